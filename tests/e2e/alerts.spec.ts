@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible } from './chatWorld.ts'
 import { closeHosts, openConnectedHost } from './hosts.ts'
 import { pickModel, quick, send, settled } from './journey.ts'
@@ -46,17 +47,17 @@ test('a threshold raises one alert, which links to its page and is dismissed by 
   const reported = () => page.evaluate(() => (window as unknown as { reported: string[] }).reported)
   const host = await openConnectedHost(sandbox)
   await page.goto(host.url)
-  await page.getByRole('button', { name: 'No alerts' }).focus()
+  await page.getByRole('button', { name: windowText('alerts:empty') }).focus()
   await page.keyboard.press('Enter')
-  await expect(page.getByText('No alerts')).toBeVisible()
-  await page.getByRole('button', { name: 'Set up alerts' }).press('Enter')
+  await expect(page.getByText(windowText('alerts:empty'))).toBeVisible()
+  await page.getByRole('button', { name: windowText('alerts:setUp') }).press('Enter')
 
-  const lines = page.getByRole('region', { name: 'Alerts', exact: true })
-  const balance = lines.getByRole('textbox', { name: 'Balance below' })
+  const lines = page.getByRole('region', { name: windowText('alerts:title'), exact: true })
+  const balance = lines.getByRole('textbox', { name: windowText('alerts:settings.balance') })
   await balance.fill('none')
   await expect(lines.getByText('An amount above 0')).toBeVisible()
-  await lines.getByRole('switch', { name: 'Browser notifications' }).press('Space')
-  await expect(lines.getByRole('button', { name: 'Send a test' })).toBeVisible()
+  await lines.getByRole('switch', { name: windowText('alerts:settings.browser') }).press('Space')
+  await expect(lines.getByRole('button', { name: windowText('alerts:settings.try') })).toBeVisible()
   await balance.fill('10')
   await balance.press('Enter')
   await expect(page.getByRole('status').filter({ hasText: 'Alert: Balance below 10.00 SC' })).toBeAttached()
@@ -73,10 +74,13 @@ test('a threshold raises one alert, which links to its page and is dismissed by 
   expect(await reported()).toEqual(['Balance below 10.00 SC', 'Credits are used up'])
   await page.reload()
   await bell.press('Enter')
-  const list = page.getByRole('list', { name: 'Alerts' }).getByRole('listitem')
+  const list = page.getByRole('list', { name: windowText('alerts:title') }).getByRole('listitem')
   await expect(list).toHaveCount(2)
   await clean(page, 'list')
-  await list.first().getByRole('button', { name: 'Open Usage' }).press('Enter')
+  await list
+    .first()
+    .getByRole('button', { name: windowText('alerts:go.usage') })
+    .press('Enter')
   await expect(page).toHaveURL(/#\/usage$/)
   await expect(list).toHaveCount(0)
   await bell.press('Enter')

@@ -1,5 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible, newChat, takePictures } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
 import {
@@ -97,8 +98,10 @@ test('a reply stopped while reasoning offers Retry and not Continue', async ({ p
   await settled(page, 'stopped')
   // Only if the answer had not started. The reasoning takes seconds.
   await expect(lastReply(page).locator('[data-part="text"]')).toHaveCount(0)
-  await expect(lastReply(page).getByRole('button', { name: 'Retry', exact: true })).toBeVisible()
-  await expect(lastReply(page).getByRole('button', { name: 'Continue', exact: true })).toHaveCount(0)
+  await expect(lastReply(page).getByRole('button', { name: windowText('chat:retry'), exact: true })).toBeVisible()
+  await expect(
+    lastReply(page).getByRole('button', { name: windowText('chat:continueReply'), exact: true }),
+  ).toHaveCount(0)
 })
 
 test('reasoning is folded and shows its duration [CHAT-12]', async ({ page }) => {
@@ -133,7 +136,7 @@ test('a hostile reply runs and fetches nothing, and its links ask before they op
   await lastReply(page).getByText('bad', { exact: true }).click()
   await lastReply(page).getByRole('link', { name: 'good' }).click()
   await expect(page.getByRole('alertdialog')).toContainText('https://example.com/a')
-  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: windowText('chat:cancel') }).click()
   expect(await lastReply(page).locator('img, script, a[href]').count()).toBe(0)
   expect(dialogs).toEqual([])
   expect(elsewhere).toEqual([])
@@ -147,9 +150,11 @@ test('a rejected key is explained under the reply as in Settings, with the raw b
   await settled(page, 'failed')
   await expect(lastReply(page)).toContainText('The service rejected this API key')
   await expect(lastReply(page)).not.toContainText(/not charged/i)
-  await lastReply(page).getByText('Details', { exact: true }).click()
+  await lastReply(page).getByText(windowText('chatTools:settings.servers.details'), { exact: true }).click()
   await expect(lastReply(page)).toContainText('status: 401')
-  await lastReply(page).getByRole('button', { name: 'Check key' }).click()
+  await lastReply(page)
+    .getByRole('button', { name: windowText('problems:kinds.unauthorized.action') })
+    .click()
   await expect(page).toHaveURL(/settings/)
 })
 
@@ -164,14 +169,14 @@ test('set parameters are sent unchanged, stop sequences as a list, unset ones ar
   await expect(page.getByText('Most models accept 0 to 2. This value is sent anyway.')).toBeVisible()
   await field('Top p').fill('0,5')
   await field('Presence penalty').fill('-1')
-  await page.getByRole('button', { name: 'Add a stop sequence' }).click()
+  await page.getByRole('button', { name: windowText('chat:stopAdd') }).click()
   await field('Stop sequence 1').fill('NEVER')
   await field('Stop sequence 1').press('Enter')
   await expect(field('Stop sequence 2')).toBeFocused()
   await field('Stop sequence 2').fill('no\\nsuch')
   await field('Provider parameters').click()
   const given = { top_k: 40, response_format: { type: 'grammar', value: 'root ::= "a"' } }
-  await page.getByRole('textbox', { name: 'Provider parameters' }).fill(JSON.stringify(given))
+  await page.getByRole('textbox', { name: windowText('chat:paramExtra') }).fill(JSON.stringify(given))
   const text = 'The first of two, long enough to be kept as a block by whoever keeps what came before.'
   await expectAccessible(page)
   await takePictures(page, 'chat-parameters', true)
@@ -184,14 +189,14 @@ test('set parameters are sent unchanged, stop sequences as a list, unset ones ar
     ...{ temperature: 2.5, top_p: 0.5, presence_penalty: -1, stop: ['NEVER', 'no\nsuch'] },
     ...given,
   })
-  await page.getByRole('button', { name: 'Reset all' }).click()
+  await page.getByRole('button', { name: windowText('chat:resetAll') }).click()
   await send(page, 'The second.')
   await expect(replies(page)).toHaveCount(2)
   await settled(page, 'complete')
   const second = await sentRequest(page)
   expect(Object.keys(second).sort()).toEqual(['messages', 'model', 'stream', 'stream_options'])
 
-  const facts = page.getByRole('region', { name: 'Last reply' })
+  const facts = page.getByRole('region', { name: windowText('chat:lastReply') })
   const tokens = async (name: string): Promise<number> => {
     const value = facts.locator('dt', { hasText: new RegExp(`^${name}$`) }).locator('+ dd')
     await expect(value).toContainText('tokens')
@@ -211,7 +216,7 @@ test('a refused request shows the service’s message and an action, and is sent
   const asked = () => requests() - before
   await pickModel(page, 'fault/400')
   // A request needs a message.
-  const button = page.getByRole('button', { name: 'Send', exact: true })
+  const button = page.getByRole('button', { name: windowText('chat:send'), exact: true })
   await expect(button).toHaveAttribute('title', 'Write something to send.')
   await expect(button).toHaveAttribute('aria-disabled', 'true')
   await composer(page).press('Enter')
@@ -220,8 +225,10 @@ test('a refused request shows the service’s message and an action, and is sent
   await settled(page, 'failed')
   await expect(lastReply(page).getByText('Change it before you try again')).toBeVisible()
   await expect(lastReply(page).getByText('The service’s message: “')).toBeVisible()
-  await lastReply(page).getByRole('button', { name: 'Edit' }).click()
-  await expect(page.getByRole('textbox', { name: 'Edited text' })).toHaveValue('Is this valid?')
+  await lastReply(page)
+    .getByRole('button', { name: windowText('chat:edit') })
+    .click()
+  await expect(page.getByRole('textbox', { name: windowText('chat:editText') })).toHaveValue('Is this valid?')
   await page.keyboard.press('Escape')
   expect(asked()).toBe(1)
 
@@ -234,8 +241,13 @@ test('a refused request shows the service’s message and an action, and is sent
   expect(asked()).toBe(2)
   await expectAccessible(page)
   await takePictures(page, 'chat-refused', true)
-  await lastReply(page).getByRole('button', { name: 'Retry with another model…' }).click()
-  await page.getByRole('dialog').getByRole('combobox', { name: 'Search models' }).fill('mirror')
+  await lastReply(page)
+    .getByRole('button', { name: windowText('chat:retryWith') })
+    .click()
+  await page
+    .getByRole('dialog')
+    .getByRole('combobox', { name: windowText('chat:searchModels') })
+    .fill('mirror')
   await page.keyboard.press('Enter')
   await expect(lastReply(page).getByRole('group', { name: 'Reply 2 of 2' })).toBeVisible()
   await settled(page, 'complete')
@@ -260,9 +272,9 @@ test('a reply stopped before its first token is called free only as far as the s
   const before = await spent()
   await pickModel(page, 'writer-small')
   await openInspector(page, { advanced: true })
-  await page.getByLabel('Provider parameters', { exact: true }).click()
+  await page.getByLabel(windowText('chat:paramExtra'), { exact: true }).click()
   await page
-    .getByRole('textbox', { name: 'Provider parameters' })
+    .getByRole('textbox', { name: windowText('chat:paramExtra') })
     .fill(JSON.stringify({ sandbox: { first_token_ms: 60_000 } }))
   await send(page, 'Say nothing yet.')
   await expect(lastReply(page)).toContainText('Waiting for the first token')

@@ -7,6 +7,7 @@ import OpenAI from 'openai'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { jpg, png } from '../core/features/media/pictures.ts'
 import { chromiumArgs } from '../helpers/browser.mjs'
+import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible, newChat, takePictures } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
 import { addToMessage, composer, lastReply, pickModel, quick, send, sentRequest, settled } from './journey.ts'
@@ -57,7 +58,7 @@ test.beforeEach(async ({ page }) => {
   await newChat(page)
 })
 
-const tray = (page: Page) => page.getByRole('list', { name: 'Attached images' })
+const tray = (page: Page) => page.getByRole('list', { name: windowText('composer:picturesToSend') })
 const thumbnails = (page: Page) => page.locator('.composer-picture')
 const ready = (page: Page) => page.locator('.composer-picture[data-state="ready"]')
 const pick = (page: Page, ...files: { name: string; mimeType: string; buffer: Buffer }[]) =>
@@ -174,11 +175,11 @@ test('the image, its detail, the name and every role are sent as chosen [CHAT-02
   expect((await sentRequest(page)).messages).toEqual([asked])
   // The next message has the role User again. A system message is added without a reply.
   await addToMessage(page, 'Message role…')
-  await page.getByText('System', { exact: true }).click()
+  await page.getByText(windowText('chat:roleSystem'), { exact: true }).click()
   await page.keyboard.press('Escape')
   await composer(page).fill('Be brief.')
   const before = sandbox.observe.requests().length
-  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByRole('button', { name: windowText('composer:add'), exact: true }).click()
   await expect(page.locator('article[data-role="system"]')).toContainText('Be brief.')
   expect(sandbox.observe.requests()).toHaveLength(before)
   for (const [role, text] of [
@@ -189,7 +190,7 @@ test('the image, its detail, the name and every role are sent as chosen [CHAT-02
     await page.getByText(role, { exact: true }).click()
     await page.keyboard.press('Escape')
     await composer(page).fill(text)
-    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('button', { name: windowText('composer:add'), exact: true }).click()
     await expect(page.locator('article').last()).toContainText(text)
   }
   await send(page, 'And now?')
@@ -296,7 +297,10 @@ test('images are part of the draft of each chat and survive a reload', async ({ 
   await expect(tray(page)).toHaveCount(0)
   await pick(page, file('second.png', 'image/png', png(12, 13)))
   await expect(ready(page)).toHaveCount(1)
-  await page.getByRole('button', { name: 'New chat' }).first().click()
+  await page
+    .getByRole('button', { name: windowText('chat:newChat') })
+    .first()
+    .click()
   await expect(tray(page)).toHaveCount(0)
   await page.goBack()
   await expect(thumbnails(page)).toContainText('12 × 13')
@@ -314,33 +318,44 @@ test('a model without image input: the service’s message, another model one cl
   await pick(page, file('b.png', 'image/png', png(9, 9, 3)))
   await expect(page.getByText('writer-small refused images before')).toBeVisible()
   await composer(page).fill('Again.')
-  await expect(page.getByRole('button', { name: 'Send', exact: true })).toHaveAttribute('aria-disabled', 'false')
+  await expect(page.getByRole('button', { name: windowText('chat:send'), exact: true })).toHaveAttribute(
+    'aria-disabled',
+    'false',
+  )
   await expectAccessible(page, '.chat-composer')
   await takePictures(page, 'chat-no-pictures', true)
   // The record is the core's: it outlives the window.
   await page.reload()
-  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByRole('button', { name: windowText('chat:send'), exact: true }).click()
   const warning = page.getByRole('alertdialog', { name: 'writer-small refused images before' })
   await expect(warning).toBeVisible()
   await expectAccessible(page)
   await takePictures(page, 'chat-image-warning', true)
-  await warning.getByRole('button', { name: 'Choose another model' }).click()
-  await expect(page.getByRole('combobox', { name: 'Search models' })).toBeVisible()
+  await warning.getByRole('button', { name: windowText('composer:chooseOther') }).click()
+  await expect(page.getByRole('combobox', { name: windowText('chat:searchModels') })).toBeVisible()
   await page.keyboard.press('Escape')
   await expect(composer(page)).toHaveValue('Again.')
-  await page.getByRole('button', { name: 'Send', exact: true }).click()
-  await warning.getByRole('button', { name: 'Send anyway' }).click()
+  await page.getByRole('button', { name: windowText('chat:send'), exact: true }).click()
+  await warning.getByRole('button', { name: windowText('composer:sendAnyway') }).click()
   await expect(page.locator('article[data-role="assistant"]')).toHaveCount(2)
   await settled(page, 'failed')
   // An edited message keeps its images, so the same question comes first.
-  await lastReply(page).getByRole('button', { name: 'Edit', exact: true }).first().click()
-  await page.getByRole('button', { name: 'Save and send' }).click()
+  await lastReply(page)
+    .getByRole('button', { name: windowText('chat:edit'), exact: true })
+    .first()
+    .click()
+  await page.getByRole('button', { name: windowText('chat:saveAndSend') }).click()
   await expect(warning).toBeVisible()
   await page.keyboard.press('Escape')
-  await expect(page.getByRole('button', { name: 'Save and send' })).toBeFocused()
-  await page.getByRole('button', { name: 'Cancel' }).click()
-  await lastReply(page).getByRole('button', { name: 'Retry with another model…' }).click()
-  await page.getByRole('dialog').getByRole('combobox', { name: 'Search models' }).fill('vision')
+  await expect(page.getByRole('button', { name: windowText('chat:saveAndSend') })).toBeFocused()
+  await page.getByRole('button', { name: windowText('chat:cancel') }).click()
+  await lastReply(page)
+    .getByRole('button', { name: windowText('chat:retryWith') })
+    .click()
+  await page
+    .getByRole('dialog')
+    .getByRole('combobox', { name: windowText('chat:searchModels') })
+    .fill('vision')
   await page.keyboard.press('Enter')
   await settled(page, 'complete')
   await expect(lastReply(page)).toContainText(/9.{1,3}9/)
@@ -349,14 +364,14 @@ test('a model without image input: the service’s message, another model one cl
 test('dictation shows the level and inserts the text at the caret', async ({ page }) => {
   await composer(page).fill('Before after')
   await composer(page).evaluate((field: HTMLTextAreaElement) => field.setSelectionRange(6, 6))
-  await page.getByRole('button', { name: 'Dictate' }).click()
-  const meter = page.getByRole('meter', { name: 'Level' })
+  await page.getByRole('button', { name: windowText('composer:dictate') }).click()
+  const meter = page.getByRole('meter', { name: windowText('composer:level') })
   await expect
     .poll(async () => Number(await meter.getAttribute('aria-valuenow')), { timeout: 15_000 })
     .toBeGreaterThan(20)
   await expect(page.getByText(/0:0\d of 30:00/)).toBeVisible()
   await expectAccessible(page, '.chat-composer')
-  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('button', { name: windowText('composer:finish') }).click()
   await expect(composer(page)).toHaveValue(/^Before .+ after$/, { timeout: 20_000 })
   expect(asked('/v1/audio/transcriptions')).toBe(1)
   const request = sandbox.observe.requests().findLast(({ path }) => path === '/v1/audio/transcriptions')
@@ -364,21 +379,25 @@ test('dictation shows the level and inserts the text at the caret', async ({ pag
 })
 
 test('Esc cancels dictation, and after a failure the recording remains for another try', async ({ page }) => {
-  await page.getByRole('button', { name: 'Dictate' }).click()
-  await expect(page.getByRole('meter', { name: 'Level' })).toBeVisible()
+  await page.getByRole('button', { name: windowText('composer:dictate') }).click()
+  await expect(page.getByRole('meter', { name: windowText('composer:level') })).toBeVisible()
   await page.keyboard.press('Escape')
-  await expect(page.getByRole('meter', { name: 'Level' })).toHaveCount(0)
+  await expect(page.getByRole('meter', { name: windowText('composer:level') })).toHaveCount(0)
   expect(asked('/v1/audio/transcriptions')).toBe(0)
-  await page.getByRole('button', { name: 'Dictate' }).click()
+  await page.getByRole('button', { name: windowText('composer:dictate') }).click()
   // The sound contains speech: silence would give an empty transcript on every try.
-  const level = async () => Number(await page.getByRole('meter', { name: 'Level' }).getAttribute('aria-valuenow'))
+  const level = async () =>
+    Number(await page.getByRole('meter', { name: windowText('composer:level') }).getAttribute('aria-valuenow'))
   await expect.poll(level).toBeGreaterThan(20)
   const { port } = new URL(sandbox.baseUrl)
   await sandbox.close()
-  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('button', { name: windowText('composer:finish') }).click()
   await expect(page.getByText('The recording is saved')).toBeVisible({ timeout: 30_000 })
   sandbox = await startSandbox({ apiKey: key, port: Number(port), paces: quick })
-  await page.getByRole('button', { name: 'Try again' }).last().click()
+  await page
+    .getByRole('button', { name: windowText('composer:tryAgain') })
+    .last()
+    .click()
   await expect(composer(page)).not.toHaveValue('', { timeout: 30_000 })
 })
 
@@ -391,11 +410,11 @@ for (const [name, words] of [
     await page.evaluate((refusal) => {
       navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', refusal))
     }, name)
-    await page.getByRole('button', { name: 'Dictate' }).click()
+    await page.getByRole('button', { name: windowText('composer:dictate') }).click()
     await expect(page.getByRole('alert').filter({ hasText: words })).toBeVisible()
-    await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible()
-    await page.getByRole('button', { name: 'Dismiss' }).click()
-    await expect(page.getByRole('button', { name: 'Dictate' })).toBeEnabled()
+    await expect(page.getByRole('button', { name: windowText('composer:tryAgain') })).toBeVisible()
+    await page.getByRole('button', { name: windowText('chat:dismiss') }).click()
+    await expect(page.getByRole('button', { name: windowText('composer:dictate') })).toBeEnabled()
   })
 }
 
@@ -405,14 +424,16 @@ test('a reply is read aloud while it streams: pause, speed, stop; playback conti
   await pickModel(page, 'mirror')
   await send(page, 'The ferry leaves at seven.')
   await settled(page, 'complete')
-  await lastReply(page).getByRole('button', { name: 'Read aloud' }).click()
-  const player = page.getByRole('region', { name: 'Reading aloud' })
+  await lastReply(page)
+    .getByRole('button', { name: windowText('composer:readAloud') })
+    .click()
+  const player = page.getByRole('region', { name: windowText('composer:player') })
   await expect(player).toContainText(/first sound after \d/, { timeout: 20_000 })
   await expectAccessible(page, '.composer-player')
-  await player.getByRole('button', { name: 'Pause' }).click()
+  await player.getByRole('button', { name: windowText('composer:pause') }).click()
   await expect(player).toContainText('Paused')
-  await player.getByRole('combobox', { name: 'Speed' }).selectOption('1.5')
-  await player.getByRole('button', { name: 'Resume' }).click()
+  await player.getByRole('combobox', { name: windowText('chat:factSpeed') }).selectOption('1.5')
+  await player.getByRole('button', { name: windowText('composer:goOn') }).click()
   await page
     .getByRole('link', { name: /Settings/ })
     .or(page.getByRole('button', { name: /Settings/ }))
@@ -420,7 +441,7 @@ test('a reply is read aloud while it streams: pause, speed, stop; playback conti
     .click()
   await page.goBack()
   await expect(player).toBeVisible()
-  await player.getByRole('button', { name: 'Stop reading' }).click()
+  await player.getByRole('button', { name: windowText('composer:stopReading') }).click()
   await expect(player).toHaveCount(0)
 })
 
@@ -428,10 +449,12 @@ test('reading a long text aloud requests one part ahead, and stopping ends the r
   await pickModel(page, 'mirror')
   // A part ends at the end of a paragraph if the paragraph fills half of the part.
   await composer(page).fill(`${'All of this is said again and again. '.repeat(57)}\n\n`.repeat(5))
-  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByRole('button', { name: windowText('chat:send'), exact: true }).click()
   await settled(page, 'complete')
-  await lastReply(page).getByRole('button', { name: 'Read aloud' }).click()
-  const player = page.getByRole('region', { name: 'Reading aloud' })
+  await lastReply(page)
+    .getByRole('button', { name: windowText('composer:readAloud') })
+    .click()
+  const player = page.getByRole('region', { name: windowText('composer:player') })
   await expect.poll(() => asked('/v1/audio/speech'), { timeout: 40_000 }).toBe(2)
   await expect(player).toContainText(/part 1 of [4-9]/)
   // Part one plays for minutes. Part two is complete, but no further part may be requested while part one plays.
@@ -439,7 +462,7 @@ test('reading a long text aloud requests one part ahead, and stopping ends the r
   await expect(player).toContainText(/first sound after \d/)
   await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)))
   expect(asked('/v1/audio/speech')).toBe(2)
-  await player.getByRole('button', { name: 'Stop reading' }).click()
+  await player.getByRole('button', { name: windowText('composer:stopReading') }).click()
 })
 
 test('reading aloud that fails says why and continues after Retry', async ({ page }) => {
@@ -448,10 +471,15 @@ test('reading aloud that fails says why and continues after Retry', async ({ pag
   await settled(page, 'complete')
   const { port } = new URL(sandbox.baseUrl)
   await sandbox.close()
-  await lastReply(page).getByRole('button', { name: 'Read aloud' }).click()
-  const player = page.getByRole('region', { name: 'Reading aloud' })
-  await expect(player.getByRole('button', { name: 'Try again' })).toBeVisible({ timeout: 40_000 })
+  await lastReply(page)
+    .getByRole('button', { name: windowText('composer:readAloud') })
+    .click()
+  const player = page.getByRole('region', { name: windowText('composer:player') })
+  await expect(player.getByRole('button', { name: windowText('composer:tryAgain') })).toBeVisible({ timeout: 40_000 })
   sandbox = await startSandbox({ apiKey: key, port: Number(port), paces: quick })
-  await player.getByRole('button', { name: 'Try again' }).first().click()
+  await player
+    .getByRole('button', { name: windowText('composer:tryAgain') })
+    .first()
+    .click()
   await expect(player).toContainText(/first sound after \d/, { timeout: 20_000 })
 })

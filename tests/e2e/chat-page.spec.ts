@@ -1,4 +1,5 @@
 import { expect, type Locator, type Page, test } from '@playwright/test'
+import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, expectAccessible, newChat, openChatWorld, takePictures, turns } from './chatWorld.ts'
 import { addToMessage, composer, lastReply, openInspector, pickModel, send, settled } from './journey.ts'
 
@@ -49,7 +50,7 @@ test('messages of the person are bubbles at the end of the line, replies start a
   await pickModel(page, 'mirror')
   await send(page, 'A short question.')
   await settled(page, 'complete')
-  const talk = await edges(page.getByRole('region', { name: 'Conversation' }))
+  const talk = await edges(page.getByRole('region', { name: windowText('chat:conversation') }))
   const bubble = await edges(turns(page).locator('[data-part="text"]'))
   const reply = await edges(lastReply(page).locator('[data-part="text"]'))
   expect(bubble.width).toBeLessThan(talk.width / 3)
@@ -75,9 +76,9 @@ test('messages of the person are bubbles at the end of the line, replies start a
   }
   await page.emulateMedia({ colorScheme: 'light' })
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('A short question')
-  await page.getByRole('button', { name: 'Rename', exact: true }).click()
+  await page.getByRole('button', { name: windowText('chat:rename'), exact: true }).click()
   await page.keyboard.press('Escape')
-  await expect(page.getByRole('button', { name: 'Rename', exact: true })).toBeFocused()
+  await expect(page.getByRole('button', { name: windowText('chat:rename'), exact: true })).toBeFocused()
   await expectAccessible(page)
   await takePictures(page, 'chat-layout', true)
 })
@@ -85,13 +86,13 @@ test('messages of the person are bubbles at the end of the line, replies start a
 test('the composer has the model beside Send, and one menu for images, prompts, role and tools', async ({ page }) => {
   await pickModel(page, 'mirror')
   const model = await edges(page.getByRole('button', { name: 'Model: mirror' }))
-  const go = await edges(page.getByRole('button', { name: 'Send', exact: true }))
+  const go = await edges(page.getByRole('button', { name: windowText('chat:send'), exact: true }))
   expect(go.left - model.right).toBeLessThan(12)
 
-  await page.getByRole('button', { name: 'Add to the message' }).focus()
+  await page.getByRole('button', { name: windowText('composer:addMenu') }).focus()
   await page.keyboard.press('Enter')
   await expect(page.getByRole('menuitem')).toHaveText(['Attach images', 'Insert prompt', 'Message role…', 'Tools…'])
-  await expect(page.getByRole('menuitem', { name: 'Attach images' })).toBeFocused()
+  await expect(page.getByRole('menuitem', { name: windowText('composer:addPictures') })).toBeFocused()
   await expectAccessible(page)
   await takePictures(page, 'chat-add-menu')
   const files = page.waitForEvent('filechooser')
@@ -99,42 +100,42 @@ test('the composer has the model beside Send, and one menu for images, prompts, 
   expect((await files).isMultiple()).toBe(true)
 
   await addToMessage(page, 'Message role…')
-  const role = page.getByRole('dialog', { name: 'Send as' })
-  await role.getByText('System', { exact: true }).click()
+  const role = page.getByRole('dialog', { name: windowText('composer:roleTitle') })
+  await role.getByText(windowText('chat:roleSystem'), { exact: true }).click()
   await page.keyboard.press('Escape')
   await expect(role).toHaveCount(0)
-  await expect(page.getByRole('button', { name: 'Add to the message' })).toBeFocused()
+  await expect(page.getByRole('button', { name: windowText('composer:addMenu') })).toBeFocused()
   await page.getByRole('button', { name: 'Message role: System' }).click()
   await expect(role).toBeVisible()
   await expectAccessible(page)
   await takePictures(page, 'chat-role', true)
-  await role.getByText('User', { exact: true }).click()
+  await role.getByText(windowText('composer:roleUser'), { exact: true }).click()
   await page.keyboard.press('Escape')
   await expect(page.getByRole('button', { name: /^Message role/ })).toHaveCount(0)
 
   await addToMessage(page, 'Tools…')
-  await expect(page.getByRole('dialog', { name: 'Tools' })).toBeVisible()
+  await expect(page.getByRole('dialog', { name: windowText('chatTools:title') })).toBeVisible()
   await page.keyboard.press('Escape')
-  await expect(page.getByRole('dialog', { name: 'Tools' })).toHaveCount(0)
-  await expect(page.getByRole('button', { name: 'Add to the message' })).toBeFocused()
+  await expect(page.getByRole('dialog', { name: windowText('chatTools:title') })).toHaveCount(0)
+  await expect(page.getByRole('button', { name: windowText('composer:addMenu') })).toBeFocused()
   await addToMessage(page, 'Insert prompt')
-  await expect(page.getByRole('dialog', { name: 'Prompts' })).toBeVisible()
+  await expect(page.getByRole('dialog', { name: windowText('library:prompts') })).toBeVisible()
 })
 
 test('the inspector opens on demand: instructions, then the usual parameters, the others folded until the person opens them', async ({
   page,
 }) => {
-  const inspector = page.getByRole('complementary', { name: 'Inspector' })
+  const inspector = page.getByRole('complementary', { name: windowText('common:inspector') })
   await expect(inspector).toHaveCount(0)
   await openInspector(page)
   const headings = inspector.getByRole('heading', { level: 2 })
   await expect(headings.first()).toHaveText('Instructions')
   await expect(headings.nth(1)).toContainText('Parameters')
-  await expect(inspector.getByLabel('Temperature', { exact: true })).toBeVisible()
-  await expect(inspector.getByLabel('Max tokens', { exact: true })).toBeVisible()
-  await expect(inspector.getByLabel('Top p', { exact: true })).toBeHidden()
+  await expect(inspector.getByLabel(windowText('chat:paramTemperature'), { exact: true })).toBeVisible()
+  await expect(inspector.getByLabel(windowText('chat:paramMaxTokens'), { exact: true })).toBeVisible()
+  await expect(inspector.getByLabel(windowText('chat:paramTopP'), { exact: true })).toBeHidden()
   await openInspector(page, { advanced: true })
-  await inspector.getByLabel('Top p', { exact: true }).fill('0.5')
+  await inspector.getByLabel(windowText('chat:paramTopP'), { exact: true }).fill('0.5')
   await inspector.locator('summary', { hasText: 'Advanced' }).click()
   await expect(inspector.getByText('1 set', { exact: true })).toBeVisible()
   await expectAccessible(page)
@@ -142,8 +143,8 @@ test('the inspector opens on demand: instructions, then the usual parameters, th
   await inspector.locator('summary', { hasText: 'Advanced' }).click()
   await page.reload()
   await openInspector(page)
-  await expect(inspector.getByLabel('Top p', { exact: true })).toHaveValue('0.5')
-  await page.getByRole('button', { name: 'Reset all' }).click()
+  await expect(inspector.getByLabel(windowText('chat:paramTopP'), { exact: true })).toHaveValue('0.5')
+  await page.getByRole('button', { name: windowText('chat:resetAll') }).click()
 })
 
 test('the figures of a reply are quiet until it is hovered or focused', async ({ page }) => {
@@ -158,22 +159,22 @@ test('the figures of a reply are quiet until it is hovered or focused', async ({
   await figures.focus()
   await expect(figures.getByText(/tokens · .* s to first/).filter({ visible: true })).toHaveCount(1)
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('region', { name: 'This reply' })).toBeVisible()
+  await expect(page.getByRole('region', { name: windowText('chat:thisReply') })).toBeVisible()
 })
 
 async function compare(page: Page, ...models: string[]): Promise<void> {
   await pickModel(page, models[0] ?? '')
   await page.getByRole('button', { name: /^Model/ }).click()
-  await page.getByRole('radio', { name: 'Compare' }).click()
+  await page.getByRole('radio', { name: windowText('chat:modelsCompare') }).click()
   for (const model of models.slice(1)) {
-    await page.getByRole('combobox', { name: 'Search models' }).fill(model)
+    await page.getByRole('combobox', { name: windowText('chat:searchModels') }).fill(model)
     await page.getByRole('option', { name: model }).first().click()
   }
   await page.keyboard.press('Escape')
 }
 
 const columns = (page: Page): Locator =>
-  page.getByRole('region', { name: 'Replies, scrolls sideways' }).getByRole('article')
+  page.getByRole('region', { name: windowText('chat:besideScroll') }).getByRole('article')
 
 async function allComplete(page: Page, count: number): Promise<void> {
   await expect(columns(page)).toHaveCount(count)
@@ -189,11 +190,11 @@ test('four models fit beside one another: the inspector leaves, the columns scro
   await composer(page).fill('A word for the four of you.')
   await page.getByRole('button', { name: 'Send to 4' }).click()
   await allComplete(page, 4)
-  await expect(page.getByRole('complementary', { name: 'Inspector' })).toHaveCount(0)
+  await expect(page.getByRole('complementary', { name: windowText('common:inspector') })).toHaveCount(0)
   await expect(
     page.getByText('Choose a reply to continue with. Until then, the chat continues with mirror.'),
   ).toBeVisible()
-  await expect(page.getByText('Selected', { exact: true })).toHaveCount(0)
+  await expect(page.getByText(windowText('chat:selected'), { exact: true })).toHaveCount(0)
   for (let at = 0; at < 4; at += 1) expect((await edges(columns(page).nth(at))).width).toBeGreaterThanOrEqual(260)
   const heights = await columns(page).evaluateAll((all) => all.map((one) => one.clientHeight))
   expect(new Set(heights).size).toBeGreaterThan(1)
@@ -202,7 +203,7 @@ test('four models fit beside one another: the inspector leaves, the columns scro
 
   // The search goes through every column, and shows the one with the match.
   await page.keyboard.press('ControlOrMeta+f')
-  await page.getByRole('textbox', { name: 'Find in this chat' }).fill('the')
+  await page.getByRole('textbox', { name: windowText('chat:find') }).fill('the')
   await expect(page.locator('search output')).toHaveText(/^1 of \d+$/)
   const found = await page.locator('search output').innerText()
   const total = Number(/of (\d+)/.exec(found)?.[1])
@@ -222,12 +223,12 @@ test('four models fit beside one another: the inspector leaves, the columns scro
 
   const second = columns(page).nth(1)
   await second.getByRole('button', { name: 'Use this reply: writer-small' }).click()
-  await expect(second.getByText('Selected', { exact: true })).toBeVisible()
-  await expect(page.getByText('Selected', { exact: true })).toHaveCount(1)
+  await expect(second.getByText(windowText('chat:selected'), { exact: true })).toBeVisible()
+  await expect(page.getByText(windowText('chat:selected'), { exact: true })).toHaveCount(1)
 
   await newChat(page)
   await expect(page.getByRole('button', { name: /^Model: [^,]+$/ })).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Send', exact: true })).toBeVisible()
+  await expect(page.getByRole('button', { name: windowText('chat:send'), exact: true })).toBeVisible()
 })
 
 test('a settled reply is announced once as plain text, without the marks of Markdown', async ({ page }) => {
@@ -258,7 +259,9 @@ test('the keys of an edit are readable as a whole, and a diagram follows the the
   await send(page, 'Edit me.')
   await settled(page, 'complete')
   await turns(page).hover()
-  await turns(page).getByRole('button', { name: 'Edit', exact: true }).click()
+  await turns(page)
+    .getByRole('button', { name: windowText('chat:edit'), exact: true })
+    .click()
   const hint = turns(page).getByText('to send, Esc to cancel. The original is kept.')
   expect(await hint.evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true)
   await expectAccessible(page)
@@ -266,12 +269,14 @@ test('the keys of an edit are readable as a whole, and a diagram follows the the
   await page.keyboard.press('Escape')
 
   await addToMessage(page, 'Message role…')
-  await page.getByText('Assistant', { exact: true }).click()
+  await page.getByText(windowText('chat:assistant'), { exact: true }).click()
   await page.keyboard.press('Escape')
   await composer(page).fill('```mermaid\nflowchart LR\n  a[Start] -->|yes| b[End]\n```')
-  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByRole('button', { name: windowText('composer:add'), exact: true }).click()
   await page.emulateMedia({ colorScheme: 'dark' })
-  await lastReply(page).getByRole('button', { name: 'Show diagram' }).click()
+  await lastReply(page)
+    .getByRole('button', { name: windowText('markdown:draw') })
+    .click()
   const label = page.frameLocator('iframe').getByText('Start', { exact: true })
   await expect(label).toBeVisible()
   const light = (): Promise<boolean> =>
@@ -296,19 +301,19 @@ test('a single message is deleted with what follows from it, after a question th
   await expect(turns(page)).toHaveCount(2)
   await settled(page, 'complete')
   const remove = async (message: Locator): Promise<void> => {
-    await message.getByRole('button', { name: 'More', exact: true }).focus()
+    await message.getByRole('button', { name: windowText('chat:moreActions'), exact: true }).focus()
     await page.keyboard.press('Enter')
-    await page.getByRole('menuitem', { name: 'Delete', exact: true }).click()
+    await page.getByRole('menuitem', { name: windowText('chat:remove'), exact: true }).click()
   }
   await remove(turns(page).last())
-  const question = page.getByRole('dialog', { name: 'Delete this message?' })
+  const question = page.getByRole('dialog', { name: windowText('chat:removeMessageTitle') })
   await expect(question).toContainText('The message below it is deleted too, because it answers this one.')
   await expectAccessible(page)
   await takePictures(page, 'chat-delete-message', true)
-  await question.getByRole('button', { name: 'Delete', exact: true }).click()
+  await question.getByRole('button', { name: windowText('chat:remove'), exact: true }).click()
   await expect(turns(page)).toHaveCount(1)
   await expect(page.getByText('2 messages were deleted.')).toBeVisible()
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('button', { name: windowText('chat:undo') }).click()
   await expect(turns(page)).toHaveCount(2)
   // Nothing is below the last reply, so it goes at once. The deletion is stored, not only shown.
   await remove(lastReply(page))
@@ -322,15 +327,17 @@ test('the raw request is coloured, searched with Ctrl+F, and as large as the per
   await pickModel(page, 'mirror')
   await send(page, 'Find the needle, and the needle again.')
   await settled(page, 'complete')
-  await lastReply(page).getByRole('button', { name: 'More', exact: true }).click()
-  await page.getByRole('menuitem', { name: 'Raw request and reply' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Raw request and reply' })
-  const body = dialog.getByRole('region', { name: 'Raw request and reply' })
+  await lastReply(page)
+    .getByRole('button', { name: windowText('chat:moreActions'), exact: true })
+    .click()
+  await page.getByRole('menuitem', { name: windowText('chat:raw') }).click()
+  const dialog = page.getByRole('dialog', { name: windowText('chat:raw') })
+  const body = dialog.getByRole('region', { name: windowText('chat:raw') })
   await expect(body).toContainText('"messages"')
   await expect(body.locator('[class^="md-k"]').first()).toBeVisible()
   await body.focus()
   await page.keyboard.press('ControlOrMeta+f')
-  await expect(dialog.getByRole('searchbox', { name: 'Find in this text' })).toBeFocused()
+  await expect(dialog.getByRole('searchbox', { name: windowText('chat:rawFind') })).toBeFocused()
   await page.keyboard.type('needle')
   await expect(dialog.locator('output')).toHaveText('1 of 2')
   await page.keyboard.press('Enter')
@@ -340,12 +347,12 @@ test('the raw request is coloured, searched with Ctrl+F, and as large as the per
   await expect.poll(() => page.evaluate(() => CSS.highlights.get('text-find')?.size ?? 0)).toBe(2)
   await expectAccessible(page)
   await takePictures(page, 'chat-raw', true)
-  await dialog.getByRole('searchbox', { name: 'Find in this text' }).fill('nowhere')
+  await dialog.getByRole('searchbox', { name: windowText('chat:rawFind') }).fill('nowhere')
   await expect(dialog.locator('output')).toHaveText('No results')
   const before = await edges(dialog)
-  await dialog.getByRole('button', { name: 'Full size' }).click()
+  await dialog.getByRole('button', { name: windowText('chat:rawFull') }).click()
   expect((await edges(dialog)).width).toBeGreaterThan(before.width)
-  await dialog.getByRole('button', { name: 'Smaller' }).click()
+  await dialog.getByRole('button', { name: windowText('chat:rawSmaller') }).click()
   // Its corner can be dragged.
   expect(await dialog.evaluate((element) => getComputedStyle(element).resize)).toBe('both')
 })

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import { node24 } from '../../resources/scripts/ready.mjs'
 import { startHttp } from '../helpers/mcp/http.ts'
+import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, expectAccessible, newChat, openChatWorld, takePictures } from './chatWorld.ts'
 import { addToMessage, composer, lastReply, openInspector, pickModel, replies, send, settled } from './journey.ts'
 import { type Asked, type Line, scripted, startScripted } from './scripted.ts'
@@ -42,7 +43,7 @@ const toRoom = (page: Page, address: string): Promise<void> =>
 
 const toSettings = async (page: Page): Promise<void> => {
   await toRoom(page, '#/settings/tools')
-  await expect(page.getByRole('region', { name: 'MCP servers' })).toBeVisible()
+  await expect(page.getByRole('region', { name: windowText('chatTools:settings.servers.title') })).toBeVisible()
 }
 const backToChat = async (page: Page): Promise<void> => {
   await toRoom(page, '#/chat')
@@ -50,7 +51,7 @@ const backToChat = async (page: Page): Promise<void> => {
 }
 
 const serverCard = (page: Page, name: string): Locator =>
-  page.getByRole('region', { name: 'MCP servers' }).locator(`[data-server="${name}"]`)
+  page.getByRole('region', { name: windowText('chatTools:settings.servers.title') }).locator(`[data-server="${name}"]`)
 
 const ready = new Set<string>()
 
@@ -59,26 +60,31 @@ async function haveServer(page: Page, name: string, what: { url: string } | { ar
   if (ready.has(name)) return
   await toSettings(page)
   const card = serverCard(page, name)
-  await page.getByRole('button', { name: 'Add server' }).click()
+  await page.getByRole('button', { name: windowText('chatTools:settings.servers.add') }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Name', { exact: true }).first().fill(name)
+  await dialog.getByLabel(windowText('chatTools:settings.form.name'), { exact: true }).first().fill(name)
   if ('url' in what) {
-    await dialog.getByRole('radio', { name: 'Web address (HTTP)' }).click()
-    await dialog.getByLabel('Address').fill(what.url)
+    await dialog.getByRole('radio', { name: windowText('chatTools:settings.server.http') }).click()
+    await dialog.getByLabel(windowText('chatTools:settings.server.url')).fill(what.url)
   } else {
-    await dialog.getByLabel('Program').fill(node24())
-    await dialog.getByLabel('Arguments, one per line').fill(what.args.join('\n'))
+    await dialog.getByLabel(windowText('chatTools:settings.servers.runs')).fill(node24())
+    await dialog.getByLabel(windowText('chatTools:settings.server.args')).fill(what.args.join('\n'))
   }
   await dialog.getByLabel(/^Time limit/).fill(String(limit))
-  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await dialog.getByRole('button', { name: windowText('chatTools:settings.form.make'), exact: true }).click()
   await expect(dialog).toHaveCount(0)
   await page.getByRole('switch', { name: `Turn on ${name}` }).click()
   await expect(page.getByRole('dialog')).toContainText(
     'url' in what ? 'This connects to' : 'This starts a program on this computer with your permissions',
   )
-  await page.getByRole('dialog').getByRole('button', { name: 'Turn on' }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: windowText('chatTools:settings.servers.warnDo') })
+    .click()
   // The time limit for the start of a server.
-  await expect(card.getByText('Ready', { exact: true })).toBeVisible({ timeout: 60_000 })
+  await expect(card.getByText(windowText('chatTools:settings.servers.state.ready'), { exact: true })).toBeVisible({
+    timeout: 60_000,
+  })
   ready.add(name)
   await backToChat(page)
 }
@@ -86,7 +92,7 @@ const haveHttp = (page: Page) => haveServer(page, 'remote', { url: mcp.url })
 
 async function offer(page: Page, ...tools: string[]): Promise<void> {
   await addToMessage(page, 'Tools…')
-  const picker = page.getByRole('dialog', { name: 'Tools' })
+  const picker = page.getByRole('dialog', { name: windowText('chatTools:title') })
   for (const tool of tools) {
     await picker.getByRole('switch', { name: `Use ${tool}`, exact: true }).click()
     await expect(picker.getByRole('switch', { name: `Use ${tool}`, exact: true })).toBeChecked()
@@ -112,19 +118,23 @@ test('a custom tool: the schema is checked while typing, the person enters the r
   page,
 }) => {
   await toSettings(page)
-  await page.getByRole('button', { name: 'Add tool' }).click()
+  await page.getByRole('button', { name: windowText('chatTools:settings.functions.add') }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Name').fill('get weather')
+  await dialog.getByLabel(windowText('chatTools:settings.form.name')).fill('get weather')
   await expect(dialog).toContainText('only letters, digits, _ and -')
-  await dialog.getByLabel('Name').fill('get_weather')
-  const schema = dialog.getByLabel('Parameters (JSON schema)')
+  await dialog.getByLabel(windowText('chatTools:settings.form.name')).fill('get_weather')
+  const schema = dialog.getByLabel(windowText('chatTools:settings.form.schema'))
   await schema.fill('{\n  "type": "object"\n  "properties": {}\n}')
   await expect(dialog).toContainText('Line 3, column 3: expected a comma or the closing bracket.')
-  await dialog.getByRole('combobox', { name: 'Start from example' }).selectOption({ label: 'One string' })
-  await dialog.getByRole('switch', { name: 'Strict' }).click()
+  await dialog
+    .getByRole('combobox', { name: windowText('chatTools:settings.form.start') })
+    .selectOption({ label: 'One string' })
+  await dialog.getByRole('switch', { name: windowText('chatTools:settings.form.strict') }).click()
   await expectAccessible(page)
-  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
-  await expect(page.getByRole('region', { name: 'Your own tools' })).toContainText('get_weather')
+  await dialog.getByRole('button', { name: windowText('chatTools:settings.form.make'), exact: true }).click()
+  await expect(page.getByRole('region', { name: windowText('chatTools:settings.functions.title') })).toContainText(
+    'get_weather',
+  )
   await backToChat(page)
 
   await offer(page, 'get_weather')
@@ -134,7 +144,7 @@ test('a custom tool: the schema is checked while typing, the person enters the r
   await expect(page.getByRole('status').filter({ hasText: 'A tool needs your result' })).toHaveCount(1)
   await expectAccessible(page)
   await takePictures(page, 'tools-by-hand', true)
-  await card(page).getByLabel('Result', { exact: true }).fill('19 degrees and clear')
+  await card(page).getByLabel(windowText('chatTools:hand.result'), { exact: true }).fill('19 degrees and clear')
   await page.keyboard.press('ControlOrMeta+Enter')
   await expect(lastReply(page)).toContainText('19 degrees and clear')
   await settled(page, 'complete')
@@ -142,16 +152,19 @@ test('a custom tool: the schema is checked while typing, the person enters the r
 
 test('deleting a tool can be undone, and the same tool returns', async ({ page }) => {
   await toSettings(page)
-  const own = page.getByRole('region', { name: 'Your own tools' })
-  await page.getByRole('button', { name: 'Add tool' }).click()
-  await page.getByRole('dialog').getByLabel('Name').fill('keep_me')
-  await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
+  const own = page.getByRole('region', { name: windowText('chatTools:settings.functions.title') })
+  await page.getByRole('button', { name: windowText('chatTools:settings.functions.add') }).click()
+  await page.getByRole('dialog').getByLabel(windowText('chatTools:settings.form.name')).fill('keep_me')
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: windowText('chatTools:settings.form.make'), exact: true })
+    .click()
   await backToChat(page)
   await offer(page, 'keep_me')
   await toSettings(page)
   await own.getByRole('button', { name: 'Delete keep_me' }).click()
   await expect(own).not.toContainText('keep_me')
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('button', { name: windowText('chatTools:settings.functions.undo') }).click()
   await expect(own).toContainText('keep_me')
   await toRoom(page, '#/chat')
   await addToMessage(page, 'Tools…')
@@ -170,18 +183,24 @@ test('a stdio server is off until switched on, asks before each call, and shows 
   await expect(card(page)).toContainText('The server says that this tool only reads.')
   await expectAccessible(page)
   await takePictures(page, 'tools-awaiting', true)
-  await card(page).getByRole('button', { name: 'Allow once' }).click()
+  await card(page)
+    .getByRole('button', { name: windowText('chatTools:ask.once') })
+    .click()
   await state(page, 'done')
   await expect(lastReply(page)).toContainText('It said: hello from here')
   await card(page)
     .getByRole('button', { name: /^Result/ })
     .click()
-  await expect(card(page).getByRole('group', { name: 'Result' })).toContainText('hello from here')
+  await expect(card(page).getByRole('group', { name: windowText('chatTools:hand.result') })).toContainText(
+    'hello from here',
+  )
 
   await send(page, 'Once more.')
   await expect(cards(page, 'awaiting')).toHaveCount(1)
-  await card(page).getByRole('button', { name: 'Deny…' }).click()
-  await card(page).getByLabel('Reason (optional)').fill('Not today')
+  await card(page)
+    .getByRole('button', { name: windowText('chatTools:ask.no') })
+    .click()
+  await card(page).getByLabel(windowText('chatTools:ask.why')).fill('Not today')
   await page.keyboard.press('Enter')
   await state(page, 'denied')
   await expect(lastReply(page)).toContainText('Not today')
@@ -194,7 +213,9 @@ test('an HTTP server: approval for one chat, approval always, and Settings revok
   await pickModel(page, scripted)
   script = once(call('remote_add', { a: 2, b: 3 }))
   await send(page, 'Add.')
-  await card(page).getByRole('button', { name: 'Allow in this chat' }).click()
+  await card(page)
+    .getByRole('button', { name: windowText('chatTools:ask.conversation') })
+    .click()
   await expect(lastReply(page)).toContainText('"sum":5')
   await send(page, 'Again.')
   await expect(replies(page)).toHaveCount(4)
@@ -204,7 +225,9 @@ test('an HTTP server: approval for one chat, approval always, and Settings revok
   await newChat(page)
   await offer(page, 'remote_add')
   await send(page, 'Another chat asks anew.')
-  await card(page).getByRole('button', { name: 'Always allow this tool' }).click()
+  await card(page)
+    .getByRole('button', { name: windowText('chatTools:ask.always') })
+    .click()
   await expect(lastReply(page)).toContainText('"sum":5')
   await newChat(page)
   await offer(page, 'remote_add')
@@ -213,7 +236,7 @@ test('an HTTP server: approval for one chat, approval always, and Settings revok
   expect(mcp.state.called).toHaveLength(4)
 
   await toSettings(page)
-  const always = page.getByRole('region', { name: 'Always allowed' })
+  const always = page.getByRole('region', { name: windowText('chatTools:settings.always.title') })
   await always.getByRole('button', { name: 'Remove add from always allowed' }).click()
   await expect(always).toContainText('Every call needs approval')
   await backToChat(page)
@@ -260,10 +283,14 @@ test('a running call stops at once, and its server is notified', async ({ page }
   script = once(call('remote_slow', { ms: 600_000 }))
   const cancelled = mcp.state.cancelled
   await send(page, 'Take your time.')
-  await card(page).getByRole('button', { name: 'Allow once' }).click()
+  await card(page)
+    .getByRole('button', { name: windowText('chatTools:ask.once') })
+    .click()
   await state(page, 'running')
   await expect.poll(() => mcp.state.called).toEqual(['slow'])
-  await card(page).getByRole('button', { name: 'Stop' }).click()
+  await card(page)
+    .getByRole('button', { name: windowText('chatTools:card.stop') })
+    .click()
   await state(page, 'stopped')
   await expect.poll(() => mcp.state.cancelled).toBe(cancelled + 1)
 })
@@ -274,29 +301,35 @@ test('a call that exceeds its time limit ends with a message', async ({ page }) 
   await pickModel(page, scripted)
   script = once(call('hasty_slow', { ms: 600_000 }))
   await send(page, 'Too slow.')
-  await card(page).getByRole('button', { name: 'Allow once' }).click()
+  await card(page)
+    .getByRole('button', { name: windowText('chatTools:ask.once') })
+    .click()
   await state(page, 'timed_out')
   await expect(lastReply(page)).toContainText('did not answer within 1 s')
-  await card(page).getByRole('button', { name: 'Change time limit' }).click()
-  await expect(page.getByRole('region', { name: 'MCP servers' })).toBeVisible()
+  await card(page)
+    .getByRole('button', { name: windowText('chatTools:outcome.action.timed_out') })
+    .click()
+  await expect(page.getByRole('region', { name: windowText('chatTools:settings.servers.title') })).toBeVisible()
 })
 
 test('after the maximum number of rounds the person is asked before the model continues', async ({ page }) => {
   await haveHttp(page)
   await toSettings(page)
-  await page.getByLabel('Tool call limit').fill('2')
+  await page.getByLabel(windowText('chatTools:settings.rounds.title')).fill('2')
   await page.keyboard.press('Enter')
   await backToChat(page)
   await offer(page, 'remote_echo')
   await pickModel(page, scripted)
   script = () => ({ calls: [call('remote_echo', { text: 'again' })] })
   await send(page, 'Never end.')
-  await card(page).getByRole('button', { name: 'Allow in this chat' }).click()
+  await card(page)
+    .getByRole('button', { name: windowText('chatTools:ask.conversation') })
+    .click()
   await expect(page.getByText('The model has called tools 2 times in a row. Continue?')).toBeVisible()
   expect(service.asked).toHaveLength(2)
   await takePictures(page, 'tools-bound')
   script = () => ({ text: 'Enough.' })
-  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: windowText('chatTools:round.goOn') }).click()
   await expect(lastReply(page)).toContainText('Enough.')
   expect(service.asked).toHaveLength(3)
   expect(mcp.state.called).toEqual(['echo', 'echo'])
@@ -311,7 +344,9 @@ test('a reload loses no call that awaits approval, and the reply is the same', a
   await state(page, 'awaiting')
   await page.reload()
   await state(page, 'awaiting')
-  await card(page).getByRole('button', { name: 'Allow once' }).click()
+  await card(page)
+    .getByRole('button', { name: windowText('chatTools:ask.once') })
+    .click()
   // The card shows the call before the server receives it.
   await expect.poll(() => mcp.state.called).toEqual(['echo'])
   await expect(lastReply(page)).toContainText('after the reload')
@@ -349,9 +384,13 @@ test('tools, tool choice and parallel calls are sent as set; a model without too
   await haveHttp(page)
   await offer(page, 'remote_echo')
   await addToMessage(page, 'Tools…')
-  const picker = page.getByRole('dialog', { name: 'Tools' })
-  await picker.getByRole('combobox', { name: 'Tool choice' }).selectOption({ label: 'Only remote_echo' })
-  await picker.getByRole('combobox', { name: 'Parallel calls' }).selectOption({ label: 'One at a time' })
+  const picker = page.getByRole('dialog', { name: windowText('chatTools:title') })
+  await picker
+    .getByRole('combobox', { name: windowText('chatTools:how.choice') })
+    .selectOption({ label: 'Only remote_echo' })
+  await picker
+    .getByRole('combobox', { name: windowText('chatTools:how.parallel') })
+    .selectOption({ label: 'One at a time' })
   await page.keyboard.press('Escape')
   await pickModel(page, scripted)
   // An unknown finish reason: the reply is complete, and the reason is shown unchanged.
@@ -363,7 +402,9 @@ test('tools, tool choice and parallel calls are sent as set; a model without too
   expect(asked?.tool_choice).toEqual({ type: 'function', function: { name: 'remote_echo' } })
   expect(asked?.parallel_tool_calls).toBe(false)
   await openInspector(page)
-  const ended = page.getByRole('region', { name: 'Last reply' }).locator('dt', { hasText: /^Finish reason$/ })
+  const ended = page
+    .getByRole('region', { name: windowText('chat:lastReply') })
+    .locator('dt', { hasText: /^Finish reason$/ })
   await expect(ended.locator('+ dd')).toHaveText('eos_token')
 
   await pickModel(page, 'writer-small')
@@ -382,34 +423,40 @@ test('tools, tool choice and parallel calls are sent as set; a model without too
 
 test('the raw view shows “strict”, the named tool choice and the reply [CHAT-10]', async ({ page }) => {
   await toSettings(page)
-  await page.getByRole('button', { name: 'Add tool' }).click()
+  await page.getByRole('button', { name: windowText('chatTools:settings.functions.add') }).click()
   const form = page.getByRole('dialog')
-  await form.getByLabel('Name').fill('look_up')
-  await form.getByRole('combobox', { name: 'Start from example' }).selectOption({ label: 'One string' })
-  await form.getByRole('switch', { name: 'Strict' }).click()
-  await form.getByRole('button', { name: 'Add', exact: true }).click()
+  await form.getByLabel(windowText('chatTools:settings.form.name')).fill('look_up')
+  await form
+    .getByRole('combobox', { name: windowText('chatTools:settings.form.start') })
+    .selectOption({ label: 'One string' })
+  await form.getByRole('switch', { name: windowText('chatTools:settings.form.strict') }).click()
+  await form.getByRole('button', { name: windowText('chatTools:settings.form.make'), exact: true }).click()
   await expect(form).toHaveCount(0)
   await backToChat(page)
   await offer(page, 'look_up')
   await addToMessage(page, 'Tools…')
-  const picker = page.getByRole('dialog', { name: 'Tools' })
-  await picker.getByRole('combobox', { name: 'Tool choice' }).selectOption({ label: 'Only look_up' })
+  const picker = page.getByRole('dialog', { name: windowText('chatTools:title') })
+  await picker
+    .getByRole('combobox', { name: windowText('chatTools:how.choice') })
+    .selectOption({ label: 'Only look_up' })
   await page.keyboard.press('Escape')
   await pickModel(page, scripted)
   script = () => ({ text: 'Nothing needs looking up.' })
   await send(page, 'Show me the request.')
   await settled(page, 'complete')
-  await lastReply(page).getByRole('button', { name: 'More', exact: true }).click()
-  await page.getByRole('menuitem', { name: 'Raw request and reply' }).click()
-  const raw = page.getByRole('dialog', { name: 'Raw request and reply' })
-  const body = raw.getByRole('region', { name: 'Raw request and reply' })
+  await lastReply(page)
+    .getByRole('button', { name: windowText('chat:moreActions'), exact: true })
+    .click()
+  await page.getByRole('menuitem', { name: windowText('chat:raw') }).click()
+  const raw = page.getByRole('dialog', { name: windowText('chat:raw') })
+  const body = raw.getByRole('region', { name: windowText('chat:raw') })
   await expect(body).toContainText('Show me the request.')
   const shown = JSON.parse(await body.innerText()) as Asked
   expect(shown).toEqual(service.asked[0])
   expect(shown.tools?.map(({ function: { name, strict } }) => [name, strict])).toEqual([['look_up', true]])
   expect(shown.tool_choice).toEqual({ type: 'function', function: { name: 'look_up' } })
   await expectAccessible(page)
-  await raw.getByRole('radio', { name: 'Reply' }).click()
+  await raw.getByRole('radio', { name: windowText('chat:rawReply') }).click()
   await expect(body).toContainText('Nothing needs looking up.')
 })
 
@@ -419,10 +466,12 @@ test('a tool that changed after “always allow” asks again and shows its new 
   await pickModel(page, scripted)
   script = once(call('remote_echo', { text: 'as agreed' }))
   await send(page, 'Echo for ever.')
-  await card(page).getByRole('button', { name: 'Always allow this tool' }).click()
+  await card(page)
+    .getByRole('button', { name: windowText('chatTools:ask.always') })
+    .click()
   await expect(lastReply(page)).toContainText('as agreed')
   await toSettings(page)
-  const always = page.getByRole('region', { name: 'Always allowed' })
+  const always = page.getByRole('region', { name: windowText('chatTools:settings.always.title') })
   await expect(always.getByRole('button', { name: 'Remove echo from always allowed' })).toBeVisible()
 
   mcp.state.description = 'Sends it to everyone.'
@@ -448,7 +497,9 @@ test('a call that awaits approval in two windows can be answered in either, and 
   await state(page, 'awaiting')
   const other = await context.newPage()
   await other.goto(page.url())
-  await card(other).getByRole('button', { name: 'Allow once' }).click()
+  await card(other)
+    .getByRole('button', { name: windowText('chatTools:ask.once') })
+    .click()
   for (const window of [page, other]) {
     await state(window, 'done')
     await expect(lastReply(window)).toContainText('"sum":42')
@@ -458,23 +509,28 @@ test('a call that awaits approval in two windows can be answered in either, and 
 
 test('a pasted configuration fills forms and starts nothing', async ({ page }) => {
   await toSettings(page)
-  await page.getByRole('button', { name: 'Paste configuration' }).click()
-  const field = page.getByLabel('Configuration (JSON)')
+  await page.getByRole('button', { name: windowText('chatTools:settings.paste.title') }).click()
+  const field = page.getByLabel(windowText('chatTools:settings.paste.field'))
   await field.fill('{"mcpServers": {"pasted": {"command": "node" "args": []}}}')
   await expect(page.getByRole('dialog')).toContainText('Line 1, column 46')
   await field.fill(JSON.stringify({ mcpServers: { pasted: { command: node24(), args: [stdio, 'good'] } } }))
   await page.getByRole('button', { name: 'Review and add pasted' }).click()
-  const form = page.getByRole('dialog', { name: 'Add server' })
-  await expect(form.getByLabel('Arguments, one per line')).toHaveValue(`${stdio}\ngood`)
-  await form.getByRole('button', { name: 'Add', exact: true }).click()
-  await expect(page.getByText('You already have a server with this name.')).toBeVisible()
-  await page.getByRole('button', { name: 'Done' }).click()
-  await expect(serverCard(page, 'pasted').getByText('Off', { exact: true })).toBeVisible()
+  const form = page.getByRole('dialog', { name: windowText('chatTools:settings.servers.add') })
+  await expect(form.getByLabel(windowText('chatTools:settings.server.args'))).toHaveValue(`${stdio}\ngood`)
+  await form.getByRole('button', { name: windowText('chatTools:settings.form.make'), exact: true }).click()
+  await expect(page.getByText(windowText('chatTools:settings.paste.taken'))).toBeVisible()
+  await page.getByRole('button', { name: windowText('chatTools:state.done') }).click()
+  await expect(
+    serverCard(page, 'pasted').getByText(windowText('chatTools:settings.servers.state.off'), { exact: true }),
+  ).toBeVisible()
   await expectAccessible(page)
   await takePictures(page, 'tools-settings', true)
   await page.getByRole('button', { name: 'More for pasted' }).click()
-  await page.getByRole('menuitem', { name: 'Remove…' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('menuitem', { name: windowText('chatTools:settings.servers.remove') }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: windowText('chatTools:settings.always.forget') })
+    .click()
   await expect(serverCard(page, 'pasted')).toHaveCount(0)
   await expect(composer(page)).toHaveCount(0)
 })

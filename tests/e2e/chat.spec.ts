@@ -6,6 +6,7 @@ import { expect, type Page, test } from '@playwright/test'
 import OpenAI, { toFile } from 'openai'
 import { node24, root } from '../../resources/scripts/ready.mjs'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { windowText } from '../helpers/windowText.ts'
 import { newChat } from './chatWorld.ts'
 import { closeHosts, newDataDir, openConnectedHost, openWebHost, type Ready, type WebHost } from './hosts.ts'
 import {
@@ -155,7 +156,11 @@ test('chats survive a restart, and a killed process leaves the partial reply, ma
   expect(await settledText(page, replies(page).first())).toBe(whole)
   await settled(page, 'incomplete')
   expect((await lastReply(page).locator('[data-part="text"]').innerText()).length).toBeGreaterThan(20)
-  await expect(lastReply(page).getByRole('button', { name: 'Retry' }).first()).toBeVisible()
+  await expect(
+    lastReply(page)
+      .getByRole('button', { name: windowText('chat:retry') })
+      .first(),
+  ).toBeVisible()
   expect(await second.stop()).toBe(0)
 })
 
@@ -169,7 +174,10 @@ test('a fault during a stream keeps the partial reply with the reason and sends 
   await settled(page, 'incomplete')
   await expect(lastReply(page)).toContainText('Incomplete')
   expect(asked()).toBe(1)
-  await lastReply(page).getByRole('button', { name: 'Retry' }).first().click()
+  await lastReply(page)
+    .getByRole('button', { name: windowText('chat:retry') })
+    .first()
+    .click()
   await expect.poll(asked).toBe(2)
 })
 
@@ -187,7 +195,7 @@ test('a rejected key shows the reason with one action and stores nothing [AUTH-0
   const host = await openWebHost(newDataDir())
   await page.goto(host.url)
   await page.getByRole('button', { name: 'Connect', exact: true }).first().click()
-  await page.getByRole('textbox', { name: 'Base URL' }).fill(sandbox.baseUrl)
+  await page.getByRole('textbox', { name: windowText('connect:baseUrl') }).fill(sandbox.baseUrl)
   await page.getByLabel('API key', { exact: true }).fill(sandbox.keys.revoked)
   await page.getByRole('button', { name: /^Test/ }).click()
   await expect(page.getByText(/rejected/i).first()).toBeVisible()

@@ -4,6 +4,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import { expect, type Locator, type Page } from '@playwright/test'
 import { root } from '../../resources/scripts/ready.mjs'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { windowText } from '../helpers/windowText.ts'
 import { closeHosts, newDataDir, openWebHost, type WebHost } from './hosts.ts'
 import { composer, connectTo, quick } from './journey.ts'
 
@@ -42,13 +43,16 @@ export async function openChatWorld(baseUrl?: (sandbox: Sandbox) => Promise<stri
 }
 
 export async function newChat(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'New chat', exact: true }).click()
-  await expect(page.getByRole('heading', { name: 'What can I help with?' })).toBeVisible()
+  await page.getByRole('button', { name: windowText('chat:newChat'), exact: true }).click()
+  await expect(page.getByRole('heading', { name: windowText('chat:emptyTitle') })).toBeVisible()
 }
 
 /** Row of a chat in the list. */
 export const line = (page: Page, title: string): Locator =>
-  page.getByRole('navigation', { name: 'Chats' }).getByRole('row').filter({ hasText: title })
+  page
+    .getByRole('navigation', { name: windowText('library:list') })
+    .getByRole('row')
+    .filter({ hasText: title })
 
 export async function fromMenu(page: Page, title: string, action: string): Promise<void> {
   await line(page, title).hover()

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, type Page, test } from '@playwright/test'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { connect as words } from '../../src-renderer/i18n/en/connect.ts'
+import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible } from './chatWorld.ts'
 import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
 import { composer } from './journey.ts'
@@ -61,7 +62,9 @@ test('each cause of a failure is shown beside the field that has to change, and 
     await expect(field(page)).toHaveAttribute('aria-invalid', 'true')
     await expect(field(page)).toBeFocused()
     await expect(key(page)).toHaveValue('a-key-that-nobody-has')
-    await expect(page.getByText('Settings', { exact: false }).and(page.getByRole('alert'))).toHaveCount(0)
+    await expect(
+      page.getByText(windowText('settings:title'), { exact: false }).and(page.getByRole('alert')),
+    ).toHaveCount(0)
   }
   await failsAt('127.0.0.1:9', address, words.cause.refused.replace('{{code}}', 'ECONNREFUSED'))
   await failsAt('no-such-host.invalid', address, /No server has this name/)
@@ -79,12 +82,18 @@ test('a local server without keys needs none, and its name comes from its addres
   const local = await serverAt(200, 'application/json', '{"object":"list","data":[{"id":"llama","object":"model"}]}')
   const host = await openWebHost(newDataDir(), ['--sandbox'])
   await page.goto(host.url)
-  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Settings' }).click()
-  await page.getByRole('button', { name: 'Add connection' }).click()
+  await page
+    .getByRole('navigation', { name: windowText('shell:pages.label') })
+    .getByRole('link', { name: windowText('settings:title') })
+    .click()
+  await page.getByRole('button', { name: windowText('settings:connection.add') }).click()
   await address(page).fill(local)
   await expect(page.getByRole('textbox', { name: words.name })).toHaveValue(local)
   await button(page, words.connect).click()
-  const row = page.getByRole('list', { name: 'Connections' }).getByRole('listitem').filter({ hasText: local })
+  const row = page
+    .getByRole('list', { name: windowText('settings:connection.list') })
+    .getByRole('listitem')
+    .filter({ hasText: local })
   await expect(row).toContainText('connected')
   await expect(row).toContainText('not needed')
 })

@@ -1,5 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible } from './chatWorld.ts'
 import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
 import { composer, pickModel, send } from './journey.ts'
@@ -17,16 +18,25 @@ test.afterEach(async () => {
 })
 
 const row = (page: Page, name: string) =>
-  page.getByRole('list', { name: 'Connections' }).getByRole('listitem').filter({ hasText: name })
+  page
+    .getByRole('list', { name: windowText('settings:connection.list') })
+    .getByRole('listitem')
+    .filter({ hasText: name })
 const status = (page: Page) => page.getByRole('contentinfo').getByRole('button').first()
 const dialog = (page: Page) => page.getByRole('dialog')
 
 async function add(page: Page, name: string, { baseUrl, apiKey }: Sandbox): Promise<void> {
-  await page.getByRole('button', { name: 'Add connection' }).click()
-  await dialog(page).getByRole('textbox', { name: 'Base URL' }).fill(baseUrl)
-  await dialog(page).getByRole('textbox', { name: 'Name' }).fill(name)
-  await dialog(page).getByLabel('API key', { exact: true }).fill(apiKey)
-  await dialog(page).getByRole('button', { name: 'Connect', exact: true }).click()
+  await page.getByRole('button', { name: windowText('settings:connection.add') }).click()
+  await dialog(page)
+    .getByRole('textbox', { name: windowText('connect:baseUrl') })
+    .fill(baseUrl)
+  await dialog(page)
+    .getByRole('textbox', { name: windowText('connect:name') })
+    .fill(name)
+  await dialog(page).getByLabel(windowText('connect:key'), { exact: true }).fill(apiKey)
+  await dialog(page)
+    .getByRole('button', { name: windowText('connect:connect'), exact: true })
+    .click()
 }
 
 test('connections are added, switched from settings, status bar and palette, renamed and deleted [AUTH-03]', async ({
@@ -35,13 +45,20 @@ test('connections are added, switched from settings, status bar and palette, ren
   const host = await openWebHost(newDataDir(), ['--sandbox'])
   await page.goto(host.url)
   await expect(composer(page)).toBeVisible()
-  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Settings' }).click()
+  await page
+    .getByRole('navigation', { name: windowText('shell:pages.label') })
+    .getByRole('link', { name: windowText('settings:title') })
+    .click()
   await add(page, 'Work', work)
   await expect(row(page, 'Work')).toContainText('connected')
   await add(page, 'work', home)
   await expect(dialog(page).getByText('Another connection is already named “work”.')).toBeVisible()
-  await dialog(page).getByRole('textbox', { name: 'Name' }).fill('Home')
-  await dialog(page).getByRole('button', { name: 'Connect', exact: true }).click()
+  await dialog(page)
+    .getByRole('textbox', { name: windowText('connect:name') })
+    .fill('Home')
+  await dialog(page)
+    .getByRole('button', { name: windowText('connect:connect'), exact: true })
+    .click()
   await expect(row(page, 'Home')).toContainText('connected')
   await expect(row(page, 'Work').getByRole('button', { name: 'Switch to Work' })).toBeVisible()
   // Each connection shows the balance of its own account.
@@ -49,7 +66,7 @@ test('connections are added, switched from settings, status bar and palette, ren
 
   // By keyboard alone, from the status bar, after the closed dialog returned the focus.
   await expect(dialog(page)).toHaveCount(0)
-  await expect(page.getByRole('button', { name: 'Add connection' })).toBeFocused()
+  await expect(page.getByRole('button', { name: windowText('settings:connection.add') })).toBeFocused()
   await status(page).focus()
   await page.keyboard.press('Enter')
   await expect(page.getByRole('menuitemradio', { name: /^Home/ })).toBeChecked()
@@ -58,7 +75,10 @@ test('connections are added, switched from settings, status bar and palette, ren
   await page.keyboard.press('Enter')
   await expect(status(page)).toHaveText('Connected · Work')
 
-  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Chat' }).click()
+  await page
+    .getByRole('navigation', { name: windowText('shell:pages.label') })
+    .getByRole('link', { name: windowText('settings:chat.title') })
+    .click()
   await pickModel(page, 'mirror')
   await send(page, 'Said to Work')
   await expect.poll(() => work.observe.requests().filter(({ path }) => path.endsWith('/completions')).length).toBe(1)
@@ -70,21 +90,30 @@ test('connections are added, switched from settings, status bar and palette, ren
   for (const one of [work, home])
     expect(new Set(one.observe.requests().map(({ key }) => key))).toEqual(new Set(['main']))
 
-  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Settings' }).click()
+  await page
+    .getByRole('navigation', { name: windowText('shell:pages.label') })
+    .getByRole('link', { name: windowText('settings:title') })
+    .click()
   await page.getByRole('button', { name: 'More for Home' }).click()
-  await page.getByRole('menuitem', { name: 'Rename' }).click()
-  await dialog(page).getByRole('textbox', { name: 'Name' }).fill('My own')
-  await dialog(page).getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('menuitem', { name: windowText('settings:connection.rename') }).click()
+  await dialog(page)
+    .getByRole('textbox', { name: windowText('connect:name') })
+    .fill('My own')
+  await dialog(page)
+    .getByRole('button', { name: windowText('settings:connection.save') })
+    .click()
   await expect(status(page)).toHaveText('Connected · My own')
   await page.getByRole('button', { name: 'More for My own' }).click()
-  await page.getByRole('menuitem', { name: 'Delete…' }).click()
-  await dialog(page).getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('menuitem', { name: windowText('settings:connection.forgetOne') }).click()
+  await dialog(page)
+    .getByRole('button', { name: windowText('settings:connection.forget') })
+    .click()
   await expect(status(page)).toHaveText('Not connected')
   await expect(page.getByText('No connection is active')).toBeVisible()
 
   // No connection replaces it automatically. One click does.
   await page.goto(`${new URL(page.url()).origin}/#/chat`)
-  await expect(page.getByRole('heading', { name: 'Not connected' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: windowText('shell:status.none') })).toBeVisible()
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Switch to Work' }).click()
   await expect(composer(page)).toBeVisible()

@@ -9,6 +9,7 @@ import { partBytes } from '../../src-preload/contract/transfers.ts'
 import { behead, filledFolder, moreRequests } from '../core/data/fill.ts'
 import { png } from '../core/features/media/pictures.ts'
 import { imageRow, recordingRow } from '../core/features/media/rows.ts'
+import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible, takePictures } from './chatWorld.ts'
 import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
 
@@ -44,20 +45,23 @@ async function usedFolder(): Promise<string> {
   return dataDir
 }
 
-const section = (page: Page) => page.getByRole('region', { name: 'Data', exact: true })
+const section = (page: Page) => page.getByRole('region', { name: windowText('data:age.types'), exact: true })
 
 test('storage is listed by feature; a clean-up shows a preview and deletes exactly that', async ({ page }) => {
   const dataDir = await usedFolder()
   const files = (): number => readdirSync(join(dataDir, 'media')).length
   const host = await openWebHost(dataDir, ['--sandbox'])
   await page.goto(host.url)
-  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Settings' }).click()
+  await page
+    .getByRole('navigation', { name: windowText('shell:pages.label') })
+    .getByRole('link', { name: windowText('data:dataName.settings') })
+    .click()
   // The list of sections leads there by keyboard, and the focus follows.
-  const parts = page.getByRole('navigation', { name: 'Settings sections' })
-  await parts.getByRole('link', { name: 'Data' }).press('Enter')
+  const parts = page.getByRole('navigation', { name: windowText('settings:parts') })
+  await parts.getByRole('link', { name: windowText('data:age.types') }).press('Enter')
   const data = section(page)
   await expect(data).toBeFocused()
-  await expect(parts.getByRole('link', { name: 'Data' })).toHaveAttribute('aria-current', 'page')
+  await expect(parts.getByRole('link', { name: windowText('data:age.types') })).toHaveAttribute('aria-current', 'page')
   const row = (kind: string) => data.locator(`tr[data-amount="${kind}"]`)
   await expect(row('images')).toContainText('Images7')
   await expect(row('recordings')).toContainText('700 kB')
@@ -76,10 +80,10 @@ test('storage is listed by feature; a clean-up shows a preview and deletes exact
   }
 
   // Deletion by age: three images and the recording. A favourite of 300 days and everything not selected remain.
-  const age = page.getByRole('region', { name: 'Delete by age' })
+  const age = page.getByRole('region', { name: windowText('data:age.title') })
   for (const name of ['Logged request bodies', 'Request log and bodies']) await age.getByLabel(name).uncheck()
   for (const name of ['Images', 'Recordings and transcripts']) await age.getByLabel(name).check()
-  await age.getByRole('button', { name: 'Preview…' }).click()
+  await age.getByRole('button', { name: windowText('data:preview') }).click()
   const dialog = page.getByRole('dialog')
   await expect(dialog).toContainText('Delete everything older than 90 days permanently?')
   await expect(dialog.getByRole('row', { name: /^Images 3 / })).toBeVisible()
@@ -91,60 +95,63 @@ test('storage is listed by feature; a clean-up shows a preview and deletes exact
   expect(files()).toBe(8)
 
   // By keyboard alone: deselects recordings, then deletes.
-  await age.getByLabel('Recordings and transcripts').focus()
+  await age.getByLabel(windowText('data:age.kind.recordings')).focus()
   await page.keyboard.press('Space')
-  await age.getByRole('button', { name: 'Preview…' }).focus()
+  await age.getByRole('button', { name: windowText('data:preview') }).focus()
   await page.keyboard.press('Enter')
   await expect(dialog.getByRole('row', { name: /^Images 3 / })).toBeVisible()
-  await dialog.getByRole('button', { name: 'Delete permanently' }).focus()
+  await dialog.getByRole('button', { name: windowText('data:age.confirm') }).focus()
   await page.keyboard.press('Enter')
   await expect(age.getByText('3 items deleted permanently.')).toBeVisible()
   await expect(row('images')).toContainText('Images4')
   await expect.poll(files).toBe(5)
-  await age.getByRole('button', { name: 'Preview…' }).click()
-  await expect(age.getByText('Nothing is older than that.')).toBeVisible()
+  await age.getByRole('button', { name: windowText('data:preview') }).click()
+  await expect(age.getByText(windowText('data:age.nothing'))).toBeVisible()
 
   // An automatic rule is off by default, and switching it on shows what it deletes now.
-  const rule = age.getByLabel('Delete old log entries automatically')
+  const rule = age.getByLabel(windowText('data:age.rule'))
   await expect(rule).toHaveValue('off')
   await rule.selectOption('30')
   await expect(dialog).toContainText('Delete log entries after 30 days from now on?')
   await expect(rule).toHaveValue('off')
-  await dialog.getByRole('button', { name: 'Turn on' }).click()
+  await dialog.getByRole('button', { name: windowText('data:age.ruleConfirm') }).click()
   await expect(rule).toHaveValue('30')
 
   // By size: the rest is far below a gigabyte.
-  await data.getByRole('region', { name: 'Free up space' }).getByRole('button', { name: 'Preview…' }).click()
-  await expect(data.getByText('Nothing to delete.')).toBeVisible()
+  await data
+    .getByRole('region', { name: windowText('data:freeUp') })
+    .getByRole('button', { name: windowText('data:preview') })
+    .click()
+  await expect(data.getByText(windowText('data:nothing'))).toBeVisible()
   expect(files()).toBe(5)
 
   // A backup of everything, and what restoring it would replace.
   const saved = page.waitForEvent('download')
-  await data.getByRole('button', { name: 'Create backup' }).click()
+  await data.getByRole('button', { name: windowText('data:backup.save') }).click()
   const tar = await (await saved).path()
   await expect(page.getByText(/Backup created \(/).first()).toBeVisible()
   // A problem shows the meaning of its kind and, once, the message of this case.
   const wrong = { name: 'wrong.tar', mimeType: 'application/x-tar', buffer: Buffer.from('no tar '.repeat(500)) }
-  await data.getByLabel('Backup file').setInputFiles(wrong)
+  await data.getByLabel(windowText('data:restore.file')).setInputFiles(wrong)
   const alert = data.getByRole('alert')
   await expect(alert).toContainText('A value is missing or not valid.')
   await expect(alert.getByRole('paragraph')).toHaveText(/^This file is not a complete backup of Inference Studio\./)
-  await data.getByLabel('Backup file').setInputFiles(tar)
+  await data.getByLabel(windowText('data:restore.file')).setInputFiles(tar)
   await expect(dialog).toContainText('Replace all data with this backup?')
   await expect(dialog.getByRole('row', { name: /^Images (\d+) \1$/ })).toBeVisible()
   await takePictures(page, 'settings-data-restore')
   await expectAccessible(page)
-  await dialog.getByRole('button', { name: 'Restore at next start' }).click()
-  await expect(data.getByText('A backup is ready to restore')).toBeVisible()
+  await dialog.getByRole('button', { name: windowText('data:restore.confirm') }).click()
+  await expect(data.getByText(windowText('data:restore.waitingTitle'))).toBeVisible()
   await takePictures(page, 'settings-data-waiting', true)
-  await data.getByRole('button', { name: 'Cancel restore' }).click()
-  await expect(data.getByText('A backup is ready to restore')).toHaveCount(0)
+  await data.getByRole('button', { name: windowText('data:restore.drop') }).click()
+  await expect(data.getByText(windowText('data:restore.waitingTitle'))).toHaveCount(0)
 
   // Deleted items remain for 30 days or are deleted permanently now.
   await expect(data).toContainText(/1 item, .* Deleted permanently after 30 days/)
-  await data.getByRole('button', { name: 'Delete now…' }).click()
+  await data.getByRole('button', { name: windowText('data:deleteNow') }).click()
   await expect(dialog).toContainText('Delete 1 item permanently?')
-  await dialog.getByRole('button', { name: 'Delete permanently' }).click()
+  await dialog.getByRole('button', { name: windowText('data:age.confirm') }).click()
   await expect(data).toContainText('Deleted items stay here for 30 days')
   await expect.poll(files).toBe(4)
 })
@@ -182,15 +189,21 @@ test('a large backup passes the page by: it is saved by its address, and read ba
   })
   const host = await openWebHost(await largeFolder(bytes), ['--sandbox'])
   await page.goto(host.url)
-  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Settings' }).click()
-  await page.getByRole('complementary', { name: 'List' }).getByRole('link', { name: 'Data' }).click()
+  await page
+    .getByRole('navigation', { name: windowText('shell:pages.label') })
+    .getByRole('link', { name: windowText('data:dataName.settings') })
+    .click()
+  await page
+    .getByRole('complementary', { name: windowText('shell:list') })
+    .getByRole('link', { name: windowText('data:age.types') })
+    .click()
   const data = section(page)
   const saved = page.waitForEvent('download')
-  await data.getByRole('button', { name: 'Create backup' }).click()
+  await data.getByRole('button', { name: windowText('data:backup.save') }).click()
   const tar = await (await saved).path()
   const { size } = statSync(tar)
   expect(size).toBeGreaterThan(bytes)
-  await data.getByLabel('Backup file').setInputFiles(tar)
+  await data.getByLabel(windowText('data:restore.file')).setInputFiles(tar)
   await expect(page.getByRole('dialog')).toContainText('Replace all data with this backup?')
   expect([Math.max(...parts), parts.reduce((sum, part) => sum + part, 0)]).toEqual([partBytes, size])
   // The socket has the procedures and their replies alone.
@@ -223,7 +236,7 @@ test('while a damaged log is repaired the address shows a page with progress, th
   await expectAccessible(page)
   isHeld = false
   await starting
-  await expect(page.getByRole('navigation', { name: 'Pages' })).toBeVisible({ timeout: 20_000 })
+  await expect(page.getByRole('navigation', { name: windowText('shell:pages.label') })).toBeVisible({ timeout: 20_000 })
   await expect(page.getByText('was damaged').first()).toBeVisible()
   rmSync(dataDir, { recursive: true })
 })

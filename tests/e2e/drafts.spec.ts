@@ -1,4 +1,5 @@
 import { expect, type Page, test } from '@playwright/test'
+import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, openChatWorld, turns } from './chatWorld.ts'
 import { composer, pickModel, send, settled } from './journey.ts'
 
@@ -47,7 +48,10 @@ const browsers: Record<string, () => void> = {
 }
 
 const feature = (page: Page, name: string) =>
-  page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
+  page
+    .getByRole('navigation', { name: windowText('shell:pages.label') })
+    .getByRole('link', { name })
+    .click()
 
 for (const [what, how] of Object.entries(browsers)) {
   test(`with a browser that ${what} every field takes what is typed, and that is said once`, async ({ page }) => {

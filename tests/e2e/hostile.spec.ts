@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, type Page, test } from '@playwright/test'
 import { hostileReplies } from '../helpers/hostile.ts'
+import { windowText } from '../helpers/windowText.ts'
 import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
 import { connectTo, lastReply, replies, send } from './journey.ts'
 
@@ -239,8 +240,10 @@ test('a diagram is drawn on click in an isolated frame; a hostile one stays an i
   for (const { name, at } of cases) {
     await drawn(page, at)
     if (at === cases[0]?.at) expect(fetched.filter((url) => url.includes('/diagram/'))).toEqual([])
-    await lastReply(page).getByRole('button', { name: 'Show diagram' }).click()
-    const figure = lastReply(page).getByRole('figure', { name: 'Diagram' })
+    await lastReply(page)
+      .getByRole('button', { name: windowText('markdown:draw') })
+      .click()
+    const figure = lastReply(page).getByRole('figure', { name: windowText('markdown:diagram') })
     await expect(figure.locator('.md-diagram[aria-busy="false"], .md-diagram-failed'), name).toBeVisible({
       timeout: 30_000,
     })
@@ -278,8 +281,8 @@ test('a diagram is drawn on click in an isolated frame; a hostile one stays an i
         })
       expect(reach, name).toEqual(['null', 'walled', 'walled', 'walled', 'walled'])
     }
-    await figure.getByRole('button', { name: 'Code', exact: true }).click()
-    await expect(lastReply(page).getByRole('button', { name: 'Show diagram' })).toBeVisible()
+    await figure.getByRole('button', { name: windowText('markdown:showCode'), exact: true }).click()
+    await expect(lastReply(page).getByRole('button', { name: windowText('markdown:draw') })).toBeVisible()
     // The browser reports this test's own attempts in the frame at any later time. They are not the reply's.
     expect(
       seen.filter((line) => !line.includes('https://tried-by-the-test.example')),

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import { unzipSync } from 'fflate'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible } from './chatWorld.ts'
 import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
 import { connectTo, lastReply, pickModel, quick, send, settled } from './journey.ts'
@@ -19,17 +20,21 @@ test.beforeEach(async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: new URL(host.url).origin })
   await page.goto(host.url)
   await connectTo(page, sandbox.baseUrl, sandbox.apiKey)
-  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Images' }).click()
+  await page
+    .getByRole('navigation', { name: windowText('shell:pages.label') })
+    .getByRole('link', { name: windowText('images:title') })
+    .click()
 })
 test.afterEach(async () => {
   await closeHosts()
   await sandbox.close().catch(() => undefined)
 })
 
-const prompt = (page: Page): Locator => page.getByRole('textbox', { name: 'Prompt', exact: true })
-const gallery = (page: Page): Locator => page.getByRole('listbox', { name: 'Gallery' })
+const prompt = (page: Page): Locator =>
+  page.getByRole('textbox', { name: windowText('images:details.prompt'), exact: true })
+const gallery = (page: Page): Locator => page.getByRole('listbox', { name: windowText('images:gallery.label') })
 const pictures = (page: Page): Locator => gallery(page).getByRole('option')
-const inspector = (page: Page): Locator => page.getByRole('complementary', { name: 'Inspector' })
+const inspector = (page: Page): Locator => page.getByRole('complementary', { name: windowText('common:inspector') })
 const light = (page: Page): Locator => page.locator('dialog.lightbox')
 const strip = (page: Page, words: string): Locator => page.getByRole('article').filter({ hasText: words })
 
@@ -42,7 +47,7 @@ async function draw(page: Page, words: string, n = 1): Promise<void> {
 /** The inspector is closed at first, and has nothing to show before an image is at the cursor. */
 async function openInspector(page: Page): Promise<void> {
   await expect(inspector(page)).toHaveCount(0)
-  await page.getByRole('button', { name: 'Inspector', exact: true }).click()
+  await page.getByRole('button', { name: windowText('common:inspector'), exact: true }).click()
   await expect(inspector(page)).toBeVisible()
 }
 
@@ -54,7 +59,7 @@ async function openFold(page: Page, name: string): Promise<void> {
 /** The model's name selects the sandbox's fault. */
 async function sendModel(page: Page, model: string): Promise<void> {
   await openFold(page, 'Not used by this service')
-  await page.getByRole('textbox', { name: 'Model', exact: true }).fill(model)
+  await page.getByRole('textbox', { name: windowText('images:details.model'), exact: true }).fill(model)
 }
 
 /** Natural size of the image once it is painted. */
@@ -77,19 +82,21 @@ async function clean(page: Page, name: string): Promise<void> {
 test('images from URLs and base64 are stored as they arrive and show their cost [IMG-01] [IMG-02] [IMG-03]', async ({
   page,
 }) => {
-  await expect(page.getByRole('heading', { name: 'Create images from text' })).toBeVisible()
-  await expect(page.getByRole('radiogroup', { name: 'Number of images' }).getByRole('radio')).toHaveCount(4)
+  await expect(page.getByRole('heading', { name: windowText('images:empty.title') })).toBeVisible()
+  await expect(
+    page.getByRole('radiogroup', { name: windowText('images:composer.number') }).getByRole('radio'),
+  ).toHaveCount(4)
   // Model and size are in a section that says the service ignores them.
-  await expect(page.getByRole('textbox', { name: 'Size' })).toBeHidden()
+  await expect(page.getByRole('textbox', { name: windowText('images:composer.size') })).toBeHidden()
   await openFold(page, 'Not used by this service')
-  await page.getByRole('textbox', { name: 'Size' }).fill('640x480')
+  await page.getByRole('textbox', { name: windowText('images:composer.size') }).fill('640x480')
   await draw(page, 'A lighthouse at dusk', 3)
   await expect(pictures(page)).toHaveCount(3)
   await expect(page.getByRole('article', { name: /lighthouse/ })).toHaveCount(0)
 
   await openFold(page, 'Reply format')
-  await page.getByRole('textbox', { name: 'Reply format' }).fill('b64_json')
-  await page.getByRole('textbox', { name: 'Size' }).fill('')
+  await page.getByRole('textbox', { name: windowText('images:composer.format') }).fill('b64_json')
+  await page.getByRole('textbox', { name: windowText('images:composer.size') }).fill('')
   await draw(page, 'An old map of an island')
   await expect(pictures(page)).toHaveCount(4)
   const asked = sandbox.observe.requests().filter(({ path }) => path === '/v1/images/generations')
@@ -133,7 +140,9 @@ test('images from URLs and base64 are stored as they arrive and show their cost 
     .getByRole('button', { name: /^Show request \d+ in the log/ })
     .first()
     .click()
-  await expect(page.getByRole('region', { name: 'Request details' })).toContainText('/v1/images/generations')
+  await expect(page.getByRole('region', { name: windowText('proxy:detail.label') })).toContainText(
+    '/v1/images/generations',
+  )
 })
 
 test('a foreign URL is refused and shown, a failure says why, a cancelled request ends at once [GEN-01]', async ({
@@ -149,7 +158,10 @@ test('a foreign URL is refused and shown, a failure says why, a cancelled reques
   await expect(foreign.locator('code')).toHaveCount(2)
   await expect(foreign.getByRole('note')).toHaveCount(1)
   await expect(foreign.getByRole('link')).toHaveCount(0)
-  await foreign.getByRole('button', { name: 'Copy address' }).first().click()
+  await foreign
+    .getByRole('button', { name: windowText('images:under.copyAddress') })
+    .first()
+    .click()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^http:\/\/images\.example\/v1\/images\//)
   expect(fetched.filter((address) => address.includes('images.example'))).toEqual([])
 
@@ -157,7 +169,9 @@ test('a foreign URL is refused and shown, a failure says why, a cancelled reques
   await draw(page, 'A tower of gold')
   await expect(strip(page, 'A tower of gold').getByRole('alert')).toContainText(/credit/i)
   await clean(page, 'troubles')
-  await strip(page, 'A tower of gold').getByRole('button', { name: 'Dismiss' }).click()
+  await strip(page, 'A tower of gold')
+    .getByRole('button', { name: windowText('images:under.dismiss') })
+    .click()
   await expect(strip(page, 'A tower of gold')).toHaveCount(0)
 
   const generations = () => sandbox.observe.requests().filter(({ path }) => path === '/v1/images/generations')
@@ -172,7 +186,7 @@ test('a foreign URL is refused and shown, a failure says why, a cancelled reques
   await page.keyboard.press('Escape')
   await expect(slow).toHaveAttribute('data-state', 'cancelled')
   expect((await sandbox.observe.whenClosed(record?.id ?? '')).closedByClient).toBe(true)
-  await expect(slow.getByRole('button', { name: 'Generate again' })).toBeVisible()
+  await expect(slow.getByRole('button', { name: windowText('images:under.again') })).toBeVisible()
 
   // A reload shows the images that arrived. The earlier failure is in the list.
   await sendModel(page, '')
@@ -180,7 +194,7 @@ test('a foreign URL is refused and shown, a failure says why, a cancelled reques
   await expect(pictures(page)).toHaveCount(1)
   await expect(page.getByRole('article')).toHaveCount(0)
   await page
-    .getByRole('navigation', { name: 'Recent prompts' })
+    .getByRole('navigation', { name: windowText('images:list.label') })
     .getByRole('button', { name: /^A harbour/ })
     .click()
   await expect(foreign).toContainText('Blocked address')
@@ -224,13 +238,17 @@ test('the gallery by keyboard alone: navigate, zoom, select, save, search, delet
     await expect(light(page)).toHaveCSS('background-color', 'rgb(22, 22, 24)')
   }
   await page.keyboard.press('f')
-  await light(page).getByRole('button', { name: 'More actions' }).press('Enter')
-  await expect(light(page).getByRole('menuitem', { name: 'Remove from favourites' })).toBeVisible()
+  await light(page)
+    .getByRole('button', { name: windowText('lightbox:more') })
+    .press('Enter')
+  await expect(light(page).getByRole('menuitem', { name: windowText('images:actions.unfavourite') })).toBeVisible()
   await page.keyboard.press('Escape')
   await expect(light(page).getByRole('menu')).toHaveCount(0)
-  await expect(light(page).getByRole('button', { name: 'More actions' })).toBeFocused()
+  await expect(light(page).getByRole('button', { name: windowText('lightbox:more') })).toBeFocused()
   await page.keyboard.press('i')
-  await expect(light(page).getByRole('region', { name: 'Image details' })).toContainText('A glass tower at noon')
+  await expect(light(page).getByRole('region', { name: windowText('images:details.label') })).toContainText(
+    'A glass tower at noon',
+  )
   await clean(page, 'light')
   // On the button of the menu, the space bar would open the menu.
   await light(page).focus()
@@ -242,7 +260,9 @@ test('the gallery by keyboard alone: navigate, zoom, select, save, search, delet
   await page.keyboard.press('Home')
   await page.keyboard.press('Delete')
   await expect(light(page)).toContainText('1 of 5')
-  await light(page).getByRole('button', { name: 'Undo' }).click()
+  await light(page)
+    .getByRole('button', { name: windowText('images:undo') })
+    .click()
   await expect(light(page)).toContainText('1 of 6')
   await expect(page.getByText(/not there any more|no longer exists/)).toHaveCount(0)
   await page.keyboard.press('Escape')
@@ -253,17 +273,20 @@ test('the gallery by keyboard alone: navigate, zoom, select, save, search, delet
   await page.keyboard.press('Home')
   await page.keyboard.press('Space')
   await page.keyboard.press('Shift+End')
-  await expect(page.getByRole('toolbar', { name: 'Selected images' })).toContainText('6 selected')
+  await expect(page.getByRole('toolbar', { name: windowText('images:picked.label') })).toContainText('6 selected')
   const [zip] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('toolbar').getByRole('button', { name: 'Download' }).click(),
+    page
+      .getByRole('toolbar')
+      .getByRole('button', { name: windowText('images:actions.download') })
+      .click(),
   ])
   const files = Object.entries(unzipSync(readFileSync(await zip.path()))).filter(([name]) => name.endsWith('.png'))
   expect(files).toHaveLength(6)
   for (const [, bytes] of files) expect(Buffer.from(bytes.subarray(1, 4)).toString()).toBe('PNG')
 
   // Deletes in several steps and undoes them in reverse order.
-  const prompts = page.getByRole('navigation', { name: 'Recent prompts' })
+  const prompts = page.getByRole('navigation', { name: windowText('images:list.label') })
   await gallery(page).focus()
   await page.keyboard.press('End')
   await page.keyboard.press('Delete')
@@ -274,26 +297,26 @@ test('the gallery by keyboard alone: navigate, zoom, select, save, search, delet
   await expect(prompts.getByRole('button', { name: /^A fox in an orchard Deleted/ })).toBeVisible()
   await page.keyboard.press('Control+z')
   await expect(pictures(page)).toHaveCount(5)
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('button', { name: windowText('images:undo') }).click()
   await expect(pictures(page)).toHaveCount(6)
   await expect(prompts.getByRole('button', { name: /^A fox in an orchard 4 images/ })).toBeVisible()
 
-  const search = page.getByRole('textbox', { name: 'Search images by prompt' })
+  const search = page.getByRole('textbox', { name: windowText('images:search') })
   await gallery(page).focus()
   await page.keyboard.press('Control+f')
   await expect(search).toBeFocused()
   await search.fill('fox')
   await expect(pictures(page)).toHaveCount(4)
   await search.fill('zebra')
-  await expect(page.getByRole('heading', { name: 'No images found' })).toBeVisible()
-  await page.getByRole('button', { name: 'Show all images' }).focus()
+  await expect(page.getByRole('heading', { name: windowText('images:nothing.title') })).toBeVisible()
+  await page.getByRole('button', { name: windowText('images:nothing.action') }).focus()
   await page.keyboard.press('Control+f')
   await expect(search).toBeFocused()
   // Selecting a hidden entry in the list clears the search.
   await prompts.getByRole('button', { name: /^A glass tower/ }).click()
   await expect(pictures(page)).toHaveCount(6)
   await expect(gallery(page).locator('[data-current="true"]')).toHaveAttribute('aria-label', /^A glass tower/)
-  await page.getByRole('button', { name: 'Favourites only' }).click()
+  await page.getByRole('button', { name: windowText('images:favouritesOnly') }).click()
   await expect(pictures(page)).toHaveCount(1)
 })
 
@@ -304,14 +327,16 @@ test('an image is varied with its lineage, copied, dragged and used in chat; eve
   await expect(pictures(page)).toHaveCount(1)
   await gallery(page).focus()
   await openInspector(page)
-  await inspector(page).getByRole('button', { name: 'Create variation' }).click()
+  await inspector(page)
+    .getByRole('button', { name: windowText('images:actions.vary') })
+    .click()
   await expect(prompt(page)).toHaveValue('A fox in an orchard')
-  await expect(page.getByText('Variation of this image')).toBeVisible()
+  await expect(page.getByText(windowText('images:composer.varies'))).toBeVisible()
   await draw(page, 'A fox in an orchard, in snow')
   await expect(pictures(page)).toHaveCount(2)
   await gallery(page).focus()
   await page.keyboard.press('Home')
-  const tree = inspector(page).getByRole('tree', { name: 'Lineage' })
+  const tree = inspector(page).getByRole('tree', { name: windowText('images:lineage.title') })
   await expect(tree.getByRole('treeitem')).toHaveCount(2)
   await expect(tree.locator('[aria-current="true"]')).toContainText('in snow')
   await tree.locator('[aria-current="true"]').focus()
@@ -319,8 +344,10 @@ test('an image is varied with its lineage, copied, dragged and used in chat; eve
   await page.keyboard.press('Enter')
   await expect(tree.locator('[aria-current="true"]')).not.toContainText('in snow')
 
-  await inspector(page).getByRole('button', { name: 'Copy image' }).click()
-  await expect(page.getByText('Image copied.').first()).toBeVisible()
+  await inspector(page)
+    .getByRole('button', { name: windowText('images:commands.copy') })
+    .click()
+  await expect(page.getByText(windowText('images:actions.copied')).first()).toBeVisible()
   const types = await page.evaluate(async () => (await navigator.clipboard.read()).flatMap((item) => item.types))
   expect(types).toContain('image/png')
   const dragged = await pictures(page)
@@ -337,7 +364,9 @@ test('an image is varied with its lineage, copied, dragged and used in chat; eve
       .getByText(/\d+ × \d+/)
       .innerText(),
   )
-  await inspector(page).getByRole('button', { name: 'Use in chat' }).click()
+  await inspector(page)
+    .getByRole('button', { name: windowText('images:actions.chat') })
+    .click()
   await expect(page.locator('.composer-picture[data-state="ready"]')).toHaveCount(1)
   await pickModel(page, 'vision')
   await send(page, 'What do you see?')

@@ -1,5 +1,6 @@
 import { expect, type Locator, type Page } from '@playwright/test'
 import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
+import { windowText } from '../helpers/windowText.ts'
 
 // Steps of a person, named. They work on every host.
 
@@ -10,7 +11,7 @@ export const lastReply = (page: Page): Locator => replies(page).last()
 /** First start: enters a base URL and a key, stored for this session only. */
 export async function connectTo(page: Page, baseUrl: string, apiKey: string): Promise<void> {
   await page.getByRole('button', { name: 'Connect', exact: true }).first().click()
-  await page.getByRole('textbox', { name: 'Base URL' }).fill(baseUrl)
+  await page.getByRole('textbox', { name: windowText('connect:baseUrl') }).fill(baseUrl)
   await page.getByLabel('API key', { exact: true }).fill(apiKey)
   await page.getByRole('radio', { name: /This session only/ }).check()
   await page.getByRole('button', { name: 'Connect', exact: true }).last().click()
@@ -22,7 +23,7 @@ export const quick = { mirror: 4_000, vision: 4_000, 'writer-small': 2_000, 'wri
 
 export async function pickModel(page: Page, model: string): Promise<void> {
   await page.getByRole('button', { name: /^Model/ }).click()
-  const search = page.getByRole('combobox', { name: 'Search models' })
+  const search = page.getByRole('combobox', { name: windowText('chat:searchModels') })
   await search.fill(model)
   const entry = page.getByRole('option').filter({ has: page.getByText(model, { exact: true }) })
   // Enter is quicker than a click, and the first match is nearly always the model.
@@ -32,13 +33,13 @@ export async function pickModel(page: Page, model: string): Promise<void> {
 
 /** Chooses an entry of the composer's "+" menu. */
 export async function addToMessage(page: Page, entry: string): Promise<void> {
-  await page.getByRole('button', { name: 'Add to the message' }).click()
+  await page.getByRole('button', { name: windowText('composer:addMenu') }).click()
   await page.getByRole('menuitem', { name: entry, exact: true }).click()
 }
 
 /** Opens the inspector, and in Chat its advanced parameters. */
 export async function openInspector(page: Page, { advanced = false } = {}): Promise<void> {
-  const toggle = page.getByRole('button', { name: 'Inspector' })
+  const toggle = page.getByRole('button', { name: windowText('common:inspector') })
   if ((await toggle.getAttribute('aria-pressed')) !== 'true') await toggle.click()
   const folded = page.locator('details:not([open]) > summary', { hasText: 'Advanced' })
   if (advanced && (await folded.count()) > 0) await folded.click()
@@ -46,7 +47,7 @@ export async function openInspector(page: Page, { advanced = false } = {}): Prom
 
 export async function send(page: Page, text: string): Promise<void> {
   await composer(page).fill(text)
-  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByRole('button', { name: windowText('chat:send'), exact: true }).click()
 }
 
 /** Waits for the status of the last reply. Checks in each frame, because an expectation ends up checking once a second. */
@@ -99,11 +100,13 @@ export async function sendWatchStop(page: Page, sandbox: Sandbox): Promise<void>
 
 /** JSON body of the request for the last reply, from the raw view. */
 export async function sentRequest(page: Page): Promise<Record<string, unknown>> {
-  await lastReply(page).getByRole('button', { name: 'More', exact: true }).click()
-  await page.getByRole('menuitem', { name: 'Raw request and reply' }).click()
+  await lastReply(page)
+    .getByRole('button', { name: windowText('chat:moreActions'), exact: true })
+    .click()
+  await page.getByRole('menuitem', { name: windowText('chat:raw') }).click()
   const body = page
-    .getByRole('dialog', { name: 'Raw request and reply' })
-    .getByRole('region', { name: 'Raw request and reply' })
+    .getByRole('dialog', { name: windowText('chat:raw') })
+    .getByRole('region', { name: windowText('chat:raw') })
   await expect(body).toContainText('"messages"')
   const sent = JSON.parse(await body.innerText()) as Record<string, unknown>
   await page.keyboard.press('Escape')
@@ -142,8 +145,11 @@ export async function connectApp(
   await dialog.getByRole('textbox', { name: 'Name' }).fill(name)
   await dialog.getByRole('button', { name: 'Next' }).click()
   await fill(dialog)
-  await dialog.getByRole('button', { name: 'Create key' }).click()
-  const key = await dialog.getByRole('textbox', { name: 'App key' }).inputValue()
-  await dialog.getByRole('button', { name: 'Close' }).last().click()
+  await dialog.getByRole('button', { name: windowText('proxy:connect.createKey') }).click()
+  const key = await dialog.getByRole('textbox', { name: windowText('proxy:connect.key') }).inputValue()
+  await dialog
+    .getByRole('button', { name: windowText('common:close') })
+    .last()
+    .click()
   return key
 }

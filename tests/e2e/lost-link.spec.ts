@@ -1,4 +1,5 @@
 import { expect, type Page, test } from '@playwright/test'
+import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, openChatWorld, turns } from './chatWorld.ts'
 import { composer, lastReply, pickModel, replies, send, settled } from './journey.ts'
 
@@ -58,7 +59,7 @@ test.beforeEach(async ({ page }) => {
   await pickModel(page, 'mirror')
 })
 
-const sendButton = (page: Page) => page.getByRole('button', { name: 'Send', exact: true })
+const sendButton = (page: Page) => page.getByRole('button', { name: windowText('chat:send'), exact: true })
 
 /** Presses Send until the core confirms, which empties the composer. */
 async function pressUntilSent(page: Page): Promise<void> {
@@ -188,14 +189,14 @@ test('an edit', async ({ page }) => {
   await settled(page, 'complete')
   before = requests(chat)
   await turns(page).first().getByRole('button', { name: 'Edit' }).click()
-  await page.getByLabel('Edited text').fill('Good morning.')
+  await page.getByLabel(windowText('chat:editText')).fill('Good morning.')
   await cutAfter(page, '/chat/send')
-  const save = page.getByRole('button', { name: 'Save and send' })
+  const save = page.getByRole('button', { name: windowText('chat:saveAndSend') })
   await save.click()
   await wasCut(page)
   // Sends again while disconnected. Then the first call turns out to have arrived.
   if (await save.isVisible()) await save.click({ timeout: 1_000 }).catch(() => undefined)
-  await expect(page.getByLabel('Edited text')).toHaveCount(0)
+  await expect(page.getByLabel(windowText('chat:editText'))).toHaveCount(0)
   await expect(turns(page).first()).toContainText('Good morning.')
   await settled(page, 'complete')
   await expectRequests(chat, 1)
@@ -228,7 +229,7 @@ test('a speech', async ({ page }) => {
   await page.evaluate(() => {
     location.hash = '#/speech'
   })
-  const field = page.getByRole('textbox', { name: 'Text' })
+  const field = page.getByRole('textbox', { name: windowText('offline:change.text') })
   await field.fill('The tide is in.')
   await cutAfter(page, '/speech/generate')
   const speak = page.getByRole('button', { name: 'Generate speech', exact: true })
@@ -247,10 +248,10 @@ test('images', async ({ page }) => {
   await page.evaluate(() => {
     location.hash = '#/images'
   })
-  await page.getByRole('textbox', { name: 'Prompt', exact: true }).fill('A lighthouse')
+  await page.getByRole('textbox', { name: windowText('offline:change.hint'), exact: true }).fill('A lighthouse')
   await cutAfter(page, '/images/generate')
   const draw = page.getByRole('button', { name: 'Generate', exact: true })
-  const lost = page.getByText('The connection was lost')
+  const lost = page.getByText(windowText('problems:kinds.connection_lost.title'))
   await draw.click()
   await wasCut(page)
   // The draft remains, with a notice that the confirmation is missing.

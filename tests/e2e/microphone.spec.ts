@@ -1,5 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { chromiumArgs } from '../helpers/browser.mjs'
+import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, openChatWorld } from './chatWorld.ts'
 
 // Whatever fails, the microphone is closed and the person learns why, everywhere that recording is offered.
@@ -46,7 +47,7 @@ const live = (page: Page) =>
 
 const places = {
   dictation: {
-    start: (page: Page) => page.getByRole('button', { name: 'Dictate' }).click(),
+    start: (page: Page) => page.getByRole('button', { name: windowText('composer:dictate') }).click(),
     running: (page: Page) => page.getByRole('meter', { name: 'Level' }),
     cancel: (page: Page) => page.keyboard.press('Escape'),
   },
@@ -55,7 +56,10 @@ const places = {
       await page.evaluate(() => {
         location.hash = '#/transcribe'
       })
-      await page.getByRole('region', { name: 'Record or add files' }).getByRole('button', { name: 'Record' }).click()
+      await page
+        .getByRole('region', { name: windowText('transcribe:dock') })
+        .getByRole('button', { name: 'Record' })
+        .click()
     },
     running: (page: Page) => page.getByRole('button', { name: 'Discard' }),
     cancel: async (page: Page) => {
@@ -152,7 +156,10 @@ for (const [place, { start, running, cancel }] of Object.entries(places)) {
     })
     await start(page)
     await expect.poll(() => opened(page)).toBe(1)
-    await page.getByRole('button', { name: 'Cancel' }).first().click()
+    await page
+      .getByRole('button', { name: windowText('common:cancel') })
+      .first()
+      .click()
     await page.evaluate(() => (globalThis as unknown as { letGo: () => void }).letGo())
     await expect.poll(() => live(page)).toBe(0)
   })

@@ -1,12 +1,13 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, type Locator, type Page, test } from '@playwright/test'
+import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, expectAccessible, openChatWorld, takePictures } from './chatWorld.ts'
 import { composer, pickModel, send, settled } from './journey.ts'
 
 const picker = (page: Page): Locator => page.getByRole('button', { name: /^Model/ })
-const search = (page: Page): Locator => page.getByRole('combobox', { name: 'Search models' })
-const list = (page: Page): Locator => page.getByRole('listbox', { name: 'Choose a model' })
+const search = (page: Page): Locator => page.getByRole('combobox', { name: windowText('chat:searchModels') })
+const list = (page: Page): Locator => page.getByRole('listbox', { name: windowText('chat:pickModel') })
 const option = (page: Page, model: string): Locator =>
   list(page)
     .getByRole('option')
@@ -39,7 +40,7 @@ test.describe('the models of the sandbox', () => {
     await expect(picker(page)).toBeFocused()
     await page.reload()
     await picker(page).click()
-    await expect(list(page).getByText('Favourites', { exact: true })).toBeVisible()
+    await expect(list(page).getByText(windowText('models:favourites'), { exact: true })).toBeVisible()
     await page.keyboard.press('ArrowDown')
     await expect(reached(page)).toContainText('writer-small')
     await expectAccessible(page)
@@ -62,7 +63,7 @@ test.describe('the models of the sandbox', () => {
     await expect(option(page, 'whisper-large-v3')).toContainText('Transcription')
     await search(page).fill('tts-1')
     await expect(option(page, 'tts-1')).toContainText('Speech')
-    await page.getByRole('button', { name: 'Show chat models only' }).click()
+    await page.getByRole('button', { name: windowText('models:showChat') }).click()
     await expect(option(page, 'tts-1')).toHaveCount(0)
   })
 
@@ -86,7 +87,7 @@ test.describe('the models of the sandbox', () => {
     await search(page).fill('writer-large')
     await expect(option(page, 'writer-large')).toContainText(/SC in, .* SC out per 1M tokens \(est\.\)/)
     await search(page).fill('')
-    await expect(page.getByRole('dialog', { name: 'Choose a model' })).toBeInViewport({ ratio: 1 })
+    await expect(page.getByRole('dialog', { name: windowText('chat:pickModel') })).toBeInViewport({ ratio: 1 })
     await takePictures(page, 'models-420')
   })
 })

@@ -1,4 +1,5 @@
 import { expect, type Locator, type Page, test } from '@playwright/test'
+import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, expectAccessible, fromMenu, line, newChat, openChatWorld, takePictures } from './chatWorld.ts'
 import { pickModel, send, sentRequest, settled } from './journey.ts'
 
@@ -10,43 +11,50 @@ test.afterAll(() => world.close())
 test.beforeEach(({ page }) => world.enter(page))
 
 const model = (page: Page): Locator => page.getByRole('button', { name: /^Model/ })
-const instructions = (page: Page): Locator => page.getByRole('textbox', { name: 'Instructions', exact: true })
-const inspector = (page: Page): Locator => page.getByRole('complementary', { name: 'Inspector' })
+const instructions = (page: Page): Locator =>
+  page.getByRole('textbox', { name: windowText('chat:instructions'), exact: true })
+const inspector = (page: Page): Locator => page.getByRole('complementary', { name: windowText('common:inspector') })
 
 /** Settings, Chat. */
 async function openSettings(page: Page): Promise<void> {
   await page.goto(`${page.url().split('#')[0]}#/settings/chat`)
-  await expect(page.getByLabel('Titles written by')).toBeVisible()
+  await expect(page.getByLabel(windowText('settings:chat.titles'))).toBeVisible()
 }
 
 const backToChat = (page: Page): Promise<void> =>
-  page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Chat' }).click()
+  page
+    .getByRole('navigation', { name: windowText('shell:pages.label') })
+    .getByRole('link', { name: windowText('shell:pages.chat') })
+    .click()
 
 test('a new chat takes the model and instructions of its folder, else those of the settings, and says so', async ({
   page,
 }) => {
   await pickModel(page, 'writer-small')
   await openSettings(page)
-  await page.getByLabel('Model of new chats').selectOption('mirror')
-  await page.getByLabel('Instructions of new chats').fill('Be brief.')
-  await page.getByLabel('Instructions of new chats').blur()
+  await page.getByLabel(windowText('library:folderModel')).selectOption('mirror')
+  await page.getByLabel(windowText('library:folderInstructions')).fill('Be brief.')
+  await page.getByLabel(windowText('library:folderInstructions')).blur()
   await expectAccessible(page)
   await takePictures(page, 'settings-chats', true)
 
   await backToChat(page)
-  await page.getByRole('main').getByRole('button', { name: 'Inspector' }).click()
+  await page
+    .getByRole('main')
+    .getByRole('button', { name: windowText('common:inspector') })
+    .click()
   await expect(model(page)).toHaveAccessibleName('Model: mirror')
   await expect(instructions(page)).toHaveValue('Be brief.')
-  await expect(inspector(page).getByText('From Settings')).toHaveCount(2)
+  await expect(inspector(page).getByText(windowText('library:fromSettings'))).toHaveCount(2)
 
-  await page.getByRole('button', { name: 'List menu' }).click()
-  await page.getByRole('menuitem', { name: 'New folder…' }).click()
-  const dialog = page.getByRole('dialog', { name: 'New folder' })
-  await dialog.getByLabel('Name').fill('Work')
-  await dialog.getByLabel('Model of new chats').selectOption('writer-free')
-  await dialog.getByLabel('Instructions of new chats').fill('Answer like a colleague.')
+  await page.getByRole('button', { name: windowText('library:listMenu') }).click()
+  await page.getByRole('menuitem', { name: windowText('library:newFolder') }).click()
+  const dialog = page.getByRole('dialog', { name: windowText('library:folderTitle') })
+  await dialog.getByLabel(windowText('chat:schemaName')).fill('Work')
+  await dialog.getByLabel(windowText('library:folderModel')).selectOption('writer-free')
+  await dialog.getByLabel(windowText('library:folderInstructions')).fill('Answer like a colleague.')
   await takePictures(page, 'folder-dialog', true)
-  await dialog.getByRole('button', { name: 'Create' }).click()
+  await dialog.getByRole('button', { name: windowText('library:create') }).click()
   await fromMenu(page, 'Work', 'New chat in this folder')
   await expect(model(page)).toHaveAccessibleName('Model: writer-free')
   await expect(instructions(page)).toHaveValue('Answer like a colleague.')
@@ -67,24 +75,24 @@ test('a new chat takes the model and instructions of its folder, else those of t
   // What a person chooses for this chat stays, whatever the page.
   await pickModel(page, 'writer-small')
   await instructions(page).fill('My own.')
-  await expect(inspector(page).getByText('From Settings')).toHaveCount(0)
-  await page.getByRole('link', { name: 'Usage', exact: true }).click()
+  await expect(inspector(page).getByText(windowText('library:fromSettings'))).toHaveCount(0)
+  await page.getByRole('link', { name: windowText('shell:pages.usage'), exact: true }).click()
   await backToChat(page)
   await expect(model(page)).toHaveAccessibleName('Model: writer-small')
   await expect(instructions(page)).toHaveValue('My own.')
 
   await fromMenu(page, 'Work', 'Folder settings…')
   const settings = page.getByRole('dialog', { name: 'Settings of “Work”' })
-  await expect(settings.getByLabel('Model of new chats')).toHaveValue('writer-free')
-  await settings.getByLabel('Model of new chats').selectOption('As everywhere')
-  await settings.getByRole('button', { name: 'Save' }).click()
+  await expect(settings.getByLabel(windowText('library:folderModel'))).toHaveValue('writer-free')
+  await settings.getByLabel(windowText('library:folderModel')).selectOption('As everywhere')
+  await settings.getByRole('button', { name: windowText('chat:saveOnly') }).click()
   await fromMenu(page, 'Work', 'New chat in this folder')
   await expect(model(page)).toHaveAccessibleName('Model: mirror')
 })
 
 test('a model of the person’s choice writes titles, and its requests are in the log', async ({ page }) => {
   await openSettings(page)
-  await page.getByLabel('Titles written by').selectOption('writer-free')
+  await page.getByLabel(windowText('settings:chat.titles')).selectOption('writer-free')
   await backToChat(page)
   await pickModel(page, 'mirror')
   const words = 'Which bread is baked without any yeast?'
@@ -93,10 +101,10 @@ test('a model of the person’s choice writes titles, and its requests are in th
   await settled(page, 'complete')
   // The sandbox's model writes prose instead of a title; its first sentence becomes one.
   await expect(line(page, words)).toHaveCount(0)
-  await page.getByRole('link', { name: 'Proxy', exact: true }).click()
+  await page.getByRole('link', { name: windowText('shell:pages.proxy'), exact: true }).click()
   const sender = page.getByRole('combobox').filter({ has: page.locator('option[value="studio:titles"]') })
   await sender.selectOption('studio:titles')
   await expect(page.getByText('writer-free').filter({ visible: true }).first()).toBeVisible()
   await openSettings(page)
-  await page.getByLabel('Titles written by').selectOption('')
+  await page.getByLabel(windowText('settings:chat.titles')).selectOption('')
 })

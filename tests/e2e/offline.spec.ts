@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { type Cut, cutBefore } from '../helpers/cut.ts'
+import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible } from './chatWorld.ts'
 import { closeHosts, newDataDir, openWebHost, type WebHost } from './hosts.ts'
 import { composer, send, settled } from './journey.ts'
@@ -26,9 +27,12 @@ test.afterEach(async () => {
 const open = (dataDir: string, baseUrl: string): Promise<WebHost> =>
   openWebHost(dataDir, ['--base-url', baseUrl], { INFERENCE_STUDIO_API_KEY: sandbox.apiKey })
 const feature = (page: Page, name: string) =>
-  page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
-const status = (page: Page) => page.getByRole('contentinfo', { name: 'Status' })
-const waiting = (page: Page) => page.getByRole('region', { name: 'Sent when the service is back' })
+  page
+    .getByRole('navigation', { name: windowText('shell:pages.label') })
+    .getByRole('link', { name })
+    .click()
+const status = (page: Page) => page.getByRole('contentinfo', { name: windowText('shell:status.label') })
+const waiting = (page: Page) => page.getByRole('region', { name: windowText('offline:region') })
 
 /** Runs axe and, with `PICTURES=1`, takes screenshots in light and dark, wide and narrow. */
 async function seen(page: Page, name: string): Promise<void> {
@@ -90,24 +94,27 @@ test('without a network every page opens with its stored content; queued request
   await send(page, 'Tell me of ferries.')
   await settled(page, 'complete')
   await feature(page, 'Images')
-  await page.getByText('Reply format').first().click()
-  await page.getByRole('textbox', { name: 'Reply format' }).fill('b64_json')
-  await page.getByRole('textbox', { name: 'Prompt', exact: true }).fill('A harbour at dawn')
+  await page.getByText(windowText('images:composer.format')).first().click()
+  await page.getByRole('textbox', { name: windowText('images:composer.format') }).fill('b64_json')
+  await page.getByRole('textbox', { name: windowText('offline:change.hint'), exact: true }).fill('A harbour at dawn')
   await page.getByRole('button', { name: 'Generate', exact: true }).click()
   const gallery = page.getByRole('option', { name: /^A harbour at dawn/ }).locator('img')
   await expect(gallery.first()).toBeVisible()
   await feature(page, 'Speech')
-  await page.getByRole('textbox', { name: 'Text' }).fill('The ferry leaves at seven.')
+  await page.getByRole('textbox', { name: windowText('offline:change.text') }).fill('The ferry leaves at seven.')
   await page.getByRole('button', { name: 'Generate speech', exact: true }).click()
   await expect(wave(page)).toHaveAttribute('data-state', 'whole')
   await feature(page, 'Transcribe')
   const chooser = page.waitForEvent('filechooser')
-  await page.getByRole('region', { name: 'Record or add files' }).getByRole('button', { name: 'Add files' }).click()
+  await page
+    .getByRole('region', { name: windowText('transcribe:dock') })
+    .getByRole('button', { name: windowText('transcribe:addFiles') })
+    .click()
   await (await chooser).setFiles({ name: 'harbour.wav', mimeType: 'audio/wav', buffer: await spoken() })
   await expect(wave(page)).toHaveAttribute('data-state', 'whole')
   await feature(page, 'Usage')
   await page.getByRole('button', { name: 'Refresh' }).click()
-  await expect(page.getByText('Updated.', { exact: true })).toBeVisible()
+  await expect(page.getByText(windowText('usage:refreshed'), { exact: true })).toBeVisible()
 
   // The network fails: the first failed request shows it, on its page and in the status bar.
   await cut.set('refuse')
@@ -130,21 +137,24 @@ test('without a network every page opens with its stored content; queued request
   expect(
     await gallery.first().evaluate((image) => image instanceof HTMLImageElement && image.naturalWidth),
   ).toBeTruthy()
-  const prompt = page.getByRole('textbox', { name: 'Prompt', exact: true })
+  const prompt = page.getByRole('textbox', { name: windowText('offline:change.hint'), exact: true })
   await prompt.fill('A fox in the snow')
-  await page.getByRole('button', { name: 'Send when the service is back' }).click()
+  await page.getByRole('button', { name: windowText('offline:wait') }).click()
   await expect(waiting(page)).toContainText('A fox in the snow')
   await expect(prompt).toHaveValue('')
   await expect(status(page)).toContainText('1 queued')
   await page.getByRole('button', { name: 'Edit A fox in the snow' }).click()
-  await page.getByRole('dialog').getByRole('textbox', { name: 'Prompt', exact: true }).fill('A fox in the rain')
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('textbox', { name: windowText('offline:change.hint'), exact: true })
+    .fill('A fox in the rain')
+  await page.getByRole('button', { name: windowText('offline:change.save') }).click()
   await expect(waiting(page)).toContainText('A fox in the rain')
   await seen(page, 'images')
 
   await feature(page, 'Speech')
   await page.locator('[data-speech-text]').fill('The tide is in.')
-  await page.getByRole('button', { name: 'Send when the service is back' }).click()
+  await page.getByRole('button', { name: windowText('offline:wait') }).click()
   await expect(waiting(page)).toContainText('The tide is in.')
   await calm(page)
   await seen(page, 'speech')
@@ -155,7 +165,10 @@ test('without a network every page opens with its stored content; queued request
     await calm(page)
   }
   await feature(page, 'Usage')
-  await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Limits' }).click()
+  await page
+    .getByRole('navigation', { name: windowText('usage:sections.label') })
+    .getByRole('link', { name: 'Limits' })
+    .click()
   await expect(page.getByRole('main').getByText(/Offline. (These are the last figures|The service has)/)).toBeVisible()
   await calm(page)
   await seen(page, 'limits')
@@ -203,8 +216,11 @@ test('the studio starts when the service’s host name cannot be resolved and sa
   await page.goto(host.url)
   await expect(composer(page)).toBeVisible()
   await expect(status(page)).toContainText('Offline since', { timeout: 10_000 })
-  await page.getByRole('button', { name: 'Check now' }).first().click()
+  await page
+    .getByRole('button', { name: windowText('offline:checkNow') })
+    .first()
+    .click()
   await expect(status(page)).toContainText('Offline since')
-  await expect(status(page).getByRole('button', { name: 'Check now' })).toBeVisible()
+  await expect(status(page).getByRole('button', { name: windowText('offline:checkNow') })).toBeVisible()
   await calm(page)
 })

@@ -1,5 +1,6 @@
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import { settings } from '../../src-renderer/i18n/en/settings.ts'
+import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, expectAccessible, fromMenu, line, openChatWorld, takePictures } from './chatWorld.ts'
 import { composer, pickModel, send, settled } from './journey.ts'
 
@@ -72,7 +73,7 @@ test.describe('the list column', () => {
   test('collapses and returns with Ctrl+B or a button, on every page, and stays so after a reload', async ({
     page,
   }) => {
-    const list = page.getByRole('complementary', { name: 'List' })
+    const list = page.getByRole('complementary', { name: windowText('shell:list') })
     await expect(list).toBeVisible()
     await page.keyboard.press('Control+b')
     await expect(list).toHaveCount(0)
@@ -80,32 +81,32 @@ test.describe('the list column', () => {
     await expectAccessible(page)
     for (const name of ['Usage', 'Keys', 'Settings', 'Images']) {
       await page.getByRole('link', { name, exact: true }).click()
-      await expect(page.getByRole('button', { name: 'Show list' })).toBeVisible()
+      await expect(page.getByRole('button', { name: windowText('common:showList') })).toBeVisible()
       await expect(list).toHaveCount(0)
     }
     await page.reload()
-    await page.getByRole('button', { name: 'Show list' }).click()
+    await page.getByRole('button', { name: windowText('common:showList') }).click()
     await expect(list).toBeVisible()
-    await page.getByRole('button', { name: 'Hide list' }).click()
+    await page.getByRole('button', { name: windowText('common:hideList') }).click()
     await expect(list).toHaveCount(0)
-    await expect(page.getByRole('button', { name: 'Show list' })).toBeFocused()
+    await expect(page.getByRole('button', { name: windowText('common:showList') })).toBeFocused()
     // Searching the chats needs the list.
     await page.keyboard.press('Control+Shift+f')
-    await expect(list.getByRole('combobox', { name: 'Search everything' })).toBeFocused()
+    await expect(list.getByRole('combobox', { name: windowText('palette:commands.search') })).toBeFocused()
     // Hiding the list that has the focus leaves the focus at its button.
     await page.keyboard.press('Control+b')
-    await expect(page.getByRole('button', { name: 'Show list' })).toBeFocused()
+    await expect(page.getByRole('button', { name: windowText('common:showList') })).toBeFocused()
     await page.keyboard.press('Control+b')
     await expect(composer(page)).toBeVisible()
   })
 
   test('in a narrow window, Ctrl+B opens it over the page', async ({ page }) => {
     await page.setViewportSize({ width: 700, height: 800 })
-    await expect(page.getByRole('button', { name: 'Show list' })).toBeVisible()
+    await expect(page.getByRole('button', { name: windowText('common:showList') })).toBeVisible()
     await page.keyboard.press('Control+b')
-    await expect(page.getByRole('dialog', { name: 'List' })).toBeVisible()
+    await expect(page.getByRole('dialog', { name: windowText('shell:list') })).toBeVisible()
     await page.keyboard.press('Escape')
-    await expect(page.getByRole('dialog', { name: 'List' })).toHaveCount(0)
+    await expect(page.getByRole('dialog', { name: windowText('shell:list') })).toHaveCount(0)
   })
 })
 
@@ -123,7 +124,9 @@ test('without a pointer that hovers, the menu button of a chat does not cover th
   await takePictures(page, 'list-touch')
   await fromMenu(page, title, 'Pin')
   const [pin, after] = await Promise.all([
-    line(page, title).getByRole('img', { name: 'Pinned' }).boundingBox(),
+    line(page, title)
+      .getByRole('img', { name: windowText('library:pinned') })
+      .boundingBox(),
     button.boundingBox(),
   ])
   expect((pin?.x ?? 0) + (pin?.width ?? 0)).toBeLessThanOrEqual(after?.x ?? 0)

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { expect, type Page, test } from '@playwright/test'
 import OpenAI from 'openai'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { windowText } from '../helpers/windowText.ts'
 import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
 import { composer, connectApp } from './journey.ts'
 
@@ -19,7 +20,10 @@ test.afterEach(async () => {
 async function openFeature(page: Page): Promise<WebHost> {
   const host = await openConnectedHost(sandbox)
   await page.goto(host.url)
-  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Proxy' }).click()
+  await page
+    .getByRole('navigation', { name: windowText('shell:pages.label') })
+    .getByRole('link', { name: windowText('proxy:title') })
+    .click()
   return host
 }
 
@@ -30,8 +34,8 @@ async function addTool(page: Page, host: WebHost, name: string, fill?: Parameter
 }
 
 const card = (page: Page, name: string) => page.getByRole('article', { name })
-const log = (page: Page) => page.getByRole('grid', { name: 'Requests' })
-const details = (page: Page) => page.getByRole('region', { name: 'Request details' })
+const log = (page: Page) => page.getByRole('grid', { name: windowText('proxy:log.title') })
+const details = (page: Page) => page.getByRole('region', { name: windowText('proxy:detail.label') })
 const ask = (client: OpenAI, content: string) =>
   client.chat.completions.create({ model: 'mirror', messages: [{ role: 'user', content }] })
 
@@ -42,20 +46,31 @@ async function menu(page: Page, tool: string, item: string): Promise<void> {
 
 test('an app’s request is a row, its bodies are logged if enabled, and it opens as a chat', async ({ page }) => {
   const host = await openFeature(page)
-  const client = await addTool(page, host, 'editor', () => page.getByRole('switch', { name: 'Log bodies' }).click())
+  const client = await addTool(page, host, 'editor', () =>
+    page.getByRole('switch', { name: windowText('proxy:form.logBodies') }).click(),
+  )
   await ask(client, 'Where does the river begin?')
   const row = log(page).getByRole('row').filter({ hasText: 'editor' }).first()
   await expect(row).toContainText('200')
   await expect(card(page, 'editor')).toContainText('1 request today')
   await row.click()
   await expect(details(page)).toContainText('mirror')
-  await expect(details(page).getByRole('region', { name: 'Request body' })).toContainText('Where does the river begin?')
+  await expect(
+    details(page).getByRole('region', { name: windowText('proxy:detail.body.largeTitle.request') }),
+  ).toContainText('Where does the river begin?')
   await expect(details(page)).not.toContainText(client.apiKey ?? '')
-  await details(page).getByRole('button', { name: 'Open in Chat' }).click()
+  await details(page)
+    .getByRole('button', { name: windowText('proxy:detail.openInChat') })
+    .click()
   await expect(composer(page)).toHaveValue('Where does the river begin?')
   await page.goBack()
-  await details(page).getByRole('button', { name: 'Delete body' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete body' }).click()
+  await details(page)
+    .getByRole('button', { name: windowText('proxy:detail.erase') })
+    .click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: windowText('proxy:detail.erase') })
+    .click()
   await expect(details(page)).toContainText('Not stored')
 })
 
@@ -74,14 +89,19 @@ test('a paused app is refused, and its running requests are stopped from the pag
   )
   await expect(card(page, 'script')).toContainText('1 streaming')
   await log(page).getByRole('row').filter({ hasText: 'Streaming' }).click()
-  await details(page).getByRole('button', { name: 'Stop' }).click()
+  await details(page)
+    .getByRole('button', { name: windowText('proxy:detail.stop') })
+    .click()
   await expect(details(page)).toContainText('You stopped the request.')
   expect(await cut).toBe('cut')
 
   await menu(page, 'script', 'Pause')
   await expect(card(page, 'script')).toContainText('Paused. Requests are refused.')
   await expect(ask(client, 'Again.')).rejects.toBeInstanceOf(OpenAI.APIError)
-  await page.getByRole('button', { name: 'Resume all' }).first().click()
+  await page
+    .getByRole('button', { name: windowText('proxy:resumeAll') })
+    .first()
+    .click()
   await expect(card(page, 'script')).toContainText('idle')
   expect((await ask(client, 'Again.')).choices).toHaveLength(1)
 })
@@ -91,15 +111,18 @@ test('limits are set, saved and shown; a wrong one is explained beside its field
   await addTool(page, host, 'batch')
   await menu(page, 'batch', 'Edit…')
   const dialog = page.getByRole('dialog', { name: 'Edit batch' })
-  await dialog.getByLabel('Per day').fill('1.5')
-  await dialog.getByLabel('Concurrent requests').fill('none')
-  await dialog.getByRole('button', { name: 'Save' }).click()
-  await expect(dialog.getByLabel('Concurrent requests')).toBeFocused()
+  await dialog.getByLabel(windowText('proxy:form.budgetDay')).fill('1.5')
+  await dialog.getByLabel(windowText('proxy:form.concurrent')).fill('none')
+  await dialog.getByRole('button', { name: windowText('proxy:form.save') }).click()
+  await expect(dialog.getByLabel(windowText('proxy:form.concurrent'))).toBeFocused()
   await expect(dialog).toContainText('Enter a whole number from 1')
-  await dialog.getByLabel('Concurrent requests').fill('2')
-  await dialog.getByRole('radio', { name: 'Only these' }).first().click()
+  await dialog.getByLabel(windowText('proxy:form.concurrent')).fill('2')
+  await dialog
+    .getByRole('radio', { name: windowText('proxy:form.modelsSome') })
+    .first()
+    .click()
   await dialog.getByRole('checkbox', { name: 'mirror', exact: true }).check()
-  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByRole('button', { name: windowText('proxy:form.save') }).click()
   await expect(card(page, 'batch')).toContainText('0 of 1.5 SC per day')
   await expect(card(page, 'batch')).toContainText('2 concurrent · 1 model')
   await page.reload()
@@ -127,8 +150,14 @@ test('a blocked web origin is listed and works once it is allowed', async ({ pag
     )
   expect(await models()).toBe('refused')
   await page.getByRole('button', { name: /^Blocked requests/ }).click()
-  await page.getByRole('button', { name: 'Allow this origin…' }).first().click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Allow', exact: true }).click()
+  await page
+    .getByRole('button', { name: windowText('proxy:refusals.allow') })
+    .first()
+    .click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: windowText('proxy:refusals.allowConfirm'), exact: true })
+    .click()
   await expect(page.getByRole('button', { name: `Remove ${origin}` })).toBeVisible()
   expect(await models()).toBe(200)
   await page.getByRole('button', { name: `Remove ${origin}` }).click()

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { expect, type Page, test } from '@playwright/test'
 import OpenAI from 'openai'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible, takePictures } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
 import { connectApp, pickModel, quick, send, settled } from './journey.ts'
@@ -19,7 +20,10 @@ test.afterAll(async () => {
 })
 test.beforeEach(async ({ page }) => {
   await page.goto(host.url)
-  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Proxy' }).click()
+  await page
+    .getByRole('navigation', { name: windowText('shell:pages.label') })
+    .getByRole('link', { name: windowText('proxy:title') })
+    .click()
 })
 
 const v1 = () => host.ready.proxy?.baseUrl ?? ''
@@ -52,7 +56,8 @@ test('the log shows an app’s request live, with tokens and cost', async ({ pag
 })
 
 test('the studio’s own requests appear in the same log [LIM-03]', async ({ page }) => {
-  const feature = (name: string) => page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name })
+  const feature = (name: string) =>
+    page.getByRole('navigation', { name: windowText('shell:pages.label') }).getByRole('link', { name })
   await feature('Chat').click()
   await pickModel(page, 'mirror')
   await send(page, 'Count this.')
@@ -61,7 +66,7 @@ test('the studio’s own requests appear in the same log [LIM-03]', async ({ pag
   await expect(rows(page).filter({ hasText: 'Studio · chat' }).first()).toContainText('200')
   // What the studio asks by itself is hidden until a person wants to see it.
   await expect(rows(page).filter({ hasText: 'Studio · account' })).toHaveCount(0)
-  await page.getByRole('checkbox', { name: 'Account requests' }).check()
+  await page.getByRole('checkbox', { name: windowText('proxy:log.polling') }).check()
   await expect(rows(page).filter({ hasText: 'Studio · account' }).first()).toBeVisible()
 })
 
@@ -80,12 +85,12 @@ test('a paused app is refused and its streams are cut at once; it works again af
   )
   await expect(card(page, 'Notebook')).toContainText('1 streaming')
   await page.getByRole('button', { name: 'More for Notebook' }).click()
-  await page.getByRole('menuitem', { name: 'Pause' }).click()
+  await page.getByRole('menuitem', { name: windowText('proxy:apps.menu.pause') }).click()
   expect(await cut).toBe('cut')
   await expect(card(page, 'Notebook')).toContainText('Paused. Requests are refused.')
   await expect(tool.models.list()).rejects.toBeInstanceOf(OpenAI.PermissionDeniedError)
   await page.getByRole('button', { name: 'More for Notebook' }).click()
-  await page.getByRole('menuitem', { name: 'Resume' }).click()
+  await page.getByRole('menuitem', { name: windowText('proxy:apps.menu.resume') }).click()
   await expect(card(page, 'Notebook')).not.toContainText('Paused. Requests are refused.')
   expect((await tool.models.list()).data.length).toBeGreaterThan(0)
 })
@@ -98,7 +103,7 @@ test('a person stops an app’s request from the log', async ({ page }) => {
     ...{ sandbox: { tokens: 9000, tokens_per_second: 50 } },
   })
   await rows(page).filter({ hasText: 'Streaming' }).first().click()
-  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByRole('button', { name: windowText('proxy:detail.stop') }).click()
   const read = async () => {
     for await (const _ of stream) void _
   }
@@ -122,7 +127,7 @@ test('a budget in SC is enforced, and the refusal says what is left [ERR-04]', a
 
 test('blocked requests are explained', async ({ page }) => {
   await fetch(`${v1()}/models`, { headers: { origin: 'https://evil.example' } })
-  await expect(page.getByText('Blocked requests')).toBeVisible()
+  await expect(page.getByText(windowText('proxy:refusals.title'))).toBeVisible()
   await expect(page.getByText('a web page at https://evil.example').first()).toBeVisible()
 })
 
@@ -134,27 +139,31 @@ test('a blocked app says why, with one action, and raises an alert', async ({ pa
   const sleeper = await addTool(page, 'Sleeper')
   await spender.chat.completions.create(hello('writer-small')).catch(() => null)
   await page.getByRole('button', { name: 'More for Spender' }).click()
-  await page.getByRole('menuitem', { name: 'Edit…' }).click()
+  await page.getByRole('menuitem', { name: windowText('proxy:apps.menu.edit') }).click()
   await page
     .getByRole('dialog')
     .getByLabel(/per day/i)
     .fill('0')
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: windowText('proxy:form.save') }).click()
   await expect(card(page, 'Spender')).toContainText('The daily budget is used up.')
   await page.getByRole('button', { name: 'More for Sleeper' }).click()
-  await page.getByRole('menuitem', { name: 'Pause' }).click()
+  await page.getByRole('menuitem', { name: windowText('proxy:apps.menu.pause') }).click()
   await expect(sleeper.models.list()).rejects.toBeInstanceOf(OpenAI.PermissionDeniedError)
   await expect(page.getByText('Sleeper is paused').first()).toBeVisible()
   await expectAccessible(page)
   await takePictures(page, 'blocked', true)
-  await card(page, 'Spender').getByRole('button', { name: 'Raise budget…' }).click()
+  await card(page, 'Spender')
+    .getByRole('button', { name: windowText('proxy:apps.blocked.raiseBudget') })
+    .click()
   await page
     .getByRole('dialog')
     .getByLabel(/per day/i)
     .fill('5')
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: windowText('proxy:form.save') }).click()
   await expect(card(page, 'Spender')).toContainText('idle')
-  await card(page, 'Sleeper').getByRole('button', { name: 'Resume' }).click()
+  await card(page, 'Sleeper')
+    .getByRole('button', { name: windowText('proxy:apps.menu.resume') })
+    .click()
   await expect(card(page, 'Sleeper')).toContainText('idle')
   expect((await sleeper.models.list()).data.length).toBeGreaterThan(0)
 })
@@ -164,7 +173,10 @@ test('results have their reason, refusals are counted as they are filtered, and 
 }) => {
   await page.setViewportSize({ width: 1280, height: 860 })
   const tool = await addTool(page, 'Auditor', async (dialog) => {
-    await dialog.getByRole('radio', { name: 'Only these' }).first().click()
+    await dialog
+      .getByRole('radio', { name: windowText('proxy:form.modelsSome') })
+      .first()
+      .click()
     await dialog.getByRole('checkbox', { name: 'mirror', exact: true }).check()
   })
   await tool.chat.completions.create(hello('mirror'))
@@ -178,7 +190,7 @@ test('results have their reason, refusals are counted as they are filtered, and 
   await takePictures(page, 'log', true)
 
   // The number is the number of rows that it leads to. It is read anew with each filter.
-  await page.getByRole('combobox', { name: 'Result' }).selectOption({ label: 'Refused' })
+  await page.getByRole('combobox', { name: windowText('proxy:log.outcome') }).selectOption({ label: 'Refused' })
   const link = page.getByRole('button', { name: /refused today/ })
   await link.click()
   await expect(page.getByText(/^\d+ entr(y|ies) · /)).toBeVisible()
@@ -187,18 +199,18 @@ test('results have their reason, refusals are counted as they are filtered, and 
   await expect(rows(page)).toHaveCount(Number(kept))
 
   const saving = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Export CSV' }).click()
+  await page.getByRole('button', { name: windowText('proxy:log.exportCsv') }).click()
   const text = await readFile(await (await saving).path(), 'utf8')
   expect(text.trimEnd().split('\r\n')).toHaveLength(1 + Number(kept))
   expect(text).toContain('tool_key_unknown')
-  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await page.getByRole('button', { name: windowText('proxy:log.clear') }).click()
   await expect(rows(page).filter({ hasText: 'mirror' }).first()).toBeVisible()
 
   // Repeats of an entry count too.
   const blocked = page.getByRole('button', { name: /^Blocked requests/ })
   const [number] = (await blocked.innerText()).match(/\d+/) ?? []
   await blocked.click()
-  await page.getByRole('button', { name: 'Show in log' }).click()
+  await page.getByRole('button', { name: windowText('proxy:test.showInLog') }).click()
   await expect(rows(page).filter({ hasText: 'Auditor' })).toHaveCount(0)
   const times = async () => {
     const texts = await rows(page).allInnerTexts()

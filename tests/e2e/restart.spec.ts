@@ -4,6 +4,7 @@ import { expect, type Page, test } from '@playwright/test'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { data as words } from '../../src-renderer/i18n/en/data.ts'
 import { settings } from '../../src-renderer/i18n/en/settings.ts'
+import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible, line, newChat, takePictures } from './chatWorld.ts'
 import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
 import { composer, connectTo, pickModel, quick, send, settled } from './journey.ts'
@@ -32,7 +33,10 @@ async function say(page: Page, text: string): Promise<void> {
   await settled(page, 'complete')
 }
 async function openData(page: Page): Promise<void> {
-  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: settings.title }).click()
+  await page
+    .getByRole('navigation', { name: windowText('shell:pages.label') })
+    .getByRole('link', { name: settings.title })
+    .click()
   await page.getByRole('navigation', { name: settings.parts }).getByRole('link', { name: settings.data.title }).click()
 }
 
@@ -51,7 +55,7 @@ test('everything is deleted after a word was typed, and the program starts as ne
   await takePictures(page, 'settings-erase-all', true)
   await dialog.getByRole('textbox').fill(words.eraseAll.word)
   await confirm.click()
-  await expect(page.getByRole('heading', { name: 'Welcome to Inference Studio' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: windowText('shell:welcome.title') })).toBeVisible()
   await expect(page.getByText('lighthouses')).toHaveCount(0)
   expect(await page.evaluate(() => JSON.stringify(Object.entries(localStorage)))).not.toContain('lighthouses')
   await expect.poll(() => existsSync(join(dataDir, 'studio.erase.json'))).toBe(false)
@@ -69,7 +73,10 @@ test('a chosen backup is restored by one button, on the same page', async ({ pag
   const saved = page.waitForEvent('download')
   await page.getByRole('button', { name: words.backup.save }).click()
   const tar = await (await saved).path()
-  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Chat' }).click()
+  await page
+    .getByRole('navigation', { name: windowText('shell:pages.label') })
+    .getByRole('link', { name: windowText('shell:pages.chat') })
+    .click()
   await say(page, 'After the backup')
   await openData(page)
   await page.getByLabel(words.restore.file).setInputFiles(tar)

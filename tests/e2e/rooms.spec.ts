@@ -1,6 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import OpenAI from 'openai'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible } from './chatWorld.ts'
 import { closeHosts, newDataDir, openConnectedHost, openWebHost } from './hosts.ts'
 import { composer, connectApp, connectTo, pickModel, quick, send, settled } from './journey.ts'
@@ -17,7 +18,7 @@ test.afterEach(async () => {
 
 const features = ['Chat', 'Speech', 'Transcribe', 'Images', 'Usage', 'Keys', 'Proxy', 'Settings']
 const feature = (page: Page, name: string) =>
-  page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name })
+  page.getByRole('navigation', { name: windowText('shell:pages.label') }).getByRole('link', { name })
 
 async function openConnected(page: Page) {
   const host = await openConnectedHost(sandbox)
@@ -43,8 +44,11 @@ test('an app key is shown once, works at once, and stops at once when revoked', 
   await expect(page.getByText('My editor').first()).toBeVisible()
   expect(await page.content()).not.toContain(key)
   await page.getByRole('button', { name: 'More for My editor' }).click()
-  await page.getByRole('menuitem', { name: 'Revoke…' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  await page.getByRole('menuitem', { name: windowText('proxy:apps.menu.revoke') }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: windowText('proxy:apps.revoke') })
+    .click()
   await expect(page.getByRole('article', { name: 'My editor' })).toHaveCount(0)
   await expect(client.models.list()).rejects.toBeInstanceOf(OpenAI.AuthenticationError)
 })
@@ -53,10 +57,10 @@ test('the status bar shows the connection, the local address and the minute’s 
   page,
 }) => {
   const host = await openConnected(page)
-  const status = page.getByRole('contentinfo', { name: 'Status' })
+  const status = page.getByRole('contentinfo', { name: windowText('shell:status.label') })
   await expect(status).toContainText('Connected')
   await expect(status).toContainText(new URL(host.ready.proxy?.baseUrl ?? '').host)
-  const meter = status.getByRole('meter', { name: 'Requests used this minute' })
+  const meter = status.getByRole('meter', { name: windowText('shell:status.usedLabel') })
   const used = async () => Number(await meter.getAttribute('aria-valuenow'))
   await pickModel(page, 'mirror')
   // The bucket resets with the next minute, so the test compares within one minute.
@@ -92,8 +96,8 @@ test('a lost host is explained, and the page reconnects', async ({ page }) => {
 test('the theme is remembered', async ({ page }) => {
   await openConnected(page)
   await feature(page, 'Settings').click()
-  await page.getByRole('link', { name: 'Appearance' }).click()
-  await page.getByRole('radio', { name: 'Dark' }).click()
+  await page.getByRole('link', { name: windowText('settings:appearance.title') }).click()
+  await page.getByRole('radio', { name: windowText('settings:appearance.dark') }).click()
   const dark = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
   await expect.poll(dark).toBe('rgb(22, 22, 24)')
   await page.reload()

@@ -1,6 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { sectionNames } from '../../src-renderer/features/settings/sections.ts'
 import { settings as words } from '../../src-renderer/i18n/en/settings.ts'
+import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, expectAccessible, openChatWorld, takePictures } from './chatWorld.ts'
 import { composer, lastReply, pickModel, settled } from './journey.ts'
 
@@ -12,7 +13,10 @@ test.afterAll(() => world.close())
 
 const list = (page: Page) => page.getByRole('navigation', { name: words.parts })
 const toSettings = (page: Page) =>
-  page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: words.title }).click()
+  page
+    .getByRole('navigation', { name: windowText('shell:pages.label') })
+    .getByRole('link', { name: words.title })
+    .click()
 const open = async (page: Page, title: string): Promise<void> => {
   await list(page).getByRole('link', { name: title }).click()
   await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible()
@@ -62,7 +66,10 @@ test('Enter starts a new line where Ctrl+Enter was chosen to send', async ({ pag
   await toSettings(page)
   await open(page, words.chat.title)
   await page.getByRole('radio', { name: 'Ctrl+Enter' }).click()
-  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Chat' }).click()
+  await page
+    .getByRole('navigation', { name: windowText('shell:pages.label') })
+    .getByRole('link', { name: windowText('settings:chat.title') })
+    .click()
   await pickModel(page, 'mirror')
   await expect(page.getByText('Ctrl+Enter to send, Enter for a new line')).toBeVisible()
   await composer(page).fill('One')

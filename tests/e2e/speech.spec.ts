@@ -3,6 +3,7 @@ import { expect, type Page, test } from '@playwright/test'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { speechFormats } from '../../src-preload/contract/speech.ts'
 import { chromiumArgs } from '../helpers/browser.mjs'
+import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible, takePictures } from './chatWorld.ts'
 import { closeHosts, newDataDir, openWebHost, type WebHost } from './hosts.ts'
 import { connectTo } from './journey.ts'
@@ -44,23 +45,24 @@ async function enter(page: Page, fate?: (nth: number) => Fate): Promise<void> {
   host = await openWebHost(newDataDir())
   await page.goto(host.url)
   await connectTo(page, service.baseUrl, key)
-  await page.getByRole('link', { name: 'Speech' }).click()
+  await page.getByRole('link', { name: windowText('speech:room') }).click()
   await expect(text(page)).toBeVisible()
 }
 
-const text = (page: Page) => page.getByRole('textbox', { name: 'Text' })
+const text = (page: Page) => page.getByRole('textbox', { name: windowText('speech:text') })
 const count = (page: Page) => page.locator('[data-speech-bytes]')
-const speak = (page: Page) => page.getByRole('button', { name: 'Generate speech', exact: true })
+const speak = (page: Page) => page.getByRole('button', { name: windowText('speech:speak'), exact: true })
 const wave = (page: Page, voice = '') => page.getByRole('slider', { name: new RegExp(`^${voice}.*:`) })
-const rows = (page: Page) => page.getByRole('navigation', { name: 'Speeches' }).locator('[data-speech]')
+const rows = (page: Page) => page.getByRole('navigation', { name: windowText('speech:list') }).locator('[data-speech]')
 const clock = (seconds: number): string => `0:${String(Math.floor(seconds)).padStart(2, '0')}`
 const fact = (page: Page, name: string) =>
   page
-    .getByRole('region', { name: 'Details' })
+    .getByRole('region', { name: windowText('speech:facts') })
     .locator('dt', { hasText: new RegExp(`^${name}$`) })
     .locator('+ dd')
 
-const openInspector = (page: Page) => page.getByRole('button', { name: 'Inspector', exact: true }).click()
+const openInspector = (page: Page) =>
+  page.getByRole('button', { name: windowText('common:inspector'), exact: true }).click()
 
 const latin = 'The ferry leaves the harbour at seven, and comes back in the evening. '
 const scripts = [
@@ -83,12 +85,12 @@ test('a text is counted, previewed in a voice, generated, played while it arrive
   page,
 }) => {
   await enter(page)
-  await expect(page.getByRole('heading', { name: 'Turn text into speech' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: windowText('speech:emptyTitle') })).toBeVisible()
   await expectAccessible(page)
   await takePictures(page, 'speech-empty', true)
   // Without a speech the inspector has nothing to show, so it can't be opened.
-  await expect(page.getByRole('button', { name: 'Inspector', exact: true })).toHaveCount(0)
-  await page.getByRole('button', { name: 'Try an example' }).press('Enter')
+  await expect(page.getByRole('button', { name: windowText('common:inspector'), exact: true })).toHaveCount(0)
+  await page.getByRole('button', { name: windowText('speech:example') }).press('Enter')
   await expect(text(page)).toHaveValue(/^The ferry leaves/)
   // Bytes, not characters: the last character has four bytes.
   await text(page).fill('é€😀')
@@ -101,11 +103,11 @@ test('a text is counted, previewed in a voice, generated, played while it arrive
   await page.getByRole('radio', { name: 'nova' }).press('ArrowRight', { delay: 60 })
   await expect(page.getByRole('radio', { name: 'shimmer' })).toBeChecked()
   await page.getByRole('button', { name: 'Preview shimmer' }).press('Enter')
-  await expect(page.getByRole('button', { name: 'Stop preview' })).toBeVisible()
+  await expect(page.getByRole('button', { name: windowText('speech:hearStop') })).toBeVisible()
   const asked = service.asked.length
-  await page.getByRole('button', { name: 'Stop preview' }).press('Enter')
+  await page.getByRole('button', { name: windowText('speech:hearStop') }).press('Enter')
   await page.getByRole('button', { name: 'Preview shimmer' }).press('Enter')
-  await expect(page.getByRole('button', { name: 'Stop preview' })).toBeVisible()
+  await expect(page.getByRole('button', { name: windowText('speech:hearStop') })).toBeVisible()
   expect(service.asked.length, 'a sample is asked for once').toBe(asked)
   await text(page).press('Control+Enter')
   const slider = wave(page, 'shimmer')
@@ -120,49 +122,49 @@ test('a text is counted, previewed in a voice, generated, played while it arrive
   await slider.press(']')
   await expect(page.getByRole('button', { name: 'Stop looping 0:00 to 0:01' })).toBeVisible()
   // The inspector opens on demand.
-  await expect(page.getByRole('complementary', { name: 'Inspector' })).toHaveCount(0)
+  await expect(page.getByRole('complementary', { name: windowText('common:inspector') })).toHaveCount(0)
   await openInspector(page)
   await expect(fact(page, 'Cost')).toHaveText(/SC (est\.|measured)$/)
   await expect(page.getByText('req_speech_')).toBeVisible()
   await expectAccessible(page)
   await takePictures(page, 'speech-done', true)
-  await page.getByRole('button', { name: 'Add to favourites' }).press('Enter')
-  await page.getByRole('button', { name: 'Favourites only' }).press('Enter')
+  await page.getByRole('button', { name: windowText('speech:favourite') }).press('Enter')
+  await page.getByRole('button', { name: windowText('speech:onlyFavourites') }).press('Enter')
   await expect(rows(page)).toHaveCount(1)
-  await page.getByRole('searchbox', { name: 'Search speeches' }).fill('no such words')
+  await page.getByRole('searchbox', { name: windowText('speech:search') }).fill('no such words')
   await expect(page.getByText('No results for “no such words”.')).toBeVisible()
-  await page.getByRole('searchbox', { name: 'Search speeches' }).fill('FERRY leaves')
+  await page.getByRole('searchbox', { name: windowText('speech:search') }).fill('FERRY leaves')
   await expect(rows(page)).toHaveCount(1)
-  await page.getByRole('searchbox', { name: 'Search speeches' }).press('ArrowDown')
+  await page.getByRole('searchbox', { name: windowText('speech:search') }).press('ArrowDown')
   await page.keyboard.press('Delete')
   await expect(rows(page)).toHaveCount(0)
-  await page.getByRole('button', { name: 'Undo' }).press('Enter')
+  await page.getByRole('button', { name: windowText('speech:undo') }).press('Enter')
   await expect(rows(page)).toHaveCount(1)
   await expect(wave(page, 'shimmer')).toBeVisible()
   // Anywhere on the page: playback by shortcuts, then another text and back.
-  await page.getByRole('searchbox', { name: 'Search speeches' }).focus()
+  await page.getByRole('searchbox', { name: windowText('speech:search') }).focus()
   await page.keyboard.press('Control+Alt+l')
   await expect(page.getByRole('button', { name: /^Stop looping 0:00/ })).toBeVisible()
   await page.keyboard.press('Control+Alt+l')
-  await expect(page.getByRole('button', { name: 'Loop all' })).toBeVisible()
+  await expect(page.getByRole('button', { name: windowText('audio:loopAll') })).toBeVisible()
   await page.keyboard.press('Control+Alt+Space')
-  await expect(page.getByRole('button', { name: 'Pause', exact: true })).toBeVisible()
+  await expect(page.getByRole('button', { name: windowText('speech:pause'), exact: true })).toBeVisible()
   await page.keyboard.press('Control+Alt+Space')
   await slider.press('Home')
-  await page.getByRole('searchbox', { name: 'Search speeches' }).focus()
+  await page.getByRole('searchbox', { name: windowText('speech:search') }).focus()
   await page.keyboard.press('Control+Alt+ArrowRight')
   await expect(slider).toHaveAttribute('aria-valuenow', String(partSeconds))
   await page.keyboard.press('Control+Alt+ArrowUp')
-  await expect(page.getByRole('combobox', { name: 'Playback speed' })).toHaveValue('1.25')
+  await expect(page.getByRole('combobox', { name: windowText('audio:speed') })).toHaveValue('1.25')
   const download = page.waitForEvent('download')
   await page.keyboard.press('Control+s')
   expect((await download).suggestedFilename()).toMatch(/^The ferry leaves .*\.mp3$/)
-  await page.getByRole('button', { name: 'New speech' }).press('Enter')
+  await page.getByRole('button', { name: windowText('speech:cmdNew') }).press('Enter')
   await expect(text(page)).toBeVisible()
   await page.keyboard.press('Alt+ArrowDown')
   await expect(wave(page, 'shimmer')).toBeVisible()
   // Settings list all shortcuts, and each can be changed.
-  await page.getByRole('link', { name: 'Settings' }).press('Enter')
+  await page.getByRole('link', { name: windowText('shell:pages.settings') }).press('Enter')
   await page.getByRole('link', { name: 'Shortcuts' }).press('Enter')
   for (const action of ['Generate speech', 'Set loop start', 'Forward 5 seconds', 'Next speech']) {
     await expect(page.getByText(action, { exact: true }).first()).toBeAttached()
@@ -187,7 +189,7 @@ test('20,000 bytes in four scripts are spoken in parts, resume after a cut and a
   await expect.poll(() => service.asked.length).toBe(3)
   await expect(page.locator('[data-part="3"]')).toHaveAttribute('data-state', 'making')
   service.cut()
-  await expect(page.getByText('Failed', { exact: true }).first()).toBeVisible()
+  await expect(page.getByText(windowText('speech:failed'), { exact: true }).first()).toBeVisible()
   expect(service.asked).toHaveLength(3)
   await expect(page.locator('[data-part="2"]')).toHaveAttribute('data-state', 'done')
   await expect(page.locator('[data-part="3"]')).toHaveAttribute('data-state', 'failed')
@@ -200,7 +202,7 @@ test('20,000 bytes in four scripts are spoken in parts, resume after a cut and a
   await expect(page.locator('[data-part="4"]')).toHaveAttribute('data-state', 'making')
   await expect.poll(() => service.asked.length).toBe(5)
   await page.keyboard.press('Escape')
-  await expect(page.getByText('Cancelled. The audio received until then is saved.')).toBeVisible()
+  await expect(page.getByText(windowText('speech:cancelledWhat'))).toBeVisible()
   await page.getByRole('button', { name: `Resume at part 4 of ${parts}` }).click()
   await expect(fact(page, 'Status')).toHaveText('Done')
   // Complete parts were not requested again, and no text is lost or repeated.
@@ -224,22 +226,25 @@ test('all six formats play and are saved, raw samples as WAVE too; two voices ar
   page,
 }) => {
   await enter(page)
-  const speed = page.getByRole('slider', { name: 'Speed' })
+  const speed = page.getByRole('slider', { name: windowText('speech:speed') })
   for (const format of speechFormats) {
-    await page.getByRole('button', { name: 'New speech' }).click()
+    await page.getByRole('button', { name: windowText('speech:cmdNew') }).click()
     await page.getByRole('radio', { name: format }).click()
     if (format === 'opus') await speed.press('Home')
     if (format === 'aac') await speed.press('End')
-    if (format === 'flac') await page.getByRole('button', { name: 'Reset speed' }).click()
+    if (format === 'flac') await page.getByRole('button', { name: windowText('speech:speedReset') }).click()
     await text(page).fill(`${latin} In ${format}.`)
     await speak(page).click()
     const slider = wave(page)
     await expect(slider, format).toHaveAttribute('data-state', 'whole')
     await slider.press('Home')
     await expect(page.getByRole('button', { name: /^(Play|Pause)$/ })).toBeEnabled()
-    if (await page.getByRole('button', { name: 'Play', exact: true }).isVisible()) await slider.press(' ')
+    if (await page.getByRole('button', { name: windowText('speech:play'), exact: true }).isVisible())
+      await slider.press(' ')
     await expect(slider, format).not.toHaveAttribute('aria-valuenow', '0')
-    const bytes = await downloaded(page, () => page.getByRole('button', { name: 'Download' }).click())
+    const bytes = await downloaded(page, () =>
+      page.getByRole('button', { name: windowText('speech:download') }).click(),
+    )
     expect(bytes.length, format).toBeGreaterThan(1_000)
   }
   expect(speechFormats.slice(0, 4)).toEqual(['mp3', 'opus', 'aac', 'flac'])
@@ -250,14 +255,14 @@ test('all six formats play and are saved, raw samples as WAVE too; two voices ar
   expect(Math.abs((wav.length - 44) / 48_000 - partSeconds)).toBeLessThan(0.05)
   await openInspector(page)
   // A wrong sample rate can be corrected afterwards.
-  const rate = page.getByRole('textbox', { name: 'Sample rate' })
+  const rate = page.getByRole('textbox', { name: windowText('speech:pcmRate') })
   await rate.fill('12000')
   await rate.press('Enter')
   await expect(wave(page)).toHaveAttribute('aria-valuetext', `0 seconds of ${2 * partSeconds} seconds`)
   expect((await saved(page, 'Save as WAV…')).readUInt32LE(24)).toBe(12_000)
-  await page.getByRole('combobox', { name: 'Voice' }).selectOption('onyx')
+  await page.getByRole('combobox', { name: windowText('speech:voice') }).selectOption('onyx')
   await page.getByRole('button', { name: 'Regenerate with onyx' }).click()
-  const beside = page.getByRole('region', { name: 'Side by side' })
+  const beside = page.getByRole('region', { name: windowText('speech:comparing') })
   await expect(beside.getByRole('slider')).toHaveCount(2)
   await expect(beside.getByRole('heading', { name: 'onyx' })).toBeVisible()
   await expectAccessible(page)
@@ -266,18 +271,18 @@ test('all six formats play and are saved, raw samples as WAVE too; two voices ar
   await beside.getByRole('slider').first().press('End')
   await page.keyboard.press('Control+Alt+x')
   await expect(beside.getByRole('slider').last()).not.toHaveAttribute('aria-valuenow', '0')
-  await page.getByRole('button', { name: 'End comparison' }).click()
-  await page.getByRole('button', { name: 'More for this speech' }).click()
-  await page.getByRole('menuitem', { name: 'Send to Transcribe' }).click()
+  await page.getByRole('button', { name: windowText('speech:compareEnd') }).click()
+  await page.getByRole('button', { name: windowText('speech:more') }).click()
+  await page.getByRole('menuitem', { name: windowText('speech:toTranscribe') }).click()
   await expect(page).toHaveURL(/#\/transcribe\//)
   // Raw samples are saved as a WAVE file.
-  await expect(page.getByRole('region', { name: 'This recording' })).toContainText('audio/wav')
+  await expect(page.getByRole('region', { name: windowText('transcribe:thisRecording') })).toContainText('audio/wav')
   // “Transcribe automatically” is on, and holds for a speech as for a file.
-  await expect(page.getByRole('region', { name: 'This transcript' })).toBeVisible()
+  await expect(page.getByRole('region', { name: windowText('transcribe:thisTranscript') })).toBeVisible()
 })
 
 async function saved(page: Page, action: string): Promise<Buffer> {
-  await page.getByRole('button', { name: 'More for this speech' }).click()
+  await page.getByRole('button', { name: windowText('speech:more') }).click()
   return downloaded(page, () => page.getByRole('menuitem', { name: action, exact: true }).click())
 }
 

@@ -4,6 +4,7 @@ import { databaseFile } from '../../src-main/core/store/store.ts'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { problems } from '../../src-renderer/i18n/en/problems.ts'
 import { lock } from '../core/helpers/lock.ts'
+import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible } from './chatWorld.ts'
 import { closeHosts, openConnectedHost } from './hosts.ts'
 import { quick, send, settled } from './journey.ts'
@@ -34,7 +35,10 @@ test('while another program locks the database, every page says that changes are
     await expect(notice).toContainText(problems.kinds.database_locked.meaning)
     await expect(notice).toContainText(problems.storage.meaning)
     await notice.getByRole('button', { name: problems.storage.action }).click()
-    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Settings' }).click()
+    await page
+      .getByRole('navigation', { name: windowText('shell:pages.label') })
+      .getByRole('link', { name: windowText('shell:pages.settings') })
+      .click()
     await expect(notice).toBeVisible()
     for (const width of [420, 700, 1280, 1920]) {
       await page.setViewportSize({ width, height: 800 })
@@ -49,7 +53,10 @@ test('while another program locks the database, every page says that changes are
   }
   await expect(notice).toHaveCount(0)
   await page.setViewportSize({ width: 1280, height: 800 })
-  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Chat' }).click()
+  await page
+    .getByRole('navigation', { name: windowText('shell:pages.label') })
+    .getByRole('link', { name: windowText('shell:pages.chat') })
+    .click()
   await send(page, 'Is this saved?')
   await settled(page, 'complete')
 })

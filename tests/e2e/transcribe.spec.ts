@@ -8,6 +8,7 @@ import OpenAI from 'openai'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { transfersPath } from '../../src-preload/contract/transfers.ts'
 import { chromiumArgs } from '../helpers/browser.mjs'
+import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible, takePictures } from './chatWorld.ts'
 import { closeHosts, newDataDir, openWebHost, type WebHost } from './hosts.ts'
 import { composer, connectTo } from './journey.ts'
@@ -64,32 +65,36 @@ test.afterEach(async () => {
 })
 test.afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const dock = (page: Page): Locator => page.getByRole('region', { name: 'Record or add files' })
-const lines = (page: Page): Locator => page.getByRole('list', { name: 'Timed lines' }).getByRole('listitem')
+const dock = (page: Page): Locator => page.getByRole('region', { name: windowText('transcribe:dock') })
+const lines = (page: Page): Locator =>
+  page.getByRole('list', { name: windowText('transcribe:cues') }).getByRole('listitem')
 const waveform = (page: Page): Locator => page.getByRole('main').getByRole('slider')
 const bars = async (page: Page): Promise<number> =>
-  Number(await page.getByRole('img', { name: 'Input level over the last seconds' }).getAttribute('data-bars'))
+  Number(await page.getByRole('img', { name: windowText('transcribe:recordingPicture') }).getAttribute('data-bars'))
 const fact = (page: Page, name: string): Locator =>
   page
-    .getByRole('region', { name: 'This transcript' })
+    .getByRole('region', { name: windowText('transcribe:thisTranscript') })
     .locator('dt', { hasText: new RegExp(`^${name}$`) })
     .locator('+ dd')
 const asked = () => sandbox.observe.requests().filter(({ path }) => path === '/v1/audio/transcriptions')
-const inList = (page: Page): Locator => page.getByRole('navigation', { name: 'Recordings' }).getByRole('listitem')
+const inList = (page: Page): Locator =>
+  page.getByRole('navigation', { name: windowText('transcribe:list') }).getByRole('listitem')
 
 async function enter(page: Page, baseUrl = sandbox.baseUrl): Promise<void> {
   await connectTo(page, baseUrl, key)
   await page
-    .getByRole('link', { name: 'Transcribe' })
-    .or(page.getByRole('button', { name: 'Transcribe' }))
+    .getByRole('link', { name: windowText('transcribe:title') })
+    .or(page.getByRole('button', { name: windowText('transcribe:title') }))
     .first()
     .click()
-  await expect(dock(page).getByRole('button', { name: 'Record' })).toBeVisible()
+  await expect(dock(page).getByRole('button', { name: windowText('transcribe:record') })).toBeVisible()
 }
 
 async function give(page: Page, files: string[] | ReturnType<typeof file>[]): Promise<void> {
   const chooser = page.waitForEvent('filechooser')
-  await dock(page).getByRole('button', { name: 'Add files' }).click()
+  await dock(page)
+    .getByRole('button', { name: windowText('transcribe:addFiles') })
+    .click()
   await (await chooser).setFiles(files)
 }
 const file = (name: string, buffer: Buffer, mimeType = 'audio/mpeg') => ({ name, mimeType, buffer })
@@ -98,24 +103,28 @@ const clean = (page: Page): Promise<void> => expectAccessible(page, 'html')
 test('speech is recorded with a live waveform, transcribed, and played from the clicked line', async ({ page }) => {
   await enter(page)
   // One button asks for the microphone and records.
-  await page.getByRole('button', { name: 'New recording' }).click()
-  await expect(page.getByRole('heading', { name: 'Recording', exact: true })).toBeVisible()
+  await page.getByRole('button', { name: windowText('transcribe:newRecording') }).click()
+  await expect(page.getByRole('heading', { name: windowText('transcribe:recording'), exact: true })).toBeVisible()
   await expect.poll(() => bars(page)).toBeGreaterThan(20)
-  const level = page.getByRole('meter', { name: 'Level' })
+  const level = page.getByRole('meter', { name: windowText('transcribe:level') })
   await expect.poll(async () => Number(await level.getAttribute('aria-valuenow'))).toBeGreaterThan(20)
   await clean(page)
   await takePictures(page, 'transcribe-recording', true)
   // A pause records nothing, and the waveform stops.
-  await dock(page).getByRole('button', { name: 'Pause' }).click()
-  const again = dock(page).getByRole('button', { name: 'Resume' })
+  await dock(page)
+    .getByRole('button', { name: windowText('transcribe:pause') })
+    .click()
+  const again = dock(page).getByRole('button', { name: windowText('transcribe:resume') })
   await expect(again).toBeVisible()
-  await expect(page.getByRole('heading', { name: 'Paused' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: windowText('transcribe:recordingPaused') })).toBeVisible()
   const before = await bars(page)
   await page.evaluate(() => new Promise(requestAnimationFrame))
   expect(await bars(page)).toBe(before)
   await again.click()
   await expect.poll(() => bars(page)).toBeGreaterThan(before + 40)
-  await dock(page).getByRole('button', { name: 'Done' }).click()
+  await dock(page)
+    .getByRole('button', { name: windowText('transcribe:done') })
+    .click()
   await expect(lines(page).first()).toBeVisible({ timeout: 30_000 })
   expect(asked()).toHaveLength(1)
   expect(asked()[0]?.bytesIn ?? 0).toBeGreaterThan(5_000)
@@ -123,7 +132,7 @@ test('speech is recorded with a live waveform, transcribed, and played from the 
   await expect(waveform(page)).toHaveAttribute('data-state', 'whole')
   const first = lines(page).first()
   await first.getByRole('button').first().click()
-  await expect(page.getByRole('button', { name: 'Pause', exact: true })).toBeVisible()
+  await expect(page.getByRole('button', { name: windowText('transcribe:pause'), exact: true })).toBeVisible()
   await expect(first).toHaveAttribute('data-heard', 'true')
   await expect.poll(async () => Number(await waveform(page).getAttribute('aria-valuenow'))).toBeGreaterThan(0)
 })
@@ -143,7 +152,7 @@ test('each of many files shows its progress, a cancelled one stops, and a refuse
     () => undefined,
   )
   await give(page, paths)
-  const files = page.getByRole('region', { name: 'Files', exact: true })
+  const files = page.getByRole('region', { name: windowText('transcribe:files'), exact: true })
   const row = (name: string) => files.getByRole('listitem').filter({ hasText: name })
   await expect(row('large.bin')).toContainText(/[1-9].* of 200 MB/)
   await row('large.bin').getByRole('button', { name: 'Cancel large.bin' }).click()
@@ -159,29 +168,35 @@ test('each of many files shows its progress, a cancelled one stops, and a refuse
   await row('first.mp3').getByRole('button', { name: 'Open first.mp3' }).click()
   await expect(page.getByText('1 file failed')).toBeVisible()
   await expect(lines(page).first()).toContainText('ferry')
-  const search = page.getByRole('textbox', { name: 'Search recordings and transcripts' })
+  const search = page.getByRole('textbox', { name: windowText('transcribe:search') })
   await search.fill('harbour')
   await expect(inList(page)).toHaveCount(2)
   await search.fill('zebra')
   await expect(page.getByText('No results for “zebra”')).toBeVisible()
   await search.fill('')
   await expect(inList(page)).toHaveCount(3)
-  await page.getByRole('button', { name: 'More for this recording' }).click()
-  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await page.getByRole('button', { name: windowText('transcribe:menu') }).click()
+  await page.getByRole('menuitem', { name: windowText('transcribe:remove') }).click()
   await expect(inList(page)).toHaveCount(2)
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('button', { name: windowText('transcribe:undo') }).click()
   await expect(inList(page)).toHaveCount(3)
 })
 
 test('a reload during a recording keeps the sound recorded until then', async ({ page }) => {
   await enter(page)
-  await dock(page).getByRole('button', { name: 'Record' }).click()
+  await dock(page)
+    .getByRole('button', { name: windowText('transcribe:record') })
+    .click()
   await expect.poll(() => bars(page)).toBeGreaterThan(50)
   await page.reload()
-  await page.getByRole('button', { name: 'Show', exact: true }).click()
+  await page.getByRole('button', { name: windowText('transcribe:show'), exact: true }).click()
   await expect(waveform(page)).toHaveAttribute('data-state', 'whole')
   await expect.poll(async () => Number(await waveform(page).getAttribute('aria-valuemax'))).toBeGreaterThanOrEqual(2)
-  await page.getByRole('main').getByRole('button', { name: 'Transcribe', exact: true }).first().click()
+  await page
+    .getByRole('main')
+    .getByRole('button', { name: windowText('transcribe:title'), exact: true })
+    .first()
+    .click()
   await expect(lines(page).first()).toBeVisible({ timeout: 30_000 })
 })
 
@@ -202,7 +217,7 @@ test('the current line follows the playback and stays visible until the reader s
   await heard.hover()
   await page.mouse.wheel(0, -20_000)
   await expect(lines(page).first()).toBeInViewport()
-  await page.getByRole('button', { name: 'Back to playback' }).click()
+  await page.getByRole('button', { name: windowText('transcribe:follow') }).click()
   await expect(heard).toBeInViewport()
 })
 
@@ -218,7 +233,7 @@ test('a transcript is edited, searched, compared, saved, reverted and sent to Ch
   await page.getByRole('textbox', { name: /^Line at/ }).fill('Good evening. The boat leaves at eight.')
   await page.keyboard.press('Enter')
   await expect(lines(page).first()).toContainText('The boat leaves')
-  await expect(page.getByText('edited', { exact: true })).toBeVisible()
+  await expect(page.getByText(windowText('transcribe:edited'), { exact: true })).toBeVisible()
   await page.keyboard.press('ControlOrMeta+f')
   await page.keyboard.type('boat')
   await expect(page.getByText('1 of 1')).toBeVisible()
@@ -226,26 +241,26 @@ test('a transcript is edited, searched, compared, saved, reverted and sent to Ch
   await page.keyboard.press('Escape')
   // Other settings create a second transcript of the recording.
   await expect(page.getByText(/^whisper-1 is an alias of whisper-large-v3-turbo/)).toBeVisible()
-  const model = page.getByRole('combobox', { name: 'Model' })
+  const model = page.getByRole('combobox', { name: windowText('transcribe:model') })
   await expect(model.getByRole('option')).toHaveText([
     ...['Default (whisper-1)', 'whisper-1 (alias)', 'whisper-large-v3', 'whisper-large-v3-turbo'],
   ])
   await model.selectOption('whisper-large-v3')
-  await page.getByRole('combobox', { name: 'Format' }).selectOption('text')
-  await page.getByRole('textbox', { name: 'Language' }).fill('en')
-  await page.getByRole('button', { name: 'Transcribe again' }).click()
-  await expect(page.getByRole('region', { name: 'Transcript text' })).toContainText('ferry')
+  await page.getByRole('combobox', { name: windowText('transcribe:format') }).selectOption('text')
+  await page.getByRole('textbox', { name: windowText('transcribe:language') }).fill('en')
+  await page.getByRole('button', { name: windowText('transcribe:transcribeAgain') }).click()
+  await expect(page.getByRole('region', { name: windowText('transcribe:text') })).toContainText('ferry')
   // The first transcript was text/vtt with times, this one is text/plain.
   await expect(fact(page, 'Format')).toHaveText('Plain text')
-  const compare = page.getByRole('combobox', { name: 'Compare with' })
+  const compare = page.getByRole('combobox', { name: windowText('transcribe:compare') })
   await compare.selectOption({ index: 1 })
-  await expect(page.getByRole('region', { name: 'Comparison' })).toContainText('words differ')
+  await expect(page.getByRole('region', { name: windowText('transcribe:compareTitle') })).toContainText('words differ')
   await expect(page.locator('mark').filter({ hasText: 'ferry' })).toBeVisible()
   await clean(page)
   await compare.selectOption('')
-  await page.getByRole('combobox', { name: 'Which transcript' }).selectOption({ index: 1 })
+  await page.getByRole('combobox', { name: windowText('transcribe:whichTranscript') }).selectOption({ index: 1 })
   const download = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('button', { name: windowText('transcribe:save'), exact: true }).click()
   await page.getByRole('menuitem', { name: /\.srt/ }).click()
   const saved = readFileSync(await (await download).path(), 'utf8')
   expect(saved).toMatch(/^1\r?\n00:00:00,\d{3} --> 00:00:0\d,\d{3}\r?\nGood evening\. The boat leaves at eight\./)
@@ -253,16 +268,18 @@ test('a transcript is edited, searched, compared, saved, reverted and sent to Ch
   await sandbox.close()
   await page.reload()
   await expect(page.getByRole('heading', { name: 'ferry.mp3' })).toBeVisible()
-  await page.getByRole('combobox', { name: 'Which transcript' }).selectOption({ index: 1 })
+  await page.getByRole('combobox', { name: windowText('transcribe:whichTranscript') }).selectOption({ index: 1 })
   await expect(lines(page).first()).toContainText('The boat leaves')
   await lines(page).first().getByRole('button').first().click()
   await expect.poll(async () => Number(await waveform(page).getAttribute('aria-valuenow'))).toBeGreaterThan(0)
-  await page.getByRole('button', { name: 'Revert to original' }).click()
+  await page.getByRole('button', { name: windowText('transcribe:revert') }).click()
   await expect(lines(page).first()).toContainText('The ferry leaves')
-  await page.getByRole('button', { name: 'Send to Speech' }).click()
-  await expect(page.getByRole('textbox', { name: 'Text' })).toHaveValue(/ferry leaves the harbour/)
+  await page.getByRole('button', { name: windowText('transcribe:speak') }).click()
+  await expect(page.getByRole('textbox', { name: windowText('transcribe:asText') })).toHaveValue(
+    /ferry leaves the harbour/,
+  )
   await page.goBack()
-  await page.getByRole('button', { name: 'Send to Chat' }).click()
+  await page.getByRole('button', { name: windowText('transcribe:toChat') }).click()
   await expect(composer(page)).toHaveValue(/ferry leaves the harbour/)
 })
 
@@ -290,26 +307,30 @@ test('a missing microphone shows the reason and one action, by keyboard alone; u
     }
     location.hash = '#/transcribe'
   })
-  await expect(dock(page).getByRole('button', { name: 'Record' })).toBeVisible()
+  await expect(dock(page).getByRole('button', { name: windowText('transcribe:record') })).toBeVisible()
   await page.keyboard.press('ControlOrMeta+Alt+r')
   const alert = dock(page).getByRole('alert')
   await expect(alert).toContainText('Microphone access is blocked')
   await clean(page)
-  const again = dock(page).getByRole('button', { name: 'Try again' })
+  const again = dock(page).getByRole('button', { name: windowText('transcribe:tryAgain') })
   await again.press('Enter')
   await expect(alert).toContainText('No microphone found')
   await again.press('Enter')
   await expect(alert).toContainText('Another program may be using it')
   await again.press('Enter')
   // Discarding a recording asks first.
-  await expect(page.getByRole('region', { name: 'Recording under way' })).toContainText(/0:0[3-9]|0:[1-5]\d/)
-  await dock(page).getByRole('button', { name: 'Discard' }).press('Enter')
-  const question = page.getByRole('dialog', { name: 'Discard this recording?' })
-  await question.getByRole('button', { name: 'Discard' }).press('Enter')
-  await expect(dock(page).getByRole('button', { name: 'Record' })).toBeVisible()
+  await expect(page.getByRole('region', { name: windowText('transcribe:recordingStage') })).toContainText(
+    /0:0[3-9]|0:[1-5]\d/,
+  )
+  await dock(page)
+    .getByRole('button', { name: windowText('transcribe:discard') })
+    .press('Enter')
+  const question = page.getByRole('dialog', { name: windowText('transcribe:discardTitle') })
+  await question.getByRole('button', { name: windowText('transcribe:discard') }).press('Enter')
+  await expect(dock(page).getByRole('button', { name: windowText('transcribe:record') })).toBeVisible()
   await expect(inList(page)).toHaveCount(0)
   // Selects another microphone, which the browser request names.
-  const devices = dock(page).getByRole('combobox', { name: 'Microphone' })
+  const devices = dock(page).getByRole('combobox', { name: windowText('transcribe:microphone') })
   await devices.selectOption({ label: 'Fake Audio Input 1' })
   await page.keyboard.press('ControlOrMeta+Alt+r')
   await expect.poll(() => bars(page)).toBeGreaterThan(40)
@@ -322,9 +343,7 @@ test('a missing microphone shows the reason and one action, by keyboard alone; u
   expect(chosen).toBeTruthy()
   expect(wanted).toContain(chosen)
   await page.evaluate(() => (globalThis as unknown as { unplug: () => void }).unplug())
-  await expect(
-    page.getByText('The microphone was disconnected. The recording until then is saved.').first(),
-  ).toBeVisible()
+  await expect(page.getByText(windowText('transcribe:micLost')).first()).toBeVisible()
   await expect(waveform(page)).toBeVisible()
 })
 
@@ -336,13 +355,13 @@ test('a refused file is converted to WAV on request as a new recording; all sett
   const picky = await wavOnly(sandbox.baseUrl, (form) => forms.push(form))
   try {
     await enter(page, `http://127.0.0.1:${(picky.address() as AddressInfo).port}`)
-    await page.getByRole('textbox', { name: 'Language' }).fill('en')
-    await page.getByRole('textbox', { name: 'Prompt' }).fill('Names: “Ottilie”; ferry')
-    await page.getByRole('textbox', { name: 'Temperature' }).fill('0,2')
+    await page.getByRole('textbox', { name: windowText('transcribe:language') }).fill('en')
+    await page.getByRole('textbox', { name: windowText('transcribe:prompt') }).fill('Names: “Ottilie”; ferry')
+    await page.getByRole('textbox', { name: windowText('transcribe:temperature') }).fill('0,2')
     // An unlisted format.
-    const format = page.getByRole('combobox', { name: 'Format' })
+    const format = page.getByRole('combobox', { name: windowText('transcribe:format') })
     await format.selectOption({ label: 'Other…' })
-    await page.getByRole('textbox', { name: 'Format name' }).fill('verbose_json')
+    await page.getByRole('textbox', { name: windowText('transcribe:formatName') }).fill('verbose_json')
     await clean(page)
     await takePictures(page, 'transcribe-format')
     await give(page, [file('ferry.mp3', spoken)])
@@ -350,10 +369,10 @@ test('a refused file is converted to WAV on request as a new recording; all sett
     const set = { language: 'en', prompt: 'Names: “Ottilie”; ferry', temperature: '0.2' }
     expect(forms).toEqual([{ ...set, response_format: 'verbose_json' }])
     await format.selectOption('json')
-    await expect(page.getByRole('textbox', { name: 'Format name' })).toHaveCount(0)
-    await page.getByRole('button', { name: 'Convert to WAV and try again' }).click()
+    await expect(page.getByRole('textbox', { name: windowText('transcribe:formatName') })).toHaveCount(0)
+    await page.getByRole('button', { name: windowText('transcribe:convertAgain') }).click()
     await expect(page.getByRole('heading', { name: 'ferry.wav' })).toBeVisible()
-    await expect(page.getByRole('region', { name: 'Transcript text' })).toContainText('ferry', {
+    await expect(page.getByRole('region', { name: windowText('transcribe:text') })).toContainText('ferry', {
       timeout: 30_000,
     })
     expect(forms.slice(1)).toEqual([{ ...set, response_format: 'json' }])
@@ -361,10 +380,10 @@ test('a refused file is converted to WAV on request as a new recording; all sett
     for (const [name, value] of Object.entries({ Language: 'en', Prompt: set.prompt, Temperature: '0.2' }))
       await expect(fact(page, name)).toHaveText(value)
     await expect(fact(page, 'Model')).toHaveText('Default (whisper-1)')
-    const facts = page.getByRole('region', { name: 'This recording' })
+    const facts = page.getByRole('region', { name: windowText('transcribe:thisRecording') })
     await expect(facts).toContainText('audio/wav')
     await expect.poll(async () => Number(await waveform(page).getAttribute('aria-valuemax'))).toBeGreaterThanOrEqual(4)
-    await facts.getByRole('button', { name: 'the original' }).click()
+    await facts.getByRole('button', { name: windowText('transcribe:original') }).click()
     await expect(page.getByRole('heading', { name: 'ferry.mp3' })).toBeVisible()
   } finally {
     picky.closeAllConnections()

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible } from './chatWorld.ts'
 import { closeHosts, openConnectedHost } from './hosts.ts'
 import { pickModel, quick, replies, send, settled } from './journey.ts'
@@ -18,14 +19,20 @@ test.afterEach(async () => {
 })
 
 const feature = (page: Page, name: string) =>
-  page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
+  page
+    .getByRole('navigation', { name: windowText('shell:pages.label') })
+    .getByRole('link', { name })
+    .click()
 const section = (page: Page, name: string) =>
-  page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name }).click()
+  page
+    .getByRole('navigation', { name: windowText('usage:sections.label') })
+    .getByRole('link', { name })
+    .click()
 const chart = (page: Page): Locator => page.getByRole('slider', { name: /by day/ })
 const drawn = (page: Page) => expect(chart(page)).toHaveAttribute('data-state', 'drawn')
 const figure = (page: Page, card: string): Locator =>
   page
-    .getByRole('region', { name: 'Summary' })
+    .getByRole('region', { name: windowText('usage:cards.label') })
     .locator('div')
     .filter({ has: page.getByRole('heading', { name: card }) })
     .last()
@@ -54,11 +61,11 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   await page.goto(host.url)
   const money = page.getByRole('contentinfo').getByRole('button', { name: /SC (today|left)/ })
   await expect(money).toHaveCount(2)
-  await expect(money.getByText('est.')).toHaveCount(0)
+  await expect(money.getByText(windowText('usage:status.estimated'))).toHaveCount(0)
   await send(page, 'What does this cost?')
   await settled(page, 'complete')
   // The status bar follows the request, and says that the service has not reported its cost yet.
-  await expect(money.getByText('est.')).toHaveCount(2)
+  await expect(money.getByText(windowText('usage:status.estimated'))).toHaveCount(2)
   await pickModel(page, 'writer-free')
   await send(page, 'And this?')
   await expect(replies(page)).toHaveCount(2)
@@ -67,15 +74,15 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   // The overview: figures of the account beside those of this computer.
   await feature(page, 'Usage')
   await drawn(page)
-  await page.getByRole('button', { name: 'Refresh' }).click()
-  await expect(page.getByText('Updated.', { exact: true })).toBeVisible()
+  await page.getByRole('button', { name: windowText('usage:refresh') }).click()
+  await expect(page.getByText(windowText('usage:refreshed'), { exact: true })).toBeVisible()
   await expect(figure(page, 'Balance')).toContainText('SC')
   const balance = await figure(page, 'Balance').innerText()
   const spent = await figure(page, 'Spend, 30 days').innerText()
   await expect(page.getByRole('contentinfo')).toContainText('SC left')
   await expect(page.getByRole('contentinfo')).toContainText('SC today')
   // The exact figure and the rest are one focus away.
-  const summary = page.getByRole('region', { name: 'Summary' })
+  const summary = page.getByRole('region', { name: windowText('usage:cards.label') })
   await expect(summary).not.toContainText('cached')
   await summary.locator('[tabindex]').nth(2).focus()
   await expect(page.getByRole('tooltip')).toContainText(/[\d,]+ in, [\d,]+ out.* cached.* requests/)
@@ -84,9 +91,11 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   // A narrow window cuts no column off.
   const usual = page.viewportSize() ?? { width: 1280, height: 800 }
   await page.setViewportSize({ width: 700, height: 800 })
-  const totals = page.getByRole('table', { name: 'Usage table' })
+  const totals = page.getByRole('table', { name: windowText('usage:table.label') })
   expect(await totals.evaluate((table) => table.scrollWidth <= (table.parentElement?.clientWidth ?? 0))).toBe(true)
-  await expect(totals.getByRole('columnheader', { name: 'Difference, SC' })).toBeInViewport({ ratio: 1 })
+  await expect(totals.getByRole('columnheader', { name: windowText('usage:table.difference') })).toBeInViewport({
+    ratio: 1,
+  })
   await page.setViewportSize(usual)
 
   // By keyboard: reads the bars and opens the requests of one.
@@ -95,22 +104,22 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   await expect(chart(page)).toHaveAttribute('aria-valuetext', /: .*in progress/)
   await page.keyboard.press('ArrowLeft')
   await expect(chart(page)).not.toHaveAttribute('aria-valuetext', /in progress/)
-  await page.getByRole('radio', { name: 'Feature' }).click()
-  await expect(page.getByRole('radio', { name: 'Account' })).toBeDisabled()
+  await page.getByRole('radio', { name: windowText('usage:table.names.feature') }).click()
+  await expect(page.getByRole('radio', { name: windowText('usage:controls.sources.service') })).toBeDisabled()
   await expect(page.getByRole('rowheader', { name: /Chat/ })).toBeVisible()
   await drawn(page)
   await chart(page).focus()
   await page.keyboard.press('End')
   await page.keyboard.press('Enter')
-  const log = page.getByRole('grid', { name: 'Requests' })
+  const log = page.getByRole('grid', { name: windowText('usage:table.requests') })
   await expect(log.getByRole('row').filter({ hasText: 'Studio · chat' }).first()).toBeVisible()
-  await expect(page.getByRole('combobox', { name: 'Time' })).toHaveValue('between')
-  await expect(page.getByRole('region', { name: 'Requests' })).toBeInViewport()
+  await expect(page.getByRole('combobox', { name: windowText('usage:limits.when') })).toHaveValue('between')
+  await expect(page.getByRole('region', { name: windowText('usage:table.requests') })).toBeInViewport()
   await page.goBack()
-  await page.getByRole('radio', { name: 'Model' }).click()
+  await page.getByRole('radio', { name: windowText('usage:limits.model') }).click()
 
   // The pointer rests on the chart while the range changes: the box about a day of the former range goes.
-  const range = page.getByRole('combobox', { name: 'Range' })
+  const range = page.getByRole('combobox', { name: windowText('usage:controls.range') })
   await range.selectOption({ label: 'Last 7 days' })
   await expect(chart(page)).toHaveAttribute('aria-valuemax', '6')
   const readout = page.locator('.chart-readout')
@@ -130,7 +139,7 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   // The core saves the table, the page saves the chart.
   const saving = async (item: string): Promise<Buffer> => {
     const coming = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('button', { name: windowText('usage:save'), exact: true }).click()
     await page.getByRole('menuitem', { name: item }).click()
     return readFileSync(await (await coming).path())
   }
@@ -140,8 +149,8 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   expect((await saving('Chart as SVG')).toString()).toContain('Spend by day')
 
   await section(page, 'This computer vs. account')
-  await expect(page.getByRole('heading', { name: 'This computer vs. account' })).toBeVisible()
-  await expect(page.getByRole('columnheader', { name: 'Reason' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: windowText('usage:cards.sides') })).toBeVisible()
+  await expect(page.getByRole('columnheader', { name: windowText('usage:elsewhere.why') })).toBeVisible()
 
   // Limits are polled while the page is open, and each poll is counted.
   const asked = () => sandbox.observe.requests().filter(({ path }) => path === '/v1/rate-limit').length
@@ -153,22 +162,25 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   for (const name of ['this hour', 'today']) {
     await expect(page.getByRole('meter', { name: new RegExp(`^Free models: requests ${name}: 1 of `) })).toBeVisible()
   }
-  await expect(page.getByText('Free models only; paid models are not counted.')).toHaveCount(2)
+  await expect(page.getByText(windowText('usage:limits.bucket.freeRequestsDay.about'))).toHaveCount(2)
   expect(asked() - before).toBeLessThanOrEqual(1)
 
   await section(page, 'Corrections')
   await expect(page.getByText('No corrections in this period')).toBeVisible()
 
   await feature(page, 'Keys')
-  await page.getByRole('button', { name: 'Refresh' }).first().click()
-  const list = page.getByRole('navigation', { name: 'Account keys' })
+  await page
+    .getByRole('button', { name: windowText('usage:refresh') })
+    .first()
+    .click()
+  const list = page.getByRole('navigation', { name: windowText('keys:list') })
   await expect(list.getByRole('link').first()).toContainText('In use')
   await expect(list.getByRole('link').filter({ hasText: /Revoked/ })).not.toHaveCount(0)
   await drawn(page)
-  await expect(page.getByRole('region', { name: 'Lifetime' })).toContainText('SC')
-  await expect(page.getByText('Managing keys')).toBeVisible()
+  await expect(page.getByRole('region', { name: windowText('keys:totals') })).toContainText('SC')
+  await expect(page.getByText(windowText('keys:notOffered.title'))).toBeVisible()
   // A key without a balance of its own has no figures of one.
-  const limits = page.getByRole('region', { name: 'Limits' })
+  const limits = page.getByRole('region', { name: windowText('usage:sections.limits') })
   await expect(limits).toContainText('Uses the account balance')
   await expect(limits).not.toContainText('SC')
   await clean(page, 'keys')
@@ -182,8 +194,11 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   await feature(page, 'Usage')
   // Figures fetched within the last ten seconds are reused.
   await expect(async () => {
-    await page.getByRole('button', { name: 'Refresh' }).first().click()
-    await expect(page.getByText('Not connected')).toBeVisible({ timeout: 12_000 })
+    await page
+      .getByRole('button', { name: windowText('usage:refresh') })
+      .first()
+      .click()
+    await expect(page.getByText(windowText('usage:offline.title'))).toBeVisible({ timeout: 12_000 })
   }).toPass({ timeout: 60_000 })
   await expect(page.getByText(/^Updated (just now|\d+ min ago)/).first()).toBeVisible()
   await drawn(page)

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { connectTo } from '../../e2e/journey.ts'
 import { type Desktop, launchDesktop } from '../../helpers/electron/launch.ts'
+import { windowText } from '../../helpers/windowText.ts'
 import { newDataDir, tidy } from './fixtures.ts'
 
 let sandbox: Sandbox
@@ -16,14 +17,17 @@ beforeAll(async () => {
   desktop = await launchDesktop(dataDir)
   const { page } = desktop
   await connectTo(page, sandbox.baseUrl, 'sk-desktop-files')
-  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Images' }).click()
+  await page
+    .getByRole('navigation', { name: windowText('shell:pages.label') })
+    .getByRole('link', { name: windowText('shell:pages.images') })
+    .click()
   const prompt = page.getByRole('textbox', { name: 'Prompt', exact: true })
   await prompt.fill('A harbour, early')
   await prompt.press('Enter')
   await picture().waitFor()
   await picture().click({ modifiers: ['ControlOrMeta'] })
   // Details and actions of the selected image.
-  await page.getByRole('button', { name: 'Inspector', exact: true }).click()
+  await page.getByRole('button', { name: windowText('common:inspector'), exact: true }).click()
   await desktop.evaluate(({ BrowserWindow, shell }) => {
     const left: Left = { shown: [], dragged: [] }
     Object.assign(globalThis, { left })
@@ -40,7 +44,11 @@ afterAll(async () => {
   await sandbox.close()
 })
 
-const picture = () => desktop.page.getByRole('listbox', { name: 'Gallery' }).getByRole('option').first()
+const picture = () =>
+  desktop.page
+    .getByRole('listbox', { name: windowText('images:gallery.label') })
+    .getByRole('option')
+    .first()
 
 /** What was handed to the system since the last call. */
 interface Left {

@@ -6,6 +6,7 @@ import { lockFolder } from '../../../src-main/core/store/lock.ts'
 import { databaseFile } from '../../../src-main/core/store/store.ts'
 import { behead, filledFolder, moreRequests } from '../../core/data/fill.ts'
 import { launchDesktop, real, runDesktopToItsEnd, startStandIn } from '../../helpers/electron/launch.ts'
+import { windowText } from '../../helpers/windowText.ts'
 import { newDataDir, tidy } from './fixtures.ts'
 
 afterEach(tidy)
@@ -71,7 +72,7 @@ test('the window shows the repair of a damaged log, then opens the studio by its
   moreRequests(dataDir, 60_000)
   behead(join(dataDir, 'ledger.sqlite'))
   const { page, quit } = await launchDesktop(dataDir)
-  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+  await page.getByRole('navigation', { name: windowText('shell:pages.label') }).waitFor()
   // It was another page before, which loaded this one in its place.
   expect(await page.evaluate(() => performance.getEntriesByType('navigation').map((one) => one.toJSON().type))).toEqual(
     ['reload'],
@@ -174,14 +175,14 @@ test('deleting everything restarts the program, which then starts as new on the 
   await page.getByRole('button', { name: 'Try the sandbox' }).click()
   await page.locator('article[data-status="complete"]').first().waitFor()
   await page.evaluate(() => location.assign('#/settings/data'))
-  await page.getByRole('button', { name: 'Delete everything…' }).click()
+  await page.getByRole('button', { name: windowText('data:eraseAll.open') }).click()
   const dialog = page.getByRole('alertdialog')
   await dialog.getByRole('textbox').fill('delete')
-  await dialog.getByRole('button', { name: 'Delete everything permanently' }).click()
+  await dialog.getByRole('button', { name: windowText('data:eraseAll.confirm') }).click()
   expect(await desktop.ended).toBe(0)
   expect(desktop.errors()).toContain('relaunch requested')
 
   const again = await launchDesktop(dataDir)
-  await again.page.getByRole('heading', { name: 'Welcome to Inference Studio' }).waitFor()
+  await again.page.getByRole('heading', { name: windowText('shell:welcome.title') }).waitFor()
   expect(readdirSync(dataDir)).not.toContain('studio.erase.json')
 })

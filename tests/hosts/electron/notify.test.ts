@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { connectTo } from '../../e2e/journey.ts'
 import { type Desktop, launchDesktop } from '../../helpers/electron/launch.ts'
+import { windowText } from '../../helpers/windowText.ts'
 import { newDataDir, tidy } from './fixtures.ts'
 
 const canary = 'sk-desktop-notify'
@@ -36,14 +37,19 @@ test('an alert shows a silent system notification, and its click opens the page 
   const { page } = desktop
   await page.evaluate(() => Object.assign(window, { sameDocument: true }))
   await page.getByRole('button', { name: 'No alerts' }).click()
-  await page.getByRole('button', { name: 'Set up alerts' }).click()
-  await lines().getByRole('textbox', { name: 'Balance below' }).fill('10')
+  await page.getByRole('button', { name: windowText('alerts:setUp') }).click()
+  await lines()
+    .getByRole('textbox', { name: windowText('alerts:settings.balance') })
+    .fill('10')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: '1 alert', exact: true }).waitFor()
   await expect.poll(shown).toEqual([{ title: 'Balance below 10 SC', body: 'The account has 8 SC left.', silent: true }])
   await click()
   await page.waitForFunction(() => location.hash === '#/usage')
-  await page.getByRole('link', { name: 'Usage', exact: true }).and(page.locator('[aria-current=page]')).waitFor()
+  await page
+    .getByRole('link', { name: windowText('shell:pages.usage'), exact: true })
+    .and(page.locator('[aria-current=page]'))
+    .waitFor()
   expect(await page.evaluate(() => 'sameDocument' in window)).toBe(true)
   expect(JSON.stringify(await shown())).not.toContain(canary)
 })
@@ -51,13 +57,22 @@ test('an alert shows a silent system notification, and its click opens the page 
 test('notifications can be tested and switched off', async () => {
   const { page } = desktop
   await page.getByRole('button', { name: '1 alert', exact: true }).click()
-  await page.getByRole('button', { name: 'Set up alerts' }).click()
-  await lines().getByRole('button', { name: 'Send a test' }).click()
+  await page.getByRole('button', { name: windowText('alerts:setUp') }).click()
+  await lines()
+    .getByRole('button', { name: windowText('alerts:settings.try') })
+    .click()
   await expect.poll(async () => (await shown()).map(({ title }) => title)).toContain('Inference Studio')
-  await lines().getByRole('switch', { name: 'System notifications' }).click()
-  await lines().getByRole('textbox', { name: 'Daily spend above' }).fill('0.000001')
+  await lines()
+    .getByRole('switch', { name: windowText('alerts:settings.notify') })
+    .click()
+  await lines()
+    .getByRole('textbox', { name: windowText('alerts:settings.spend') })
+    .fill('0.000001')
   await page.keyboard.press('Enter')
-  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Chat' }).click()
+  await page
+    .getByRole('navigation', { name: windowText('shell:pages.label') })
+    .getByRole('link', { name: windowText('shell:pages.chat') })
+    .click()
   await page.getByRole('textbox', { name: 'Message' }).fill('Hello')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: '2 alerts' }).waitFor()

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { partType, recordingPath, transferPath } from '../../../src-preload/contract/transfers.ts'
 import { type Desktop, launchDesktop } from '../../helpers/electron/launch.ts'
+import { windowText } from '../../helpers/windowText.ts'
 import { newDataDir, tidy } from './fixtures.ts'
 
 let desktop: Desktop
@@ -45,7 +46,7 @@ test('a backup goes from the disk to the disk: a file of the host, not one of th
   await page.getByRole('button', { name: /Try the sandbox/ }).click()
   await page.evaluate(() => location.assign('#/settings/data'))
   const coming = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Create backup' }).click()
+  await page.getByRole('button', { name: windowText('data:backup.save') }).click()
   const download = await coming
   expect(download.url()).toMatch(/\/transfers\/[\da-f-]{36}$/)
   expect(download.suggestedFilename()).toMatch(/^inference-studio-.*\.tar$/)

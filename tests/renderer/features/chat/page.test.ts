@@ -4,6 +4,7 @@ import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { ConversationEvent, Message } from '../../../../src-preload/contract/chat.ts'
+import { windowText } from '../../../helpers/windowText.ts'
 import type { Harness } from './harness/main.tsx'
 import { moreScenes } from './harness/moreScenes.ts'
 import { openHarness } from './harness/page.ts'
@@ -55,7 +56,7 @@ describe('editing a message', () => {
   it('sends the edit as a branch with its role and name, and Escape closes the editor without losing the text', async () => {
     await show('branches')
     const turn = page.getByRole('article', { name: 'You, Ada' })
-    await turn.getByRole('button', { name: 'Edit' }).focus()
+    await turn.getByRole('button', { name: windowText('chat:edit') }).focus()
     await page.keyboard.press('Enter')
     await expect.poll(focused).toBe('Edited text')
     await page.keyboard.type(' And two lakes.')
@@ -63,7 +64,9 @@ describe('editing a message', () => {
     await expect.poll(focused).toBe('Edit')
     expect(await turn.innerText()).not.toContain('lakes')
     await page.keyboard.press('Enter')
-    await expect.poll(() => page.getByLabel('Edited text').inputValue()).toBe('Name three rivers. And two lakes.')
+    await expect
+      .poll(() => page.getByLabel(windowText('chat:editText')).inputValue())
+      .toBe('Name three rivers. And two lakes.')
     await page.keyboard.press('Control+Enter')
     await expect.poll(() => asked('send')).toHaveLength(1)
     expect(await asked('send')).toMatchObject([
@@ -81,10 +84,13 @@ describe('editing a message', () => {
 
   it('saves the edit without requesting a reply when that is chosen', async () => {
     await show('branches')
-    await page.getByRole('article', { name: 'System' }).hover()
-    await page.getByRole('article', { name: 'System' }).getByRole('button', { name: 'Edit' }).click()
-    await page.getByLabel('Edited text').fill('Be long.')
-    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('article', { name: windowText('chat:roleSystem') }).hover()
+    await page
+      .getByRole('article', { name: windowText('chat:roleSystem') })
+      .getByRole('button', { name: windowText('chat:edit') })
+      .click()
+    await page.getByLabel(windowText('chat:editText')).fill('Be long.')
+    await page.getByRole('button', { name: windowText('chat:saveOnly'), exact: true }).click()
     await expect.poll(() => asked('send')).toMatchObject([{ text: 'Be long.', role: 'system', ask: false }])
   })
 })
@@ -93,7 +99,7 @@ describe('versions of a message', () => {
   it('are switched by arrow keys, and the focus stays on the arrow', async () => {
     await show('branches')
     const walker = page.getByRole('group', { name: 'Reply 2 of 3' })
-    await walker.getByRole('button', { name: 'Next' }).focus()
+    await walker.getByRole('button', { name: windowText('chat:siblingNext') }).focus()
     await page.keyboard.press('ArrowLeft')
     const replyId = message(3, {}).id
     await expect.poll(() => asked('activatePath')).toEqual([{ messageId: replyId, sibling: 1 }])
@@ -111,13 +117,13 @@ describe('versions of a message', () => {
 
   it('continue a reply that was cut by its length, and request it again from another model', async () => {
     await show('branches')
-    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: windowText('chat:continueReply') }).click()
     await expect.poll(() => asked('continueReply')).toMatchObject([{ replyId: message(5, {}).id }])
     const last = page.getByRole('article', { name: 'writer-large' }).last()
-    await last.getByRole('button', { name: 'More' }).focus()
+    await last.getByRole('button', { name: windowText('chat:moreActions') }).focus()
     await page.keyboard.press('Enter')
-    await page.getByRole('menuitem', { name: 'Retry with another model…' }).click()
-    await page.getByLabel('Search models').fill('reas')
+    await page.getByRole('menuitem', { name: windowText('chat:retryWith') }).click()
+    await page.getByLabel(windowText('chat:searchModels')).fill('reas')
     await page.keyboard.press('Enter')
     await expect
       .poll(() => asked('retry'))
@@ -128,18 +134,22 @@ describe('versions of a message', () => {
 describe('a message', () => {
   it("is quoted below the composer's text, only the selection when there is one", async () => {
     await show('branches')
-    await page.getByLabel('Message', { exact: true }).fill('Look:')
+    await page.getByLabel(windowText('chat:message'), { exact: true }).fill('Look:')
     await page.getByText('The Danube').first().selectText()
     await page.keyboard.press('Control+Alt+q')
-    await expect.poll(() => page.getByLabel('Message', { exact: true }).inputValue()).toContain('Look:\n\n> ')
-    expect(await page.getByLabel('Message', { exact: true }).inputValue()).toContain('> And a fourth: the Amur.')
+    await expect
+      .poll(() => page.getByLabel(windowText('chat:message'), { exact: true }).inputValue())
+      .toContain('Look:\n\n> ')
+    expect(await page.getByLabel(windowText('chat:message'), { exact: true }).inputValue()).toContain(
+      '> And a fourth: the Amur.',
+    )
   })
 
   it('becomes the end of a new chat', async () => {
     await show('branches')
     const last = page.getByRole('article', { name: 'writer-large' }).last()
-    await last.getByRole('button', { name: 'More' }).click()
-    await page.getByRole('menuitem', { name: 'New chat from here' }).click()
+    await last.getByRole('button', { name: windowText('chat:moreActions') }).click()
+    await page.getByRole('menuitem', { name: windowText('chat:duplicateHere') }).click()
     await expect.poll(() => asked('duplicate')).toEqual([{ conversationId, upTo: message(5, {}).id }])
   })
 
@@ -155,14 +165,14 @@ describe('a message', () => {
 
   it('[ERR-06] says while it waits for a retry that the first attempt may have done work', async () => {
     await show('longNames')
-    await page.getByText('The first attempt may have been charged.').waitFor()
+    await page.getByText(windowText('chat:waitWorkPossible')).waitFor()
   })
 })
 
 describe('the end of a chat', () => {
   it('is one click away for a reader further up, and is not scrolled to before', async () => {
     await show('long')
-    const jump = page.getByRole('button', { name: 'Jump to latest' })
+    const jump = page.getByRole('button', { name: windowText('chat:jump') })
     const talk = page.locator('.chat-talk')
     const gap = () => talk.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight)
     await page.getByText('Question 998: what comes next?').waitFor()
@@ -227,12 +237,12 @@ describe('replies side by side', () => {
   it('come from two to four models picked by keyboard', async () => {
     await show('complete')
     await page.keyboard.press('Control+Shift+M')
-    await page.getByRole('radio', { name: 'Compare' }).click()
-    await page.getByLabel('Search models').focus()
+    await page.getByRole('radio', { name: windowText('chat:modelsCompare') }).click()
+    await page.getByLabel(windowText('chat:searchModels')).focus()
     await page.keyboard.type('reas')
     await page.keyboard.press('Enter')
     await page.keyboard.press('Escape')
-    await page.getByLabel('Message', { exact: true }).fill('Compare.')
+    await page.getByLabel(windowText('chat:message'), { exact: true }).fill('Compare.')
     await page.keyboard.press('Enter')
     await expect.poll(() => asked('send')).toMatchObject([{ models: ['writer-large', 'reasoner'] }])
   })
@@ -241,10 +251,10 @@ describe('replies side by side', () => {
 describe('the parameters of a reply', () => {
   it('are saved before the request, sent only when set, and can be reset', async () => {
     await show('complete')
-    await page.getByLabel('Temperature', { exact: true }).fill('0.7')
-    await page.getByLabel('Max tokens').fill('0')
+    await page.getByLabel(windowText('chat:paramTemperature'), { exact: true }).fill('0.7')
+    await page.getByLabel(windowText('chat:paramMaxTokens')).fill('0')
     await page.getByText('Enter a number from 1 to 10000000. This value is not sent.').waitFor()
-    await page.getByLabel('Message', { exact: true }).fill('Go.')
+    await page.getByLabel(windowText('chat:message'), { exact: true }).fill('Go.')
     await page.keyboard.press('Enter')
     await expect.poll(() => asked('send')).toHaveLength(1)
     const order = await page.evaluate(() => harness.core.asked.map(({ what }) => what))
@@ -259,10 +269,10 @@ describe('the parameters of a reply', () => {
 
   it('apply to the first message of a new chat', async () => {
     await show('empty')
-    await page.getByRole('textbox', { name: 'Instructions' }).fill('Be brief.')
-    await page.getByText('Advanced', { exact: true }).click()
-    await page.getByLabel('Top p', { exact: true }).fill('0.5')
-    await page.getByLabel('Message', { exact: true }).fill('Hello')
+    await page.getByRole('textbox', { name: windowText('chat:instructions') }).fill('Be brief.')
+    await page.getByText(windowText('chat:advanced'), { exact: true }).click()
+    await page.getByLabel(windowText('chat:paramTopP'), { exact: true }).fill('0.5')
+    await page.getByLabel(windowText('chat:message'), { exact: true }).fill('Hello')
     await page.keyboard.press('Enter')
     await expect
       .poll(() => asked('send'))
@@ -271,23 +281,25 @@ describe('the parameters of a reply', () => {
 
   it('show errors of a schema and of additional members while typing', async () => {
     await show('complete')
-    await page.getByText('Advanced', { exact: true }).click()
-    await page.getByLabel('Response format').selectOption('json_schema')
-    await page.getByLabel('Schema', { exact: true }).fill('{"type":')
+    await page.getByText(windowText('chat:advanced'), { exact: true }).click()
+    await page.getByLabel(windowText('chat:paramFormat')).selectOption('json_schema')
+    await page.getByLabel(windowText('chat:schemaText'), { exact: true }).fill('{"type":')
     await page.getByText('Line 1, column 9: unexpected end.').waitFor()
-    await page.getByLabel('Schema', { exact: true }).fill('{"type":"object","required":["a"],"properties":{}}')
+    await page
+      .getByLabel(windowText('chat:schemaText'), { exact: true })
+      .fill('{"type":"object","required":["a"],"properties":{}}')
     await page.getByText('“a” is required, but there is no such property.').waitFor()
-    await page.getByLabel('Provider parameters').click()
-    await page.getByRole('textbox', { name: 'Provider parameters' }).fill('{"n":2}')
+    await page.getByLabel(windowText('chat:paramExtra')).click()
+    await page.getByRole('textbox', { name: windowText('chat:paramExtra') }).fill('{"n":2}')
     await page.getByText('Inference Studio sets “n” itself').waitFor()
-    await page.getByRole('textbox', { name: 'Provider parameters' }).fill('{"top_k":2}')
+    await page.getByRole('textbox', { name: windowText('chat:paramExtra') }).fill('{"top_k":2}')
     await expect.poll(async () => JSON.stringify((await asked('saveSetup')).at(-1))).toContain('"extra":{"top_k":2}')
     expect(JSON.stringify(await asked('saveSetup'))).not.toContain('"n":2}')
   })
 
   it('are saved when the chat is left right after a change', async () => {
     await show('complete')
-    await page.getByRole('textbox', { name: 'Instructions' }).fill('Half a')
+    await page.getByRole('textbox', { name: windowText('chat:instructions') }).fill('Half a')
     await page.evaluate(() => harness.openChat(null))
     await expect.poll(() => asked('saveSetup')).toMatchObject([{ conversationId, setup: { instructions: 'Half a' } }])
   })
@@ -296,11 +308,11 @@ describe('the parameters of a reply', () => {
 describe('a preset', () => {
   it('saves the current parameters under a name, with the model when that is chosen', async () => {
     await show('complete')
-    await page.getByLabel('Temperature', { exact: true }).fill('0.7')
-    await page.getByRole('button', { name: 'Presets' }).click()
-    await page.getByRole('menuitem', { name: 'Save or remove presets…' }).click()
+    await page.getByLabel(windowText('chat:paramTemperature'), { exact: true }).fill('0.7')
+    await page.getByRole('button', { name: windowText('chat:presets') }).click()
+    await page.getByRole('menuitem', { name: windowText('chat:presetsKeep') }).click()
     await page.getByRole('checkbox', { name: 'Include the model (writer-large)' }).check()
-    await page.getByRole('textbox', { name: 'Name' }).fill('Warm')
+    await page.getByRole('textbox', { name: windowText('chat:schemaName') }).fill('Warm')
     await page.keyboard.press('Enter')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     expect(await asked('savePreset')).toEqual([
@@ -310,7 +322,7 @@ describe('a preset', () => {
 
   it('is applied as a whole: parameters that it does not set are no longer sent', async () => {
     await show('complete')
-    await page.getByLabel('Temperature', { exact: true }).fill('0.7')
+    await page.getByLabel(windowText('chat:paramTemperature'), { exact: true }).fill('0.7')
     await page.evaluate(() =>
       harness.libraryStore.setState({
         presets: [
@@ -325,7 +337,7 @@ describe('a preset', () => {
         ],
       }),
     )
-    await page.getByRole('button', { name: 'Presets' }).focus()
+    await page.getByRole('button', { name: windowText('chat:presets') }).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('menuitem', { name: 'Terse' }).press('Enter')
     await expect
@@ -340,13 +352,13 @@ describe('the raw request and response', () => {
   it('are shown event by event or line by line, and without a body the setting that stores bodies is offered', async () => {
     await show('complete')
     await page
-      .getByRole('region', { name: 'Last reply' })
-      .getByRole('button', { name: 'Raw request and reply' })
+      .getByRole('region', { name: windowText('chat:lastReply') })
+      .getByRole('button', { name: windowText('chat:raw') })
       .click()
     await page.getByText('"stream": true').waitFor()
-    await page.getByRole('radio', { name: 'Reply' }).click()
+    await page.getByRole('radio', { name: windowText('chat:rawReply') }).click()
     await page.getByText('2 events').waitFor()
-    await page.getByRole('radio', { name: 'Lines' }).click()
+    await page.getByRole('radio', { name: windowText('chat:rawLines') }).click()
     await page.getByText('data: [DONE]').waitFor()
     await page.keyboard.press('Escape')
     await page.evaluate(() => harness.useStage.setState({ dialog: { kind: 'raw', requestRow: 99 } }))
@@ -371,7 +383,7 @@ describe('finding in a chat', () => {
       return Boolean(box && view && box.top >= view.top && box.bottom <= view.bottom)
     })
     expect(inView).toBe(true)
-    await page.getByLabel('Find in this chat').fill('comes next')
+    await page.getByLabel(windowText('chat:find')).fill('comes next')
     await expect.poll(() => page.locator('.chat-find output').innerText()).toBe('1 of 500')
     await page.keyboard.press('Shift+Enter')
     await expect.poll(() => page.locator('.chat-find output').innerText()).toBe('500 of 500')
@@ -449,7 +461,7 @@ describe('the reading position', () => {
     await page.locator('.chat-talk').focus()
     await page.keyboard.press('PageUp')
     await page.keyboard.press('PageUp')
-    await page.getByRole('button', { name: 'Jump to latest' }).waitFor()
+    await page.getByRole('button', { name: windowText('chat:jump') }).waitFor()
     const before = await still()
     await notify({ type: 'earlier', messages: messages.slice(0, 940), left: 0 })
     await expect.poll(() => page.evaluate(() => harness.useChat.getState().open?.ids.length)).toBe(1_000)
@@ -463,7 +475,7 @@ describe('the reading position', () => {
     await page.getByText('Question 998: what comes next?').waitFor()
     await page.locator('.chat-talk').focus()
     for (let press = 0; press < 3; press++) await page.keyboard.press('PageUp')
-    await page.getByRole('button', { name: 'Jump to latest' }).waitFor()
+    await page.getByRole('button', { name: windowText('chat:jump') }).waitFor()
     const before = await still()
     await expect.poll(() => page.evaluate(() => sessionStorage.getItem('chat.places') ?? '')).toContain(before.id)
     await page.evaluate(() => harness.openChat(null))
@@ -518,11 +530,11 @@ describe('every state', () => {
     await show('branches')
     await page.keyboard.press('Control+e')
     await page.keyboard.press('Control+f')
-    await page.getByLabel('Find in this chat').fill('river')
-    await page.getByLabel('Edited text').waitFor()
+    await page.getByLabel(windowText('chat:find')).fill('river')
+    await page.getByLabel(windowText('chat:editText')).waitFor()
     expect(await faults()).toEqual([])
     await page.keyboard.press('Control+Shift+M')
-    await page.getByRole('radio', { name: 'Compare' }).click()
+    await page.getByRole('radio', { name: windowText('chat:modelsCompare') }).click()
     expect(await faults()).toEqual([])
     await page.keyboard.press('Escape')
     await page.evaluate(() => harness.useStage.setState({ dialog: { kind: 'raw', requestRow: 42 } }))

@@ -3,6 +3,7 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { windowText } from '../../../helpers/windowText.ts'
 import { type Look, openWindow, type WindowHarness } from '../../harness/page.ts'
 
 // A browser on two shared cores: generous, never used for timing.
@@ -61,9 +62,9 @@ describe('the Usage pages', () => {
     )
     if (!online || !offline) throw new Error('Two windows.')
     await Promise.all([drawn(online.page), drawn(offline.page)])
-    await offline.page.getByText('Not connected', { exact: true }).waitFor()
-    expect(await online.page.getByText('Not connected', { exact: true }).count()).toBe(0)
-    const cards = (page: Page) => page.getByRole('region', { name: 'Summary' }).innerText()
+    await offline.page.getByText(windowText('usage:offline.title'), { exact: true }).waitFor()
+    expect(await online.page.getByText(windowText('usage:offline.title'), { exact: true }).count()).toBe(0)
+    const cards = (page: Page) => page.getByRole('region', { name: windowText('usage:cards.label') }).innerText()
     expect(await cards(offline.page)).toBe(await cards(online.page))
     await Promise.all([online.context.close(), offline.context.close()])
   })
@@ -80,14 +81,14 @@ describe('the Usage pages', () => {
     )
     expect(await inks()).toBe('light')
     expect(await page.getByRole('navigation').filter({ visible: true }).count()).toBe(0)
-    expect(await page.getByRole('button', { name: 'Save', exact: true }).isVisible()).toBe(false)
+    expect(await page.getByRole('button', { name: windowText('usage:save'), exact: true }).isVisible()).toBe(false)
     expect(await page.locator('.chart-canvas').isVisible()).toBe(true)
     // A page that scrolls would be cut after its first sheet when printed.
     expect(await page.locator('.usage-scroll').evaluate((box) => box.scrollHeight <= box.clientHeight)).toBe(true)
     await page.emulateMedia({ media: 'screen' })
     await page.evaluate(() => dispatchEvent(new Event('afterprint')))
     expect(await head.isVisible()).toBe(false)
-    expect(await page.getByRole('button', { name: 'Save', exact: true }).isVisible()).toBe(true)
+    expect(await page.getByRole('button', { name: windowText('usage:save'), exact: true }).isVisible()).toBe(true)
     await context.close()
   })
 
@@ -125,9 +126,15 @@ describe('the Usage pages', () => {
     await page.keyboard.press('ArrowUp')
     expect(await chart.getAttribute('aria-valuetext')).toMatch(/: writer-large [\d.]+ SC; in progress$/)
     await page.keyboard.press('Enter')
-    await page.getByRole('grid', { name: 'Requests' }).or(page.getByText('No requests found')).first().waitFor()
-    expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('writer-large')
-    expect(await page.getByRole('combobox', { name: 'Time' }).inputValue()).toBe('between')
+    await page
+      .getByRole('grid', { name: windowText('usage:table.requests') })
+      .or(page.getByText(windowText('proxy:log.noMatchTitle')))
+      .first()
+      .waitFor()
+    expect(await page.getByRole('combobox', { name: windowText('usage:limits.model') }).inputValue()).toBe(
+      'writer-large',
+    )
+    expect(await page.getByRole('combobox', { name: windowText('usage:limits.when') }).inputValue()).toBe('between')
     await context.close()
   })
 
@@ -156,27 +163,31 @@ describe('the Usage pages', () => {
     })
     await drawn(page)
     expect(await drawings()).toBe(1)
-    await page.getByRole('combobox', { name: 'Metric' }).selectOption('Requests')
+    await page.getByRole('combobox', { name: windowText('usage:controls.measure') }).selectOption('Requests')
     await page.getByRole('slider', { name: /^Requests/ }).waitFor()
     expect(await drawings()).toBe(2)
     const box = await page.locator('.chart').boundingBox()
     if (!box) throw new Error('It is drawn.')
     // The most expensive model is at the bottom of the bars.
     await page.mouse.click(box.x + box.width * 0.3, box.y + box.height - 34)
-    await page.getByRole('combobox', { name: 'Time' }).waitFor()
-    expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('writer-large')
+    await page.getByRole('combobox', { name: windowText('usage:limits.when') }).waitFor()
+    expect(await page.getByRole('combobox', { name: windowText('usage:limits.model') }).inputValue()).toBe(
+      'writer-large',
+    )
     await context.close()
   })
 
   it('restore the choice after a reload', async () => {
     const { page, context } = await shown('usage=some', '#/usage')
     await drawn(page)
-    await page.getByRole('radio', { name: 'App' }).click()
-    await page.getByRole('combobox', { name: 'Metric' }).selectOption('Requests')
-    await page.getByText('Requests by day').waitFor()
+    await page.getByRole('radio', { name: windowText('usage:limits.who') }).click()
+    await page.getByRole('combobox', { name: windowText('usage:controls.measure') }).selectOption('Requests')
+    await page.getByText(windowText('usage:chart.title.requests.day')).waitFor()
     await page.reload()
     await page.getByRole('slider', { name: /^Requests by day/ }).waitFor()
-    expect(await page.getByRole('radio', { name: 'App' }).getAttribute('data-state')).toBe('checked')
+    expect(await page.getByRole('radio', { name: windowText('usage:limits.who') }).getAttribute('data-state')).toBe(
+      'checked',
+    )
     await context.close()
   })
 })

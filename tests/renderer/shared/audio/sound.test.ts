@@ -1,5 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { windowText } from '../../../helpers/windowText.ts'
 import { openSound, type SoundHarness } from './harness/page.ts'
 import { kinds, makeSounds } from './sounds.ts'
 
@@ -101,7 +102,7 @@ test("a waveform is a slider with a spoken time that plays and loops under the p
   expect(Math.min(...times)).toBeGreaterThan(0.9)
   expect(Math.max(...times)).toBeLessThan(2.3)
   await page.keyboard.press('\\')
-  await page.getByRole('button', { name: 'Loop all' }).waitFor()
+  await page.getByRole('button', { name: windowText('audio:loopAll') }).waitFor()
   await page.keyboard.press('End')
   await expect.poll(value).toBe('4 seconds of 4 seconds')
   const { x = 0, y = 0, width = 0, height = 0 } = (await slider.boundingBox()) ?? {}

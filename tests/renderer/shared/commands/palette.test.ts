@@ -3,6 +3,7 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { windowText } from '../../../helpers/windowText.ts'
 import { type Look, openWindow, type WindowHarness } from '../../harness/page.ts'
 
 // Loading a page takes a second on an idle machine, and far longer on one that builds and tests something else.
@@ -26,7 +27,7 @@ afterEach(async () => {
   await page.context().close()
   expect(faults).toEqual([])
 })
-const palette = () => page.getByRole('dialog', { name: 'Search commands, chats, models and settings' })
+const palette = () => page.getByRole('dialog', { name: windowText('palette:title') })
 const axe = async () =>
   (await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze()).violations.map(
     ({ id, nodes }) => [id, nodes[0]?.html],
@@ -109,7 +110,7 @@ describe('shortcuts', () => {
     expect(await page.getByRole('textbox', { name: 'Message', exact: true }).inputValue()).toBe('why?')
     expect(await page.getByRole('dialog').count()).toBe(0)
     await page.keyboard.press('Control+/')
-    await page.getByRole('dialog', { name: 'Shortcuts' }).waitFor()
+    await page.getByRole('dialog', { name: windowText('palette:shortcuts') }).waitFor()
     await page.keyboard.press('Control+7')
     await page.keyboard.press('Control+k')
     expect(await palette().count()).toBe(0)
@@ -132,7 +133,7 @@ describe('shortcuts', () => {
   })
   it('are changed by pressing new keys, conflicts are shown and resolved, and all can be reset', async () => {
     await open({ hash: '#/settings/shortcuts' })
-    const section = page.getByRole('region', { name: 'Shortcuts' })
+    const section = page.getByRole('region', { name: windowText('palette:shortcuts') })
     const keysOf = (title: string) =>
       section.getByRole('button', { name: new RegExp(`^Change shortcut of “${title}”`) })
     // The commands of every page are listed, and no two that could run at once have the same default.
@@ -151,14 +152,14 @@ describe('shortcuts', () => {
     await page.keyboard.press('Control+k')
     await section.getByText('Used by “Command palette”').waitFor()
     expect(await axe()).toEqual([])
-    await section.getByRole('button', { name: 'Use here instead' }).click()
+    await section.getByRole('button', { name: windowText('palette:useHereInstead') }).click()
     await expect.poll(() => shown('Command palette')).toBe('none')
     await page.keyboard.press('Control+k')
     await page.waitForURL(/#\/proxy$/)
     await page.goBack()
     await section.getByRole('button', { name: 'Reset shortcut of “Command palette”' }).click()
     await expect.poll(() => shown('Go to Proxy')).toBe('none')
-    await section.getByRole('button', { name: 'Reset all' }).click()
+    await section.getByRole('button', { name: windowText('palette:resetAll') }).click()
     await expect.poll(() => shown('Go to Proxy')).toBe('Ctrl+7')
     await section.getByRole('button', { name: 'Remove shortcut of “Go to Proxy”' }).click()
     await expect.poll(() => shown('Go to Proxy')).toBe('none')
@@ -168,7 +169,7 @@ describe('shortcuts', () => {
   it('stay unchanged when Escape cancels the recorder, and the dialog stays open', async () => {
     await open()
     await page.locator('.chat-row-open').first().press('?')
-    const dialog = page.getByRole('dialog', { name: 'Shortcuts' })
+    const dialog = page.getByRole('dialog', { name: windowText('palette:shortcuts') })
     await dialog.getByRole('button', { name: /^Change shortcut of “New chat”/ }).click()
     await page.keyboard.press('Escape')
     await dialog.getByRole('button', { name: /^Change shortcut of “New chat”: Ctrl\+N/ }).waitFor()
