@@ -27,7 +27,10 @@ const needs = [
 const optional = [[() => process.platform !== 'linux' || has('nginx'), 'nginx']]
 
 function existsLibsecret() {
-  return spawnSync('sh', ['-c', 'PATH="$PATH:/usr/sbin:/sbin" ldconfig -p | grep -q libsecret-1.so.0'], { stdio: 'ignore' }).status === 0
+  return (
+    spawnSync('sh', ['-c', 'PATH="$PATH:/usr/sbin:/sbin" ldconfig -p | grep -q libsecret-1.so.0'], { stdio: 'ignore' })
+      .status === 0
+  )
 }
 
 /** Installs what is missing. Returns the paths of the full browser and of the browser for page tests. */
