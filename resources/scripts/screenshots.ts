@@ -210,7 +210,7 @@ async function contactSheet(browser: Browser, width: number, theme: string): Pro
 }
 
 buildIfNeeded()
-rmSync(singles, { recursive: true, force: true })
+if (only === '') rmSync(singles, { recursive: true, force: true })
 for (const folder of [singles, sheets]) mkdirSync(folder, { recursive: true })
 const recording = join(root, 'src-renderer/features/transcription/example.ogg')
 if (!existsSync(recording)) throw new Error(`${recording} is missing.`)
