@@ -15,7 +15,10 @@ export default function setup(): (() => void) | undefined {
   process.env.STUDIO_RUN_FOLDER = folder
   process.env.TMPDIR = folder
   return () => {
-    const left = readdirSync(folder).filter((name) => /^(studio|inference-studio|upstream|window)-/.test(name))
+    // `inference-studio-UID` belongs to the user: the locks for installing and building are sockets in it.
+    const left = readdirSync(folder).filter(
+      (name) => /^(studio|inference-studio|upstream|window)-/.test(name) && !/^inference-studio-\d+$/.test(name),
+    )
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
     if (left.length > 0) throw new Error(`Tests left folders behind (see tests/helpers/folders.ts): ${left.join(', ')}`)
   }
