@@ -219,7 +219,7 @@ await checks([
   ['format and lint', bin('biome'), ['check', '.']],
 ])
 units('unit, contract, hosts', 'vitest.config.ts', 'vitest.json')
-if (long) units('rooms', 'vitest.rooms.config.ts', 'vitest-rooms.json')
+if (long) units('pages and long units', 'vitest.long.config.ts', 'vitest-long.json')
 suite(
   'browser',
   node24(),
@@ -241,7 +241,7 @@ await checks([
   ['rules of the specification, by what has passed', node24(), ['tests/architecture/rules.mjs', '--passed']],
 ])
 
-const slowest = ['vitest.json', 'vitest-rooms.json']
+const slowest = ['vitest.json', 'vitest-long.json']
   .flatMap((file) => unitTimes(readReport(file)))
   .concat(journeyTimes(readReport('playwright.json')))
   .sort(([, one], [, other]) => other - one)

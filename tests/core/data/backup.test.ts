@@ -175,7 +175,7 @@ describe('a backup', () => {
 
   it('has every file of its rows, with its checksum, while another program adds and deletes files', async () => {
     const dataDir = filledFolder()
-    const program = fileURLToPath(new URL('../helpers/keepForever.ts', import.meta.url))
+    const program = fileURLToPath(new URL('../helpers/writeFilesForever.ts', import.meta.url))
     const child = spawn(process.execPath, [program, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
     await once(child.stdout, 'data')
     child.stdout.resume()

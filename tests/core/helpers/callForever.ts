@@ -7,7 +7,7 @@ import type { ChatUpstream } from '../../../src-main/core/features/chat/replyRun
 import { send } from '../../../src-main/core/features/chat/send.ts'
 import { openToolCallsPort } from '../../../src-main/core/features/chat/toolCallsPort.ts'
 import { openStore } from '../../../src-main/core/store/store.ts'
-import { plainNeighbours } from './chatRoom.ts'
+import { plainNeighbours } from './chatFeature.ts'
 
 const store = openStore(process.argv[2] ?? '')
 const say = (said: unknown): void => void process.stdout.write(`${JSON.stringify(said)}\n`)

@@ -18,7 +18,7 @@ import type { ChatNeighbours } from '../../../../src-main/core/ports/toolCalls.t
 import { openStore } from '../../../../src-main/core/store/store.ts'
 import type { ChatStreamEvent } from '../../../../src-main/core/upstream/types.ts'
 import { type ChatParams, emptySetup } from '../../../../src-preload/contract/chat.ts'
-import { featureOver, Page, settled } from '../../helpers/chatRoom.ts'
+import { featureOver, Page, settled } from '../../helpers/chatFeature.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
 const close: (() => void)[] = []

@@ -20,7 +20,7 @@ import { openStore } from '../../../../src-main/core/store/store.ts'
 import type { ChatStreamEvent } from '../../../../src-main/core/upstream/types.ts'
 import { emptySetup, type Message, type ToolRunState } from '../../../../src-preload/contract/chat.ts'
 import { tries } from '../../../helpers/effort.ts'
-import { featureOver, Page, settled } from '../../helpers/chatRoom.ts'
+import { featureOver, Page, settled } from '../../helpers/chatFeature.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
 const words = fc.constantFrom('', 'yes', 'a longer line', '界')

@@ -5,7 +5,7 @@ import { openChat } from '../../../../src-main/core/features/chat/chat.ts'
 import { send } from '../../../../src-main/core/features/chat/send.ts'
 import { update } from '../../../../src-main/core/features/chat/update.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
-import { plainNeighbours, Service, settled } from '../../helpers/chatRoom.ts'
+import { plainNeighbours, Service, settled } from '../../helpers/chatFeature.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
 const close: (() => void)[] = []

@@ -8,7 +8,7 @@ import { restore } from '../../../../src-main/core/features/chat/restore.ts'
 import { retry } from '../../../../src-main/core/features/chat/retry.ts'
 import { send } from '../../../../src-main/core/features/chat/send.ts'
 import { openStore, type Store } from '../../../../src-main/core/store/store.ts'
-import { featureOver, Page, type Service, settled } from '../../helpers/chatRoom.ts'
+import { featureOver, Page, type Service, settled } from '../../helpers/chatFeature.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
 let folder: string

@@ -6,7 +6,7 @@ import { learn } from '../../../../src-main/core/features/models/learn.ts'
 import { modelFacts, setFavourite } from '../../../../src-main/core/features/models/modelFacts.ts'
 import type { StoredPrice } from '../../../../src-main/core/store/requestLog/prices.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
-import { featureOver, settled } from '../../helpers/chatRoom.ts'
+import { featureOver, settled } from '../../helpers/chatFeature.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
 const close: (() => void)[] = []
