@@ -144,7 +144,7 @@ const router = {
   tools: {
     watch: os.tools.watch.handler(({ signal }) => live(() => ({ functions: [], servers: [], always: [] }), signal)),
   },
-  transcribe: {
+  transcription: {
     watch: os.transcription.watch.handler(({ signal }) => watchRecordings(signal)),
     get: os.transcription.get.handler(({ input }) => recordingOf(input.id)),
     find: os.transcription.find.handler(() => ({ recordings, total: recordings.length })),

@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join, normalize } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test'
 import { build } from 'vite'
+import { transfersPath } from '../../../src-preload/contract/transfers.ts'
 import { chromiumArgs } from '../../helpers/browser.mjs'
 import { temporaryFolder } from '../../helpers/folders.ts'
 import { drawn } from './drawn.ts'
@@ -34,6 +36,14 @@ function silence(): Buffer {
   head.writeUInt16LE(8, 34)
   head.writeUInt32LE(samples.length, 40)
   return Buffer.concat([head, samples])
+}
+
+/** Accepts a part of an upload, and replies so late that the progress is visible. */
+async function storePart(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  let received = Number(new URL(request.url ?? '/', 'http://x').searchParams.get('at'))
+  for await (const chunk of request) received += (chunk as Buffer).length
+  await setTimeout(500)
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ received }))
 }
 
 export interface Look {
@@ -67,6 +77,7 @@ export async function openWindow(): Promise<WindowHarness> {
       const headers = { 'content-type': 'image/png', 'cache-control': 'private, max-age=31536000, immutable' }
       return response.writeHead(200, headers).end(picture)
     }
+    if (request.url?.startsWith(transfersPath)) return void storePart(request, response)
     if (request.url?.startsWith('/media/')) {
       return response.writeHead(200, { 'content-type': 'audio/wav' }).end(silence())
     }

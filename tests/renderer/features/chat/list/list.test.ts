@@ -198,7 +198,7 @@ describe('search', () => {
     await page.keyboard.type('carriage fix')
     const hits = page.getByRole('option')
     await hits.first().waitFor()
-    expect(await hits.first().locator('mark').allTextContents()).toEqual(['carriage', 'fix'])
+    await expect.poll(() => hits.first().locator('mark').allTextContents()).toEqual(['carriage', 'fix'])
     await page.getByRole('group', { name: 'Refactor the stream parser', exact: true }).waitFor()
     await page.keyboard.press('ArrowDown')
     const found = page.getByRole('listbox', { name: windowText('library:results') })
