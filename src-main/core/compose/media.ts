@@ -25,7 +25,7 @@ export interface ComposedMedia {
   speech: Speeches
   transcription: TranscriptionFeature
   images: Images
-  /** Disk use and deletion of their files. */
+  /** Disk use and deletion of the media files. */
   retention: MediaRetention
   /** Requests that wait until the service is reachable. */
   outbox: Outbox
