@@ -44,7 +44,7 @@ export class Apps {
   #pollTimer: NodeJS.Timeout | null = null
   #expiryTimer: NodeJS.Timeout | null = null
   #watchers = 0
-  /** A page may start to watch while the program closes, when the database is no longer readable. */
+  /** Checked when a page starts to observe, because the database is no longer readable while the program closes. */
   #closed = false
   /** `data_version` at the last poll. */
   #seenVersion: number

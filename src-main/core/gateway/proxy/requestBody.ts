@@ -282,7 +282,7 @@ async function* followedBy(
   reservation: MemoryReservation,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   yield buffered
-  // The network has taken the buffered bytes when the reader asks for more.
+  // When the reader asks for more, the buffered bytes have been written to the network.
   reservation.release()
   yield next
   yield* piecesOf(request)

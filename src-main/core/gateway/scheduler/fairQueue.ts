@@ -5,7 +5,7 @@ export interface QueuedRequest {
   readonly request: AdmissionRequest
   /** Increases with each arrival. */
   readonly number: number
-  /** When it arrived, on the scheduler's clock. */
+  /** Time of arrival on the scheduler's clock, ms. */
   readonly since: number
 }
 
@@ -51,7 +51,7 @@ export class FairQueue<W extends QueuedRequest> {
     return this.#all.size
   }
 
-  /** How many of them need no slot. */
+  /** How many waiting requests need no slot. */
   get slotless(): number {
     return this.#slotless
   }

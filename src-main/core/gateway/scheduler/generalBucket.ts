@@ -45,7 +45,7 @@ export class GeneralBucket {
   /**
    * Takes the figures of a reply. They include all requests sent before its own, and may lack later ones. Without a number, or after the
    * figure of a later request, a figure can lower the estimate and never raise it.
-   * @param number that of the reply's request, or null if unknown
+   * @param number the number of the reply's request, or null if unknown
    */
   reported(limit: number | null, remaining: number | null, number: number | null, now: number): void {
     if (limit !== null && isCount(limit) && limit > 0) this.#limit = limit
@@ -61,7 +61,7 @@ export class GeneralBucket {
 
   /**
    * Takes the figures of a status call, the only source of the reset time.
-   * @param lately the most that was sent during the call
+   * @param lately the maximum number of requests that were sent during the call
    */
   read(limit: number | null, remaining: number | null, resetSeconds: number | null, lately: number, now: number): void {
     this.reported(limit, remaining, Math.max(0, this.#sent - lately), now)

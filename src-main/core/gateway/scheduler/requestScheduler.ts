@@ -14,7 +14,7 @@ export interface SchedulerClock {
   now(): number
   /** Milliseconds since 1970, for times that people see and for dates that the service sends. */
   date(): number
-  /** Calls `run` once after `ms`. Returns how to cancel that. */
+  /** Calls `run` once after `ms` milliseconds. Returns a function that cancels the call. */
   after(ms: number, run: () => void): () => void
 }
 
@@ -42,7 +42,7 @@ export interface WaitingRequest {
   /** Milliseconds since 1970. */
   since: number
   why: Obstacle | 'turn'
-  /** Whether it needs a slot. */
+  /** Whether the request needs a slot. */
   slot: boolean
 }
 
@@ -152,7 +152,7 @@ export class RequestScheduler implements Scheduler {
     return this.#enterInTurn(request, now)
   }
 
-  /** @param permit that of the replied request, which gives the order of the figures and the model of a long wait */
+  /** @param permit the permit of the replied request, which gives the order of the figures and the model of a long wait */
   saw(status: number, rateLimit: RateLimitHeaders, permit?: Permit): void {
     const request = permit instanceof SchedulerPermit ? permit : null
     if (request !== null && request.capacity !== this.#capacity) return

@@ -28,7 +28,7 @@ export class SoftLimit {
     return this.#level
   }
 
-  /** When it grows without a reply. */
+  /** When the limit grows without a reply, on the clock of `at`. */
   growsAt(): number {
     return this.active ? this.#grownAt + growEveryMs : Number.POSITIVE_INFINITY
   }
