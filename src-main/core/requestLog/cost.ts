@@ -13,7 +13,7 @@ export interface EndedRequest {
   state: RequestEnd['state']
   /** Status of the last attempt. */
   status: number | null
-  /** Whether any attempt started to leave. */
+  /** Whether sending of any attempt had started. */
   sent: boolean
   /** Whether an earlier attempt may have made the service work (specification, Errors: "may already have caused work"). */
   doubt: boolean

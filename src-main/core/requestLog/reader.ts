@@ -8,7 +8,7 @@ import { type CallerDay, CallerDays, usedBetween } from './dailyUsage.ts'
 import { outcomeOfRow, readyFilter } from './filters.ts'
 import { type LimitedRow, limitedOf, limitedRow, showRow } from './rows.ts'
 
-/** Most rows of one read. A late reader continues with the next read. */
+/** Maximum number of rows of one read. A late reader continues with the next read. */
 const maxAtOnce = 1000
 
 /** Where `follow` starts. */

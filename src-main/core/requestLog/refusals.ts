@@ -6,7 +6,7 @@ import { endpointOf } from '../upstream/endpoint.ts'
 import { tidy } from './redact.ts'
 
 const windowMs = 60_000
-/** Most different sources with their own rows within a minute; further ones are `others`. */
+/** Maximum number of different sources with their own rows within a minute; further ones are `others`. */
 const maxPlaces = 50
 
 /** A row of one refusal, or of many of the same kind. */

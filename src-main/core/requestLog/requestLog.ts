@@ -62,7 +62,7 @@ export interface RequestLogOptions {
   /** Retention of logged bodies, days. Read at each sweep. */
   bodyDays(): number
   log(level: 'info' | 'warn' | 'error', line: string): void
-  /** Read every page of the database first: after a start that follows an unclean end. */
+  /** Whether to check every page of the database first. Set when the previous run did not end cleanly. */
   checkWhole?: boolean
   /** ms since 1970. */
   now?: () => number
@@ -393,7 +393,7 @@ export class SqliteRequestLog implements RequestLog {
 
   // ---- lifetime --------------------------------------------------------------------------------------------------------
 
-  /** Grows with every logged request. */
+  /** A number that grows with every logged request. */
   get size(): number {
     return this.#numbers.lastId
   }

@@ -3,7 +3,7 @@ import type { FeedSource } from '../shared/events.ts'
 import type { ReadyFilter } from './filters.ts'
 import { outcomeOfRow } from './filters.ts'
 
-/** Most changed rows of one watcher. Beyond that it receives the newest rows again. */
+/** Maximum number of changed rows of one watcher. Beyond that it receives the newest rows again. */
 const maxPending = 1000
 
 /** Returns the current state of a row. */

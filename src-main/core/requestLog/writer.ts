@@ -20,16 +20,16 @@ const maxPending = 256
  */
 const busyFrom = 8
 const gatherMs = 1
-/** Most ended rows in memory while the disk takes nothing. */
+/** Maximum number of ended rows in memory while the disk is not writable. */
 const maxKept = 5000
-/** Most logged bodies that wait for their file, bytes. Each request may have 1 MB. */
+/** Maximum total size of logged bodies that wait for their file, bytes. Each request may have 1 MB. */
 const maxBodyBytes = 64 * 1024 * 1024
 /** How long new rows wait for another process's lock before their requests are refused, and the interval between tries, ms. */
 const lockedMs = 1500
 const lockedEveryMs = 50
-/** Most requests that wait for the lock, because each has its body in memory. */
+/** Maximum number of requests that wait for the lock, because each has its body in memory. */
 const maxLocked = 1000
-/** Pause between two attempts while the disk takes nothing, ms. One attempt may write thousands of rows. */
+/** Pause between two attempts while the disk is not writable, ms. One attempt may write thousands of rows. */
 const failingEveryMs = 500
 const complainEveryMs = 60_000
 /** After this many rows the writer stores again below which row all have ended. After a kill only higher rows are read. */
@@ -114,7 +114,7 @@ export class Writer {
   readonly #atTurn = (): void => {
     this.#turn = null
     this.#gather = null
-    // While the disk takes nothing, only the timer retries: each turn would try thousands of rows.
+    // While the disk is not writable, only the timer retries, because each turn of the event loop would try thousands of rows.
     if (this.#closed.length >= maxPending && !this.#failing) this.flush()
     else this.#flushOpened()
   }
@@ -187,7 +187,7 @@ export class Writer {
     for (const trace of opened) store.requests.open(trace.opened())
   }
 
-  /** Writes everything pending now. Never throws: what the disk does not take is retried later. */
+  /** Writes everything pending now. Never throws: writes that fail are retried later. */
   flush(): void {
     this.#flushOpened()
     // Another process has the lock. No row is closed before it is opened.
