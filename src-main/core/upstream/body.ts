@@ -19,7 +19,7 @@ export interface BodySink {
   fail(error: StudioError): void
 }
 
-/** How a body ended: whole, left early by its reader, or broken. */
+/** How a body ended: complete, abandoned by its reader, or failed. */
 export type Closed = 'ended' | 'left' | StudioError
 
 const nothing = new Uint8Array()

@@ -2,7 +2,7 @@ import { TextDecoder } from 'node:util'
 import type { CopiedBody } from '../../ports/requests.ts'
 import { ByteStore } from './bytes.ts'
 
-/** Most bytes of a logged body. */
+/** Maximum number of bytes of a logged body. */
 export const copyLimit = 256 * 1024
 /** Longer than a key in its longest usual form (escaped JSON, six bytes a character). Bytes. */
 const tail = 8 * 1024

@@ -4,7 +4,7 @@ import { asBuffer } from './bytes.ts'
 const maxModelBytes = 512
 /** Headers of one part. Bytes. */
 const maxHeadBytes = 8192
-/** Most different models in one form. More can't be a mistake. */
+/** Maximum number of different models in one form. A form with more is not a mistake of a client. */
 const maxModels = 16
 
 const headEnd = Buffer.from('\r\n\r\n')

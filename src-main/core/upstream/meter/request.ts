@@ -39,9 +39,9 @@ const maxChoices = 1_000_000
 
 /** Length of `max_completion_tokens`. */
 const maxNameLength = 21
-/** Most bytes of a key that is read: each of its letters may be written as \uXXXX. */
+/** Maximum number of bytes of a key that is read: each of its letters may be written as \uXXXX. */
 const maxKeyBytes = 160
-/** Most bytes of a value that is read. A longer model name is none; longer `stream_options` are left as they are. */
+/** Maximum number of bytes of a value that is read. A longer model name counts as none; longer `stream_options` are not changed. */
 const maxValueBytes = 64 * 1024
 
 const attachments = ['image_url', 'input_audio', 'file'] as const
@@ -101,7 +101,7 @@ interface Size {
  * Reads what a JSON request asks for while its body arrives, split anywhere. It builds no value: memory does not grow with the body, and no
  * chunk takes long.
  * Parsers differ in which of two equal keys counts, and some (Go's) read `Model` as `model`. A limit must apply to every reading: two
- * models are none, and of several `max_tokens` or `n` the largest counts.
+ * models count as no model, and of several `max_tokens` or `n` the largest counts.
  */
 export class RequestScan extends JsonScan {
   readonly #measuredKeys: ReadonlySet<string>
@@ -256,7 +256,7 @@ export class RequestScan extends JsonScan {
 
   #optionsAt(raw: Buffer | null, value: unknown, to: number): UsageOption {
     const wish = editUsageOption(raw, value, this.#valueFrom, to)
-    // It is unknown which of two counts the service uses.
+    // The body is not edited when it has two `stream_options`, because it is unknown which of them the service uses.
     return this.#exact && this.#options === null ? wish : { usage: wish.usage, edit: null }
   }
 

@@ -1,14 +1,14 @@
 import { asBuffer } from '../meter/bytes.ts'
 import { type BodyRedactor, type ChunkRedactor, maskRange, type Scan, type Span, unmaskedRest } from './streams.ts'
 
-/** Most bytes that wait for the next delta of a text or for the end of a line. More are passed on. */
+/** Maximum number of bytes that wait for the next delta of a text or for the end of a line. Further bytes are passed on. */
 const maxHeld = 64 * 1024
-/** Most texts that are followed at once. A reply has one for each choice, and one for each tool call. */
+/** Maximum number of texts that are followed at once. A reply has one for each choice, and one for each tool call. */
 const maxTexts = 256
 /** Deepest nesting of an event that is read. Events of the specification have 5. */
 const maxDepth = 32
 
-/** Most templates of events, and the most bytes of each. */
+/** Maximum number of templates of events, and the maximum size of each, bytes. */
 const maxTemplates = 4
 const maxTemplate = 2048
 

@@ -11,12 +11,12 @@ import { BodyRedactor, type ChunkRedactor, type Findings, PiecesRedactor, replac
  */
 export const minContentKeyLength = 16
 
-/** Least number of matching characters for which the end of a text is held back. */
+/** Minimum number of matching characters for which the end of a text is held back. */
 const minHeld = 4
 
 /** Longest escaped form of one character that is recognised across chunks, bytes. `\\\\\\\\u0041` has 13. */
 const maxEscapedLength = 24
-/** Most bytes that are scanned again with each chunk. A hostile service could send single bytes. */
+/** Maximum number of bytes that are scanned again with each chunk. A hostile service could send single bytes. */
 const maxPending = 16 * 1024
 /** Runs longer than this are sampled, bytes. */
 const longRun = 256
