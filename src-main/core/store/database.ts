@@ -14,7 +14,7 @@ import { migrations } from './migrations/index.ts'
 export interface DatabaseKind {
   /** Distinguishes our file from another program's database of the same name. */
   applicationId: number
-  /** SQL of the migrations, in order. `user_version` is the number that the file has had. */
+  /** SQL of the migrations, in order. `user_version` is the number of migrations applied to the file. */
   migrations: readonly string[]
   /** Durability of a plain transaction: FULL survives a power cut, NORMAL only the death of the process. */
   synchronous: 'FULL' | 'NORMAL'
@@ -56,7 +56,7 @@ export interface Database {
 }
 
 export interface OpenOptions {
-  /** Reads every page first, for files of an owner that was killed. */
+  /** Whether to read every page first, for files whose owner was killed. */
   checkWhole?: boolean
   /**
    * How long a write waits for another process's lock, ms. It blocks this thread, so a running core waits `coreBusyMs`. While the lock
@@ -400,7 +400,7 @@ function wrap(file: string, handle: DatabaseSync, { synchronous, migrations }: D
     }
   }
 
-  // The same number again: SQLite writes the page nevertheless.
+  // Sets the number to the same value. SQLite writes the page nevertheless.
   const tryWrite = (): void => write(() => handle.exec(`PRAGMA user_version = ${migrations.length}`))
 
   function transaction<T>(work: () => T): T {

@@ -78,7 +78,7 @@ export function erasureTable({ handle, transaction, journal }: Database) {
       return row ? text(row, 'item') : null
     },
     forgetPlan: (what: Erasure, item: string): void => void take.run(what, item),
-    /** For the start, when no import can be running. */
+    /** Plans the deletion of unfinished imports. Call at the start, when no import can be running. */
     giveUpImports: (): void => transaction(() => void given.run()),
     /**
      * One step of deleting a conversation: at most `limit` messages, or fewer after `ms` milliseconds. Plans the deletion of what they

@@ -79,7 +79,7 @@ export class PendingWrites {
     return true
   }
 
-  /** The database for writes that are not in the background. It writes what waits first, because that is older. */
+  /** Returns the database for direct writes. It performs the waiting writes first, because they are older. */
   before(database: Database): Database {
     const first =
       (write: Database['transaction']): Database['transaction'] =>
@@ -111,7 +111,7 @@ export class PendingWrites {
     return true
   }
 
-  /** Tries once more, then drops what still waits, and reports that. */
+  /** Tries the waiting writes once more, then drops and reports the remaining ones. */
   close(): void {
     if (!this.flush()) {
       for (const { what } of this.#waiting.values()) {

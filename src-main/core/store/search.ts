@@ -50,7 +50,7 @@ export function searchTable({ handle, journal, transaction }: Database) {
     put: (seq: number, part: number, body: string): void => void insert.run(seq * partsEach + part, body),
     forget: (seq: number): void => void forget.run(seq * partsEach, seq * partsEach + partsEach - 1),
     done: (seq: number): void => void mark.run(seq),
-    /** A merge step of so many pages of 4 KB, if enough was written since the last. False when there was nothing to do. */
+    /** A merge step of `pages` pages of 4 KB, if enough was written since the last step. False when there was nothing to do. */
     merge: (pages: number): boolean => journal(() => step(pages)),
     /** Records that the index has words of deleted messages, within the transaction that deletes them. */
     markDirty: (): void => void remember.run(),

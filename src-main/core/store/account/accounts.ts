@@ -88,7 +88,7 @@ export function accountTable({ handle }: Pick<Database, 'handle'>) {
     used: (no: number, at: number): void => void used.run(at, no),
     calling: (no: number, key: string): void => void calling.run(key, no),
     offers: (no: number, value: StoredAccount['offers'], at: number): void => void offers.run(value, at, no),
-    /** The account of a sandbox ends with its process. */
+    /** Deletes the accounts of sandboxes, which end with their process. */
     dropSandboxes: (): void => void dropSandboxes.run(),
   }
 }

@@ -66,7 +66,7 @@ export function clockTable({ handle }: Pick<Database, 'handle'>, fetches: FetchT
     return least === 0 ? at - 1 : Math.min(at - 1, least)
   }
 
-  /** Replaces all of them with one. */
+  /** Replaces all fetches from the future with one fetch at `stamp`. */
   function putBackFetches(place: { account: number; what: string; now: number }, stamp: number): void {
     const range = spoken.get(place)
     const first = range ? numberOrNull(range, 'first') : null
