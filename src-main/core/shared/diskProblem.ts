@@ -58,7 +58,7 @@ export function sqliteCode(thrown: unknown): number | null {
 /**
  * The problem behind an error of the disk: `disk_full`, `not_writable` or `too_many_open_files`. Null for every other error.
  * @param what what could not be written or opened, as the subject of a sentence
- * @param file path of the database, which tells apart the reasons that SQLite gives one code
+ * @param file path of the database, used to distinguish the causes for which SQLite has one code
  */
 export function diskProblem(thrown: unknown, what: string, file?: string): StudioError | null {
   const found = causeOf(thrown, file)
