@@ -13,7 +13,7 @@ export interface Pages {
 const size = 4096
 
 /**
- * Opens a file for reading pages: https://sqlite.org/fileformat2.html, 1.3. SQLite itself cannot be used, because it gives up a whole file
+ * Opens a file for reading pages: https://sqlite.org/fileformat2.html, 1.3. SQLite itself cannot be used, because it rejects a whole file
  * for one page.
  */
 export function openPages(path: string): Pages {
