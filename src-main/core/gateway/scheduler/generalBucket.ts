@@ -3,9 +3,9 @@ import { minuteMs } from './minuteWindow.ts'
 const unknown = Number.POSITIVE_INFINITY
 
 /**
- * Estimates what is left of the service's general minute bucket, which counts every request: the figure of the latest replied request, minus
- * the requests sent after it. Figures may be absent or wrong (specification, Limits). Without figures there is no limit, and no figure
- * limits for longer than a minute.
+ * Estimates the remaining requests in the service's general minute bucket, which counts every request. The estimate is the figure of the
+ * latest replied request, minus the requests sent after it. Figures may be absent or wrong (specification, Limits). Without figures there
+ * is no limit, and no figure limits for longer than a minute.
  */
 export class GeneralBucket {
   #left = unknown

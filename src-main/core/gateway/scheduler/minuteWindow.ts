@@ -1,6 +1,6 @@
 export const minuteMs = 60_000
 const stepMs = 100
-/** One step more than a minute has, so that an amount counts for at least a minute, even if it was added at the end of its step. */
+/** One step more than a minute has. An amount then counts for at least a minute, even if it was added at the end of its step. */
 const steps = minuteMs / stepMs + 1
 
 /**

@@ -371,7 +371,7 @@ export class RequestScheduler implements Scheduler {
     waiter.settle?.reject(error)
   }
 
-  /** Refuses the waiting requests that a hold outlasts, so that they do not wait in vain. */
+  /** Refuses the waiting requests whose model is on hold, and those that would reach `maxWaitMs` during the hold. */
   #refuseHeldTooLong(now: number): void {
     const { heldUntil } = this.#capacity
     for (const waiter of [...this.#queue.all()]) {
