@@ -17,9 +17,9 @@ interface Tables {
 }
 
 /**
- * Maps each row to the account of its request. A connection opens before its account is known. Its rows belong to an unnamed account of
- * the same profile and base address. When that place's account is reported, it takes over those rows. Late requests of a former connection
- * (the file of a reply) go to the account of the earlier ones.
+ * Maps each row to the account of its request. A connection opens before its account is known. Until then its rows belong to an unnamed
+ * account of the same profile and base address. When that place's account is reported, the account takes over those rows. Late requests
+ * of a former connection (the file of a reply) belong to the account of the earlier requests.
  */
 export class AccountLinks {
   readonly #tables: Tables

@@ -84,7 +84,7 @@ export class SqliteRequestLog implements RequestLog {
   readonly blocked = new Listeners<[appId: string]>()
   /** Emits when a visible row changed, at most ten times a second. */
   readonly changes = new Listeners()
-  /** Deletes old rows for good; the sums by day stay. */
+  /** Deletes old rows permanently. The sums by day stay. */
   readonly rowRetention: LogRetention
   readonly bodyRetention: BodyRetention
 
@@ -252,7 +252,7 @@ export class SqliteRequestLog implements RequestLog {
     return this.#reading.under(id)?.stop() ?? false
   }
 
-  /** Deletes logged bodies of one request, of one app, or all; the rows stay. When it resolves, they are gone from the disk. */
+  /** Deletes logged bodies of one request, of one app, or all. The rows stay. When it resolves, the bodies are no longer on the disk. */
   async deleteBodies({ id, tool }: { id?: number | undefined; tool?: string | undefined }): Promise<number> {
     this.#writer.flush()
     if (id !== undefined) return this.bodyRetention.erase({ id })

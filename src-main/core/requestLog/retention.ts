@@ -31,7 +31,10 @@ const rowsAtOnce = { first: 200, least: 50, most: 20_000 }
 const foldEvery = 10
 const pagesAtOnce = 60
 
-/** Deletes old rows of the log for good, in steps with a turn of the event loop between. Their sums remain in other tables. */
+/**
+ * Deletes old rows of the log permanently, in steps with a turn of the event loop between them. The sums of the rows remain in other
+ * tables.
+ */
 export class LogRetention {
   readonly #parts: Parts
   #work: Promise<unknown> = Promise.resolve()

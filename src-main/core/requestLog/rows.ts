@@ -52,7 +52,7 @@ export function showRow(
   }
 }
 
-/** A row with a 429. Its wait for those alone is null when it was not recorded apart from other back-off. */
+/** A row with a 429. The wait after its 429s is null when it was not recorded separately from other back-off. */
 export interface LimitedRow {
   row: RequestRow
   waitedMs: number | null

@@ -66,7 +66,7 @@ export class Writer {
   #timer: NodeJS.Timeout | null = null
   #floorAt = 0
   #failing = false
-  /** Rows that could not be written when they were opened. Nothing of them was sent, and they are written later. */
+  /** Rows that could not be written when they were opened. Their requests were not sent, and the rows are written later. */
   #missed = new Set<Trace>()
   /** Since when the rows in `#opened` wait for another process's lock; null when none do. */
   #lockedSince: number | null = null
@@ -165,7 +165,7 @@ export class Writer {
     return performance.now() - this.#lockedSince < lockedMs
   }
 
-  /** Apart from new rows, because rows that can never be written must not block others. */
+  /** Writes the missed rows separately from new rows, because rows that can never be written must not block others. */
   #flushMissed(): void {
     const missed = [...this.#missed]
     if (missed.length === 0) return
@@ -246,7 +246,7 @@ export class Writer {
     return this.#closed
   }
 
-  /** Before the rows, so that no row refers to missing bodies. */
+  /** Stores the bodies of closed rows. Called before the rows are written, so that no row refers to missing bodies. */
   #storeBodies(closed: Trace[]): void {
     const fresh = closed.flatMap((trace) => {
       if (trace.bodiesKept === null) return []
