@@ -180,9 +180,14 @@ export function errorOfFault(fault: unknown, phase: RequestPhase): StudioError {
 }
 
 /**
- * Whether the bytes before a reply's head were no valid HTTP. undici reports this as HTTPParserError, and in other ways: "bad upgrade" (a
- * 101 without a request for it), "bad response" (a 100 without a request for it, which undici can't skip), a failed assertion (a status
- * below 100, or a second reply after a 101), and contradictory lengths. The request reached the service each time, so none is retried.
+ * Whether the bytes before a reply's head were not valid HTTP. undici reports this as HTTPParserError, or in one of these ways:
+ *
+ * - "bad upgrade": a 101 without a request for it
+ * - "bad response": a 100 without a request for it, which undici can't skip
+ * - a failed assertion: a status below 100, or a second reply after a 101
+ * - contradictory lengths
+ *
+ * The request reached the service each time, so none is retried.
  */
 function isMalformed(code: string, text: string, { sent, replied }: RequestPhase): boolean {
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return true

@@ -25,7 +25,7 @@ export interface ChunkRedactor {
   end(): Uint8Array | null
 }
 
-/** Masks the key in one body, whatever its chunks were split at. Chunks without the key pass as the same objects. */
+/** Masks the key in one body, wherever its chunks are split. Chunks without the key pass as the same objects. */
 export class BodyRedactor implements ChunkRedactor {
   readonly #scan: Scan
   /** The end of the data so far, where an occurrence may begin. The first `#passed` bytes of it were passed on. */
