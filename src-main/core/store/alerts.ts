@@ -95,7 +95,7 @@ export function alertTable({ handle, transaction, journal }: Database) {
       reported.get(watch, period, mark, level) !== undefined,
     mark: (id: string, value: string): void => void mark.run(value, id),
     end: (id: string, at: string): void => void end.run(at, id),
-    /** Ends the alerts whose time is over and returns how many. */
+    /** Ends the alerts with an end time that has passed, and returns how many. */
     endLapsed: (now: string): number => Number(endLapsed.run(now).changes),
     /** When the next alert ends by itself. */
     nextEnd: (): string | null => {

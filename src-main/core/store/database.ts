@@ -160,9 +160,9 @@ export function isDamage(thrown: unknown): boolean {
 }
 
 /**
- * Runs `prepare`, which prepares statements, in a read transaction. Without one, another process may change the schema meanwhile, as the first
- * `PRAGMA optimize` on a database does. Connecting a virtual table then reloads the schema in the middle of a statement's compilation, and
- * SQLite fails with "no such table" for a table that exists.
+ * Runs `prepare`, which prepares statements, in a read transaction. Without one, another process may change the schema meanwhile, as the
+ * first `PRAGMA optimize` on a database does. Connecting a virtual table then reloads the schema while SQLite compiles a statement. SQLite
+ * fails with "no such table" for a table that exists.
  */
 export function inReadTransaction<T>(handle: DatabaseSync, prepare: () => T): T {
   handle.exec('BEGIN')
@@ -366,7 +366,7 @@ function wrap(file: string, handle: DatabaseSync, { synchronous, migrations }: D
   const version = handle.prepare('PRAGMA data_version')
   const waitUpTo = (ms: number): void => handle.exec(`PRAGMA busy_timeout = ${ms}`)
   let commits = 0
-  /** The last attempt has waited in vain for the write lock of another process. */
+  /** Whether the last attempt waited for the write lock of another process and did not get it. */
   let isLocked = false
   if (busyMs !== patientBusyMs) waitUpTo(busyMs)
 

@@ -15,8 +15,8 @@ interface Write {
 
 /**
  * Background writes of one database, for callers that can't wait: in a timer, a listener, or in the middle of a stream. A write that fails
- * for now (locked, disk full) waits here and is retried in order, with a growing pause. A newer write replaces a waiting one with the same
- * key, so a key must identify a row or a value that is written as a whole.
+ * temporarily (locked, disk full) waits here and is retried in order, with a growing pause. A newer write replaces a waiting write with the
+ * same key. A key must therefore identify a row or a value that is written completely.
  */
 export class PendingWrites {
   #waiting = new Map<string, Write>()

@@ -22,7 +22,7 @@ const select = `SELECT r.*, t.id AS t_id, t.state AS t_state, substr(t.text, 1, 
   FROM recordings AS r
   LEFT JOIN transcripts AS t ON t.rowid = (SELECT max(rowid) FROM transcripts WHERE recording_id = r.id)`
 
-/** Recordings and files that can be transcribed. The newest is the one added last, whatever the clock said. */
+/** Recordings and files that can be transcribed. They are ordered by the order in which they were added, not by the clock. */
 export function recordingTable({ handle, transaction }: Database) {
   const insert = handle.prepare(
     `INSERT INTO recordings (id, created_at, name, search, source, state, mime, bytes, seconds, media_id, from_id)
@@ -74,8 +74,8 @@ export function recordingTable({ handle, transaction }: Database) {
       return { recordings, total: number(count.get() ?? {}, 'n') }
     },
     /**
-     * Recordings that are not removed and whose name or transcript contains all needles (shared/text/query.ts), newest first, in steps:
-     * each reads the transcripts of at most 32 recordings, which takes some milliseconds when they are an hour long.
+     * Recordings that are not removed and whose name or transcript contains all needles (shared/text/query.ts), newest first. Works in
+     * steps. Each step reads the transcripts of at most 32 recordings, which takes some milliseconds for transcripts of an hour.
      */
     *matching(needles: readonly string[]): Generator<string[], undefined> {
       const step = handle.prepare(

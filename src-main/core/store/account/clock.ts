@@ -14,8 +14,8 @@ interface Coming {
 
 /**
  * Corrects replies that were written while the clock was ahead. Their times are in the future, so each would count as the newest reply
- * until then. They get the latest time at which they can have been received: after the last reply with a correct time, and after the start
- * of the newest day that they list.
+ * until then. They get the latest time at which they can have been received. That time is after the last reply with a correct time, and
+ * after the start of the newest day that they list.
  */
 export function clockTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTable) {
   const later = 'book = :account AND what = :what AND at > :now'
