@@ -118,7 +118,7 @@ export interface RequestTrace {
   /** A reply has started, from the service or from this program. */
   replied(status: number, requestId: string | null): void
   receivedBytes(count: number): void
-  /** Provides the use so far. A reading may take some ms, so the log reads it now and then, while someone watches. */
+  /** Provides the use so far. A reading may take some ms, so the log reads it only occasionally, while a person watches. */
   reads(reading: () => MeterReading): void
   /** Stores the headers. `clean` removes secrets when they are read. */
   headers(request: Pairs, reply: Pairs, clean: (text: string) => string): void
