@@ -73,7 +73,8 @@ export function diskProblem(thrown: unknown, what: string, file?: string): Studi
 }
 
 /**
- * An error of an operation on a path that a person entered, as a sentence such as "The file /a/b can’t be written: the disk is full (ENOSPC)."
+ * The problem of a failed operation on a path that a person entered, as a sentence such as "The file /a/b can’t be written: the disk is
+ * full (ENOSPC)."
  * @param failed what failed, without a full stop
  * @returns StudioError `disk_full`, `not_writable`, `too_many_open_files`, else `bad_input`
  */
