@@ -223,7 +223,9 @@ export class Apps {
   }
 }
 
-/** The apps for commands that only read, also while a core runs. An empty list when there is no database yet. Writes nothing to the folder. */
+/**
+ * The apps for commands that only read, also while a core runs. An empty list when there is no database yet. Writes nothing to the folder.
+ */
 export function openAppsReadOnly(dataDir: string) {
   let store = openStoreReadOnly(dataDir)
   return {

@@ -9,7 +9,7 @@ export interface BodyMemoryBounds {
   /** Total for larger bodies. At least the size of the largest allowed body. */
   large: number
   smallBody: number
-  /** How long a request waits for memory. */
+  /** How long a request waits for memory, ms. */
   waitMs: number
 }
 

@@ -52,7 +52,10 @@ interface EstimatedUse {
   count: number
 }
 
-/** Redirects are refused, because a client that follows one would send the prompt to an unconfigured address. The specification has none. */
+/**
+ * Redirects are refused, because a client that follows a redirect would send the prompt to an unconfigured address. The specification has
+ * no redirects.
+ */
 const redirected: Refusal = {
   status: 502,
   type: 'studio_upstream',

@@ -66,7 +66,7 @@ const tryAgainMs = 1_000
 /** Longer timers overflow in Node. The scheduler checks again when it fires. */
 const longestTimerMs = 2 ** 30
 
-/** How often one status call may pass a long hold, ms. */
+/** Interval at which one status call may pass a long hold, ms. */
 const probeEveryMs = 20_000
 
 const unset: KeyLimits = { concurrent: null, rpm: null, tpm: null }
