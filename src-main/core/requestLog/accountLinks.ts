@@ -66,7 +66,7 @@ export class AccountLinks {
     else this.#write(() => this.#waitAt(place, nextRow))
   }
 
-  /** This row belongs to `place`, whatever is connected now. Default: the current connection. */
+  /** Assigns this row to `place`, independent of the current connection. Default: the current connection. */
   opens(row: number, place: ProfileLocation | null = this.#connected): void {
     if (place === null) return
     const reported = this.#reported

@@ -32,7 +32,7 @@ export function whoText(who: Who): string {
   return who.kind === 'app' ? `tool:${who.id}` : `studio:${who.feature}`
 }
 
-/** The outcome of a row, or null while it is under way. */
+/** The outcome of a row, or null while it is in progress. */
 export function outcomeOfRow({ state, status }: Pick<RequestRow, 'state' | 'status'>): Outcome | null {
   if (state === 'waiting' || state === 'backing_off' || state === 'sent' || state === 'streaming') return null
   return outcomeOf(state, status)

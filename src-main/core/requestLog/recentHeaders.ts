@@ -2,7 +2,7 @@ import { withoutLocalKeys } from './redact.ts'
 
 export type Pairs = [name: string, value: string][]
 
-/** Headers of a request and its reply. Not copied, and cleaned only when a person looks. */
+/** Headers of a request and its reply. They are not copied, and secrets are removed only when a person views them. */
 export interface RecordedHeaders {
   request: Pairs
   reply: Pairs

@@ -6,7 +6,7 @@ import { cancellers, certainties, endpoints, endStates, usualPath } from '../sto
 import type { StoredRequest } from '../store/requestLog/requests.ts'
 import type { AppNames } from './appNames.ts'
 
-/** Progress of a request under way, which the database does not know. */
+/** Progress of a request in progress, which the database does not know. */
 export type LiveRequestState = Extract<RequestState, 'waiting' | 'backing_off' | 'sent' | 'streaming'>
 
 /** A stored row as the contract defines it, with current app names. A row that never ended shows as `live`. */
@@ -91,7 +91,7 @@ function whoOf(who: string, origin: string | null, names: AppNames): Who {
 }
 
 const atOnce = 500
-/** Maximum number of rows that are searched for those of one account. Reading them blocks the program. */
+/** Maximum number of rows that are searched for rows of one account. Reading them blocks the program. */
 const maxLooked = 20 * atOnce
 
 /** Rows with a 429, newest first, as far as `isOf` accepts them. `read` returns rows with ids below its first argument. */

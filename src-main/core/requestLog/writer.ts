@@ -15,7 +15,7 @@ import type { Spend } from './spend.ts'
 const closeWithinMs = 100
 const maxPending = 256
 /**
- * From this many requests under way, new rows are batched for a millisecond. A commit for one or two rows of each turn would cost as much
+ * From this many requests in progress, new rows are batched for a millisecond. A commit for one or two rows of each turn would cost as much
  * as relaying them. A single request never waits.
  */
 const busyFrom = 8
@@ -32,7 +32,7 @@ const maxLocked = 1000
 /** Pause between two attempts while the disk is not writable, ms. One attempt may write thousands of rows. */
 const failingEveryMs = 500
 const complainEveryMs = 60_000
-/** After this many rows the writer stores again below which row all have ended. After a kill only higher rows are read. */
+/** After this many rows, the writer stores the id below which all rows have ended. After a kill only rows with higher ids are read. */
 const floorEvery = 5000
 
 interface UsageAccounts {
@@ -43,9 +43,9 @@ interface UsageAccounts {
   used: CallerDays
   refusals: RefusalLog
   numbers: RequestIds
-  /** Number of requests under way. */
+  /** Number of requests in progress. */
   live(): number
-  /** The lowest row under way, or the next new one. */
+  /** The lowest row in progress, or the next new one. */
   lowestLive(): number
   /** Called with rows that were committed as ended. */
   closed(traces: Trace[]): void
@@ -304,7 +304,7 @@ export class Writer {
 
 const sizeOf = ({ request, reply }: KeptBodies): number => (request?.text?.length ?? 0) + (reply?.text?.length ?? 0)
 
-/** The newest bodies that fit into the limit. */
+/** The newest bodies whose total size is within the limit. */
 function newest<T extends { bytes: number }>(all: readonly T[]): T[] {
   let bytes = 0
   const from = all.findLastIndex((one) => {
