@@ -4,7 +4,7 @@ import { Cancel, type CancelSignal } from '../shared/cancel.ts'
 /** After the last reply, ms. A picture's file is fetched after the reply that names it was read. */
 const lingerMs = 2000
 
-/** Whether a client accepts requests, and how many attempts it has under way. */
+/** Whether a client accepts requests, and how many attempts it has in progress. */
 export class ClientLifetime {
   readonly #retired = new Cancel()
   #running = 0
