@@ -66,7 +66,7 @@ export class AccountLinks {
     else this.#write(() => this.#waitAt(place, nextRow))
   }
 
-  /** Assigns this row to `place`, independent of the current connection. Default: the current connection. */
+  /** Assigns this row to `place`. Default: the place of the current connection. */
   opens(row: number, place: ProfileLocation | null = this.#connected): void {
     if (place === null) return
     const reported = this.#reported

@@ -403,7 +403,7 @@ export class SqliteRequestLog implements RequestLog {
     return this.#live.size
   }
 
-  /** Requests of an app in progress, and how many of them wait in the queue. */
+  /** Number of an app's requests in progress, and how many of them wait in the queue. */
   liveOf(appId: string): { active: number; waiting: number } {
     const count = { active: 0, waiting: 0 }
     const who = `tool:${appId}`

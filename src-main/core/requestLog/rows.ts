@@ -6,7 +6,7 @@ import { cancellers, certainties, endpoints, endStates, usualPath } from '../sto
 import type { StoredRequest } from '../store/requestLog/requests.ts'
 import type { AppNames } from './appNames.ts'
 
-/** Progress of a request in progress, which the database does not know. */
+/** The phase of a request in progress, which the database does not know. */
 export type LiveRequestState = Extract<RequestState, 'waiting' | 'backing_off' | 'sent' | 'streaming'>
 
 /** A stored row as the contract defines it, with current app names. A row that never ended shows as `live`. */
