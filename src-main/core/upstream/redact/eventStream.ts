@@ -127,7 +127,7 @@ export class EventStreamRedactor implements ChunkRedactor {
     if (this.#readLikeBefore(from, to)) return
     const found = textsIn(this.#held, from, to)
     if (found === null) {
-      // `[DONE]`, or what is not JSON.
+      // `[DONE]`, or data that is not JSON.
       this.#endTexts(null)
       return
     }

@@ -66,7 +66,8 @@ export class Redactor {
   }
 
   /**
-   * Creates the redactor of one body. A mask has the length of what it replaces, so that `Content-Length` stays right and JSON stays valid.
+   * Creates the redactor of one body. A mask has the same length as the text that it replaces, so that `Content-Length` stays right and
+   * JSON stays valid.
    * @param good false for an error reply
    * @param isEventStream whether the body is a stream of events, whose texts clients join
    */
@@ -216,7 +217,7 @@ function runEnd(form: Uint8Array, bytes: Uint8Array, at: number, stride: number)
   return Math.min(length, to)
 }
 
-/** Sorts the spans and merges those that overlap. No span begins or ends inside a backslash escape. */
+/** Sorts the spans and merges overlapping spans. No span begins or ends inside a backslash escape. */
 function joined(spans: Span[], bytes: Uint8Array): Span[] {
   const all: Span[] = []
   for (const [start, end] of spans.sort((a, b) => a[0] - b[0])) {

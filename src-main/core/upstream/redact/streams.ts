@@ -21,7 +21,7 @@ export type Scan = (bytes: Uint8Array) => Findings | null
 export interface ChunkRedactor {
   /** Returns what can be passed on, or null for nothing yet. */
   push(chunk: Uint8Array): Uint8Array | null
-  /** Call when the body has ended or broken off. Returns what was held back, unless that is most of the key. */
+  /** Call when the body has ended or broken off. Returns the bytes that were held back, unless they are most of the key. */
   end(): Uint8Array | null
 }
 
