@@ -102,7 +102,7 @@ export function alertTable({ handle, transaction, journal }: Database) {
       const row = nextEnd.get()
       return row ? textOrNull(row, 'next') : null
     },
-    /** Alerts that were not dismissed, newest first, without those that ended before `since`. */
+    /** Alerts that were not dismissed, newest first, without alerts that ended before `since`. */
     shown: (since: string): StoredAlert[] => shown.all(since).flatMap(read),
     dismiss: (id: string, at: string): number => transaction(() => Number(dismiss.run({ id, at }).changes)),
     dismissAll: (at: string): number => transaction(() => Number(dismissAll.run(at).changes)),

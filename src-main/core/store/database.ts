@@ -108,7 +108,7 @@ export function openDatabase(file: string, kind: DatabaseKind, options: OpenOpti
   }
 }
 
-/** Translates what SQLite threw. Damage, a full disk and a lock become StudioErrors; a bug is returned unchanged. */
+/** Translates an error of SQLite. Damage, a full disk and a lock become StudioErrors; a bug is returned unchanged. */
 export function asStoreError(thrown: unknown, path?: string): unknown {
   const file = path ?? 'The database'
   const code = sqliteCode(thrown)
@@ -146,7 +146,7 @@ export function mayPass(thrown: unknown): boolean {
   return passingKinds.has(failure.kind)
 }
 
-/** Whether another process has locked a database: what SQLite throws then, and the problem `database_locked`. */
+/** Whether an error means that another process has locked a database: SQLite's own error, or the problem `database_locked`. */
 export function isLocked(thrown: unknown): boolean {
   const failure = asStoreError(thrown)
   return failure instanceof StudioError && failure.kind === 'database_locked'

@@ -46,7 +46,7 @@ export function erasureTable({ handle, transaction, journal }: Database) {
   )
   const each = handle.prepare("SELECT DISTINCT value ->> '$.mediaId' AS id FROM json_each(?)")
 
-  /** Plans the deletion of what a message refers to in other files. */
+  /** Plans the deletion of the items in other files that a message refers to. */
   function planRest(row: Row): void {
     if (row.request_row !== null) add.run('request', String(number(row, 'request_row')))
     if (row.attachments === '[]') return

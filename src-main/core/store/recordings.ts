@@ -96,10 +96,10 @@ export function recordingTable({ handle, transaction }: Database) {
       void settle.run({ id, state, bytes, seconds, mediaId }),
     setName: (id: string, value: string, search: string): void => void name.run({ id, name: value, search }),
     setSeconds: (id: string, value: number): void => void seconds.run({ id, seconds: value }),
-    /** Returns those that were not removed before. */
+    /** Returns the ids of the recordings that were not removed before. */
     remove: (ids: readonly string[], now: string): string[] =>
       transaction(() => ids.filter((id) => remove.run({ id, now }).changes > 0)),
-    /** Returns those that were removed. */
+    /** Returns the ids of the recordings that were restored. */
     restore: (ids: readonly string[]): string[] =>
       transaction(() => ids.filter((id) => restore.run({ id }).changes > 0)),
     /** Deletes a recording permanently, with its transcripts. */

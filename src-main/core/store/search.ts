@@ -163,7 +163,7 @@ export function searchReader(handle: ReadHandle) {
         ...{ text: content, leafId: textOrNull(row, 'leaf_id') },
       }
     },
-    /** Those of a conversation's messages that are on the path to its leaf: a walk upwards, no further than the oldest of them. */
+    /** Which of the messages `seqs` are on the path to `leafId`. Walks upwards, no further than the oldest of these messages. */
     onPath(leafId: string | null, seqs: readonly number[]): Set<number> {
       if (leafId === null) return new Set()
       const rows = up.all({ leafId, lowest: Math.min(...seqs), seqs: JSON.stringify(seqs) })
