@@ -46,7 +46,7 @@ export interface Permit {
   leave(tokens: number | null): void
 }
 
-/** Admits every attempt to reach the service, those of the studio and those of apps. */
+/** Admits every attempt to reach the service, by the studio or by an app. */
 export interface Scheduler {
   /**
    * Returns a permit at once, or a promise of one if the request has to wait for its turn.
