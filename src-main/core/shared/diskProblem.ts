@@ -8,7 +8,7 @@ import { StudioError } from '../errors.ts'
 
 type DiskKind = 'disk_full' | 'not_writable' | 'too_many_open_files'
 
-/** What the operating system's error codes of file operations (errno) mean. `reason` follows a colon. */
+/** Meaning of the operating system's error codes (errno) for file operations. `reason` follows a colon. */
 const reasons: Readonly<Record<string, { kind: ProblemKind; reason: string }>> = {
   ENOSPC: { kind: 'disk_full', reason: 'the disk is full' },
   EDQUOT: { kind: 'disk_full', reason: 'the disk quota is used up' },
