@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 
-/** The pages of a database file, with those of its write-ahead log taking precedence. Page numbers start at 1. */
+/** The pages of a database file. Pages of its write-ahead log take precedence. Page numbers start at 1. */
 export interface Pages {
   readonly count: number
   /** Bytes of a page that its content may use. */

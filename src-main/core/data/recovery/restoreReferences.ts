@@ -169,7 +169,7 @@ function restoreAccounts(handle: DatabaseSync): number {
   return lost.length
 }
 
-/** Clears references to rows that are gone. Deletes rows that must have such a reference. */
+/** Clears references to lost rows. Deletes rows that must have such a reference. */
 function letGo(handle: DatabaseSync): Map<DataKind, number> {
   const changed = new Map<DataKind, number>()
   for (;;) {
