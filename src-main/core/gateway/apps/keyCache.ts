@@ -98,5 +98,5 @@ function cacheOf(stored: readonly StoredApp[]): CachedApps {
   return { rows, apps: stored.map(({ tool }) => tool), expiries: expiries.sort((a, b) => a - b) }
 }
 
-/** Milliseconds since 1970. Infinity for null, a key without an expiry. */
+/** Milliseconds since 1970. Infinity for null, which means no end. */
 const endOf = (instant: string | null): number => (instant === null ? Number.POSITIVE_INFINITY : Date.parse(instant))

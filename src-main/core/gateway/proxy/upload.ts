@@ -38,7 +38,8 @@ export class Upload implements RequestBody {
   /** Memory for the copy that a retry needs, or null. */
   memory: RequestBody['memory'] = null
   /**
-   * Called once with the model, at the latest when the form ends. Returns why the upload must stop, or null. Set it before `body` is read.
+   * Called once with the model, as soon as it is known and at the latest at the end. Returns why the upload must stop, or null. Set it
+   * before `body` is read.
    */
   onModel: (model: string | null) => Refusal | null = () => null
   /** Called with the reason before `body` throws. */
