@@ -67,7 +67,7 @@ const atOnce = 20
 const pagesEach = 130
 
 /**
- * Deletes logged bodies and returns the number of their requests. When it resolves, the files contain nothing of them, unless stopped.
+ * Deletes logged bodies and returns the number of their requests. When it resolves without a stop, the files contain no part of the bodies.
  * After a stop at the end of the program, the next start deletes the remaining bodies that are too old.
  */
 async function deleteBodies(

@@ -82,7 +82,7 @@ export function usedBetween(
 
 /** Shorter ranges are read from the database each time. Days. */
 const shortDays = 100
-/** Requests of the newest days may still end. The number of these days. */
+/** Number of newest days whose requests may still end. */
 const openDays = 2
 /** The cache is read again after this many new days. */
 const staleDays = 60

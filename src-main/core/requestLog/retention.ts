@@ -53,8 +53,8 @@ export class LogRetention {
   }
 
   /**
-   * Deletes ended rows that began before `before` (ms since 1970), with their bodies, and returns how many. When it resolves, nothing of
-   * them is left in the files, unless it was stopped.
+   * Deletes ended rows that began before `before` (ms since 1970), with their bodies, and returns how many. When it resolves without a
+   * stop, the files contain no part of the rows.
    */
   erase(before: number, steps: LogDeletionSteps): Promise<number> {
     const work = this.#work.then(() => this.#erase(before, steps))

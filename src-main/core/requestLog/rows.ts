@@ -91,7 +91,7 @@ function whoOf(who: string, origin: string | null, names: AppNames): Who {
 }
 
 const atOnce = 500
-/** Maximum number of rows that are searched for rows of one account. Reading them blocks the program. */
+/** Maximum number of rows that are read to find rows of one account. Reading them blocks the program. */
 const maxLooked = 20 * atOnce
 
 /** Rows with a 429, newest first, as far as `isOf` accepts them. `read` returns rows with ids below its first argument. */
