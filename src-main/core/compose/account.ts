@@ -22,7 +22,7 @@ export interface AccountDependencies extends Omit<OpenData, 'settings'> {
   changed: () => void
 }
 
-/** The features about the account behind the connection, each of which follows the connection: usage, limits, alerts and models. */
+/** The features that read the connected account: usage, limits, alerts and models. Each follows changes of the connection. */
 export interface ComposedAccount {
   usage: UsageFeature
   /** Usage queries on a worker thread. */
@@ -111,7 +111,7 @@ interface Followers extends AccountDependencies, Pick<ComposedAccount, 'usage' |
 /** Points each feature at the connection that is in use now. */
 function followConnection(followers: Followers): void {
   const { accountStore, requestLog, session, usage, bucket, schedulerWatcher, limits, alerts } = followers
-  /** A later call replaces an earlier one that a locked database still delays. */
+  /** A new call replaces an earlier call that still waits for a locked database. */
   const followUsage = (...to: Parameters<UsageFeature['follow']>): void =>
     accountStore.pending.write('follow', 'Whose account is connected', () => usage.follow(...to))
 
@@ -148,7 +148,7 @@ function followConnection(followers: Followers): void {
   })
 }
 
-/** The location of a profile, by which its usage and its models are stored. */
+/** The location of a profile. Its usage and its models are stored under this location. */
 export const placeOf = ({ id, kind, baseUrl, name }: Profile) => ({ profile: id, kind, baseUrl, name })
 
 /** Caches the first successful result. A failure is not cached, so the next call tries again. */

@@ -18,7 +18,7 @@ export interface ChatDependencies extends Pick<OpenData, 'store' | 'settings' | 
   session: Session
 }
 
-/** Chat and the features around it. They meet here and nowhere else, because features do not import one another. */
+/** Chat and its related features. Only this file connects them, because features do not import one another. */
 export interface ComposedChat {
   chat: ChatFeature
   tools: ToolsFeature
@@ -27,7 +27,7 @@ export interface ComposedChat {
   media: Media
   voice: VoiceFeature
   transfers: Transfers
-  /** Stores running replies as far as they have arrived, then closes every feature. */
+  /** Stores the received part of each running reply, then closes every feature. */
   close(): Promise<void>
 }
 
@@ -103,7 +103,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
     close: () =>
       closeAll([
         stopNoting,
-        // Before the replies: a result that a tool returns now is still stored, and no further request is sent.
+        // Tools close before replies, so that a result that arrives now is still stored and no further request is sent.
         () => tools.close(),
         () => chat.titles.close(),
         () => chat.runs.shutDown(),

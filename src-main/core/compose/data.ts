@@ -16,7 +16,7 @@ import { openStore, type Store } from '../store/store.ts'
 /** The stored settings in memory: the local API needs them for every request. */
 export interface CurrentSettings {
   readonly value: Settings
-  /** Reads them again. Call after each change. */
+  /** Reads the settings from the database again. Call after each change. */
   reload(): void
 }
 
@@ -29,7 +29,7 @@ export interface OpenData {
   accountStore: AccountStore
 }
 
-/** Opens all databases of a folder. A failure closes those that are open already, through `opening`. */
+/** Opens all databases of a folder. After a failure, `opening` closes the databases that are already open. */
 export function openData({ dataDir, log }: Pick<Host, 'dataDir' | 'log'>, opening: OpeningReport): OpenData {
   const store = openStore(dataDir, { busyMs: coreBusyMs })
   opening.onFailure(() => store.close())

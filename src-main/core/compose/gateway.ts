@@ -90,7 +90,7 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
     },
   })
   const wanted = (): LocalV1Settings => wantedServer(settings.value, port)
-  // Otherwise the first cancelled stream would wait for the tokenizer, and every other request with it.
+  // Otherwise the first cancelled stream would load the tokenizer, and every other request would wait meanwhile.
   const loadWhenIdle = guarded('The tokenizer could not be loaded; the next attempt follows', () => {
     if (requestLog.live() > 0) return
     if (wanted().enabled) loadTokenizer()

@@ -25,7 +25,7 @@ export interface ComposedMedia {
   speech: Speeches
   transcription: TranscriptionFeature
   images: Images
-  /** Disk use and deletion of their files. */
+  /** Disk use and deletion of the media files. */
   retention: MediaRetention
   /** Requests that wait until the service is reachable. */
   outbox: Outbox
@@ -104,7 +104,7 @@ export function composeMedia({ host, store, session, requestLog, usage, files }:
   const stopFollowing = session.changes.add(() => outbox.connectionChanged())
   const features = { speech, recordings: transcription, images }
   retention.erased.add((kind, ids) => {
-    // The rows are deleted already. Files that a feature can't delete are left over and reported.
+    // The rows are deleted already. If a feature can't delete files, they remain and the failure is reported.
     const tidied = Promise.resolve().then(() => features[kind].erased(ids))
     tidied.catch((thrown: unknown) => host.log('error', `Tidying up after erasing failed: ${String(thrown)}`))
   })

@@ -16,7 +16,7 @@ export interface ComposedObservability {
   metrics: Metrics
   /** Starts or stops counting. Call after each change of the settings. */
   settingsChanged(): void
-  /** Sends the spans that are left. Call after the request log is closed, which reports the last requests. */
+  /** Sends the remaining spans. Call after the request log is closed, because closing it reports the last requests. */
   close(): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export function composeObservability(dependencies: ObservabilityDependencies): C
     log: host.log,
   })
   if (spans) requestLog.ended.add((row) => spans.ended(row))
-  // The log builds rows for its listeners only while it has some.
+  // Registered only while needed: the log builds rows only while it has a listener.
   let stopCounting: (() => void) | null = null
   const settingsChanged = (): void => {
     if (settings.value.metrics) stopCounting ??= requestLog.ended.add((row) => metrics.ended(row))

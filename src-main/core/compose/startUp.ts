@@ -34,7 +34,7 @@ export type StartingUp = ReturnType<typeof startingUp>
 export type StartConnection = { baseUrl: string; apiKey: string } | { sandbox: true } | { profile: string }
 
 /**
- * Opens the connection of this run. Without `connect` that is the active stored profile, whose failure is a state and not an exception.
+ * Opens the connection of this run. Without `connect`, opens the active stored profile; its failure becomes a state, not an exception.
  * @throws StudioError `no_such_item`, `not_connected`, `bad_input`, and the failures of the keychain
  */
 export async function connectAtStart(session: Session, connect: StartConnection | undefined): Promise<void> {

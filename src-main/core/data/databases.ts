@@ -33,10 +33,7 @@ const databaseNames: ReadonlySet<string> = new Set(
   databases.flatMap(({ file }) => [file, ...sideFiles(file), `${file}-journal`]),
 )
 
-/**
- * Whether a relative path is one of the names that this program gives to a copy of the data: a database, a media file or a media file that
- * is still growing.
- */
+/** Whether this program gives the relative path to a copy of the data: a database, a complete media file or a growing media file. */
 export function isCopiedFile(path: string): boolean {
   const [first = '', second, ...more] = path.split('/')
   if (more.length > 0) return false

@@ -10,7 +10,9 @@ import { stampForm, toDisk, writeJson } from './disk.ts'
 import { forgetNote } from './recovery/damageNote.ts'
 import { dropSteps } from './restore/swap.ts'
 
-/** What is still to be deleted. Written before the first deletion and deleted after the last one, so that a kill at any moment loses no step. */
+/**
+ * The remaining deletions. Written before the first deletion and deleted after the last one, so that a kill at any moment loses no step.
+ */
 const order = z.object({
   at: z.string(),
   /** Keychain accounts of this folder. The databases that name them are deleted first. */
@@ -62,7 +64,7 @@ export function eraseOrdered(dataDir: string): void {
   writeJson(orderFile(dataDir), { ...given, areFilesGone: true })
 }
 
-/** Deletes what was set aside: whole folders that are named by their time. */
+/** Deletes the folders that were set aside, which are named by their time. */
 function eraseAside(folder: string): void {
   for (const name of realNamesIn(folder)) {
     if (stampForm.test(name)) rmSync(join(folder, name), { recursive: true, force: true })

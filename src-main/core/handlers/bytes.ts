@@ -29,7 +29,7 @@ const recordingUrl = new RegExp(`^${recordingPath(`(${uuid})`)}$`)
 const offset = /^\d{1,15}$/
 const mediaType = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}$/
 
-/** A file is never shown by the browser, whatever its type. The content of an id is for its one reader. */
+/** Headers of every reply. They stop the browser from displaying a file, whatever its type, and from caching it. */
 const headersOfAll = {
   'Content-Security-Policy': "sandbox; default-src 'none'",
   'X-Content-Type-Options': 'nosniff',
@@ -91,7 +91,7 @@ export function createBytesHandler({ host, transfers, recordings }: BytesDepende
     try {
       return await answer(request)
     } catch (thrown) {
-      // A page that went away needs no reply, and its leaving is no failure.
+      // A page that has disconnected needs no reply, and its disconnection is not an error.
       if (request.body.errored === thrown && !(thrown instanceof StudioError)) return refuse(400, 'The part broke off.')
       const failure = reported(host, thrown)
       return json(statuses[failure.kind] ?? 500, failure.toProblem())
@@ -124,7 +124,7 @@ function fileReply({ name, mime, bytes, read }: DownloadFile, isHead: boolean): 
   return { status: 200, headers, body: isHead ? null : read() }
 }
 
-/** A file name as an extended parameter (RFC 8187, 3.2.1), which leaves no character to end the header with. */
+/** A file name as an extended parameter (RFC 8187, 3.2.1). The encoding leaves no character that could end the header. */
 function encodeName(name: string): string {
   const percent = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`
   return encodeURIComponent(name.toWellFormed()).replace(/['()*]/g, percent)
@@ -146,7 +146,7 @@ function streamReply(host: Host, open: OpenEvents): BytesReply {
   const frames = encoded()
   const body = new Readable({
     read: () => void frames.next().then(({ value }) => body.push(value)),
-    // Not Readable.from: it would wait for the next event before it says that the reader has left.
+    // Readable.from would report a disconnected reader only after the next event.
     destroy(thrown, done) {
       left.abort()
       done(thrown)

@@ -4,7 +4,7 @@ import { guarded } from './errors.ts'
 import { done, type Implementer } from './implementer.ts'
 
 function restarted({ restart }: Host): boolean {
-  // After this turn, so that the page gets its answer first.
+  // After this turn of the event loop, so that the page gets its reply first.
   if (restart) setImmediate(restart)
   return restart !== null
 }

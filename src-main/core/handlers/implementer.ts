@@ -18,8 +18,8 @@ export interface Writable {
 }
 
 /**
- * The contract's implementer. Failures are converted to `PROBLEM` errors. A call that met another process's lock is repeated once the lock is
- * free.
+ * The contract's implementer. Failures are converted to `PROBLEM` errors. A call that failed because of another process's
+ * lock is repeated when the lock is free.
  */
 export function implementer(host: Host, databases: readonly Writable[] = []) {
   const commits = (): number => databases.reduce((sum, database) => sum + database.commits(), 0)

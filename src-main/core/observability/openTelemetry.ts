@@ -60,7 +60,7 @@ export function openTelemetry(
 
 class NoExport {
   ended(): void {
-    // The failure to start was logged once.
+    // The failure to load was logged once.
   }
   async close(): Promise<void> {
     // Nothing is open.

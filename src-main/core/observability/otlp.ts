@@ -55,7 +55,7 @@ export class OtlpSpans {
   }
 }
 
-/** Logs failed exports now and then, because the SDK drops such spans silently. */
+/** Logs failed exports at most every `logEveryMs`, because the SDK drops such spans silently. */
 function withLogging(exporter: SpanExporter, log: OtlpOptions['log']): SpanExporter {
   let loggedAt = Number.NEGATIVE_INFINITY
   return {

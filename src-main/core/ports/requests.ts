@@ -28,15 +28,15 @@ export type Requester = { kind: 'studio'; feature: StudioFeature } | { kind: 'ap
 /** One attempt to send a request to the service. */
 export interface AdmissionRequest {
   requester: Requester
-  /** Whether it needs one of the key's concurrent slots until its reply is closed. Only inference does (specification, Limits). */
+  /** Whether the attempt needs one of the key's concurrent slots until its reply is closed. Only inference does (specification, Limits). */
   slot: boolean
   /** Expected tokens of prompt and reply together. */
   tokens: number
   model: string | null
   signal: CancelSignal | undefined
-  /** Whether it belongs to a request of an earlier connection, such as the file of a reply. */
+  /** Whether the attempt belongs to a request of an earlier connection, such as the file of a reply. */
   afterwards?: boolean
-  /** Called when it starts and stops waiting. */
+  /** Called when the attempt starts and stops waiting. */
   trace: Pick<RequestTrace, 'id' | 'queued' | 'admitted'>
 }
 
@@ -46,7 +46,7 @@ export interface Permit {
   leave(tokens: number | null): void
 }
 
-/** Admits every attempt to reach the service, those of the studio and those of apps. */
+/** Admits every attempt to reach the service, by the studio or by an app. */
 export interface Scheduler {
   /**
    * Returns a permit at once, or a promise of one if the request has to wait for its turn.
@@ -68,7 +68,7 @@ export interface RequestNotice {
   endpoint: Endpoint
   model: string | null
   stream: boolean
-  /** How many images it asks for. Absent for other requests. */
+  /** Number of images requested. Absent for other requests. */
   pictures?: number
   /** Whether copies of the headers and bodies may be stored. */
   logBodies: boolean
@@ -76,7 +76,7 @@ export interface RequestNotice {
 
 export interface RequestEnd {
   state: 'done' | 'failed' | 'refused' | 'cancelled' | 'cut'
-  /** Who cancelled it, for `cancelled`. */
+  /** Who cancelled the request, for the state `cancelled`. */
   by?: 'app' | 'person' | 'studio'
   /** `kind` is a ProblemKind or the code of a refusal by this program. */
   problem?: { kind: string; message: string }
@@ -118,7 +118,7 @@ export interface RequestTrace {
   /** A reply has started, from the service or from this program. */
   replied(status: number, requestId: string | null): void
   receivedBytes(count: number): void
-  /** Provides the use so far. A reading may take some ms, so the log reads it now and then, while someone watches. */
+  /** Provides the use so far. A reading may take some ms, so the log reads it only occasionally, while a person watches. */
   reads(reading: () => MeterReading): void
   /** Stores the headers. `clean` removes secrets when they are read. */
   headers(request: Pairs, reply: Pairs, clean: (text: string) => string): void

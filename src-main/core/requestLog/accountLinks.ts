@@ -17,9 +17,9 @@ interface Tables {
 }
 
 /**
- * Maps each row to the account of its request. A connection opens before its account is known. Its rows then wait at an unnamed account of
- * the same profile and base address. When that place's account is reported, it takes over those rows. Late requests of a former connection
- * (the file of a reply) go to the account of the earlier ones.
+ * Maps each row to the account of its request. A connection opens before its account is known. Until then its rows belong to an unnamed
+ * account of the same profile and base address. When that place's account is reported, the account takes over those rows. Late requests
+ * of a former connection (the file of a reply) belong to the account of the earlier requests.
  */
 export class AccountLinks {
   readonly #tables: Tables
@@ -66,7 +66,7 @@ export class AccountLinks {
     else this.#write(() => this.#waitAt(place, nextRow))
   }
 
-  /** This row belongs to `place`, whatever is connected now. Default: the current connection. */
+  /** Assigns this row to `place`. Default: the place of the current connection. */
   opens(row: number, place: ProfileLocation | null = this.#connected): void {
     if (place === null) return
     const reported = this.#reported
@@ -106,7 +106,7 @@ export class AccountLinks {
   }
 
   /**
-   * Writes a link. Returns false when the disk takes nothing: rows then follow the previous link, because a connection must not fail for
+   * Writes a link. Returns false when the disk is not writable. Rows then follow the previous link, because a connection must not fail for
    * this.
    */
   #write(work: () => void): boolean {
@@ -137,7 +137,7 @@ export class AccountLinks {
     return linkedAccount
   }
 
-  /** From that row on, rows wait at this place's unnamed account. */
+  /** Assigns rows from `row` on to this place's unnamed account. */
   #waitAt(place: ProfileLocation, row: number): void {
     const linkedAccount = this.#linkedAccount(place, null)
     this.#places.set(keyOf(place), linkedAccount.id)

@@ -16,7 +16,7 @@ export class AppNames {
     this.#apps = apps
   }
 
-  /** Read once per turn of the event loop: a rename shows at the next look, and a page of rows reads once. */
+  /** Reads the apps at most once per turn of the event loop. A page of rows then needs one read and still shows recent renames. */
   of(id: string): AppName {
     if (this.#byId === null) {
       this.#byId = new Map(this.#apps().map((app) => [app.id, app]))

@@ -17,7 +17,7 @@ interface Parts {
 
 const quietly: LogDeletionSteps = { done: () => undefined, stopped: () => false }
 
-/** Deletes logged bodies, one deletion after the other: on request, and each hour those that are too old. */
+/** Deletes logged bodies: on request, and every hour the bodies that are too old. Deletions run one after the other. */
 export class BodyRetention {
   readonly #parts: Parts
   readonly #sweep: NodeJS.Timeout
@@ -62,13 +62,13 @@ export class BodyRetention {
   }
 }
 
-/** Bodies deleted in one step. Each may have 512 KB that must be overwritten. */
+/** Number of bodies deleted in one step. Each may have 512 KB that must be overwritten. */
 const atOnce = 20
 const pagesEach = 130
 
 /**
- * Deletes logged bodies and returns of how many requests. When it resolves, nothing of them is left in the files, unless it was stopped.
- * After a stop at the end of the program, the next start deletes the rest of those that are too old.
+ * Deletes logged bodies and returns the number of their requests. When it resolves without a stop, the files contain no part of the bodies.
+ * After a stop at the end of the program, the next start deletes the remaining bodies that are too old.
  */
 async function deleteBodies(
   store: RequestLogTables,

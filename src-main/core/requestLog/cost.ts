@@ -5,7 +5,7 @@ import { mostCost, mostTokens } from '../store/requestLog/requests.ts'
 import { isInference } from '../upstream/endpoint.ts'
 import type { Use } from './prices.ts'
 
-/** What is known of a request at its end. */
+/** The facts about an ended request that determine its cost. */
 export interface EndedRequest {
   endpoint: Endpoint
   model: string | null
@@ -13,7 +13,7 @@ export interface EndedRequest {
   state: RequestEnd['state']
   /** Status of the last attempt. */
   status: number | null
-  /** Whether any attempt started to leave. */
+  /** Whether sending of any attempt had started. */
   sent: boolean
   /** Whether an earlier attempt may have made the service work (specification, Errors: "may already have caused work"). */
   doubt: boolean
@@ -30,7 +30,7 @@ export interface Cost {
 }
 
 const nothing: Cost = { cost: 0n, is: 'measured' }
-/** The specification promises no charge, but this computer can't see what the service recorded. */
+/** No cost according to the specification. An estimate, because this computer can't see the amount that the service recorded. */
 const nothingByItsWord: Cost = { cost: 0n, is: 'estimated' }
 const unknown: Cost = { cost: null, is: 'unknown' }
 

@@ -16,7 +16,7 @@ const failed = codeOf(outcomes, 'failed')
 const estimated = codeOf(certainties, 'estimated')
 
 /**
- * Adds rows that end to the sums of their days, in the transaction that closes them. A view over years then reads days, not rows. A request
+ * Adds ended rows to the sums of their days, in the transaction that closes them. A view over years then reads days, not rows. A request
  * belongs to the day (UTC) of its start. Returns the changed days.
  */
 export function addUse(
@@ -63,7 +63,7 @@ export function usedBetween(
 ): CallerDay[] {
   return table.between(account, from, to).map((sums) => {
     const caller = callers.get(sums.caller)
-    // Field by field: there are tens of thousands, and a spread costs as much as the database.
+    // Copied field by field, because a spread of tens of thousands of rows costs as much as reading them.
     return {
       day: sums.day,
       who: caller?.who ?? 'stranger',
@@ -82,7 +82,7 @@ export function usedBetween(
 
 /** Shorter ranges are read from the database each time. Days. */
 const shortDays = 100
-/** Requests of this many newest days may still end. */
+/** Number of newest days whose requests may still end. */
 const openDays = 2
 /** The cache is read again after this many new days. */
 const staleDays = 60
@@ -106,12 +106,12 @@ export class CallerDays {
     this.#callers = callers
   }
 
-  /** Adds rows that end to `table`. Call it inside the transaction that closes the rows. */
+  /** Adds ended rows to `table`. Call inside the transaction that closes the rows. */
   add(table: UsedTable, rows: Iterable<StoredRequest>, accountOf: (row: number) => number): void {
     for (const { account, day } of addUse(table, rows, accountOf)) {
       const known = this.#remembered.get(account)
       if (known && day <= known.upTo) this.#remembered.delete(account)
-      // The usage worker caches past days too, up to no later day.
+      // The usage worker also caches past days, but no later day than this.
       if (day <= (this.#table.lastDay(account) ?? 0) - openDays) this.#settled += 1
     }
   }

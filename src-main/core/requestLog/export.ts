@@ -52,7 +52,7 @@ const columns: readonly (readonly [name: string, kind: Kind, of: (one: LogRow) =
 ]
 
 export type LogFormat = 'csv' | 'json' | 'parquet'
-/** Most rows in memory at once. */
+/** Maximum number of rows in memory. */
 export const rowsAtOnce = 10_000
 
 /** Yields the log as a file, in parts. `json` is one document per line. */
@@ -75,7 +75,7 @@ const jsonLine = (one: LogRow): string =>
 /** RFC 4180, UTF-8. */
 const csvLine = (one: LogRow): string => `${columns.map(([, , of]) => csvCell(of(one))).join(',')}\r\n`
 
-/** Decimal places, and all digits: the same as in the exports of Usage. */
+/** Decimal places and total digits of amounts, the same as in the exports of Usage. */
 const scale = 18
 const precision = 38
 const types = {

@@ -32,7 +32,7 @@ export function whoText(who: Who): string {
   return who.kind === 'app' ? `tool:${who.id}` : `studio:${who.feature}`
 }
 
-/** The outcome of a row, or null while it is under way. */
+/** The outcome of a row, or null while it is in progress. */
 export function outcomeOfRow({ state, status }: Pick<RequestRow, 'state' | 'status'>): Outcome | null {
   if (state === 'waiting' || state === 'backing_off' || state === 'sent' || state === 'streaming') return null
   return outcomeOf(state, status)
@@ -92,7 +92,7 @@ function searchOf(filter: RequestFilter, callers: Callers, names: AppNames): Row
             (model === undefined || caller.model === model || caller.many),
         )
       : null,
-    // Mostly the caller determines the model, and the index determines the rows.
+    // Rows are compared with the model only when a caller has many models. Otherwise the caller entry determines the model.
     model: byModel ? (model ?? null) : null,
     outcomes: outcome === undefined ? null : outcome === 'open' ? [null] : [outcomes.indexOf(outcome)],
     text: text === undefined || text === '' ? null : textSearch(text, chosen, names),

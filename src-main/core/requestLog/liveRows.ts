@@ -18,7 +18,7 @@ interface Parts {
   query: TextSearch
   callers: Callers
   names: AppNames
-  /** Requests under way, in the order of their ids. */
+  /** Requests in progress, in the order of their ids. */
   live: Iterable<Trace>
   headers: RecentHeaders
   /** Requests that have ended but are not written yet. */
@@ -29,7 +29,7 @@ interface Parts {
   flush(): void
 }
 
-/** Combines rows under way (memory) with ended rows (database). Memory wins over the stored row. */
+/** Combines rows in progress (memory) with ended rows (database). Memory wins over the stored row. */
 export class LiveRows {
   readonly #parts: Parts
 
@@ -43,7 +43,7 @@ export class LiveRows {
     return showRow(source.row, callers, names)
   }
 
-  /** The trace of a request under way. */
+  /** The trace of a request in progress. */
   under(id: number): Trace | undefined {
     for (const trace of this.#parts.live) if (trace.id === id) return trace
   }

@@ -20,7 +20,7 @@ export interface Use {
   count: number
 }
 
-/** A learned price. `bySize`: what a request for speech costs by the size of its text, where that is known. */
+/** A learned price. `bySize`: the cost of a request for speech by the size of its text, if known. */
 type Price = StoredPrice & { bySize?: SizePrice }
 
 /** By model. */
@@ -67,7 +67,7 @@ export class Prices {
     if (newest !== null) this.use(newest)
   }
 
-  /** Switches to the prices of a service and account. Before the first switch, the prices learned last apply. */
+  /** Switches to the prices of a service and account. Before the first switch, the most recently learned prices apply. */
   use(place: ProfileLocation): void {
     const { profile, baseUrl } = place
     if (this.#place?.profile === profile && this.#place.baseUrl === baseUrl) return
@@ -113,8 +113,8 @@ export class Prices {
   }
 
   /**
-   * What the service charged on days on which this computer sent all requests, because it knows the sizes of no others. A day that was read
-   * several times is several charges, so that tiny requests are not mixed with large ones.
+   * The service's charges on days on which this computer sent all requests, because it knows the sizes of no others. A day that was read
+   * several times gives several charges, so that tiny requests are not mixed with large ones.
    */
   #chargesOf(rows: readonly UsageRow[], spoken: readonly SpokenDay[]): Charge[] {
     const byDay = Map.groupBy(rows, ({ date }) => dayOfDate(date))
@@ -206,7 +206,7 @@ function costAt(price: StoredPrice, use: Use): Nano {
 
 const textBytes = (bytesUp: number): number => Math.max(1, bytesUp - envelopeBytes)
 
-/** Adds what the service charged since the last reading of a day. Starts again when its figures went back. */
+/** Adds the service's charge since the last reading of a day. Starts again when the figures of the day decreased. */
 function chargedSince(earlier: readonly Charge[], whole: Charge): Charge[] {
   const since = earlier.reduce(
     (rest, one) => ({

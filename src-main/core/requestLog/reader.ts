@@ -8,7 +8,7 @@ import { type CallerDay, CallerDays, usedBetween } from './dailyUsage.ts'
 import { outcomeOfRow, readyFilter } from './filters.ts'
 import { type LimitedRow, limitedOf, limitedRow, showRow } from './rows.ts'
 
-/** Most rows of one read. A late reader continues with the next read. */
+/** Maximum number of rows of one read. A late reader continues with the next read. */
 const maxAtOnce = 1000
 
 /** Where `follow` starts. */
@@ -16,14 +16,14 @@ export interface FollowOptions {
   signal: AbortSignal
   /** Start with rows above this id. Default: rows from now on. */
   after?: number
-  /** Rows below `after` that were under way when they were last seen. They are sent again when they have ended. */
+  /** Rows below `after` that were in progress when they were last seen. They are sent again when they have ended. */
   open?: readonly number[]
   everyMs?: number
 }
 
 /** Read-only access to the log. Reads return the latest committed state. */
 export interface RequestLogReader {
-  /** Newest first, with ids below `before`. Requests under way show as `sent`, because only the running core knows their progress. */
+  /** Newest first, with ids below `before`. Requests in progress show as `sent`, because only the running core knows their progress. */
   page(filter: RequestFilter, before: number, limit: number): RequestRow[]
   /** Rows with ids above `after`, oldest first. */
   since(filter: RequestFilter, after: number, limit: number): RequestRow[]
@@ -36,7 +36,7 @@ export interface RequestLogReader {
   forget(): void
   /** Returns a function from a row's id to its account id, as known now; null when unknown. */
   accounts(): (row: number) => string | null
-  /** Requests that the service answered with 429, newest first. With `account`, only those of that account. */
+  /** Requests that the service answered with 429, newest first. With `account`, only requests of that account. */
   limited(limit: number, account: string | null): LimitedRow[]
   close(): void
 }
@@ -96,7 +96,7 @@ export function openRequestLogReader(
     return rows.slice(0, limit)
   }
 
-  /** Returns those of `open` that have ended, and removes them from it. */
+  /** Returns the rows of `open` that have ended, and removes their ids from `open`. */
   function endedOf(log: RequestLogReadOnly, open: Set<number>): RequestRow[] {
     return [...open].flatMap((id) => {
       const stored = log.requests.get(id)
@@ -109,7 +109,7 @@ export function openRequestLogReader(
   async function* follow(filter: RequestFilter, { signal, after, open: seenOpen = [], everyMs = 250 }: FollowOptions) {
     let last = after ?? look()?.requests.last()?.id ?? 0
     let seen = ''
-    // Requests under way are checked again even if they don't match yet, because the outcome is part of the filter.
+    // Requests in progress are checked again even if they don't match yet, because the outcome is part of the filter.
     const open = new Set<number>(seenOpen)
     while (!signal.aborted) {
       const log = look()

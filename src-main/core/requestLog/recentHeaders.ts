@@ -2,7 +2,7 @@ import { withoutLocalKeys } from './redact.ts'
 
 export type Pairs = [name: string, value: string][]
 
-/** Headers of a request and its reply. Not copied, and cleaned only when a person looks. */
+/** Headers of a request and its reply. They are not copied, and secrets are removed only when a person views them. */
 export interface RecordedHeaders {
   request: Pairs
   reply: Pairs
@@ -12,8 +12,8 @@ export interface RecordedHeaders {
 
 const maxKept = 1000
 /**
- * Most requests a second whose headers are recorded. They outlive the garbage collector's young generation, which at thousands of requests
- * a second costs as much as the rest of the log. No person reads so many.
+ * Maximum number of requests a second whose headers are recorded. Headers outlive the garbage collector's young generation. At thousands of
+ * requests a second, that costs as much as the rest of the log. No person reads that many.
  */
 const maxPerSecond = 50
 

@@ -30,7 +30,7 @@ export function recover(
   log('warn', `${cut.length} requests were in flight when the program ended; the log says so.`)
 }
 
-/** A row's part of the spend. */
+/** The amount that a row adds to the spend. */
 export function spendOf(row: StoredRequest): SpendEntry {
   return {
     at: row.at,

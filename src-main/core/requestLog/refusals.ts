@@ -6,18 +6,18 @@ import { endpointOf } from '../upstream/endpoint.ts'
 import { tidy } from './redact.ts'
 
 const windowMs = 60_000
-/** Most different sources with their own rows within a minute; further ones are `others`. */
+/** Maximum number of different sources with their own rows within a minute; further ones are `others`. */
 const maxPlaces = 50
 
 /** A row of one refusal, or of many of the same kind. */
 export interface RefusalRow {
   readonly id: number
   row: StoredRequest
-  /** Whether the row is in the database. A repeat then takes its place, with the time of the repeat. */
+  /** Whether the row is in the database. A repeat then replaces the row, with the time of the repeat. */
   stored: boolean
-  /** The id of the row whose place this one has taken, or null. */
+  /** The id of the row that this row has replaced, or null. */
   readonly replaces: number | null
-  /** Another row has taken the place of this one. */
+  /** Whether another row has replaced this row. */
   isReplaced: boolean
 }
 

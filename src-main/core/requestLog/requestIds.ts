@@ -3,7 +3,7 @@ import type { RequestLogTables } from '../store/requestLog/open.ts'
 /** When the clock is set back by less than this, times stay the same instead, so that ids and times agree. ms. */
 const stillMs = 10_000
 
-/** Ids and times of new rows. No id is used twice, even after rows were deleted. Times ascend, unless the clock was truly set back. */
+/** Ids and times of new rows. No id is used twice, even after deletions. Times ascend unless the clock is set back by 10 s or more. */
 export class RequestIds {
   readonly #facts: RequestLogTables['facts']
   readonly #now: () => number

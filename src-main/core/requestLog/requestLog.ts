@@ -62,7 +62,7 @@ export interface RequestLogOptions {
   /** Retention of logged bodies, days. Read at each sweep. */
   bodyDays(): number
   log(level: 'info' | 'warn' | 'error', line: string): void
-  /** Read every page of the database first: after a start that follows an unclean end. */
+  /** Whether to check every page of the database first. Set when the previous run did not end cleanly. */
   checkWhole?: boolean
   /** ms since 1970. */
   now?: () => number
@@ -84,7 +84,7 @@ export class SqliteRequestLog implements RequestLog {
   readonly blocked = new Listeners<[appId: string]>()
   /** Emits when a visible row changed, at most ten times a second. */
   readonly changes = new Listeners()
-  /** Deletes old rows for good; the sums by day stay. */
+  /** Deletes old rows permanently. The sums by day stay. */
   readonly rowRetention: LogRetention
   readonly bodyRetention: BodyRetention
 
@@ -236,7 +236,7 @@ export class SqliteRequestLog implements RequestLog {
   }
 
   /**
-   * Requests that the service answered with 429, at the end or before a retry; newest first. With `account`, only those of that account.
+   * Requests that the service answered with 429, at the end or before a retry; newest first. With `account`, only requests of that account.
    */
   limited(limit: number, account: string | null): LimitedRow[] {
     return this.#reading.limited(limit, account)
@@ -247,12 +247,12 @@ export class SqliteRequestLog implements RequestLog {
     return this.#links.knownAccountOf(row)
   }
 
-  /** Stops a request that is waiting or under way, for a person. Returns false when it had ended. */
+  /** Stops a request that is waiting or in progress, for a person. Returns false when it had ended. */
   stop(id: number): boolean {
     return this.#reading.under(id)?.stop() ?? false
   }
 
-  /** Deletes logged bodies of one request, of one app, or all; the rows stay. When it resolves, they are gone from the disk. */
+  /** Deletes logged bodies of one request, of one app, or all. The rows stay. When it resolves, the bodies are no longer on the disk. */
   async deleteBodies({ id, tool }: { id?: number | undefined; tool?: string | undefined }): Promise<number> {
     this.#writer.flush()
     if (id !== undefined) return this.bodyRetention.erase({ id })
@@ -316,7 +316,7 @@ export class SqliteRequestLog implements RequestLog {
     return this.#links.of(accountId).flatMap((account) => this.#used.between(account, fromDay, toDay))
   }
 
-  /** Cost of the requests that ended after `at` (ms since 1970), without those that read the account. */
+  /** Cost of the requests that ended after `at` (ms since 1970), without requests that read the account. */
   spentSince(accountId: string, at: number): { cost: Nano; unpriced: number } {
     this.#writer.flush()
     const accounts = new Set(this.#links.of(accountId))
@@ -330,7 +330,7 @@ export class SqliteRequestLog implements RequestLog {
     return sum
   }
 
-  /** A number that changes when past days change: a copy that another thread has of them is then outdated. */
+  /** A number that changes when past days change. A copy of past days in another thread is then outdated. */
   get settledDays(): number {
     return this.#used.settled
   }
@@ -393,17 +393,17 @@ export class SqliteRequestLog implements RequestLog {
 
   // ---- lifetime --------------------------------------------------------------------------------------------------------
 
-  /** Grows with every logged request. */
+  /** A number that grows with every logged request. */
   get size(): number {
     return this.#numbers.lastId
   }
 
-  /** Number of requests under way. */
+  /** Number of requests in progress. */
   live(): number {
     return this.#live.size
   }
 
-  /** Requests of an app under way, and how many of them wait in the queue. */
+  /** Number of an app's requests in progress, and how many of them wait in the queue. */
   liveOf(appId: string): { active: number; waiting: number } {
     const count = { active: 0, waiting: 0 }
     const who = `tool:${appId}`

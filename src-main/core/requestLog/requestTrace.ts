@@ -112,7 +112,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
     this.#endpoint = notice.endpoint
     this.#endpointCode = codeOf(endpoints, notice.endpoint)
     this.#method = notice.method === 'POST' ? null : tidy(notice.method, 20)
-    // Null together: a POST to the endpoint's own path.
+    // Both are null for a POST to the endpoint's own path.
     this.#path = notice.path === usualPath[notice.endpoint] ? null : tidy(notice.path, 2048)
     this.#model = notice.model === null ? null : tidy(notice.model, 300)
     this.#stream = notice.stream
@@ -132,7 +132,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
 
   set onStop(stop: (() => void) | null) {
     this.#onStop = stop
-    // A person pressed Stop before there was anything to stop.
+    // A person pressed Stop before the sender had set its stop function.
     if (this.#stopped && stop && !this.end) stop()
   }
 

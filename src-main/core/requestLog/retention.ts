@@ -31,7 +31,10 @@ const rowsAtOnce = { first: 200, least: 50, most: 20_000 }
 const foldEvery = 10
 const pagesAtOnce = 60
 
-/** Deletes old rows of the log for good, in steps with a turn of the event loop between. Their sums remain in other tables. */
+/**
+ * Deletes old rows of the log permanently, in steps with a turn of the event loop between them. The sums of the rows remain in other
+ * tables.
+ */
 export class LogRetention {
   readonly #parts: Parts
   #work: Promise<unknown> = Promise.resolve()
@@ -50,8 +53,8 @@ export class LogRetention {
   }
 
   /**
-   * Deletes ended rows that began before `before` (ms since 1970), with their bodies, and returns how many. When it resolves, nothing of
-   * them is left in the files, unless it was stopped.
+   * Deletes ended rows that began before `before` (ms since 1970), with their bodies, and returns how many. When it resolves without a
+   * stop, the files contain no part of the rows.
    */
   erase(before: number, steps: LogDeletionSteps): Promise<number> {
     const work = this.#work.then(() => this.#erase(before, steps))

@@ -6,7 +6,7 @@ import { cancellers, certainties, endpoints, endStates, usualPath } from '../sto
 import type { StoredRequest } from '../store/requestLog/requests.ts'
 import type { AppNames } from './appNames.ts'
 
-/** Progress of a request under way, which the database does not know. */
+/** The phase of a request in progress, which the database does not know. */
 export type LiveRequestState = Extract<RequestState, 'waiting' | 'backing_off' | 'sent' | 'streaming'>
 
 /** A stored row as the contract defines it, with current app names. A row that never ended shows as `live`. */
@@ -52,7 +52,7 @@ export function showRow(
   }
 }
 
-/** A row with a 429. Its wait for those alone is null when it was not recorded apart from other back-off. */
+/** A row with a 429. The wait after its 429s is null when it was not recorded separately from other back-off. */
 export interface LimitedRow {
   row: RequestRow
   waitedMs: number | null
@@ -91,7 +91,7 @@ function whoOf(who: string, origin: string | null, names: AppNames): Who {
 }
 
 const atOnce = 500
-/** Most rows that are searched for those of one account. Reading them blocks the program. */
+/** Maximum number of rows that are read to find rows of one account. Reading them blocks the program. */
 const maxLooked = 20 * atOnce
 
 /** Rows with a 429, newest first, as far as `isOf` accepts them. `read` returns rows with ids below its first argument. */

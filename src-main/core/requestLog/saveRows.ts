@@ -9,7 +9,7 @@ import type { Download } from '../../../src-preload/contract/transfers.ts'
 import { exportLog, type LogRow } from './export.ts'
 import type { SqliteRequestLog } from './requestLog.ts'
 
-/** Rows in memory at once. Reading them takes a few ms, and other work goes on between two steps. */
+/** Maximum number of rows in memory. Reading them takes a few ms, and other work runs between two steps. */
 const rowsAtOnce = 1000
 
 /** The folder for download files, and the list of downloads. */

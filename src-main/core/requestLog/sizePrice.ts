@@ -14,8 +14,8 @@ export type SizePrice = readonly { bytes: number; cost: number }[]
 const widest = 4
 
 /**
- * Learns what a request costs by its size. Charges of about one size (a factor of two) are added up, so that larger requests count more than
- * tiny ones, whose cost may be a minimum or rounded.
+ * Learns the cost of a request by its size. Charges of about one size (a factor of two) are added up, so that larger requests count more
+ * than tiny ones. The cost of a tiny request may be a minimum or rounded.
  */
 export function learnSizePrice(charges: readonly Charge[]): SizePrice {
   const sized = charges.filter(({ requests, bytes }) => requests > 0 && bytes > 0)
@@ -29,8 +29,8 @@ export function learnSizePrice(charges: readonly Charge[]): SizePrice {
 }
 
 /**
- * The cost of a request with `bytes` of text, or null when the learned sizes are too far away. A longer text never costs less, and
- * never more for each byte: that is true of a price per byte, with or without a minimum, a rounding or a fee. Each learned size therefore
+ * The cost of a request with `bytes` of text, or null when the learned sizes are too far away. A longer text never costs less, and its cost
+ * per byte is never higher. Both are true of a price per byte, with or without a minimum, rounding or a fee. Each learned size therefore
  * gives a lower and an upper bound, and the estimate is their geometric mean.
  */
 export function costOfSize(price: SizePrice, bytes: number): Nano | null {

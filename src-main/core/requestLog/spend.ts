@@ -14,7 +14,7 @@ export interface SpendTotals {
   total: Nano
   /** Whether any part of it is an estimate. */
   estimated: boolean
-  /** Requests of unknown cost. They count as nothing. */
+  /** Requests of unknown cost. They add nothing to the sums. */
   unpricedToday: number
   requestsToday: number
   tokensToday: number
@@ -22,7 +22,7 @@ export interface SpendTotals {
   perMinute: number[]
 }
 
-/** One request's part. A request belongs to the day of its start. */
+/** The amount that one request adds to the sums. A request belongs to the day of its start. */
 export interface SpendEntry {
   at: number
   cost: Nano | null
@@ -41,7 +41,7 @@ interface CallerSpend {
   days: Map<number, SpendDay>
   months: Map<number, Month>
   all: { cost: Nano; estimated: number }
-  /** The part of `all` from before the last reset. */
+  /** The part of the total that was spent before the last reset. */
   before: { cost: Nano; estimated: number }
   /** Requests by minute, in a ring buffer; `newest` is the minute of its last element. */
   minutes: number[]

@@ -6,7 +6,7 @@ import type { ReadyFilter } from './filters.ts'
 /** Ids searched in one step: each row's text must be read (about 4 ms), or the index is enough (about 4 ms). */
 const textSlice = 10_000
 const indexSlice = 100_000
-/** Most filters whose count is cached. */
+/** Maximum number of filters whose count is cached. */
 const maxCounts = 8
 
 interface Tables {

@@ -1,6 +1,6 @@
-/** Before the first request: about the length of a chat model's answer without a limit. Tokens. */
+/** The average before the first request, tokens: about the length of a chat model's answer without a limit. */
 const unseen = 500
-/** The average moves by at least this part with each request, so that newer ones count more. */
+/** The minimum weight of a request in the average, so that newer requests count more. */
 const slowest = 1 / 200
 const maxModels = 2000
 

@@ -3,15 +3,15 @@ import type { FeedSource } from '../shared/events.ts'
 import type { ReadyFilter } from './filters.ts'
 import { outcomeOfRow } from './filters.ts'
 
-/** Most changed rows of one watcher. Beyond that it receives the newest rows again. */
+/** Maximum number of changed rows of one watcher. Beyond that it receives the newest rows again. */
 const maxPending = 1000
 
 /** Returns the current state of a row. */
 export interface RowSource {
   readonly id: number
-  /** The id of the row whose place this one has taken, or null. */
+  /** The id of the row that this row has replaced, or null. */
   readonly replaces?: number | null
-  /** Another row has taken the place of this one. */
+  /** Whether another row has replaced this row. */
   readonly isReplaced?: boolean
 }
 
@@ -27,14 +27,14 @@ export interface WatchView<S extends RowSource> {
 export class Watcher<S extends RowSource> implements FeedSource<RequestsEvent> {
   readonly #view: WatchView<S>
   #wake: () => void = () => undefined
-  /** The newest rows must be read (again). */
+  /** Whether the newest rows must be read (again). */
   #stale = true
   #reading = false
   #failure: { thrown: unknown } | null = null
   #snapshot: RequestRow[] | null = null
   #erased = false
   readonly #changed = new Map<number, S>()
-  /** Rows under way that the watcher has. When one stops matching, it must be removed. */
+  /** Rows in progress that the watcher has. When one stops matching, it must be removed. */
   readonly #shownOpen = new Set<number>()
 
   constructor(view: WatchView<S>) {

@@ -15,24 +15,24 @@ import type { Spend } from './spend.ts'
 const closeWithinMs = 100
 const maxPending = 256
 /**
- * From this many requests under way, new rows are batched for a millisecond. A commit for one or two rows of each turn would cost as much
+ * From this many requests in progress, new rows are batched for a millisecond. A commit for one or two rows of each turn would cost as much
  * as relaying them. A single request never waits.
  */
 const busyFrom = 8
 const gatherMs = 1
-/** Most ended rows in memory while the disk takes nothing. */
+/** Maximum number of ended rows in memory while the disk is not writable. */
 const maxKept = 5000
-/** Most logged bodies that wait for their file, bytes. Each request may have 1 MB. */
+/** Maximum total size of logged bodies that wait for their file, bytes. Each request may have 1 MB. */
 const maxBodyBytes = 64 * 1024 * 1024
 /** How long new rows wait for another process's lock before their requests are refused, and the interval between tries, ms. */
 const lockedMs = 1500
 const lockedEveryMs = 50
-/** Most requests that wait for the lock, because each has its body in memory. */
+/** Maximum number of requests that wait for the lock, because each has its body in memory. */
 const maxLocked = 1000
-/** Pause between two attempts while the disk takes nothing, ms. One attempt may write thousands of rows. */
+/** Pause between two attempts while the disk is not writable, ms. One attempt may write thousands of rows. */
 const failingEveryMs = 500
 const complainEveryMs = 60_000
-/** After this many rows the writer stores again below which row all have ended. After a kill only higher rows are read. */
+/** After this many rows, the writer stores the id below which all rows have ended. After a kill only rows with higher ids are read. */
 const floorEvery = 5000
 
 interface UsageAccounts {
@@ -43,9 +43,9 @@ interface UsageAccounts {
   used: CallerDays
   refusals: RefusalLog
   numbers: RequestIds
-  /** Number of requests under way. */
+  /** Number of requests in progress. */
   live(): number
-  /** The lowest row under way, or the next new one. */
+  /** The lowest row in progress, or the next new one. */
   lowestLive(): number
   /** Called with rows that were committed as ended. */
   closed(traces: Trace[]): void
@@ -66,7 +66,7 @@ export class Writer {
   #timer: NodeJS.Timeout | null = null
   #floorAt = 0
   #failing = false
-  /** Rows that could not be written when they were opened. Nothing of them was sent, and they are written later. */
+  /** Rows that could not be written when they were opened. Their requests were not sent, and the rows are written later. */
   #missed = new Set<Trace>()
   /** Since when the rows in `#opened` wait for another process's lock; null when none do. */
   #lockedSince: number | null = null
@@ -114,7 +114,7 @@ export class Writer {
   readonly #atTurn = (): void => {
     this.#turn = null
     this.#gather = null
-    // While the disk takes nothing, only the timer retries: each turn would try thousands of rows.
+    // While the disk is not writable, only the timer retries, because each turn of the event loop would try thousands of rows.
     if (this.#closed.length >= maxPending && !this.#failing) this.flush()
     else this.#flushOpened()
   }
@@ -165,7 +165,7 @@ export class Writer {
     return performance.now() - this.#lockedSince < lockedMs
   }
 
-  /** Apart from new rows, because rows that can never be written must not block others. */
+  /** Writes the missed rows separately from new rows, because rows that can never be written must not block others. */
   #flushMissed(): void {
     const missed = [...this.#missed]
     if (missed.length === 0) return
@@ -187,7 +187,7 @@ export class Writer {
     for (const trace of opened) store.requests.open(trace.opened())
   }
 
-  /** Writes everything pending now. Never throws: what the disk does not take is retried later. */
+  /** Writes everything pending now. Never throws: writes that fail are retried later. */
   flush(): void {
     this.#flushOpened()
     // Another process has the lock. No row is closed before it is opened.
@@ -246,7 +246,7 @@ export class Writer {
     return this.#closed
   }
 
-  /** Before the rows, so that no row refers to missing bodies. */
+  /** Stores the bodies of closed rows. Called before the rows are written, so that no row refers to missing bodies. */
   #storeBodies(closed: Trace[]): void {
     const fresh = closed.flatMap((trace) => {
       if (trace.bodiesKept === null) return []
@@ -304,7 +304,7 @@ export class Writer {
 
 const sizeOf = ({ request, reply }: KeptBodies): number => (request?.text?.length ?? 0) + (reply?.text?.length ?? 0)
 
-/** The newest bodies that fit into the limit. */
+/** The newest bodies whose total size is within the limit. */
 function newest<T extends { bytes: number }>(all: readonly T[]): T[] {
   let bytes = 0
   const from = all.findLastIndex((one) => {

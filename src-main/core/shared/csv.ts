@@ -1,6 +1,6 @@
 /**
  * Characters that make a spreadsheet treat a cell as a formula, some also in full width. Names and paths come from apps and from the
- * service, so they may begin so.
+ * service, so they may begin with such a character.
  */
 const formula = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 /** Quoting is needed for the separators of RFC 4180, and for semicolons and tabs, which spreadsheets of some locales treat as separators. */

@@ -8,7 +8,7 @@ import { StudioError } from '../errors.ts'
 
 type DiskKind = 'disk_full' | 'not_writable' | 'too_many_open_files'
 
-/** What the operating system's error codes of file operations (errno) mean. `reason` follows a colon. */
+/** Meaning of the operating system's error codes (errno) for file operations. `reason` follows a colon. */
 const reasons: Readonly<Record<string, { kind: ProblemKind; reason: string }>> = {
   ENOSPC: { kind: 'disk_full', reason: 'the disk is full' },
   EDQUOT: { kind: 'disk_full', reason: 'the disk quota is used up' },
@@ -58,7 +58,7 @@ export function sqliteCode(thrown: unknown): number | null {
 /**
  * The problem behind an error of the disk: `disk_full`, `not_writable` or `too_many_open_files`. Null for every other error.
  * @param what what could not be written or opened, as the subject of a sentence
- * @param file path of the database, which tells apart the reasons that SQLite gives one code
+ * @param file path of the database, used to distinguish the causes for which SQLite has one code
  */
 export function diskProblem(thrown: unknown, what: string, file?: string): StudioError | null {
   const found = causeOf(thrown, file)
@@ -73,7 +73,8 @@ export function diskProblem(thrown: unknown, what: string, file?: string): Studi
 }
 
 /**
- * An error of an operation on a path that a person entered, as a sentence such as "The file /a/b can’t be written: the disk is full (ENOSPC)."
+ * The problem of a failed operation on a path that a person entered, as a sentence such as "The file /a/b can’t be written: the disk is
+ * full (ENOSPC)."
  * @param failed what failed, without a full stop
  * @returns StudioError `disk_full`, `not_writable`, `too_many_open_files`, else `bad_input`
  */

@@ -1,4 +1,4 @@
-/** Characters that a file system or shell rejects in a name, and those that would hide or reverse parts of it. */
+/** Characters that a file system or shell rejects in a name, and characters that would hide or reverse parts of the name. */
 const awkward = /[<>:"/\\|?*\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu
 /** Names that Windows reserves for devices, with any extension. */
 const devices = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i

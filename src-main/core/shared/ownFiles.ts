@@ -37,7 +37,7 @@ function removeIn(root: string, below: string, isOwn: (path: string) => boolean)
   }
 }
 
-/** Names in `tmp/` begin with an id. A folder with such a name contains a file that is dragged out, or the copies of a backup. */
+/** Names in `tmp/` begin with an id. A folder with such a name contains a file for drag and drop, or the copies of a backup. */
 const temporaryName =
   /^(?:\.inference-studio-backup-|export-|import-)?[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?:\.[a-z\d-]{1,40}){0,3}$/
 

@@ -4,10 +4,10 @@ export interface SwapRemoveElement {
 }
 
 /**
- * A list for elements that come and go thousands of times a second, such as running requests. A Set or a Map is worse there: each time its
- * table has filled up with deleted entries, V8 allocates a new table and leaves a pointer to it in the old one. A dead table in the old
- * generation then keeps all younger tables and their entries alive until the next full collection. For requests, that was a quarter of all
- * allocated memory, and as much CPU time as relaying them.
+ * A list for elements that are added and removed thousands of times a second, such as running requests. A Set or a Map is worse for them.
+ * Each time its table has filled up with deleted entries, V8 allocates a new table and leaves a pointer to it in the old one. A dead table
+ * in the old generation then keeps all younger tables and their entries alive until the next full collection. For requests, that was a
+ * quarter of all allocated memory, and as much CPU time as relaying them.
  */
 export class SwapRemoveList<T extends SwapRemoveElement> implements Iterable<T> {
   readonly #items: T[] = []

@@ -12,14 +12,14 @@ export interface JobMessage<Job> {
   job: Job
 }
 
-/** What a worker sends: `ready` once, then for each job any number of `progress` messages and one result. */
+/** A message from a worker: `ready` once, then for each job any number of `progress` messages and one result. */
 export type WorkerMessage<Result, Progress> =
   | 'ready'
   | { id: number; progress: Progress }
   | { id: number; result: Result }
   | { id: number; problem: Problem }
 
-/** What the handler of a job may do besides returning the result. */
+/** Calls that the handler of a job may make besides returning the result. */
 export interface JobReporter<Progress> {
   /** Sends a message to the caller of the job before its result. */
   progress(message: Progress): void

@@ -122,7 +122,7 @@ export class WorkerClient<Job, Result, Progress = never> {
       worker?.postMessage(message, transfer)
       return await promise
     } catch (thrown) {
-      // A thread that is still busy with this job must not get the next one. One that did not start is no use.
+      // A thread that is still busy with this job must not get the next job. A thread that did not start is useless.
       if (!running.isDone) await this.#stop()
       throw thrown
     } finally {
@@ -183,7 +183,7 @@ export class WorkerClient<Job, Result, Progress = never> {
 
   #receive(message: Exclude<WorkerMessage<Result, Progress>, 'ready'>): void {
     const running = this.#running
-    // Messages of a job that was given up.
+    // Messages of a job that was abandoned.
     if (running?.id !== message.id) return
     if ('progress' in message) {
       running.onProgress?.(message.progress)

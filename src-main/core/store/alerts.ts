@@ -95,14 +95,14 @@ export function alertTable({ handle, transaction, journal }: Database) {
       reported.get(watch, period, mark, level) !== undefined,
     mark: (id: string, value: string): void => void mark.run(value, id),
     end: (id: string, at: string): void => void end.run(at, id),
-    /** Ends the alerts whose time is over and returns how many. */
+    /** Ends the alerts with an end time that has passed, and returns how many. */
     endLapsed: (now: string): number => Number(endLapsed.run(now).changes),
     /** When the next alert ends by itself. */
     nextEnd: (): string | null => {
       const row = nextEnd.get()
       return row ? textOrNull(row, 'next') : null
     },
-    /** Alerts that were not dismissed, newest first, without those that ended before `since`. */
+    /** Alerts that were not dismissed, newest first, without alerts that ended before `since`. */
     shown: (since: string): StoredAlert[] => shown.all(since).flatMap(read),
     dismiss: (id: string, at: string): number => transaction(() => Number(dismiss.run({ id, at }).changes)),
     dismissAll: (at: string): number => transaction(() => Number(dismissAll.run(at).changes)),

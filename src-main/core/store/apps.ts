@@ -9,7 +9,7 @@ export interface StoredApp {
   readonly tool: App
   /** SHA-256 of the secret half of the app key. */
   readonly hash: Uint8Array
-  /** The same of the key before the last rotation, which works until `tool.previousKeyUntil`. Null: never rotated. */
+  /** SHA-256 of the secret before the last rotation, which is accepted until `tool.previousKeyUntil`. Null: never rotated. */
   readonly previousHash: Uint8Array | null
 }
 

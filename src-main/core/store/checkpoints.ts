@@ -1,11 +1,11 @@
 import { WorkerClient } from '../shared/workerClient.ts'
 import type { CheckpointJob } from './checkpointWorker.ts'
 
-/** How often a truncating checkpoint is tried while a reader is in the way, and the pause between tries, ms. */
+/** Number of attempts at a truncating checkpoint while a reader blocks it, and the pause between attempts, ms. */
 const [mostTries, pauseMs] = [100, 20] as const
 
 /**
- * Checkpoints a database's write-ahead log on a worker thread. A commit that meets a long log would otherwise do it, and block this thread
+ * Checkpoints a database's write-ahead log on a worker thread. Otherwise a commit would checkpoint a long log and block this thread
  * while the disk syncs.
  */
 export class CheckpointScheduler {
@@ -19,7 +19,7 @@ export class CheckpointScheduler {
     })
   }
 
-  /** Moves what it can; neither readers nor writers wait for it. @throws StudioError `bug` with SQLite's message; WorkerExit */
+  /** Moves as many pages as possible without blocking readers or writers. @throws StudioError `bug` with SQLite's message; WorkerExit */
   async passive(): Promise<void> {
     await this.#client.run(() => 'passive')
   }

@@ -120,7 +120,7 @@ export function conversationTable({ handle, transaction }: Database) {
     setTitle: (id: string, value: string | null): void => void title.run({ id, title: value }),
     setDraft: (id: string, value: string): void => void draft.run({ id, draft: value }),
     setRemoved: (id: string, removedAt: string | null): void => void removed.run({ id, removedAt }),
-    /** Where the messages of a removed conversation come from, if they were deleted on their own. */
+    /** The origin of the messages of a removed conversation, if only these messages were deleted. */
     part(id: string): DeletedPart | null {
       const row = partOf.get(id)
       const of = row && textOrNull(row, 'part_of')

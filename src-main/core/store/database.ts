@@ -14,7 +14,7 @@ import { migrations } from './migrations/index.ts'
 export interface DatabaseKind {
   /** Distinguishes our file from another program's database of the same name. */
   applicationId: number
-  /** SQL of the migrations, in order. `user_version` is the number that the file has had. */
+  /** SQL of the migrations, in order. `user_version` is the number of migrations applied to the file. */
   migrations: readonly string[]
   /** Durability of a plain transaction: FULL survives a power cut, NORMAL only the death of the process. */
   synchronous: 'FULL' | 'NORMAL'
@@ -56,7 +56,7 @@ export interface Database {
 }
 
 export interface OpenOptions {
-  /** Reads every page first, for files of an owner that was killed. */
+  /** Whether to read every page first, for files whose owner was killed. */
   checkWhole?: boolean
   /**
    * How long a write waits for another process's lock, ms. It blocks this thread, so a running core waits `coreBusyMs`. While the lock
@@ -108,7 +108,7 @@ export function openDatabase(file: string, kind: DatabaseKind, options: OpenOpti
   }
 }
 
-/** Translates what SQLite threw. Damage, a full disk and a lock become StudioErrors; a bug is returned unchanged. */
+/** Translates an error of SQLite. Damage, a full disk and a lock become StudioErrors; a bug is returned unchanged. */
 export function asStoreError(thrown: unknown, path?: string): unknown {
   const file = path ?? 'The database'
   const code = sqliteCode(thrown)
@@ -146,7 +146,7 @@ export function mayPass(thrown: unknown): boolean {
   return passingKinds.has(failure.kind)
 }
 
-/** Whether another process has locked a database: what SQLite throws then, and the problem `database_locked`. */
+/** Whether an error means that another process has locked a database: SQLite's own error, or the problem `database_locked`. */
 export function isLocked(thrown: unknown): boolean {
   const failure = asStoreError(thrown)
   return failure instanceof StudioError && failure.kind === 'database_locked'
@@ -160,9 +160,9 @@ export function isDamage(thrown: unknown): boolean {
 }
 
 /**
- * Runs `prepare`, which prepares statements, in a read transaction. Without one, another process may change the schema meanwhile, as the first
- * `PRAGMA optimize` on a database does. Connecting a virtual table then reloads the schema in the middle of a statement's compilation, and
- * SQLite fails with "no such table" for a table that exists.
+ * Runs `prepare`, which prepares statements, in a read transaction. Without one, another process may change the schema meanwhile, as the
+ * first `PRAGMA optimize` on a database does. Connecting a virtual table then reloads the schema while SQLite compiles a statement. SQLite
+ * fails with "no such table" for a table that exists.
  */
 export function inReadTransaction<T>(handle: DatabaseSync, prepare: () => T): T {
   handle.exec('BEGIN')
@@ -366,7 +366,7 @@ function wrap(file: string, handle: DatabaseSync, { synchronous, migrations }: D
   const version = handle.prepare('PRAGMA data_version')
   const waitUpTo = (ms: number): void => handle.exec(`PRAGMA busy_timeout = ${ms}`)
   let commits = 0
-  /** The last attempt has waited in vain for the write lock of another process. */
+  /** Whether the last attempt waited for the write lock of another process and did not get it. */
   let isLocked = false
   if (busyMs !== patientBusyMs) waitUpTo(busyMs)
 
@@ -400,7 +400,7 @@ function wrap(file: string, handle: DatabaseSync, { synchronous, migrations }: D
     }
   }
 
-  // The same number again: SQLite writes the page nevertheless.
+  // Sets the number to the same value. SQLite writes the page nevertheless.
   const tryWrite = (): void => write(() => handle.exec(`PRAGMA user_version = ${migrations.length}`))
 
   function transaction<T>(work: () => T): T {

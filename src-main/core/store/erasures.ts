@@ -46,7 +46,7 @@ export function erasureTable({ handle, transaction, journal }: Database) {
   )
   const each = handle.prepare("SELECT DISTINCT value ->> '$.mediaId' AS id FROM json_each(?)")
 
-  /** Plans the deletion of what a message refers to in other files. */
+  /** Plans the deletion of the items in other files that a message refers to. */
   function planRest(row: Row): void {
     if (row.request_row !== null) add.run('request', String(number(row, 'request_row')))
     if (row.attachments === '[]') return
@@ -78,7 +78,7 @@ export function erasureTable({ handle, transaction, journal }: Database) {
       return row ? text(row, 'item') : null
     },
     forgetPlan: (what: Erasure, item: string): void => void take.run(what, item),
-    /** For the start, when no import can be running. */
+    /** Plans the deletion of unfinished imports. Call at the start, when no import can be running. */
     giveUpImports: (): void => transaction(() => void given.run()),
     /**
      * One step of deleting a conversation: at most `limit` messages, or fewer after `ms` milliseconds. Plans the deletion of what they

@@ -13,7 +13,7 @@ const owner = z.object({ pid: z.number(), startedAt: z.string(), address: z.stri
 export interface FolderLock {
   /** False when the previous owner was killed: its note still existed. */
   readonly endedCleanlyBefore: boolean
-  /** Stores the address of this owner for that message. */
+  /** Stores the address of this owner for the message that a second owner gets. */
   announce: (address: string | null) => void
   release: () => void
   /** Releases the folder like a killed owner, so that the next one reads every page. For an owner that has not checked the files itself. */
@@ -31,7 +31,7 @@ export function lockFolder(dataDir: string): FolderLock {
   const noteFile = join(dataDir, 'studio.owner.json')
   const handle = takeLock(dataDir, noteFile)
   const startedAt = new Date().toISOString()
-  // Whatever the note contains: its owner had no time to delete it.
+  // The note's content does not matter. If the file exists, its owner was killed before deleting it.
   const endedCleanlyBefore = !existsSync(noteFile)
   const announce = (address: string | null): void =>
     writeFileSync(noteFile, JSON.stringify({ pid: process.pid, startedAt, address }), { mode: 0o600 })

@@ -83,9 +83,9 @@ export function mediaTable(database: Database) {
         return item
       }),
     ids: (): Set<string> => new Set(ids.all().map((row) => text(row, 'id'))),
-    /** Those of the ids that no message, draft, speech, recording or image refers to. */
+    /** Returns the ids to which no message, draft, speech, recording or image refers. */
     unnamed: unnamedOf,
-    /** Deletes the rows of those of the ids without a reference, and returns which. */
+    /** Deletes the rows of ids without a reference, and returns these ids. */
     removeUnnamed: (all: readonly string[]): string[] =>
       transaction(() => {
         const going = unnamedOf(all).map(({ id }) => id)

@@ -17,7 +17,7 @@ export interface Made {
   media: { id: string; bytes: number }[]
 }
 
-/** What a cleanup deleted: items by feature, and files without references. */
+/** The result of a cleanup: deleted items by feature, and deleted files without references. */
 export interface Taken {
   made: Pick<Made, 'kind' | 'id'>[]
   media: string[]

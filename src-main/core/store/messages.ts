@@ -200,7 +200,7 @@ export function messageTable({ handle }: Database) {
       if (!row) throw new StudioError('no_such_item', 'That message no longer exists.')
       return readMessage(row)
     },
-    /** Those of the ids that exist, oldest first. */
+    /** The messages with these ids that exist, oldest first. */
     many: (ids: readonly string[]): Message[] =>
       ids.length === 0 ? [] : many.all(JSON.stringify(ids)).map(readMessage),
     /** From the root down to `leafId`, oldest first; empty for null. */
@@ -260,7 +260,7 @@ export function messageTable({ handle }: Database) {
     setUse(id: string, { usage, cost, costIs }: MessageUse): void {
       setUse.run({ id, usage: toJson(usage), cost, costIs })
     },
-    /** Stores the state of a tool call. `text` is what the model gets when the call is settled. */
+    /** Stores the state of a tool call. `text` is the result that the model gets when the call is settled. */
     setRun(id: string, run: ToolRun, text: string, status: MessageStatus): void {
       setRun.run({ id, run: JSON.stringify(run), text, status, finishedAt: run.finishedAt })
     },

@@ -15,8 +15,8 @@ interface Write {
 
 /**
  * Background writes of one database, for callers that can't wait: in a timer, a listener, or in the middle of a stream. A write that fails
- * for now (locked, disk full) waits here and is retried in order, with a growing pause. A newer write replaces a waiting one with the same
- * key, so a key must identify a row or a value that is written as a whole.
+ * temporarily (locked, disk full) waits here and is retried in order, with a growing pause. A newer write replaces a waiting write with the
+ * same key. A key must therefore identify a row or a value that is written completely.
  */
 export class PendingWrites {
   #waiting = new Map<string, Write>()
@@ -79,7 +79,7 @@ export class PendingWrites {
     return true
   }
 
-  /** The database for writes that are not in the background. It writes what waits first, because that is older. */
+  /** Returns the database for direct writes. It performs the waiting writes first, because they are older. */
   before(database: Database): Database {
     const first =
       (write: Database['transaction']): Database['transaction'] =>
@@ -111,7 +111,7 @@ export class PendingWrites {
     return true
   }
 
-  /** Tries once more, then drops what still waits, and reports that. */
+  /** Tries the waiting writes once more, then drops and reports the remaining ones. */
   close(): void {
     if (!this.flush()) {
       for (const { what } of this.#waiting.values()) {

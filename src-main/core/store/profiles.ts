@@ -85,7 +85,7 @@ function read(row: Row): StoredProfile {
     name: text(row, 'name'),
     kind: profile.shape.kind.parse(row.kind),
     baseUrl: text(row, 'base_url'),
-    // Stored since the first version of the table, which allows `none` and never had it.
+    // `unneeded` is stored as `none`, because the first version of the table allows `none` and never used it.
     keyKept: row.key_kept === 'none' ? 'unneeded' : profile.shape.keyKept.parse(row.key_kept),
     allowInsecure: number(row, 'allow_insecure') === 1,
   }

@@ -22,7 +22,7 @@ const select = `SELECT r.*, t.id AS t_id, t.state AS t_state, substr(t.text, 1, 
   FROM recordings AS r
   LEFT JOIN transcripts AS t ON t.rowid = (SELECT max(rowid) FROM transcripts WHERE recording_id = r.id)`
 
-/** Recordings and files that can be transcribed. The newest is the one added last, whatever the clock said. */
+/** Recordings and files that can be transcribed. They are ordered by the order in which they were added, not by the clock. */
 export function recordingTable({ handle, transaction }: Database) {
   const insert = handle.prepare(
     `INSERT INTO recordings (id, created_at, name, search, source, state, mime, bytes, seconds, media_id, from_id)
@@ -74,8 +74,8 @@ export function recordingTable({ handle, transaction }: Database) {
       return { recordings, total: number(count.get() ?? {}, 'n') }
     },
     /**
-     * Recordings that are not removed and whose name or transcript contains all needles (shared/text/query.ts), newest first, in steps:
-     * each reads the transcripts of at most 32 recordings, which takes some milliseconds when they are an hour long.
+     * Recordings that are not removed and whose name or transcript contains all needles (shared/text/query.ts), newest first. Works in
+     * steps. Each step reads the transcripts of at most 32 recordings, which takes some milliseconds for transcripts of an hour.
      */
     *matching(needles: readonly string[]): Generator<string[], undefined> {
       const step = handle.prepare(
@@ -96,10 +96,10 @@ export function recordingTable({ handle, transaction }: Database) {
       void settle.run({ id, state, bytes, seconds, mediaId }),
     setName: (id: string, value: string, search: string): void => void name.run({ id, name: value, search }),
     setSeconds: (id: string, value: number): void => void seconds.run({ id, seconds: value }),
-    /** Returns those that were not removed before. */
+    /** Returns the ids of the recordings that were not removed before. */
     remove: (ids: readonly string[], now: string): string[] =>
       transaction(() => ids.filter((id) => remove.run({ id, now }).changes > 0)),
-    /** Returns those that were removed. */
+    /** Returns the ids of the recordings that were restored. */
     restore: (ids: readonly string[]): string[] =>
       transaction(() => ids.filter((id) => restore.run({ id }).changes > 0)),
     /** Deletes a recording permanently, with its transcripts. */

@@ -6,7 +6,7 @@ import { json, type Row, text } from './rows.ts'
 
 const pieceField = z.enum(['text', 'reasoning', 'refusal', 'tool_calls'])
 
-/** What arrived of a reply since the last entry. Text is appended. Tool calls are complete each time, so the last entry counts. */
+/** The part of a reply that arrived since the last entry. Text is appended. Tool calls are complete each time, so the last entry counts. */
 export interface JournalEntry {
   text: string
   reasoning: string
@@ -31,8 +31,8 @@ export function replyJournalReader(handle: ReadHandle) {
 }
 
 /**
- * The journal of streaming replies: it is appended to, so that a long reply costs only what is new and not its whole length each time. When
- * the reply ends, its text is stored in the message row and its entries are deleted.
+ * The journal of streaming replies. Entries are appended, so a write costs as much as the new text and not as the whole reply. When the
+ * reply ends, its text is stored in the message row and its entries are deleted.
  */
 export function replyJournalTable({ handle }: Database) {
   const insert = handle.prepare('INSERT INTO pieces (message_id, field, content) VALUES (?, ?, ?)')

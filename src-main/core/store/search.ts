@@ -50,7 +50,7 @@ export function searchTable({ handle, journal, transaction }: Database) {
     put: (seq: number, part: number, body: string): void => void insert.run(seq * partsEach + part, body),
     forget: (seq: number): void => void forget.run(seq * partsEach, seq * partsEach + partsEach - 1),
     done: (seq: number): void => void mark.run(seq),
-    /** A merge step of so many pages of 4 KB, if enough was written since the last. False when there was nothing to do. */
+    /** A merge step of `pages` pages of 4 KB, if enough was written since the last step. False when there was nothing to do. */
     merge: (pages: number): boolean => journal(() => step(pages)),
     /** Records that the index has words of deleted messages, within the transaction that deletes them. */
     markDirty: (): void => void remember.run(),
@@ -163,7 +163,7 @@ export function searchReader(handle: ReadHandle) {
         ...{ text: content, leafId: textOrNull(row, 'leaf_id') },
       }
     },
-    /** Those of a conversation's messages that are on the path to its leaf: a walk upwards, no further than the oldest of them. */
+    /** Which of the messages `seqs` are on the path to `leafId`. Walks upwards, no further than the oldest of these messages. */
     onPath(leafId: string | null, seqs: readonly number[]): Set<number> {
       if (leafId === null) return new Set()
       const rows = up.all({ leafId, lowest: Math.min(...seqs), seqs: JSON.stringify(seqs) })

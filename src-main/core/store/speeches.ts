@@ -168,7 +168,7 @@ export function speechTable({ handle, transaction, journal }: Database) {
       journal(() => void setCost.run({ id, part, cost: spent.cost, costIs: spent.costIs })),
     setFavourite: (id: string, favourite: boolean): void =>
       transaction(() => void setFavourite.run({ id, favourite: favourite ? 1 : 0 })),
-    /** Durations follow from the sample rate. */
+    /** Stores the sample rate, and the durations that follow from it. */
     setRate: (id: string, rate: number): void =>
       transaction(() => {
         setPartLengths.run({ id, rate })
@@ -177,7 +177,7 @@ export function speechTable({ handle, transaction, journal }: Database) {
     /** Removes speeches (`at`) or restores them (null), and returns which changed. */
     setRemoved: (ids: readonly string[], at: string | null): string[] =>
       transaction(() => setRemoved.all({ ids: JSON.stringify(ids), at }).map((row) => text(row, 'id'))),
-    /** Of complete parts with this voice and speed. */
+    /** Sums of the complete earlier parts with this voice and speed. */
     before({ voice, speed }: Pick<SpeechSettings, 'voice' | 'speed'>): SpokenBefore {
       const length = lengths.get({ voice, speed }) ?? {}
       return {

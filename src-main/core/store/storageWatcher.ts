@@ -5,11 +5,11 @@ import { asStudioError, type StudioError } from '../errors.ts'
 import { guarded } from '../shared/unexpected.ts'
 import { asStoreError, mayPass, refusedWrites } from './database.ts'
 
-/** A shorter refusal, such as the lock of a command beside this program, is not worth a notice. ms */
+/** Refusals shorter than this, such as the lock of a command beside this program, cause no notice. ms */
 const noticeAfterMs = 1000
 /** Pause between two tries of a refused write, ms. */
 const retryMs = 500
-/** With less free space a small write may succeed, and the next reply fails again. Bytes. */
+/** Free space that ends a "disk full" report, bytes. With less, a small write may succeed but the next reply fails again. */
 const enoughFreeBytes = 1024 * 1024
 
 interface Refusal {
@@ -75,7 +75,7 @@ export class StorageWatcher {
       const { bavail, bsize } = statfsSync(this.#dataDir)
       return failure.kind === 'disk_full' && bavail * bsize < enoughFreeBytes ? failure : null
     } catch (thrown) {
-      // Any other failure is reported where it concerns someone. It says nothing about later writes.
+      // Any other failure is reported by the code that writes, and does not predict later writes.
       return mayPass(thrown) ? asStudioError(asStoreError(thrown, file)) : null
     }
   }

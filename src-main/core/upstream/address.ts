@@ -80,7 +80,7 @@ class Base implements BaseAddress {
 /** `..` as a segment, also with path parameters (servlet containers cut them) and with trailing dots or spaces (Windows trims them). */
 const parentSegment = /(?:^|\/)\.\.[. ]*(?:;[^/]*)?(?:\/|$)/
 
-/** Whether a URL has the same origin and is below `prefix` at a segment border, whatever encoding a server may undo. */
+/** Whether a URL has the same origin and its path is `prefix` or below it, however a server decodes the path. */
 function isBelow(url: URL, origin: string, prefix: string): boolean {
   if (url.origin !== origin) return false
   const path = decodedPath(url.pathname)
@@ -116,8 +116,8 @@ export function isLoopbackHost(hostname: string): boolean {
 }
 
 /**
- * Whether a host is this computer or in a local network: loopback, private and link-local addresses (RFC 1918, 3927, 4193, 4291), names without
- * a dot, and the names reserved for local networks (RFC 6762, 8375 and ICANN's `.internal`).
+ * Whether a host is this computer or in a local network. That is: loopback, private and link-local addresses (RFC 1918, 3927, 4193, 4291),
+ * names without a dot, and the names reserved for local networks (RFC 6762, 8375 and ICANN's `.internal`).
  */
 export function isLocalHost(hostname: string): boolean {
   const name = hostname.toLowerCase().replace(/\.$/, '')

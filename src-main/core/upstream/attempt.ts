@@ -11,7 +11,7 @@ const closeMs = 5
 export interface Attempted {
   reply: RawReply
   rateLimit: RateLimitHeaders
-  /** Call once the reply's meter is open: `used` can then be read. A short reply has ended before. */
+  /** Call when the reply's meter is open, so that `used` can be read. A short reply may have ended before. */
   metered(): void
 }
 

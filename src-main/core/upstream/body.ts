@@ -2,7 +2,9 @@ import type { Dispatcher } from 'undici'
 import { StudioError } from '../errors.ts'
 import type { ChunkRedactor } from './redact/streams.ts'
 
-/** Sees the bytes of a body as they arrive, and returns what is passed on: the same object, another, or null for nothing yet. */
+/**
+ * Receives the bytes of a body as they arrive, and returns the bytes to pass on: the same object, another object, or null for nothing yet.
+ */
 export interface Tap {
   push(bytes: Uint8Array): Uint8Array | null
   /** Called when the body ended well. Returns bytes that were held back. */
@@ -19,7 +21,7 @@ export interface BodySink {
   fail(error: StudioError): void
 }
 
-/** How a body ended: whole, left early by its reader, or broken. */
+/** How a body ended: complete, abandoned by its reader, or failed. */
 export type Closed = 'ended' | 'left' | StudioError
 
 const nothing = new Uint8Array()
@@ -55,7 +57,7 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
     return this.#bytes
   }
 
-  /** Lets `tap` see all bytes, those that arrived before this call included. Call at most once, before the first read. */
+  /** Passes all bytes to `tap`, including bytes that arrived before this call. Call at most once, before the first read. */
   tap(tap: Tap): void {
     const come = this.#queue
     this.#queue = []
@@ -267,7 +269,7 @@ export async function readAll(body: AsyncIterable<Uint8Array>, limit: number): P
 }
 
 /**
- * Reads the first `limit` bytes. `rest` has what follows, or null.
+ * Reads the first `limit` bytes. `rest` has the bytes after them, or null.
  * @throws the body's failure
  */
 export async function readUpTo(

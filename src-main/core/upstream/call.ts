@@ -35,7 +35,7 @@ export interface CallRequest {
   pictures?: number
 }
 
-/** A reply with a good status whose body is still to be read. */
+/** A reply with a success status whose body has not been read. */
 export interface OpenReply {
   facts: ReplyFacts
   /** Bytes as received. */
@@ -64,7 +64,7 @@ export async function call(link: UpstreamLink, request: CallRequest, options: Ca
   if (given?.aborted === true) throw cancelled()
   link.lifetime.checkOpen(isFile(link, request))
   const reachable = options.once === true ? null : link.reachability.whenReachable()
-  // The studio repeats its account read-outs by itself, so those that reached nothing get no log row.
+  // The studio repeats account read-outs by itself, so a read-out that can't reach the service gets no log row.
   if (reachable && feature === 'account') await reachable
   const trace = openRow(link, request, feature, options.logBodies === true)
   options.onRow?.(trace.id)
@@ -98,7 +98,7 @@ export async function call(link: UpstreamLink, request: CallRequest, options: Ca
   }
 }
 
-/** Marks a failure of which no attempt reached the service. */
+/** Marks a failure in which no attempt reached the service. */
 const unsent = ({ kind, message, facts, cause }: StudioError): StudioError =>
   new StudioError(kind, message, { ...facts, unsent: true }, { cause })
 

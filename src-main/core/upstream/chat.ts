@@ -83,8 +83,8 @@ export async function* streamChatCompletion(
 }
 
 /**
- * Masks the key also where it is split over several events, because their texts are stored joined. The end of a text that may begin the key
- * is held back until more of that text arrives, its choice finishes, or the stream ends.
+ * Masks the key also where it is split over several events, because their texts are stored joined. If the end of a text may begin the key,
+ * that end is held back until more of the text arrives, its choice finishes, or the stream ends.
  */
 async function* withoutKey(
   events: AsyncIterable<ChatStreamEvent>,

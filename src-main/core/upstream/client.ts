@@ -38,7 +38,7 @@ export type Upstream = ReturnType<typeof openUpstream>
 
 /**
  * Client of the service behind one base address and one key: a function for each of its 14 endpoints, files, and the relay. All throw
- * StudioError. `close` cancels what is under way.
+ * StudioError. `close` cancels running requests.
  * @throws StudioError `bad_input` for invalid certificates or proxies in the environment
  */
 export function openUpstream({
@@ -107,7 +107,7 @@ export function openUpstream({
     },
     /** Listens to the status of every reply. `inference` is false for read-outs. Returns the function that removes the listener. */
     onReply: (listener: (status: number, inference: boolean) => void): (() => void) => replies.add(listener),
-    /** Refuses new requests and lets those under way end. Resolves when all have ended and all sockets are closed. */
+    /** Refuses new requests and lets running requests end. Resolves when all have ended and all sockets are closed. */
     async retire(): Promise<void> {
       await lifetime.retire()
       await network.destroy()

@@ -4,7 +4,7 @@ import { Cancel, type CancelSignal } from '../shared/cancel.ts'
 /** After the last reply, ms. A picture's file is fetched after the reply that names it was read. */
 const lingerMs = 2000
 
-/** Whether a client accepts requests, and how many attempts it has under way. */
+/** Whether a client accepts requests, and how many attempts it has in progress. */
 export class ClientLifetime {
   readonly #retired = new Cancel()
   #running = 0
@@ -16,7 +16,7 @@ export class ClientLifetime {
   }
 
   /**
-   * @param afterwards whether the request belongs to one that was sent before
+   * @param afterwards whether the request belongs to an earlier request, such as the file of a reply
    * @throws StudioError `connection_changed` when the client accepts nothing new
    */
   checkOpen(afterwards: boolean): void {
@@ -32,7 +32,7 @@ export class ClientLifetime {
     if (this.#running === 0) this.#idle?.()
   }
 
-  /** Refuses new requests from now on. Resolves when those under way have ended. */
+  /** Refuses new requests from now on. Resolves when the running requests have ended. */
   retire(): Promise<void> {
     this.#retired.abort()
     return new Promise((resolve) => {

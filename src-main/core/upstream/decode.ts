@@ -4,7 +4,7 @@ import { StudioError } from '../errors.ts'
 import type { ReplyBody } from './body.ts'
 import type { ChunkRedactor } from './redact/streams.ts'
 
-/** More encodings on top of each other are an attack. */
+/** Maximum number of nested encodings. A reply with more is treated as an attack. */
 const maxEncodings = 3
 
 /** Creates the decoder of an encoding from the first byte of the body. */

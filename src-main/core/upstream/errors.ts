@@ -3,7 +3,7 @@ import { type ProblemFacts, StudioError } from '../errors.ts'
 import type { Credential } from './credential.ts'
 import type { ReplyFacts } from './types.ts'
 
-/** Most bytes of a failed reply that are read. They only serve a message, and a hostile reply has no end. */
+/** Maximum number of bytes of a failed reply that are read. They only serve a message, and a hostile reply has no end. */
 export const maxErrorBody = 64 * 1024
 const maxRaw = 4096
 
@@ -30,7 +30,7 @@ export function kindOfStatus(status: number): ProblemKind {
   return statuses[status]?.[0] ?? 'unexpected_status'
 }
 
-/** The error of a reply with a failure status, whatever its body is. Contains nothing of the key. */
+/** The error of a reply with a failure status, whatever its body is. Never contains any part of the key. */
 export function errorOfReply(facts: ReplyFacts, body: string, credential: Credential): StudioError {
   const parsed = readErrorObject(body)
   const [kind, words] = statuses[facts.status] ?? ['unexpected_status', unexpectedWords(facts.status)]
@@ -47,7 +47,7 @@ export function errorOfReply(facts: ReplyFacts, body: string, credential: Creden
   return new StudioError(kind, parsed.message === null ? words : clean(parsed.message), problem)
 }
 
-/** The error of an error object inside a stream that began well. */
+/** The error of an error object inside a stream that began with a success status. */
 export function errorOfFrame(frame: unknown, status: number, credential: Credential): StudioError {
   const text = JSON.stringify(frame)
   const parsed = readErrorObject(text)
@@ -180,9 +180,14 @@ export function errorOfFault(fault: unknown, phase: RequestPhase): StudioError {
 }
 
 /**
- * Whether the bytes before a reply's head were no valid HTTP. undici reports this as HTTPParserError, and in other ways: "bad upgrade" (a
- * 101 without a request for it), "bad response" (a 100 without a request for it, which undici can't skip), a failed assertion (a status
- * below 100, or a second reply after a 101), and contradictory lengths. The request reached the service each time, so none is retried.
+ * Whether the bytes before a reply's head were not valid HTTP. undici reports this as HTTPParserError, or in one of these ways:
+ *
+ * - "bad upgrade": a 101 without a request for it
+ * - "bad response": a 100 without a request for it, which undici can't skip
+ * - a failed assertion: a status below 100, or a second reply after a 101
+ * - contradictory lengths
+ *
+ * The request reached the service each time, so none is retried.
  */
 function isMalformed(code: string, text: string, { sent, replied }: RequestPhase): boolean {
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return true

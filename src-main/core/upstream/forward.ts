@@ -26,12 +26,12 @@ import { ReplayableBody } from './replay.ts'
 import { RetriesExhausted, withRetry } from './retry.ts'
 import type { ForwardReply, ForwardRequest } from './types.ts'
 
-/** Headers that we set ourselves, or (`expect`) that the local server has answered. The key can't be found in compressed bytes. */
+/** Headers that this program sets, or has answered (`expect`). `accept-encoding`: the key can't be found in compressed bytes. */
 const replacedHeaders: ReadonlySet<string> = new Set(['authorization', 'host', 'expect', 'accept-encoding'])
 const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504])
 /** Images arrive as base64 in JSON. A larger reply passes unchanged, bytes. */
 const imagesLimit = 64 * 1024 * 1024
-/** Larger bodies are given to undici in pieces, bytes. */
+/** Size from which a body is passed to undici in pieces, bytes. */
 const handedOverFrom = 64 * 1024
 
 /**
@@ -53,7 +53,7 @@ class Forwarding {
   readonly #link: UpstreamLink
   readonly #request: ForwardRequest
   readonly #admission: AdmissionRequest
-  /** A body that has arrived whole can be sent again as it is; a stream only from the copy of what was read. */
+  /** A body that has arrived completely, which can be sent again. A stream can be sent again only from its copy. */
   #bytes: Uint8Array | null
   readonly #streamed: ReplayableBody | null
   readonly #sentCopy: BodyCopy | null
@@ -81,7 +81,7 @@ class Forwarding {
     const path = checkedPath(this.#link, this.#request.path)
     const headers = this.#requestHeaders()
     try {
-      // Without an await while the service answers, so that the scheduler has the request in the same turn.
+      // No await while the service is reachable, so that the scheduler receives the request in the same turn of the event loop.
       const reachable = this.#link.reachability.whenReachable()
       if (reachable) await reachable
       const reply = await withRetry((number) => this.#attempt(number, path, headers), {
@@ -125,7 +125,7 @@ class Forwarding {
     return reply
   }
 
-  /** undici refers to its body until the reply ends, which may take many minutes. This generator is all it has of a large body. */
+  /** undici references its body until the reply ends, which may take many minutes. Of a large body it references only this generator. */
   async *#handedOver(): AsyncGenerator<Uint8Array, void, undefined> {
     if (this.#bytes) yield this.#bytes
   }
@@ -157,7 +157,7 @@ class Forwarding {
     const answered: ForwardReply = {
       status,
       statusText,
-      // Cutting an event out makes a stream of stated length shorter.
+      // Removing an event makes the stream shorter than its Content-Length.
       headers: stripUsage && isEventStream(contentType) ? withoutLength(headers) : headers,
       body: reply.body,
       whole: () => reply.body.takeWhole(),

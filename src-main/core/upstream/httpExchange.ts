@@ -19,9 +19,9 @@ export interface ExchangeRequest {
   signal: CancelSignal | undefined
   /** Whether an app receives the reply. The key is then masked across the events of a stream, whose texts it joins. */
   isRelayed?: boolean
-  /** Called when the connection exists and the request starts to leave. */
+  /** Called when the connection exists and sending of the request begins. */
   onConnected?: () => void
-  /** Called when the socket took the last byte of the request. */
+  /** Called when the socket has accepted the last byte of the request. */
   onSent?: () => void
 }
 

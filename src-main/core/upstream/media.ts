@@ -21,7 +21,7 @@ import type {
 /** Largest images reply, bytes. It has four images of 20 MB in base64, and more. */
 const maxImagesBytes = 256 * 1024 * 1024
 const maxTranscriptBytes = 64 * 1024 * 1024
-/** Most values in a transcript. Each word has four, and a day of speech has some 200,000 words. */
+/** Maximum number of values in a transcript. Each word has four, and a day of speech has some 200,000 words. */
 const maxTranscriptValues = 3_000_000
 
 /**
@@ -149,7 +149,7 @@ function multipart(
       let sent = 0
       onUploaded?.(sent)
       yield head
-      // The socket took the piece before the generator resumes, so counted bytes have left, except those in the system's buffers.
+      // The generator resumes after the socket has accepted the piece. Counted bytes are sent, except those in the system's buffers.
       for await (const chunk of file instanceof Uint8Array ? [file] : file.stream()) {
         if (chunk.length > 0) yield chunk
         sent += chunk.length

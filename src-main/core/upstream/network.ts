@@ -24,9 +24,9 @@ export interface NetworkOptions {
 }
 
 /**
- * A JSON reply begins when it is complete, and a reasoning model may be silent for minutes. So ten minutes, as the usual clients allow;
- * undici's own 300 s would cut. TCP keep-alive finds a dead peer sooner. 55 s of idling is below the 60 s after which common load balancers
- * drop a connection.
+ * A JSON reply begins when it is complete, and a reasoning model may be silent for minutes. Both timeouts are ten minutes, as in the usual
+ * clients; undici's default of 300 s would cut such replies. TCP keep-alive finds a dead peer sooner. `keepAliveMs` is below the 60 s after
+ * which common load balancers drop an idle connection.
  */
 export const networkDefaults: Omit<NetworkOptions, 'env'> = {
   connectTimeoutMs: 10_000,

@@ -9,11 +9,11 @@ const encodedSyntax = /%(?:2f|5c|25|3b|3f|23|[01][0-9a-f]|7f)/i
 const decodedByte = (encoded: string): string => String.fromCharCode(Number.parseInt(encoded.slice(1), 16))
 
 /**
- * Why a path (without its query) must not be relayed, as the rest of a sentence about the path, or null when it may be.
+ * Why a path (without its query) must not be relayed, as the end of a sentence about the path. Null when the path may be relayed.
  *
- * Servers normalise paths in different ways before they route them: they decode percent-encoding once or more, cut path parameters, merge slashes, remove
- * dot segments, trim dots and spaces. A path that one of them could read as another path would pass an app's limits. Such a path is refused and never repaired,
- * so that exactly one reading is left; `endpointOf` classifies that one without regard to case.
+ * Servers normalise paths in different ways before they route them. They decode percent-encoding once or more, cut path parameters, merge
+ * slashes, remove dot segments, trim dots and spaces. A path that one of them could read as another path would bypass an app's limits. Such
+ * a path is refused and never repaired, so that exactly one reading is left. `endpointOf` classifies that reading without regard to case.
  * @see RFC 3986, 6.2.2 (syntax-based normalisation)
  */
 export function pathProblem(path: string): string | null {

@@ -9,7 +9,7 @@ import type { Network } from './network.ts'
 export interface Reachability {
   /** Null while the service is reachable. Otherwise checks again, and rejects with a StudioError while it is still unreachable. */
   whenReachable(): Promise<void> | null
-  /** A status line arrived, whatever the status. */
+  /** A status line arrived, with any status. */
   replied(status: number): void
   /** An attempt failed without a status line, or its body broke off. */
   failed(error: StudioError): void

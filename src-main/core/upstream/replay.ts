@@ -4,8 +4,8 @@ import { StudioError } from '../errors.ts'
 export const replayLimit = 256 * 1024
 
 /**
- * An upload that can be read again from its start while all that was read fits into the copy. The source is read once, at the reader's
- * pace. An abandoned reader leaves nothing behind.
+ * An upload that can be read again from its start, as long as the part read so far fits into the copy. The source is read once, at the
+ * reader's pace. An abandoned reader leaves nothing behind.
  */
 export class ReplayableBody {
   readonly #source: AsyncIterator<Uint8Array>

@@ -1,7 +1,7 @@
 import { StudioError } from '../errors.ts'
 import type { ChatRequest, ImageRequest, SpeechRequest, TranscriptionRequest } from './types.ts'
 
-// The specification's own limits, checked before a byte is sent. What the specification leaves open is left open here.
+// Checks the specification's own limits before a byte is sent, and nothing that the specification leaves open.
 
 const roles: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool'])
 const maxSpeechBytes = 4096

@@ -6,7 +6,7 @@ import type { WaitNotice } from './types.ts'
 
 /** When and how often a failed request is retried. */
 export interface RetryPolicy {
-  /** Most attempts, the first included. */
+  /** Maximum number of attempts, the first included. */
   maxAttempts: number
   /** Upper end of the first delay, ms. The n-th delay is a random part of `baseDelayMs * 2^(n-1)`, at most `maxDelayMs` (full jitter). */
   baseDelayMs: number

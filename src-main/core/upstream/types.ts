@@ -172,7 +172,7 @@ export interface ForwardRequest {
   local(): string
   model: string | null
   stream: boolean
-  /** False: send once, whatever happens. */
+  /** False: send only once, even after a failure that may be retried. */
   retries: boolean
   /** Cut the usage event out of the stream, because this program asked for it and the app did not. */
   stripUsage: boolean

@@ -39,11 +39,13 @@ const mostRounds = 5
 
 /**
  * Makes a consistent copy of a data folder, whether or not a core is writing in it. Databases are copied with VACUUM INTO: one read
- * transaction that blocks no writer and leaves out free pages, so that no deleted data is in the copy. Media files never change, so a hard
- * link is a copy. Existing media files are linked first and the database is copied then. A file exists before its row and is deleted after
- * it, so each row of the copy finds its link, except for rows of the time between, whose files are linked afterwards. If one of those has
- * been deleted by then, the next round starts. A program that deletes files all the time makes every round fail. Then `followErased`
- * deletes the rows of deleted files from the last copy.
+ * transaction that blocks no writer. It omits free pages, so the copy contains no deleted data. Media files never change, so a hard link is
+ * a copy.
+ *
+ * Existing media files are linked first, then the database is copied. A file exists before its row and is deleted after it, so each row of
+ * the copy normally has its link. The exception is rows that were written between the two steps; their files are linked afterwards. If one
+ * of those files has been deleted by then, the next round starts. A program that deletes files all the time makes every round fail. Then
+ * `followErased` deletes the rows of deleted files from the last copy.
  * @throws StudioError `store_damaged`, `store_newer`, `no_such_item` when there is nothing to back up
  */
 export function takeSnapshot({ dataDir, folder, copied }: SnapshotParts): Snapshot {
@@ -135,8 +137,8 @@ function mediaWithRows(dataDir: string, folder: string, studio: KnownDatabase) {
 }
 
 /**
- * Deletes from the copy every row of `missing` that the live database no longer has, so that a file is only listed as missing when its row
- * still exists. Rows that name such a file become what they are in the live database: deleted, or with the replacement file, whose row is
+ * Deletes from the copy every row of `missing` that the live database no longer has. A file is then listed as missing only when its row
+ * still exists. Rows that refer to such a file get their state in the live database: deleted, or with the replacement file, whose row is
  * copied too.
  */
 function followErased(

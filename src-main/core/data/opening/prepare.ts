@@ -27,8 +27,8 @@ export interface PendingWork {
 const shortBytes = 4_000_000
 
 /**
- * The first step of opening, for the owner of the folder: completes an ordered deletion and a scheduled restore, and finds out what else must be done. After an
- * owner that was killed (`endedCleanly` is false), every page must be read.
+ * The first step of opening, for the owner of the folder. Completes an ordered deletion and a scheduled restore, and determines the
+ * remaining work. After an owner that was killed (`endedCleanly` is false), every page must be read.
  * @throws StudioError `store_damaged` when a scheduled restore cannot be completed, `database_locked`
  */
 export function findPendingWork({ dataDir, endedCleanly }: { dataDir: string; endedCleanly: boolean }): PendingWork {

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 
-/** The pages of a database file, with those of its write-ahead log taking precedence. Page numbers start at 1. */
+/** The pages of a database file. Pages of its write-ahead log take precedence. Page numbers start at 1. */
 export interface Pages {
   readonly count: number
   /** Bytes of a page that its content may use. */
@@ -13,7 +13,7 @@ export interface Pages {
 const size = 4096
 
 /**
- * Opens a file for reading pages: https://sqlite.org/fileformat2.html, 1.3. SQLite itself cannot be used, because it gives up a whole file
+ * Opens a file for reading pages: https://sqlite.org/fileformat2.html, 1.3. SQLite itself cannot be used, because it rejects a whole file
  * for one page.
  */
 export function openPages(path: string): Pages {

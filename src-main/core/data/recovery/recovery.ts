@@ -67,8 +67,8 @@ export function faultOf(dataDir: string, database: KnownDatabase, how: CheckDept
 }
 
 /**
- * For commands that write `studio.sqlite` without owning the folder: a new file in the place of a lost one would hide the loss from the
- * next start.
+ * Checks that `studio.sqlite` was not lost, for commands that write it without owning the folder. Otherwise such a command would create a
+ * new file, which would hide the loss from the next start.
  * @throws StudioError `store_damaged`, `store_newer`
  */
 export function mustNotBeLost(dataDir: string): void {
@@ -168,7 +168,7 @@ function isBlank(path: string): boolean {
 }
 
 /**
- * Whether a file that SQLite cannot read is ours: it is too short for a database, or one of its pages contains rows that only our tables
+ * Whether a file that SQLite cannot read is ours. It is if it is too short for a database, or if a page contains rows that only our tables
  * have.
  */
 function isOurs(path: string, { kind }: KnownDatabase): boolean {

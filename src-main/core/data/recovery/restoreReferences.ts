@@ -114,7 +114,7 @@ function relateImages(handle: DatabaseSync): number {
   return Number(made)
 }
 
-/** Text without a named recording is still kept. */
+/** Creates recordings for transcripts whose recording is lost. Returns how many. */
 function relateTranscripts(handle: DatabaseSync): number {
   const made = handle
     .prepare(
@@ -154,7 +154,7 @@ function relateUse(handle: DatabaseSync, holed: ReadonlySet<string>): void {
   `)
 }
 
-/** What the service reported of an account is kept, although the account is unknown. */
+/** Preserves the data that the service reported of an account, although the account is unknown. */
 function restoreAccounts(handle: DatabaseSync): number {
   const children = ['fetches', 'coverage', 'days', 'closed', 'versions', 'undated', 'limits']
   const all = children.map((table) => `SELECT book FROM ${table}`).join(' UNION ')
@@ -169,7 +169,7 @@ function restoreAccounts(handle: DatabaseSync): number {
   return lost.length
 }
 
-/** Clears references to rows that are gone. Deletes rows that must have such a reference. */
+/** Clears references to lost rows. Deletes rows that must have such a reference. */
 function letGo(handle: DatabaseSync): Map<DataKind, number> {
   const changed = new Map<DataKind, number>()
   for (;;) {

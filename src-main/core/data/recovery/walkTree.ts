@@ -74,7 +74,7 @@ function isPromised(cells: readonly Cell[], { over, upTo }: Step): boolean {
   return inside * 2 >= cells.length
 }
 
-/** Claims the free pages, which contain deleted rows (https://sqlite.org/fileformat2.html, 1.5). None of those may come back. */
+/** Claims the free pages, which contain deleted rows (https://sqlite.org/fileformat2.html, 1.5). Deleted rows must not be recovered. */
 export function claimFree(pages: Pages, claims: Claims): void {
   const head = pages.page(1)
   let no = head.readUInt32BE(32)

@@ -10,8 +10,8 @@ import { dropStaging, settleSwaps, swapNow } from './swap.ts'
 
 export interface RestoreParts extends StageParts {
   /**
-   * Called when the backup has been checked, with what it would replace; `now` is null when that cannot be read. When it resolves to false,
-   * nothing is changed.
+   * Called when the backup has been checked, with its summary and the data that it would replace. `now` is null when that data cannot be
+   * read. When it resolves to false, nothing is changed.
    */
   agree(backup: BackupSummary, now: { counts: Counts; bytes: number } | null): Promise<boolean>
 }

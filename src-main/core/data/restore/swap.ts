@@ -27,7 +27,7 @@ const plan = z.object({
 export type Plan = z.infer<typeof plan>
 
 const planFile = 'plan.json'
-/** All names that are a person's data. Everything else in the folder (the lock, `tmp`, what was set aside) stays in place. */
+/** The names of all data of a person. Everything else in the folder (the lock, `tmp`, files that were set aside) stays in place. */
 export const everything: readonly string[] = [
   ...databases.flatMap(({ file }) => [file, ...sideFiles(file)]),
   ...['media', 'making'],
@@ -57,7 +57,10 @@ function mustBeGone(isGone: boolean, folder: string): void {
   throw new StudioError('bad_input', message)
 }
 
-/** Creates an empty staging folder. Deletes what was in it before. @throws StudioError `bad_input` when files of other programs are there */
+/**
+ * Creates an empty staging folder and deletes its former content.
+ * @throws StudioError `bad_input` when files of other programs are there
+ */
 export function freshStaging(dataDir: string): string {
   mustBeGone(dropStaging(dataDir), stagingOf(dataDir))
   const folder = join(stagingOf(dataDir), 'new')
@@ -82,7 +85,7 @@ export function dropSteps(dataDir: string): void {
     removeOwnFiles(folder, isStepFile)
 }
 
-/** Schedules what was staged for the next start. Replaces a swap that was scheduled before. */
+/** Schedules the swap of the staged files for the next start. Replaces a swap that was scheduled before. */
 export function scheduleSwap(dataDir: string, given: Plan): void {
   writePlan(dataDir, given)
   dropPending(dataDir)
@@ -109,7 +112,7 @@ export function dropPending(dataDir: string): boolean {
 }
 
 /**
- * Performs the swap of what was staged, at once. The caller owns the folder and no file of it is open. Returns where the former data is,
+ * Performs the swap of the staged files at once. The caller owns the folder and no file of it is open. Returns where the former data is,
  * relative to the data folder.
  */
 export function swapNow(dataDir: string, given: Plan): string {

@@ -35,8 +35,8 @@ const mostManifest = 64 * 1024 * 1024
 const mostEntries = 400_000
 
 /**
- * Unpacks a backup into a folder of its own and compares it with its manifest: each entry must be listed, appear once and have its
- * checksum, and there must be no other entries. A tar is not compressed, so nothing in it is larger than the file. Does not touch the data
+ * Unpacks a backup into a folder of its own and compares it with its manifest. Each entry must be listed, appear once and have its
+ * checksum. No other entries are allowed. A tar is not compressed, so nothing in it is larger than the file. Does not touch the data
  * folder.
  * @throws StudioError `bad_input`, `store_newer`, `cancelled`, `disk_full`
  */

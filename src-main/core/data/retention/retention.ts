@@ -52,8 +52,8 @@ type Task = EraseRequest & { by: Running['by']; parts: readonly { what: Deletabl
 export type RetentionFeature = ReturnType<typeof createRetention>
 
 /**
- * Deletes items by age, one task at a time: counted, reported, and then deleted permanently, because a person asked or because of the
- * setting for the request log.
+ * Deletes items by age, one task at a time. A task starts on request or by the setting for the request log. Its items are counted,
+ * reported, and then deleted permanently.
  */
 export function createRetention({ kinds, logDays, log, now = Date.now }: RetentionOptions) {
   let running: Running | null = null

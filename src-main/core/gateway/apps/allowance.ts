@@ -62,7 +62,7 @@ class Reservation implements AllowanceReservation {
 
 /**
  * Enforces each app's own limits with counters in memory: running requests, and requests that started within the last minute. A new limit
- * counts from the moment it is set. Decisions are synchronous, so two requests can never both take the last of a limit.
+ * applies from the moment it is set. Decisions are synchronous, so two requests can never both use the last unit of a limit.
  */
 export class AppAllowance implements Allowance {
   readonly #spent: (appId: string) => AllowanceSpend

@@ -44,7 +44,7 @@ export class Apps {
   #pollTimer: NodeJS.Timeout | null = null
   #expiryTimer: NodeJS.Timeout | null = null
   #watchers = 0
-  /** A page may start to watch while the program closes, when the database is no longer readable. */
+  /** Checked when a page starts to observe, because the database is no longer readable while the program closes. */
   #closed = false
   /** `data_version` at the last poll. */
   #seenVersion: number
@@ -223,7 +223,9 @@ export class Apps {
   }
 }
 
-/** The apps for commands that only read, also while a core runs. An empty list when there is no database yet. Writes nothing to the folder. */
+/**
+ * The apps for commands that only read, also while a core runs. An empty list when there is no database yet. Writes nothing to the folder.
+ */
 export function openAppsReadOnly(dataDir: string) {
   let store = openStoreReadOnly(dataDir)
   return {

@@ -9,7 +9,7 @@ export interface CachedKey {
   readonly app: App
   /** SHA-256 of the key's secret. */
   readonly hash: Uint8Array
-  /** The same of the key before the last rotation, which works until `previousUntil`, or null. */
+  /** SHA-256 of the secret before the last rotation, which is accepted until `previousUntil`; or null. */
   readonly previousHash: Uint8Array | null
   /** Milliseconds since 1970. */
   readonly previousUntil: number
@@ -22,12 +22,12 @@ export interface CachedKey {
 
 /** `isk_ID_SECRET`: the id finds the row and 32 random bytes prove it. The widths are fixed because base64url may contain `_`. */
 const keyFormat = /^isk_([a-z0-9]{8,32})_([A-Za-z0-9_-]{43})$/
-/** Compared with when no app has the id, so that an unknown id costs the same time as a wrong secret. */
+/** Used for the comparison when no app has the id, so that an unknown id takes the same time as a wrong secret. */
 const placeholderHash = randomBytes(32)
 /** Reused for each comparison: allocating a buffer costs more than the hash (0.4 of 0.8 us). */
 const presentedHash = Buffer.alloc(32)
 
-/** How often the database is checked for changes at most, ms. One check costs as much as the rest of the verification. */
+/** Minimum interval between checks of the database for changes, ms. One check costs as much as the rest of the verification. */
 const checkEveryMs = 1
 
 interface CachedApps {
@@ -63,7 +63,7 @@ export class KeyCache {
     return this.#cached
   }
 
-  /** The app whose current or previous key was presented, or undefined. All take the same time. */
+  /** The app whose current or previous key was presented, or undefined. Takes the same time in all cases. */
   find(presented: string): { row: CachedKey; isPrevious: boolean } | undefined {
     const parts = keyFormat.exec(presented)
     const row = this.contents.rows.get(parts?.[1] ?? '')
@@ -98,5 +98,5 @@ function cacheOf(stored: readonly StoredApp[]): CachedApps {
   return { rows, apps: stored.map(({ tool }) => tool), expiries: expiries.sort((a, b) => a - b) }
 }
 
-/** Milliseconds since 1970. No instant is no end. */
+/** Milliseconds since 1970. Infinity for null, which means no end. */
 const endOf = (instant: string | null): number => (instant === null ? Number.POSITIVE_INFINITY : Date.parse(instant))

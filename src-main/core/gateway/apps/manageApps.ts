@@ -74,8 +74,8 @@ export function pauseAllApps({ toolKeys: table, transaction }: Store, paused: bo
 }
 
 /**
- * Replaces an app's key by a new one, which is returned only here. The app keeps its id, limits, spend and log. A key that an earlier rotation left
- * valid stops at once.
+ * Replaces an app's key with a new key, which is returned only here. The app keeps its id, limits, spend and log. A key that is still
+ * valid from an earlier rotation stops working at once.
  * @param graceHours how long the replaced key still works
  * @throws StudioError `no_such_item`, `bad_input` for a revoked app
  */

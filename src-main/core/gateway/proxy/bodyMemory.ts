@@ -2,14 +2,14 @@ import type { CancelSignal } from '../../shared/cancel.ts'
 
 const megabyte = 1024 * 1024
 
-/** Bytes and ms. The README has the reasons. */
+/** Limits of `BodyMemory` in bytes and ms. The README explains the values. */
 export interface BodyMemoryBounds {
   /** Total for bodies up to `smallBody`. */
   small: number
   /** Total for larger bodies. At least the size of the largest allowed body. */
   large: number
   smallBody: number
-  /** How long a request waits for memory. */
+  /** How long a request waits for memory, ms. */
   waitMs: number
 }
 
@@ -125,14 +125,14 @@ class Pool {
       }
       const leave = (): void => {
         done(null)
-        // Later requests may need less.
+        // The requests behind this one may need less memory.
         this.#grantWaiting()
       }
       const waiter = { appId, bytes, grant: done }
       const timer = setTimeout(leave, waitMs).unref()
       signal.addEventListener('abort', leave, { once: true })
       this.#waiting.add(waiter)
-      // Earlier requests may wait only for the share of their own app.
+      // The requests ahead may wait only for their own app's share, so this request may not have to wait.
       this.#grantWaiting()
     })
   }

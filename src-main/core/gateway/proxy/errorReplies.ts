@@ -51,7 +51,7 @@ const replyByKind: Partial<Record<ProblemKind, [status: number, type: ErrorSourc
   would_wait: [429, 'studio_busy'],
   queue_full: [429, 'studio_busy'],
   queue_timeout: [503, 'studio_busy'],
-  // Stopped by a person, or the key ended. In every other case the app itself is gone.
+  // A person stopped the request, or its key is no longer valid. In every other case the app has disconnected.
   cancelled: [503, 'studio_refused'],
   // A request is written to the log before it is sent, so nothing was sent.
   database_locked: [503, 'studio_unavailable'],

@@ -71,7 +71,7 @@ export function printable(text: string, longest = 120): string {
   return clean.length > longest ? `${clean.slice(0, longest)}…` : clean
 }
 
-/** A bit for each header that may occur only once, because two programs could read different ones of two (RFC 9112, 6.3). 0 for other headers. */
+/** A bit for each header that may occur only once, else 0. Two programs could use different values of a repeated header (RFC 9112, 6.3). */
 function singleBit(name: string): number {
   // The length excludes most headers without lower-casing them.
   switch (name.length) {
@@ -105,7 +105,7 @@ function repeated(rawHeaders: string[]): string | null {
   return null
 }
 
-/** Refuses what two parsers could split into different messages, and anything but HTTP/1. */
+/** Refuses a request that two parsers could split into different messages, and every version except HTTP/1. */
 function misframed({ rawHeaders, headers, httpVersionMajor }: IncomingMessage): GuardRefused | null {
   if (httpVersionMajor !== 1) return refuse(400, 'http_version', 'Only HTTP/1.1 is supported.', aProgram)
   if (rawHeaders.length > mostHeaders * 2) {
@@ -153,7 +153,7 @@ const describeOrigin = (origin: string): string => {
 
 /**
  * Refuses web pages. Browsers always send `Origin`, or `Sec-Fetch-Site` with requests that have no origin (images, scripts, frames).
- * The latter name their page in `Referer` at most, which is used for the text only.
+ * A request without an origin names its page at most in `Referer`, which is used only for the text.
  */
 function webPage({ headers }: IncomingMessage): GuardRefused | null {
   const { origin } = headers
@@ -239,7 +239,7 @@ function checkKey(
   return verified
 }
 
-/** Methods that echo a request or open a tunnel. The API of the service has no use for them. */
+/** Methods that echo a request or open a tunnel. The service's API does not use them. */
 const refusedMethods = new Set(['TRACE', 'TRACK', 'CONNECT'])
 
 /** Decides about a request from its head, before its body is read and before any byte is sent to the service. */

@@ -3,8 +3,8 @@ import type { HeaderPairs } from '../../upstream/headers.ts'
 // upstream/forward removes the hop-by-hop headers (RFC 9110, 7.6.1), because it knows both connections.
 
 /**
- * Request headers that the service must not see: the app key, the local host name, and what a browser may add. Cookies do not depend on
- * the port, so those of the web host on 127.0.0.1 are sent to this server too.
+ * Request headers that the service must not see: the app key, the local host name, and headers that a browser may add. Cookies ignore the
+ * port, so cookies of the web host on 127.0.0.1 are sent to this server too.
  */
 const removedFromRequest = new Set([
   'authorization',

@@ -37,7 +37,7 @@ export interface FrontendDependencies {
 /** Whether running requests with this key of an app may continue. */
 export type IsValid = (appId: string, keyHash: Uint8Array) => boolean
 
-/** Bounds of the server, ms and counts. The README has the reasons. */
+/** Bounds of the server in ms and counts. The README explains the values. */
 export interface ProxyBounds extends StallTimes, ConnectionBounds {
   headersMs: number
   keepAliveMs: number

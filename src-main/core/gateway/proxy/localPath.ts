@@ -3,7 +3,7 @@ import { pathProblem } from '../../upstream/path.ts'
 /** Longest target, in characters. */
 const longest = 16_384
 
-/** A query may also contain "/" and "?", and what browsers leave unencoded in it. */
+/** A query may also contain "/" and "?", and the characters that browsers leave unencoded in queries. */
 const queryCharacters = /^\?[A-Za-z0-9\-._~!$&'()*+,;=:@%/?[\]|^`{}"<>]*$/
 const brokenEscape = /%(?![0-9A-Fa-f]{2})/
 

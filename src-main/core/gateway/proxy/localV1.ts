@@ -106,7 +106,7 @@ export class LocalV1 {
   async #listen(wanted: LocalV1Settings): Promise<void> {
     const failed = (error: StudioError): void => this.#deps.log('error', `The local API: ${error.message}`)
     const refused = (refusal: RefusalWithOrigin): void => {
-      // A refusal of a known app is in its card and in the log. This list is about everybody else.
+      // Refusals of a known app are shown on its card and in the log. This list contains only refusals of unknown callers.
       if (refusal.appId === null) this.#refusals.note(refusal)
       this.#deps.refused(refusal)
     }

@@ -26,7 +26,10 @@ const attempts: Record<string, string> = {
 const describe = ({ code, from }: GateRefusal): string =>
   `${from} ${attempts[code] ?? 'sent a request that servers could interpret in different ways'}`
 
-/** Refusals of callers without a valid app key since the start, for the Proxy page. Repetitions from the same sender are counted, and memory is bounded. */
+/**
+ * Refusals of callers without a valid app key since the start, for the Proxy page. Repetitions from the same sender are counted, and memory
+ * is bounded.
+ */
 export class RecentRefusals {
   /** Ordered by the last occurrence, newest at the end. */
   readonly #seen = new Map<string, Refusal>()

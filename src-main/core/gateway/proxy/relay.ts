@@ -52,7 +52,10 @@ interface EstimatedUse {
   count: number
 }
 
-/** Redirects are refused, because a client that follows one would send the prompt to an unconfigured address. The specification has none. */
+/**
+ * Redirects are refused, because a client that follows a redirect would send the prompt to an unconfigured address. The specification has
+ * no redirects.
+ */
 const redirected: Refusal = {
   status: 502,
   type: 'studio_upstream',
@@ -181,7 +184,7 @@ class RelayedRequest {
       const body = await this.#readBody()
       if ('status' in body) return this.#refuse(body)
       this.#body = body
-      // Reading the body may have taken long: use the connection of now.
+      // The connection may have changed while the body was read, so the current one is used.
       const send = this.#deps.forward() ?? forward
       const expected = this.#expect(body)
       const over = expected && this.#deps.allowance.expect(app, this.#reservation, expected)

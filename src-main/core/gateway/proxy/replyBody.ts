@@ -14,7 +14,8 @@ export async function pipeReply(reply: ForwardReply, response: ServerResponse, g
     response.end(whole)
     return
   }
-  // Headers are sent in one write with the first bytes if these arrive in the same turn. The headers of a stream do not wait for its first event.
+  // Headers are sent in one write with the first bytes if these arrive in the same turn of the event loop. The headers of a stream do not
+  // wait for its first event.
   const flush = setImmediate(() => response.flushHeaders())
   if (reply.flow) {
     await pipeFlow(reply.flow, response, gone, flush)

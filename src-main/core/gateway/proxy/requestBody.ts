@@ -105,9 +105,9 @@ export interface BodyReadOptions {
 }
 
 /**
- * Reads the body of a request. JSON is buffered once there is memory for it. Everything else is streamed, and so is JSON over `jsonLimit` of
- * an app without limits. Returns a refusal if no memory became free in time, and if an app has limits that can't be checked because its
- * JSON is too large or not readable.
+ * Reads the body of a request. JSON is buffered once there is memory for it. Everything else is streamed, and so is JSON over `jsonLimit`
+ * of an app without limits. Returns a refusal if no memory became free in time. Also returns a refusal if the app has limits that can't be
+ * checked, because its JSON is too large or not readable.
  */
 export async function readBody(
   request: IncomingMessage,
@@ -282,7 +282,7 @@ async function* followedBy(
   reservation: MemoryReservation,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   yield buffered
-  // The network has taken the buffered bytes when the reader asks for more.
+  // When the reader asks for more, the buffered bytes have been written to the network.
   reservation.release()
   yield next
   yield* piecesOf(request)

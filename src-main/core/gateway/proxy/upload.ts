@@ -25,10 +25,10 @@ export const isUpload = (endpoint: Endpoint, { headers }: IncomingMessage): bool
   (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)
 
 /**
- * An upload for transcription, with the model that its form names. A model before the file is known before anything is sent to the service. A
- * model after the file is known only when the file has been sent.
+ * An upload for transcription, with the model that its form names. A model before the file is known before anything is sent to the service.
+ * A model after the file is known only when the file has been sent.
  *
- * The file is streamed in both cases, neither spooled nor buffered. Each piece is scanned for the model before it is sent, and `onModel`
+ * The file is streamed in both cases, neither spooled nor buffered. Each piece is scanned for the model before it is sent. `onModel`
  * decides before the piece that completes the `model` field or the form is sent. A request that is refused then ends with its form and its
  * HTTP body incomplete, so that the service can't process it. Memory use is one piece, and a slow service slows the app down.
  */
@@ -37,7 +37,10 @@ export class Upload implements RequestBody {
   body: RequestBody['body']
   /** Memory for the copy that a retry needs, or null. */
   memory: RequestBody['memory'] = null
-  /** Called once with the model, as soon as it is known and at the end at the latest. Returns why the upload must stop, or null. Set it before `body` is read. */
+  /**
+   * Called once with the model, as soon as it is known and at the latest at the end. Returns why the upload must stop, or null. Set it
+   * before `body` is read.
+   */
   onModel: (model: string | null) => Refusal | null = () => null
   /** Called with the reason before `body` throws. */
   onRefused: (refusal: Refusal) => void = () => undefined

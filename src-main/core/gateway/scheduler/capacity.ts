@@ -71,7 +71,7 @@ export class Capacity {
     return this.#general.short
   }
 
-  /** Until when all requests must wait. In the past if they need not. */
+  /** Until when all requests must wait. A past time if no request has to wait. */
   get heldUntil(): number {
     return Math.max(this.#heldUntil, this.#bannedUntil)
   }
@@ -100,7 +100,7 @@ export class Capacity {
     return null
   }
 
-  /** Until when requests for this model must wait. In the past if they need not. */
+  /** Until when requests for this model must wait. A past time if they need not wait. */
   modelHeldUntil(model: string | null): number {
     return model === null || this.#heldModels.size === 0 ? 0 : (this.#heldModels.get(model) ?? 0)
   }

@@ -5,13 +5,13 @@ export interface QueuedRequest {
   readonly request: AdmissionRequest
   /** Increases with each arrival. */
   readonly number: number
-  /** When it arrived, on the scheduler's clock. */
+  /** Time of arrival on the scheduler's clock, ms. */
   readonly since: number
 }
 
 /** How many studio requests may be served in a row while apps wait. */
 const maxStudioRun = 8
-/** Smaller requests may overtake one that waits for tokens until it has waited this long, ms. */
+/** How long smaller requests may overtake a request that waits for tokens, ms. */
 const overtakeMs = 10_000
 
 /** The waiting requests of one sender, in order. Requests without a slot do not wait behind those with one. */
@@ -27,7 +27,7 @@ class SenderQueue<W extends QueuedRequest> {
     return request.slot ? this.slotted : this.slotless
   }
 
-  /** The first request of each kind, the earlier one first. */
+  /** The first request with a slot and the first without one, the earlier request first. */
   *heads(): Generator<W, void, undefined> {
     const [slotted] = this.slotted
     const [slotless] = this.slotless
@@ -51,7 +51,7 @@ export class FairQueue<W extends QueuedRequest> {
     return this.#all.size
   }
 
-  /** How many of them need no slot. */
+  /** How many waiting requests need no slot. */
   get slotless(): number {
     return this.#slotless
   }

@@ -3,9 +3,9 @@ import { minuteMs } from './minuteWindow.ts'
 const unknown = Number.POSITIVE_INFINITY
 
 /**
- * Estimates what is left of the service's general minute bucket, which counts every request: the figure of the latest replied request, minus
- * the requests sent after it. Figures may be absent or wrong (specification, Limits). Without figures there is no limit, and no figure
- * limits for longer than a minute.
+ * Estimates the remaining requests in the service's general minute bucket, which counts every request. The estimate is the figure of the
+ * latest replied request, minus the requests sent after it. Figures may be absent or wrong (specification, Limits). Without figures there
+ * is no limit, and no figure limits for longer than a minute.
  */
 export class GeneralBucket {
   #left = unknown
@@ -45,7 +45,7 @@ export class GeneralBucket {
   /**
    * Takes the figures of a reply. They include all requests sent before its own, and may lack later ones. Without a number, or after the
    * figure of a later request, a figure can lower the estimate and never raise it.
-   * @param number that of the reply's request, or null if unknown
+   * @param number the number of the reply's request, or null if unknown
    */
   reported(limit: number | null, remaining: number | null, number: number | null, now: number): void {
     if (limit !== null && isCount(limit) && limit > 0) this.#limit = limit
@@ -61,7 +61,7 @@ export class GeneralBucket {
 
   /**
    * Takes the figures of a status call, the only source of the reset time.
-   * @param lately the most that was sent during the call
+   * @param lately the maximum number of requests that were sent during the call
    */
   read(limit: number | null, remaining: number | null, resetSeconds: number | null, lately: number, now: number): void {
     this.reported(limit, remaining, Math.max(0, this.#sent - lately), now)

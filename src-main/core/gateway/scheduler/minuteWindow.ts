@@ -1,6 +1,6 @@
 export const minuteMs = 60_000
 const stepMs = 100
-/** One more than a minute has, so that an amount counts for a whole minute wherever in its step it was added. */
+/** One step more than a minute has. An amount then counts for at least a minute, even if it was added at the end of its step. */
 const steps = minuteMs / stepMs + 1
 
 /**
@@ -25,7 +25,7 @@ export class MinuteWindow {
     return this.#total
   }
 
-  /** The sum of the last `ms`, with up to one step more. */
+  /** The sum of the last `ms` milliseconds. May include up to one step (100 ms) more. */
   usedWithin(now: number, ms: number): number {
     this.#moveTo(now)
     let sum = 0

@@ -14,7 +14,7 @@ export interface SchedulerClock {
   now(): number
   /** Milliseconds since 1970, for times that people see and for dates that the service sends. */
   date(): number
-  /** Calls `run` once after `ms`. Returns how to cancel that. */
+  /** Calls `run` once after `ms` milliseconds. Returns a function that cancels the call. */
   after(ms: number, run: () => void): () => void
 }
 
@@ -42,7 +42,7 @@ export interface WaitingRequest {
   /** Milliseconds since 1970. */
   since: number
   why: Obstacle | 'turn'
-  /** Whether it needs a slot. */
+  /** Whether the request needs a slot. */
   slot: boolean
 }
 
@@ -66,7 +66,7 @@ const tryAgainMs = 1_000
 /** Longer timers overflow in Node. The scheduler checks again when it fires. */
 const longestTimerMs = 2 ** 30
 
-/** How often one status call may pass a long hold, ms. */
+/** Interval at which one status call may pass a long hold, ms. */
 const probeEveryMs = 20_000
 
 const unset: KeyLimits = { concurrent: null, rpm: null, tpm: null }
@@ -152,7 +152,7 @@ export class RequestScheduler implements Scheduler {
     return this.#enterInTurn(request, now)
   }
 
-  /** @param permit that of the replied request, which gives the order of the figures and the model of a long wait */
+  /** @param permit the permit of the replied request, which gives the order of the figures and the model of a long wait */
   saw(status: number, rateLimit: RateLimitHeaders, permit?: Permit): void {
     const request = permit instanceof SchedulerPermit ? permit : null
     if (request !== null && request.capacity !== this.#capacity) return
@@ -371,7 +371,7 @@ export class RequestScheduler implements Scheduler {
     waiter.settle?.reject(error)
   }
 
-  /** Refuses the waiting requests that a hold outlasts, so that they do not wait in vain. */
+  /** Refuses the waiting requests whose model is on hold, and those that would reach `maxWaitMs` during the hold. */
   #refuseHeldTooLong(now: number): void {
     const { heldUntil } = this.#capacity
     for (const waiter of [...this.#queue.all()]) {

@@ -2,9 +2,9 @@
 const growEveryMs = 10_000
 
 /**
- * Limits concurrent inference requests after a 429: half of the number that ran, and one more for each round of good replies (additive
- * increase, multiplicative decrease, as in TCP). The limit ends when it has reached the earlier number and no request waits. Ending it while
- * many wait would send all of them at once.
+ * Limits concurrent inference requests after a 429. The limit starts at half of the number that ran and grows by one for each round of good
+ * replies (additive increase, multiplicative decrease, as in TCP). It ends when it has reached the earlier number and no request waits.
+ * Ending it while many wait would send all of them at once.
  */
 export class SoftLimit {
   readonly #isQueued: () => boolean
@@ -28,7 +28,7 @@ export class SoftLimit {
     return this.#level
   }
 
-  /** When it grows without a reply. */
+  /** When the limit grows without a reply, on the clock of `at`. */
   growsAt(): number {
     return this.active ? this.#grownAt + growEveryMs : Number.POSITIVE_INFINITY
   }

@@ -10,8 +10,8 @@ const contains = (bytes: Uint8Array, text: string): boolean => Buffer.from(bytes
 export const soundHead = 4096
 
 /**
- * The media type of a recording by its first bytes, whatever its name says; null when they are not recognized. Containers that may also
- * contain video (MP4, WebM, Ogg) count as audio, which every browser plays.
+ * The media type of a recording by its first bytes, regardless of its name. Null when the bytes are not recognized. Containers that may
+ * also contain video (MP4, WebM, Ogg) count as audio, which every browser plays.
  */
 export function readSoundType(head: Uint8Array): string | null {
   if (ascii(head, 0, 'RIFF') && ascii(head, 8, 'WAVE')) return 'audio/wav'
@@ -44,8 +44,8 @@ function readFrame(head: Uint8Array): string | null {
 }
 
 /**
- * The media type that an audio file is served with: by its bytes, else the claimed type if it is a plain audio or video type, else one that
- * no browser plays. Samples without a header (`audio/pcm`) have no signature and may resemble anything by chance.
+ * The media type that an audio file is served with. It is the type of its bytes, else the claimed type if that is a plain audio or video
+ * type, else a type that no browser plays. Samples without a header (`audio/pcm`) have no signature and may resemble anything by chance.
  */
 export function soundType(head: Uint8Array, claimed: string): string {
   const type = claimed.split(';')[0]?.trim().toLowerCase() ?? ''

@@ -105,7 +105,7 @@ function* split(run: string, at: number): Generator<Word, undefined> {
   if (held) yield { ...held, joined: false }
 }
 
-/** One word late, because the last word of a run is joined to nothing. */
+/** Yields each word one step late, because the last word of a run is joined to no next word. */
 function* pass(held: Word | null, next: Word): Generator<Word, Word> {
   if (held) yield held
   return next

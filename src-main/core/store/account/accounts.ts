@@ -71,7 +71,7 @@ export function accountTable({ handle }: Pick<Database, 'handle'>) {
     place: ({ profile, baseUrl }: ProfileLocation, { no }: StoredAccount): void => void place.run(profile, baseUrl, no),
     /** Records that this profile uses no account there. */
     leave: ({ profile, baseUrl }: ProfileLocation): void => void leave.run(profile, baseUrl),
-    /** Forgets a profile. An account without a user id goes to the profile that connects to its address next. */
+    /** Forgets a profile. The next profile that connects to its address takes over an account without a user id. */
     release(profile: string): void {
       release.run(profile)
       unplace.run(profile)
@@ -88,7 +88,7 @@ export function accountTable({ handle }: Pick<Database, 'handle'>) {
     used: (no: number, at: number): void => void used.run(at, no),
     calling: (no: number, key: string): void => void calling.run(key, no),
     offers: (no: number, value: StoredAccount['offers'], at: number): void => void offers.run(value, at, no),
-    /** The account of a sandbox ends with its process. */
+    /** Deletes the accounts of sandboxes, which end with their process. */
     dropSandboxes: (): void => void dropSandboxes.run(),
   }
 }

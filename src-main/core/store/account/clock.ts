@@ -14,8 +14,8 @@ interface Coming {
 
 /**
  * Corrects replies that were written while the clock was ahead. Their times are in the future, so each would count as the newest reply
- * until then. They get the latest time at which they can have been received: after the last reply with a correct time, and after the start
- * of the newest day that they list.
+ * until then. They get the latest time at which they can have been received. That time is after the last reply with a correct time, and
+ * after the start of the newest day that they list.
  */
 export function clockTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTable) {
   const later = 'book = :account AND what = :what AND at > :now'
@@ -66,7 +66,7 @@ export function clockTable({ handle }: Pick<Database, 'handle'>, fetches: FetchT
     return least === 0 ? at - 1 : Math.min(at - 1, least)
   }
 
-  /** Replaces all of them with one. */
+  /** Replaces all fetches from the future with one fetch at `stamp`. */
   function putBackFetches(place: { account: number; what: string; now: number }, stamp: number): void {
     const range = spoken.get(place)
     const first = range ? numberOrNull(range, 'first') : null

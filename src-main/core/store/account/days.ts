@@ -173,7 +173,10 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
 
   return {
     ...dayReader(handle, fetches),
-    /** Stores the days of a fetch that is stored already (`fetches.add`). Each row is within its days, with a model once a day. */
+    /**
+     * Stores the days of a fetch that is stored already (`fetches.add`). Each row is within the days of the fetch. Each model is listed at
+     * most once a day.
+     */
     save(account: number, what: string, { at, days }: Fetch, rows: readonly DayRow[]): void {
       if (days === null) return
       const byDay = Map.groupBy(rows, ({ day }) => day)

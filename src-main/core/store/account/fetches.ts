@@ -53,7 +53,7 @@ export function fetchReader(handle: ReadHandle) {
       at(day === undefined ? lastBefore.get(account, what, given) : lastOfDay.get(account, what, given, day, day)),
     coverage: (account: number, what: string, from: DayNumber, to: DayNumber): Covered[] =>
       covered.all(account, what, from, to).map(read),
-    /** Coverage of all keys together: that of the key with the least coverage, among the keys that cover the day at all. */
+    /** Coverage of all keys together: the coverage of the key with the least, among the keys that cover the day at all. */
     coverageOfKeys: (account: number, from: DayNumber, to: DayNumber): Covered[] =>
       ofKeys.all(account, from, to).map(read),
     coveredDays: (account: number, what: string, from: DayNumber, to: DayNumber): number => {

@@ -1,6 +1,6 @@
 /**
- * The ground floor's tables. Times are UTC instants as ISO 8601 text (they sort as they stand), flags are 0 or 1,
- * what has parts is JSON text. `seq` gives rows that were made in the same millisecond their order.
+ * The first tables. Times are UTC instants as ISO 8601 text, which sorts as text. Flags are 0 or 1. Structured values are JSON text. `seq`
+ * orders rows that were created in the same millisecond.
  */
 export const sql = `
 CREATE TABLE conversations (

@@ -1,6 +1,6 @@
 /**
- * What a person decides about a tool's key. Budgets are exact decimals in SC as text; `models` and `endpoints` are JSON lists;
- * null is no limit. Keys from before get no limits and, by turn in the order in which they were made, a colour.
+ * Limits and settings of an app. Budgets are exact decimals in SC as text. `models` and `endpoints` are JSON lists. Null means no limit.
+ * Existing apps get no limits, and colours in rotation by the order in which they were created.
  */
 export const sql = `
 ALTER TABLE tool_keys ADD COLUMN colour TEXT NOT NULL DEFAULT 'blue';

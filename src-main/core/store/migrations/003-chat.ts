@@ -1,9 +1,14 @@
 /**
- * Chat as a whole room. `setup` is JSON (empty: nothing was set). `next_id` is the child through which a message was last gone on
- * with, so that walking to a branch leads down to where it was left. `search_text` holds folded words with a space between characters of scripts
- * that write none, and no copy of the text itself (`content=''`). Its row ids are `seq * 512 + part`: long texts stand in several parts. `indexed`:
- * 0 not yet, 1 whole, 2 to be done anew because the text changed. Merging is done by hand, in small steps: no commit waits for it.
- * `erasures` is what must still be erased, so that a death between leaves nothing behind; conversations that stand in it can't come back.
+ * The complete chat feature.
+ *
+ * `setup` is JSON, empty when nothing was set. `next_id` is the child through which a message was last continued, so that a switch to a
+ * branch returns to the leaf at which the branch was left.
+ *
+ * `search_text` contains folded words, with a space between characters of scripts without spaces. It has no copy of the text itself
+ * (`content=''`). Its row ids are `seq * 512 + part`, because a long text has several parts. `indexed`: 0 not yet, 1 complete, 2 must be
+ * indexed again because the text changed. The index is merged explicitly in small steps, so that no commit waits for a merge.
+ *
+ * `erasures` lists what must still be deleted, so that a crash leaves nothing behind. A conversation in that list can't be restored.
  */
 export const sql = `
 CREATE TABLE folders (

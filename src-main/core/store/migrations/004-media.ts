@@ -1,9 +1,13 @@
 /**
- * The media rooms. Bytes lie in files: whole ones in `media/`, with a row in `media`; those that grow in `making/`, called by the id of what they are for.
- * `wish` and `problem` are JSON. `search` is the folded text that is looked through; it stands before long columns, which SQLite would read to reach it.
- * What is removed stays until it is erased.
- * A media file may serve several things; it goes when nothing names it any more. Foreign keys of media have indexes: a row that goes would be looked for
- * in whole tables otherwise. `drafted`: it was given to a page for a draft, which the page keeps; until a message has it nobody else names it.
+ * Speech, recordings, transcripts and images. Bytes are in files: complete files in `media/`, with a row in `media`; growing files in
+ * `making/`, named by the id of the item that they belong to. `wish` (the parameters of the request) and `problem` are JSON.
+ *
+ * `search` is the folded text that searches read. It precedes long columns, which SQLite would otherwise have to read first. Removed items
+ * stay until they are deleted permanently.
+ *
+ * Several items may refer to one media file, which is deleted when no item refers to it. Foreign keys to `media` have indexes, because
+ * deleting a row would otherwise scan whole tables. `drafted`: a page has the file in a draft, and until a message has it, no other row
+ * refers to it.
  */
 export const sql = `
 CREATE TABLE speeches (

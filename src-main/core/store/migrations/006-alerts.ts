@@ -1,6 +1,6 @@
 /**
- * What was told. One row a crossing; of each thing that is watched at most one row has not ended. `period`: the day or month in which it is told once;
- * `mark`: the line that was crossed; `ends_at`: when it is over by itself; `facts` is JSON.
+ * Alerts that were raised, one row for each crossing of a threshold. At most one row of a watch has not ended. `period`: the day or month
+ * in which the alert is raised once. `mark`: the threshold that was crossed. `ends_at`: when the alert ends by itself. `facts` is JSON.
  */
 export const sql = `
 CREATE TABLE alerts (

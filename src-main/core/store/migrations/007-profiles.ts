@@ -1,5 +1,5 @@
 /**
- * Several services, each with a key of its own; one sandbox. A model list belongs to a profile: two accounts at one address may be offered
+ * Several services, each with its own key, and one sandbox. A model list belongs to a profile, because two accounts at one address may have
  * different models.
  */
 export const sql = `

@@ -1,6 +1,7 @@
 /**
- * What is sent when the service is back. In the order of rowid. A row goes in the transaction in which what it asks for begins, so that nothing
- * is sent twice and nothing is lost. `connection_id` and `base_url`: it is sent there alone. `wish` and `problem` are JSON.
+ * The outbox: requests that are sent when the service is reachable again, in the order of rowid. A row is deleted in the transaction that
+ * starts its work, so that no request is sent twice or lost. A request is sent only to its `connection_id` and `base_url`. `wish` (the
+ * parameters of the request) and `problem` are JSON.
  */
 export const sql = `
 CREATE TABLE waiting (

@@ -1,6 +1,6 @@
 /**
- * What a person marked, and what replies and refusals showed, about each model of a connection. The service's list of models says nothing
- * of their abilities, so nothing here is guessed: null means that no reply has shown it yet.
+ * Notes about each model of a connection: a person's marks, and abilities that replies and refusals showed. The service's model list does
+ * not describe abilities, and nothing is guessed: null means that no reply has shown the ability yet.
  */
 export const sql = `
 CREATE TABLE model_notes (

@@ -1,4 +1,4 @@
-/** What new chats in a folder begin with. Null: the default of all chats. */
+/** Defaults of new chats in a folder. Null: the default of all chats. */
 export const sql = `
 ALTER TABLE folders ADD COLUMN model TEXT;
 ALTER TABLE folders ADD COLUMN instructions TEXT;

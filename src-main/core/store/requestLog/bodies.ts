@@ -77,7 +77,7 @@ export function bodyTable({ handle, transaction }: Database) {
       bytes -= size
       return ids
     },
-    /** Releases at most so many free pages (4 KB) to the disk. */
+    /** Releases at most `pages` free pages (4 KB each) to the disk. */
     shrink: (pages: number): void => handle.exec(`PRAGMA incremental_vacuum(${pages})`),
     /** After deletion: removes all free pages from the file, and all copies from the write-ahead log. */
     giveBack(): void {

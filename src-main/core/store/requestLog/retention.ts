@@ -3,7 +3,7 @@ import type { Database } from '../database.ts'
 import { number } from '../rows.ts'
 
 const usualCheckpoint = 4000
-/** A file that does not release pages is rewritten only when at least so many pages (10 MB), and half of it, are free. */
+/** Pages. A file that does not release pages is rewritten only when at least this many (10 MB), and half of the file, are free. */
 const worthwhile = 2560
 
 /**
@@ -33,7 +33,7 @@ export function requestErasing({ handle, transaction }: Database) {
     /** Deletes rows with ids from `low` to `high` that have ended and began before `before`. Returns how many. */
     some: (low: number, high: number, before: number): number =>
       transaction(() => Number(some.run(low, high, before).changes)),
-    /** Releases at most so many free pages (4 KB) to the disk. False when there are none. */
+    /** Releases at most `pages` free pages (4 KB each) to the disk. False when there are none. */
     shrink(pages: number): boolean {
       if (pragma('auto_vacuum') === 0) return false
       handle.exec(`PRAGMA incremental_vacuum(${pages})`)

@@ -26,8 +26,8 @@ export interface IdRange {
 const ended = [0, 1, 2, 3] as const
 
 /**
- * Searches rows newest first. Ended rows are found through the index by caller and outcome, with one short walk for each pair, so that a
- * rare caller among a million rows needs no scan. Text is not indexed: the caller passes short ranges.
+ * Searches rows newest first. Ended rows are found through the index by caller and outcome, with one short walk for each pair. A rare
+ * caller among a million rows therefore needs no scan. Text is not indexed: the caller passes short ranges.
  */
 export function requestSearch(handle: ReadHandle) {
   const byId = handle.prepare(`SELECT ${requestColumns} FROM requests AS r WHERE r.id = ?`)

@@ -12,7 +12,7 @@ export interface Edit {
   text: string
 }
 
-/** What a request says about the usage, and the change that asks for it. */
+/** Whether a request asks for the usage, and the change that adds this. */
 export interface UsageOption {
   usage: 'asked' | 'declined' | 'absent'
   /** Null when the option is already present or can't be inserted safely. */

@@ -2,14 +2,14 @@ import { TextDecoder } from 'node:util'
 import type { CopiedBody } from '../../ports/requests.ts'
 import { ByteStore } from './bytes.ts'
 
-/** Most bytes of a logged body. */
+/** Maximum number of bytes of a logged body. */
 export const copyLimit = 256 * 1024
 /** Longer than a key in its longest usual form (escaped JSON, six bytes a character). Bytes. */
 const tail = 8 * 1024
 
 /**
- * Collects the first `limit` bytes of a body for the request log. `done` removes secrets before it applies the limit. It works on a stretch
- * that is longer than the limit by more than a key, and drops the end of that stretch, so that no half of a key remains at the end.
+ * Collects the first `limit` bytes of a body for the request log. `done` removes secrets before it applies the limit. It cleans a copy that
+ * exceeds the limit by more than the length of a key and drops the end, so that no part of a key remains there.
  */
 export function copyBody(limit: number): {
   push(bytes: Uint8Array): void

@@ -3,7 +3,7 @@ import type { MeterReading } from '../../ports/requests.ts'
 import { ByteStore } from './bytes.ts'
 import type { Meter } from './types.ts'
 
-/** Most bytes of a compressed copy, and of its decoded form. A larger reply is not read. */
+/** Maximum number of bytes of a compressed copy, and of its decoded form. A larger reply is not read. */
 const maxCopyBytes = 2 * 1024 * 1024
 const maxDecodedBytes = 16 * 1024 * 1024
 

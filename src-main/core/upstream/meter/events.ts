@@ -11,7 +11,7 @@ const maxReadBytes = 1024 * 1024
 /** A longer event can't be the one that only has the usage, so it is no longer held back. Bytes. */
 const maxHeldBytes = 64 * 1024
 
-/** Choices, reasoning and text may alternate. */
+/** Maximum number of templates. More than one is needed, because choices, reasoning and text may alternate. */
 const maxTemplates = 4
 
 /** After this many unknown events in a row, only every 64th becomes a template. */
@@ -52,7 +52,7 @@ export class EventMeter implements Meter {
   #commentsOnly = true
   /** The last byte was CR, so a following LF belongs to the same line end. */
   #afterCr = false
-  /** The last event was cut out, and so must such a LF be. */
+  /** The last event was cut out, so a LF of its last line end must be cut out too. */
   #cutLast = false
 
   constructor(strip: boolean, tokensIn: number | null) {

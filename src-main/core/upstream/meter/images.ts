@@ -3,7 +3,7 @@ import { withPlainUnreserved } from '../path.ts'
 import { asBuffer, markLength } from './bytes.ts'
 import { itemsOf, type Member, membersOf, parseBetween, skipSpace } from './json.ts'
 
-/** `resolve` accepts no longer address. An escape can make six bytes of one character. */
+/** Longest address that `resolve` accepts, bytes. An escape can use six bytes for one character. */
 const maxAddressBytes = 16_384 * 6
 
 /**

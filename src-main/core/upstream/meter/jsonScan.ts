@@ -10,14 +10,14 @@ const closeBracket = 0x5d
 const comma = 0x2c
 const colon = 0x3a
 
-/** Most levels of arrays and objects. Real requests and replies have fewer than 20; common parsers stop between 64 and 1,000. */
+/** Maximum nesting of arrays and objects. Real requests and replies have fewer than 20 levels; common parsers stop between 64 and 1,000. */
 export const maxDepth = 128
 
 /** Why a scan stopped: not JSON (RFC 8259), not UTF-8, deeper than `maxDepth`, or too many values. */
 export type ScanProblem = 'syntax' | 'encoding' | 'depth' | 'values'
 
 export interface ScanOptions {
-  /** Most values, nested ones included. Default: no limit. */
+  /** Maximum number of values, nested ones included. Default: no limit. */
   maxValues?: number
   /** Accept strings that are not UTF-8. */
   anyBytes?: boolean

@@ -4,7 +4,7 @@ import { asBuffer } from './bytes.ts'
 const maxModelBytes = 512
 /** Headers of one part. Bytes. */
 const maxHeadBytes = 8192
-/** Most different models in one form. More can't be a mistake. */
+/** Maximum number of different models in one form. A form with more is not a mistake of a client. */
 const maxModels = 16
 
 const headEnd = Buffer.from('\r\n\r\n')
@@ -85,9 +85,9 @@ function readHead(head: string): { name: string; file: boolean } | null {
 type Place = 'start' | 'delimiter' | 'head' | 'content' | 'epilogue' | 'unclear'
 
 /**
- * Reads `model` from a multipart upload while it streams past, in bounded memory. The result is current when `push` returns.
- * Strict, because limits by model depend on it: a form that parsers could read in two ways is `unclear`. Each occurrence of the boundary
- * must be a delimiter as RFC 2046 (5.1.1) defines it, so that no parser finds a part that this one misses.
+ * Reads `model` from a multipart upload while it streams past, in bounded memory. The result is current when `push` returns. Strict,
+ * because limits by model depend on it: a form that parsers could read in two ways is `unclear`. Each occurrence of the boundary must be a
+ * delimiter as defined in RFC 2046 (5.1.1). No other parser can then find a part that this parser misses.
  */
 export class FormReader {
   /** The values of the `model` fields, without repeats. */

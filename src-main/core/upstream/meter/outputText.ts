@@ -1,13 +1,13 @@
 import { countTokens } from './tokens.ts'
 
-/** Most bytes copied of one lane. 16 KB are about 4,000 tokens. A longer text is sampled in evenly spread pieces. */
+/** Maximum number of bytes copied of one lane. 16 KB are about 4,000 tokens. A longer text is sampled in evenly spread pieces. */
 const maxKept = 16 * 1024
 const pieceSize = 1024
 
-/** Most characters of one step. At six bytes each (\uXXXX) they fit into a piece. */
+/** Maximum number of characters of one step. At six bytes each (\uXXXX) they fit into a piece. */
 export const stepSize = Math.floor(pieceSize / 6)
 
-/** Most separate lanes. Further choices and calls share the last one. */
+/** Maximum number of separate lanes. Further choices and calls share the last one. */
 const maxLanes = 16
 const bytesOfToken = 4
 

@@ -4,7 +4,7 @@ import { type Lane, type LaneKind, OutputText } from './outputText.ts'
 import { readUsage, totalTokens } from './usage.ts'
 import { countOrNull, type Fields, isFields, textOrNull } from './values.ts'
 
-/** Most choices that are followed to their end. Real requests ask for fewer. */
+/** Maximum number of choices that are followed to their end. Real requests ask for fewer. */
 const maxChoices = 256
 
 /** The only text of a chunk without a usage. Later chunks can be the same except for this text, choice and finish reason included. */

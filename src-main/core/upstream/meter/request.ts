@@ -6,7 +6,7 @@ import { textOrNull } from './values.ts'
 
 export { FormReader, openForm } from './multipart.ts'
 
-/** What a request body asks for. */
+/** The parameters of a request body that limits and the request log need. */
 export interface RequestParameters {
   /**
    * Null when the request names no model, or two different ones (a repeated key, or one in another case): the service could take either.
@@ -39,9 +39,9 @@ const maxChoices = 1_000_000
 
 /** Length of `max_completion_tokens`. */
 const maxNameLength = 21
-/** Most bytes of a key that is read: each of its letters may be written as \uXXXX. */
+/** Maximum number of bytes of a key that is read: each of its letters may be written as \uXXXX. */
 const maxKeyBytes = 160
-/** Most bytes of a value that is read. A longer model name is none; longer `stream_options` are left as they are. */
+/** Maximum number of bytes of a value that is read. A longer model name counts as none; longer `stream_options` are not changed. */
 const maxValueBytes = 64 * 1024
 
 const attachments = ['image_url', 'input_audio', 'file'] as const
@@ -64,7 +64,7 @@ const read: ReadonlySet<string> = new Set([
 ])
 const readAtOther: ReadonlySet<string> = new Set([...read, 'max_output_tokens'])
 
-/** Reads what a JSON request asks for from its whole body. Never throws: unreadable parts are null or false. */
+/** Reads the parameters of a JSON request from its whole body. Never throws: unreadable parts are null or false. */
 export function readParameters(endpoint: Endpoint, body: Uint8Array): RequestParameters {
   const scan = new RequestScan(endpoint)
   scan.push(body)
@@ -98,10 +98,11 @@ interface Size {
 }
 
 /**
- * Reads what a JSON request asks for while its body arrives, split anywhere. It builds no value: memory does not grow with the body, and no
- * chunk takes long.
- * Parsers differ in which of two equal keys counts, and some (Go's) read `Model` as `model`. A limit must apply to every reading: two
- * models are none, and of several `max_tokens` or `n` the largest counts.
+ * Reads the parameters of a JSON request while its body arrives, split anywhere. It builds no value: memory does not grow with the body,
+ * and no chunk takes long.
+ *
+ * Parsers differ in which of two equal keys counts, and some (Go's) read `Model` as `model`. A limit must apply to every reading. Two
+ * models therefore count as no model, and of several `max_tokens` or `n` the largest counts.
  */
 export class RequestScan extends JsonScan {
   readonly #measuredKeys: ReadonlySet<string>
@@ -256,7 +257,7 @@ export class RequestScan extends JsonScan {
 
   #optionsAt(raw: Buffer | null, value: unknown, to: number): UsageOption {
     const wish = editUsageOption(raw, value, this.#valueFrom, to)
-    // It is unknown which of two counts the service uses.
+    // The body is not edited when it has two `stream_options`, because it is unknown which of them the service uses.
     return this.#exact && this.#options === null ? wish : { usage: wish.usage, edit: null }
   }
 
@@ -294,8 +295,8 @@ function reset(level: Level): void {
 const sizeAt = ({ candidate, pending, size }: Level): Size => pending[candidate] ?? size
 
 /**
- * Ends an object. Pictures, audio and files count at a flat rate instead of their base64. A member of such a name without its `type` is
- * text.
+ * Ends an object. Pictures, audio and files count at a flat rate instead of their base64. A member with such a name but without its `type`
+ * counts as text.
  */
 function settle({ pending, size, type }: Level): void {
   for (const [place, name] of attachments.entries()) {

@@ -58,8 +58,8 @@ export class EventTemplate {
 }
 
 /**
- * The offset of the quote that ends the string whose inside begins at `from`. -1 when the string is too long for one step, invalid, or
- * spelled in another way than JSON.stringify would (\u and \/). A reading must not depend on how an event was read.
+ * The offset of the quote that ends the string whose content begins at `from`. -1 when the string is too long for one step or invalid. Also
+ * -1 when it is spelled differently than by JSON.stringify (\u and \/), because a reading must not depend on how an event was read.
  */
 function endOfText(bytes: Buffer, from: number): number {
   const end = Math.min(bytes.length, from + stepSize + 1)

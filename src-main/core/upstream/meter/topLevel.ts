@@ -1,7 +1,7 @@
 import { parseBetween } from './json.ts'
 import { JsonScan } from './jsonScan.ts'
 
-/** Captured of one value. A usage has some hundred bytes. */
+/** Maximum number of bytes captured of one value. A usage has some hundred bytes. */
 const maxValueBytes = 64 * 1024
 const maxKeyBytes = 256
 

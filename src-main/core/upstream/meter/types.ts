@@ -18,8 +18,8 @@ export interface MeterOptions {
 /** Reads the usage of one reply from its passing bytes. */
 export interface Meter {
   /**
-   * Reads the next bytes of the reply and returns what may be passed on: the very same object unless something is cut out or held back,
-   * null for nothing. Never throws.
+   * Reads the next bytes of the reply and returns the bytes that may be passed on. Returns the very same object unless bytes are cut out or
+   * held back, and null for nothing. Never throws.
    */
   push(bytes: Uint8Array): Uint8Array | null
   /** Call when the reply ended well. Returns bytes that were held back. */

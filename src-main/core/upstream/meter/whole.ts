@@ -63,7 +63,7 @@ export class WholeMeter implements Meter {
       const bytes = this.#chunks.length === 1 ? asBuffer(first) : Buffer.concat(this.#chunks)
       const document = parseBetween(bytes, markLength(bytes), bytes.length)
       reply.readWhole(document)
-      // The reply was cut. What arrived counts as output.
+      // The reply was cut. The bytes that arrived count as output.
       if (document === undefined) this.#unread(reply)
     } else {
       const usage = this.#large.value('usage')

@@ -2,7 +2,7 @@ import { asBuffer } from '../meter/bytes.ts'
 
 // Undoes escapes of JSON, URLs and HTML layer by layer, and maps each byte to its place in the original.
 
-/** Most layers. JSON in JSON in a percent-encoded URL has 3. */
+/** Maximum number of layers. JSON in JSON in a percent-encoded URL has 3. */
 const maxLayers = 8
 
 const backslash = 0x5c

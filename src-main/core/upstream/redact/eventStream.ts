@@ -1,14 +1,14 @@
 import { asBuffer } from '../meter/bytes.ts'
 import { type BodyRedactor, type ChunkRedactor, maskRange, type Scan, type Span, unmaskedRest } from './streams.ts'
 
-/** Most bytes that wait for the next delta of a text or for the end of a line. More are passed on. */
+/** Maximum number of bytes that wait for the next delta of a text or for the end of a line. Further bytes are passed on. */
 const maxHeld = 64 * 1024
-/** Most texts that are followed at once. A reply has one for each choice, and one for each tool call. */
+/** Maximum number of texts that are followed at once. A reply has one for each choice, and one for each tool call. */
 const maxTexts = 256
 /** Deepest nesting of an event that is read. Events of the specification have 5. */
 const maxDepth = 32
 
-/** Most templates of events, and the most bytes of each. */
+/** Maximum number of templates of events, and the maximum size of each, bytes. */
 const maxTemplates = 4
 const maxTemplate = 2048
 
@@ -45,8 +45,8 @@ interface Tail {
 
 /**
  * Masks the key in a streamed chat that is relayed, also where the key is split over the texts of consecutive events. Clients join these
- * texts. Bytes are held back only from the place where a text ends with the beginning of the key, until the next delta of that text, and
- * within a line that has not arrived completely. A mask has the length of what it replaces.
+ * texts. If a text ends with the beginning of the key, bytes are held back from there until the next delta of that text. Bytes of a line
+ * that has not arrived completely are held back too. A mask has the same length as the text that it replaces.
  */
 export class EventStreamRedactor implements ChunkRedactor {
   readonly #body: BodyRedactor
@@ -127,7 +127,7 @@ export class EventStreamRedactor implements ChunkRedactor {
     if (this.#readLikeBefore(from, to)) return
     const found = textsIn(this.#held, from, to)
     if (found === null) {
-      // `[DONE]`, or what is not JSON.
+      // `[DONE]`, or data that is not JSON.
       this.#endTexts(null)
       return
     }
@@ -161,7 +161,7 @@ export class EventStreamRedactor implements ChunkRedactor {
 
   #readText({ text: key, choice }: TextKey, start: number, end: number): void {
     const before = this.#tails.get(key)
-    // Most texts: nothing of the key came before, and this one neither contains it nor ends with its beginning.
+    // The usual case: no part of the key came before, and this text neither contains the key nor ends with its beginning.
     if (before === undefined && this.#scan(this.#held.subarray(start, end)) === null) return
     if (start === end) return
     const added = unescaped(this.#held, start, end, this.#heldAt)
@@ -200,7 +200,10 @@ export class EventStreamRedactor implements ChunkRedactor {
     }
   }
 
-  /** Call when the texts of a choice, or all of them (null), are complete: what was held back is passed on, unless it is most of the key. */
+  /**
+   * Call when the texts of a choice, or all of them (null), are complete. Passes on the bytes that were held back, unless they are most of
+   * the key.
+   */
   #endTexts(choice: string | null): void {
     for (const [key, tail] of this.#tails) {
       if (choice !== null && tail.choice !== choice) continue

@@ -11,12 +11,12 @@ import { BodyRedactor, type ChunkRedactor, type Findings, PiecesRedactor, replac
  */
 export const minContentKeyLength = 16
 
-/** Least number of matching characters for which the end of a text is held back. */
+/** Minimum number of matching characters for which the end of a text is held back. */
 const minHeld = 4
 
 /** Longest escaped form of one character that is recognised across chunks, bytes. `\\\\\\\\u0041` has 13. */
 const maxEscapedLength = 24
-/** Most bytes that are scanned again with each chunk. A hostile service could send single bytes. */
+/** Maximum number of bytes that are scanned again with each chunk. A hostile service could send single bytes. */
 const maxPending = 16 * 1024
 /** Runs longer than this are sampled, bytes. */
 const longRun = 256
@@ -66,7 +66,8 @@ export class Redactor {
   }
 
   /**
-   * Creates the redactor of one body. A mask has the length of what it replaces, so that `Content-Length` stays right and JSON stays valid.
+   * Creates the redactor of one body. A mask has the same length as the text that it replaces, so that `Content-Length` stays right and
+   * JSON stays valid.
    * @param good false for an error reply
    * @param isEventStream whether the body is a stream of events, whose texts clients join
    */
@@ -216,7 +217,7 @@ function runEnd(form: Uint8Array, bytes: Uint8Array, at: number, stride: number)
   return Math.min(length, to)
 }
 
-/** Sorts the spans and merges those that overlap. No span begins or ends inside a backslash escape. */
+/** Sorts the spans and merges overlapping spans. No span begins or ends inside a backslash escape. */
 function joined(spans: Span[], bytes: Uint8Array): Span[] {
   const all: Span[] = []
   for (const [start, end] of spans.sort((a, b) => a[0] - b[0])) {

@@ -21,11 +21,11 @@ export type Scan = (bytes: Uint8Array) => Findings | null
 export interface ChunkRedactor {
   /** Returns what can be passed on, or null for nothing yet. */
   push(chunk: Uint8Array): Uint8Array | null
-  /** Call when the body has ended or broken off. Returns what was held back, unless that is most of the key. */
+  /** Call when the body has ended or broken off. Returns the bytes that were held back, unless they are most of the key. */
   end(): Uint8Array | null
 }
 
-/** Masks the key in one body, whatever its chunks were split at. Chunks without the key pass as the same objects. */
+/** Masks the key in one body, wherever its chunks are split. Chunks without the key pass as the same objects. */
 export class BodyRedactor implements ChunkRedactor {
   readonly #scan: Scan
   /** The end of the data so far, where an occurrence may begin. The first `#passed` bytes of it were passed on. */

@@ -1,7 +1,7 @@
 import { StudioError } from '../../../errors.ts'
 
 // The ustar format (POSIX.1-2017, pax, "ustar Interchange Format"), regular files only. A size of more than eleven octal digits (8 GiB) is
-// written in base 256, which GNU tar, bsdtar and Python can read. docs/decisions/0004-own-tar.md has the reasons for not using a library.
+// written in base 256. GNU tar, bsdtar and Python can read that. docs/decisions/0004-own-tar.md has the reasons for not using a library.
 
 export const block = 512
 const zeros = Buffer.alloc(block)
