@@ -10,7 +10,7 @@ export interface Measurement {
   mark: string
   /** How far the limit is crossed; 0: not crossed. */
   level: 0 | 1 | 2
-  /** Whether the figure is far enough from the limit that the next crossing is a new one. */
+  /** Whether the figure is far enough from the limit that the next crossing counts as new. */
   recovered: boolean
   /** When the figure was valid, ms since 1970. */
   asOf: number
