@@ -8,7 +8,7 @@ import { statusOfRun, timed } from './toolRounds.ts'
 // Effects of the end of a reply, in the transaction that stores it.
 
 /**
- * Inserts one row per tool call, each below the previous one. A path that ended in the reply now ends in the last row.
+ * Inserts one row per tool call, each below the previous row. A path that ended in the reply now ends in the last row.
  */
 export function storeCalls(store: Store, reply: Message, rows: readonly NewToolRow[]): Message[] {
   const { conversationId } = reply
