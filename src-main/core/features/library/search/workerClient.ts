@@ -18,7 +18,7 @@ export class SearchClient {
     return this.#client.run(() => query, { signal })
   }
 
-  /** Checkpoints the write-ahead log on the worker thread. A commit on this thread would otherwise do it, and wait for the disk. */
+  /** Checkpoints the write-ahead log on the worker thread. Otherwise a commit on this thread would checkpoint and wait for the disk. */
   checkpoint(): Promise<unknown> {
     return this.#client.run(() => 'checkpoint').catch(() => undefined)
   }
