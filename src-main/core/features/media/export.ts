@@ -60,7 +60,7 @@ export async function exportMedia(
   return done
 }
 
-/** Null if the stored file is missing or damaged. @throws file system errors */
+/** Copies the file of an item. Returns null if the stored file is missing or damaged. @throws file system errors */
 async function write(
   item: CreatedItem,
   mediaDir: string,
