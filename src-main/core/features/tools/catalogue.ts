@@ -25,7 +25,7 @@ export const functionId = (id: string): string => `function:${id}`
 /** Tool id of a tool on an MCP server. */
 export const mcpId = (serverId: string, tool: string): string => `mcp:${serverId}:${tool}`
 
-/** Server id of a tool id, also if the tool is not offered at the moment. Null for a tool that a person wrote. */
+/** Server id of a tool id, even if the tool is currently unavailable. Null for a tool that a person wrote. */
 export function serverOfId(toolId: string): string | null {
   const [kind, server] = toolId.split(':', 2)
   return kind === 'mcp' && server ? server : null
