@@ -250,8 +250,8 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
 const leftoverName = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?:\.part)?$/
 
 /**
- * Gives a file a second name until its row is written. If the process dies, one of the two is found: the new name through its row, or the
- * old one in `making/`. On file systems without hard links the file is moved instead.
+ * Gives a file a second name until its row is written. If the process dies, the next start finds one of the two: the new name through its
+ * row, or the old name in `making/`. On file systems without hard links, moves the file instead.
  */
 async function alsoAs(path: string, to: string): Promise<void> {
   try {
