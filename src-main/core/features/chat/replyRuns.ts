@@ -78,8 +78,8 @@ export class ReplyRuns {
   }
 
   /**
-   * Starts one request for stored `pending` replies, one per choice. Returns at once and notifies nobody: the caller
-   * that stored the rows notifies subscribers.
+   * Starts one request for stored `pending` replies, one per choice. Returns at once. Does not notify subscribers, because the caller
+   * that stored the rows does.
    */
   start(rows: readonly Message[], upstream: ChatUpstream): void {
     const [first] = rows

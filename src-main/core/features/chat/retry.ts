@@ -4,9 +4,9 @@ import type { ChatFeature } from './chat.ts'
 import { notifySiblings, refuseBusy, startReplies, storeReplies } from './startReplies.ts'
 
 /**
- * Requests new replies to the same message. They become siblings of the given reply, which does not change. The active
- * path ends in the first new reply, whose id is `requestId`. A repeated `requestId` returns the result of the first call.
- * Only a person calls this: the program never repeats a request on its own.
+ * Requests new replies to the same message. They become siblings of the given reply, which does not change. The active path ends in the
+ * first new reply, whose id is `requestId`. A repeated `requestId` returns the result of the first call. Call only on request of a
+ * person: the program never calls `retry` by itself.
  * @throws StudioError `not_connected`, `no_such_item`, `busy`, `bad_input`
  */
 export async function retry(
