@@ -177,8 +177,8 @@ export class ReconnectWatcher {
   }
 
   /**
-   * Checks the service after an unanswered request: with a TCP connection, or with a request if the service had accepted a connection and
-   * did not answer.
+   * Checks the service after an unanswered request. Opens a TCP connection; if the service had accepted a connection without answering,
+   * sends a request.
    */
   #suspect({ kind }: StudioError): void {
     const upstream = this.#parts.current()
