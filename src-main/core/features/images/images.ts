@@ -131,7 +131,7 @@ export function createImages(parts: ImagesParts) {
       notify({ what: 'drawing', id })
       return { prompt, n, model, size, responseFormat, fromImageId }
     },
-    /** Cancels a running request. Images that have arrived stay. An ended request stays as it is. @throws StudioError `no_such_item` */
+    /** Cancels a running request. Images that have arrived stay. An ended request does not change. @throws StudioError `no_such_item` */
     cancel({ drawingId }: { drawingId: string }): Drawing {
       runs.get(drawingId)?.run.stop('cancelled')
       return drawingOf(drawingId)
