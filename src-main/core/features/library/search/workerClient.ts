@@ -2,7 +2,7 @@ import { WorkerClient } from '../../../shared/workerClient.ts'
 import type { SearchAnswer, SearchAsk } from './finder.ts'
 import type { SearchJob } from './worker.ts'
 
-/** Searches on a worker thread, one after another. A search that is cancelled before its turn never runs. */
+/** Searches on a worker thread, one after another. A search that is cancelled while it waits never runs. */
 export class SearchClient {
   readonly #client: WorkerClient<SearchJob, SearchAnswer>
 
