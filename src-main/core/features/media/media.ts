@@ -17,7 +17,7 @@ import { growingFiles } from './growingFiles.ts'
 /** An image as an attachment, without the `detail` that a message adds. */
 export type Picture = Omit<Attachment, 'detail'>
 
-/** What hosts need to serve a file of the media folder. */
+/** A stored file for hosts to serve. */
 export interface MediaFile {
   mime: string
   bytes: number
