@@ -48,9 +48,8 @@ const publishEveryMs = 100
 const retryMs = 2000
 
 /**
- * Requests that a person wants to send when the service is reachable again. They are stored, then started one after
- * another. A request leaves the queue in the transaction that starts it, so that after a crash it is in exactly one
- * place: the queue or the feature.
+ * Requests that a person wants to send when the service is reachable again. They are stored, then started one after another. A request
+ * leaves the queue in the transaction that starts it. After a crash, it is therefore in exactly one place: the queue or the feature.
  */
 export class Outbox {
   readonly #parts: OutboxOptions
