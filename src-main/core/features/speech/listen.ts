@@ -8,9 +8,9 @@ import type { SpeechRun } from './speechRun.ts'
 const chunkBytes = 64 * 1024
 
 /**
- * Streams the existing and future audio of a speech in order, read from disk at the listener's own pace. A slow listener delays nobody,
- * and a late one gets everything. A joined speech is streamed as a single part. Ends with the speech, with the signal, or when the
- * consumer returns.
+ * Streams the existing and future audio of a speech in order, read from disk at the listener's own pace. A slow listener delays no other,
+ * and a late listener receives all audio. A joined speech is streamed as a single part. Ends with the speech, with the signal, or when
+ * the consumer returns.
  * @throws StudioError `no_such_item`
  */
 export function listen(

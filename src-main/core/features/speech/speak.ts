@@ -153,7 +153,7 @@ function account(feature: SpeechFeature, id: string, part: number): void {
   speeches.setCost(id, part, costOfAll(costs))
 }
 
-/** Rejects text or HTML sent with status 200. A wrong content type alone does no harm. */
+/** Rejects text, HTML or JSON sent with status 200. Accepts a wrong content type if the bytes have the signature of an audio format. */
 function refuseWords({ facts }: ByteReply, bytes: Uint8Array, format: SpeechFormat): void {
   const type = facts.contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
   const words = type.startsWith('text/') || type === 'application/json' || type.endsWith('+json')

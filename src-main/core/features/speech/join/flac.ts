@@ -114,8 +114,8 @@ export function flacSound(bytes: Buffer): Sound | null {
 const headBytes = 42
 
 /**
- * Copies frame after frame and numbers each with its first sample in the joined file: the last block of a part is shorter, so blocks no
- * longer have one size. Metadata of the parts is dropped. The MD5 of the samples is left empty, as the format allows.
+ * Copies frame after frame. Numbers each frame by its first sample in the joined file, because the last block of a part is shorter and
+ * blocks then differ in size. Metadata of the parts is dropped. The MD5 of the samples is left empty, as the format allows.
  */
 export function flacJoiner(): Joiner {
   let info: StreamInfo = { rate: 1, channels: 1, bits: 16 }

@@ -29,10 +29,10 @@ const maxPendingFrames = 12
 const noteEvery = 16
 
 /**
- * Copies frame after frame. If the encoder's delay is known (LAME tag), drops the delay and padding in the middle: as many of the last
- * frames of a part and the first of the next as bring the next part nearest to its position. Positions count from the start of the file,
- * so that errors do not add up (at most half a frame). Without a known delay all frames stay. The windows of the frames overlap, so that
- * a join fades and never clicks.
+ * Copies frame after frame. If the encoder's delay is known (LAME tag), drops delay and padding between parts. Drops the number of last
+ * frames of a part, and of first frames of the next part, that brings the next part nearest to its position. Positions count from the
+ * start of the file, so that errors do not add up (at most half a frame). Without a known delay all frames stay. The windows of the
+ * frames overlap, so that a join fades and never clicks.
  */
 export function mp3Joiner(): Joiner {
   let first: Mp3 | null = null
