@@ -31,9 +31,7 @@ export function serverOfId(toolId: string): string | null {
   return kind === 'mcp' && server ? server : null
 }
 
-/**
- * All tools: those that a person wrote, and those of servers that are ready. Rebuilt on first use after each change.
- */
+/** All tools: tools that a person wrote, and tools of servers that are ready. Rebuilt on first use after each change. */
 export class ToolCatalogue {
   readonly #store: Store
   readonly #servers: McpServers
