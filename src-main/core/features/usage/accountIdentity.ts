@@ -12,8 +12,8 @@ export interface AccountLocation extends ProfileLocation {
 type UsageAccounts = AccountStore['accounts']
 
 /**
- * The account that this profile last used at this address, or null. An account without a profile (stored before profiles existed, or
- * released by a deleted profile) is assigned to the first profile that connects to its address.
+ * The account that this profile last used at this address, or null. An account may have no profile, because it was stored before profiles
+ * existed or its profile was deleted. The first profile that connects to its address takes over this account.
  */
 export function knownAt(accounts: UsageAccounts, place: AccountLocation): StoredAccount | null {
   const own = accounts.at(place)

@@ -98,9 +98,9 @@ const recordOf = (key: KeyRecord) => ({
 })
 
 /**
- * Splits rows into dated ones (one per day and model) and undated ones, and returns the days that the reply covers: the service's window,
- * extended back to its oldest row. A row with an unreadable or impossible date is undated.
- * A reply with an empty list means that nothing was used. A reply without the list covers no day.
+ * Splits rows into dated rows (one per day and model) and undated rows. Also returns the days that the reply covers: the service's
+ * window, extended back to the oldest row. A row with an unreadable or impossible date is undated. A reply with an empty list means that
+ * nothing was used. A reply without the list covers no day.
  */
 function daysOf({ askedAt, answeredAt }: RequestTimes, rows: readonly Read[] | undefined) {
   if (!rows) return { days: null, rows: [], undated: [] }
