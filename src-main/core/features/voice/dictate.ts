@@ -5,7 +5,7 @@ import type { VoiceFeature } from './voice.ts'
 const maxResults = 32
 
 /**
- * Transcribes an uploaded recording, streamed from disk to the service. The upload identifies the request: a second call for the same
+ * Transcribes an uploaded recording, streamed from disk to the service. The upload identifies the request. A second call for the same
  * upload, during the request or after its success, returns the same result and sends nothing. A caller that goes away therefore cancels
  * nothing, but dropping the upload does. After a failure the upload stays for another attempt.
  * @throws StudioError `no_such_item`, `bad_input`, `cancelled` if the upload was dropped, and errors of the service
