@@ -24,7 +24,7 @@ export class AlertLog {
     try {
       return this.#takeInTransaction(readings)
     } catch (thrown) {
-      // The same measurements count as new when they are processed again.
+      // Restores the times, so that a retry does not ignore these measurements as old.
       this.#newest = newest
       throw thrown
     }
@@ -66,7 +66,8 @@ export class AlertLog {
   }
 
   /**
-   * A moved limit that is crossed as far as before counts as the same crossing. Otherwise the alert ends and the measurement is judged again.
+   * Whether the alert stays active. A changed limit that is crossed to the same level counts as the same crossing. If this returns false,
+   * the alert ends and the measurement may raise a new one.
    */
   #isStillActive(holding: StoredAlert, { period, mark, level, recovered }: Measurement): boolean {
     if (holding.period !== period || level > holding.level) return false

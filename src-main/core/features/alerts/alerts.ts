@@ -31,15 +31,15 @@ import type { Measurement } from './measurement.ts'
 import { placeOf } from './messages.ts'
 import { Notifier } from './notifier.ts'
 
-/** Changes come in bursts: one fetch changes the account several times. */
+/** Delay of the account check after a change, ms. One fetch changes the account several times. */
 const accountMs = 250
-/** Local spend changes with every request. */
+/** Delay of the spend check, ms. Local spend changes with every request. */
 const spendMs = 2000
 const budgetMs = 1000
-/** Timers do not count the time that a computer sleeps. */
+/** Longest timer, ms, because timers do not count the time that a computer sleeps. */
 const maxTimerMs = 600_000
 const weekMs = 7 * dayMs
-/** Maximum number of measurements that wait for the database. The newest ones count. */
+/** Maximum number of measurements that wait for the database. Above it, the oldest are dropped. */
 const maxReadings = 500
 
 const refusedWith: readonly RefusedWith[] = [401, 402, 403]
@@ -261,7 +261,7 @@ export class AlertsFeature {
   #endRefusals(profile: string, statuses: readonly RefusedWith[]): void {
     const watches = new Set(statuses.map((status) => refusalWatch(profile, status)))
     this.#parts.pending.write(`refusals ${profile}`, 'The end of an alert', () => {
-      // A refusal that is not stored yet is over too.
+      // Also drops refusals that are not stored yet.
       this.#readings = this.#readings.filter(({ watch }) => !watches.has(watch))
       if (this.#log.drop((watch) => watches.has(watch))) this.#feed.changed()
     })
@@ -373,7 +373,7 @@ export class AlertsFeature {
 
 const nameOf = ({ id, name }: Account): AccountName => ({ id, name })
 
-/** A key that cannot be used any more spends nothing. */
+/** Whether the app key still works. A revoked or expired key spends nothing. */
 const mayAsk = ({ revokedAt, expiresAt }: App, now: number): boolean =>
   revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > now)
 

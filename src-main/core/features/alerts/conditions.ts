@@ -135,8 +135,8 @@ function endOf(window: keyof AppSpend, now: number): number | null {
 }
 
 /**
- * Measures the record of the calling key. Its balance is taken as the rest of its limit, because the specification names both fields without
- * defining them. Low at 10 percent, recovered from 15 percent on.
+ * Measures the record of the calling key. Its balance is interpreted as the rest of its limit, because the specification names both fields
+ * without defining them. Low at 10 percent, recovered from 15 percent on.
  */
 export function measureKey(account: AccountName, key: AccountKey): Measurement[] {
   const over = key.revokedAt !== null || key.gone
@@ -178,10 +178,10 @@ function keyReading(
 
 const refusals: Record<RefusedWith, KeyTrouble> = { 401: 'refused', 402: 'credits', 403: 'forbidden' }
 
-/** A refusal concerns a connection, because the account behind it changes with its key. */
+/** Watch of a refusal. Belongs to a connection, because the account of a connection changes with its key. */
 export const refusalWatch = (profile: string, status: RefusedWith): string => `key-${status}:${profile}`
 
-/** A reply that refused a request because of the key. Reported once a day and connection. */
+/** Measures a reply that refused a request because of the key. Reported once per day and connection. */
 export function measureRefusal(
   refusal: {
     /** Id of the connection. */
@@ -203,7 +203,7 @@ export function measureRefusal(
   }
 }
 
-/** Measures the rate-limit status. A ban with a readable end is over at that time. */
+/** Measures the rate-limit status. The alert of a ban with a readable end ends at that time. */
 export function measureBan(
   account: AccountName,
   status: { banned: boolean; until: string | null },
@@ -218,5 +218,5 @@ export function measureBan(
   }
 }
 
-/** An invalid amount counts as 0. */
+/** Parses an amount in SC. An invalid amount counts as 0. */
 const atto = (text: string): Atto => toAtto(text) ?? 0n

@@ -2,15 +2,15 @@ import type { AlertFacts } from '../../../../src-preload/contract/alerts.ts'
 
 /** A figure compared with one watched limit. */
 export interface Measurement {
-  /** What is watched, such as `balance:ACCOUNT`. */
+  /** Id of the watched figure, such as `balance:ACCOUNT`. */
   watch: string
-  /** The day or month in which each level is reported once; null: it can be reported again after it has recovered. */
+  /** The day or month in which each level is reported once. Null: a level can be reported again after the figure has recovered. */
   period: string | null
   /** The limit as text. A changed limit has another text. */
   mark: string
   /** How far the limit is crossed; 0: not crossed. */
   level: 0 | 1 | 2
-  /** Whether the figure is far enough from the limit that the next crossing is a new one. */
+  /** Whether the figure is far enough from the limit that the next crossing counts as new. */
   recovered: boolean
   /** When the figure was valid, ms since 1970. */
   asOf: number

@@ -50,7 +50,7 @@ const keyTexts: Record<Extract<AlertFacts, { kind: 'key' }>['why'], AlertText> =
   forbidden: { title: 'The service denied access', body: 'The service replied 403.' },
 }
 
-/** Several alerts are shown as one notification. */
+/** The text of one notification for several alerts. @throws RangeError for an empty list */
 export function notificationText(all: readonly AlertFacts[]): AlertText {
   const [first, ...rest] = all.map(alertText)
   if (!first) throw new RangeError('There are no alerts to describe.')

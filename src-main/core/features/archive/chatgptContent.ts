@@ -31,8 +31,8 @@ export function instantOf(value: number | string | null | undefined): string | n
 const marks = /\ue200[^\ue201]{0,2000}\ue201/gu
 
 /**
- * Reads the content of a message by its `content_type`. Code that is not `shown` is the input of a tool. An unknown
- * type becomes JSON in a fence, with a note.
+ * Reads the content of a message by its `content_type`. `shown` is false if code in the message is the input of a tool. An unknown type
+ * becomes JSON in a fence, with a note.
  */
 export function readContent(
   content: { content_type: string } & Record<string, unknown>,

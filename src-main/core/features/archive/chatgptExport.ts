@@ -36,7 +36,7 @@ const exported = z.object({
   ),
 })
 
-/** Time of the last change, by which the conversations of a file are ordered. */
+/** ISO instant of the last change, to sort the conversations of a file. Empty if unknown. */
 export function updatedAt(value: unknown): string {
   const parsed = exported.pick({ update_time: true, create_time: true }).safeParse(value)
   return (parsed.success && (instantOf(parsed.data.update_time) ?? instantOf(parsed.data.create_time))) || ''
@@ -66,7 +66,7 @@ export function readExported(value: unknown, notes: Notes): Incoming {
   while (open.length > 0) {
     const [id, carried] = open.pop() ?? ['', start]
     const node = mapping[id]
-    // A child of two parents belongs to the one that is read first.
+    // A child of two parents belongs to the parent that is read first.
     if (!node || seen.has(id)) continue
     seen.add(id)
     visited += 1
@@ -169,7 +169,7 @@ function leafOf(
   return null
 }
 
-/** Marks the path to the leaf as the one last continued. */
+/** Sets `nextId` along the path to the leaf, so that this path counts as last active. */
 function markPath(messages: readonly ArchivedMessage[], leafId: string | null): void {
   const byId = new Map(messages.map((message) => [message.id, message]))
   let below: string | null = null

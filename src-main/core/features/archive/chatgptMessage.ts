@@ -12,7 +12,7 @@ export interface ExportedNode {
   message?: unknown
 }
 
-/** What a node passes on to the nodes below it. */
+/** State that a node passes to the nodes below it. */
 export interface CarriedParts {
   /** Id of the nearest imported message above. */
   parent: string | null
@@ -49,7 +49,7 @@ const exportedMessage = z.object({
 
 const roles: Record<string, Message['role']> = { user: 'user', assistant: 'assistant', system: 'system', tool: 'tool' }
 
-/** Converts the message of a node, or returns null if it has no content. `pass` is for the nodes below. */
+/** Converts the message of a node, or returns null if the message has no content. `pass` is the state for the nodes below. */
 export function asMessage(
   value: unknown,
   carried: CarriedParts,

@@ -2,7 +2,7 @@ import type { Attachment } from '../../../../src-preload/contract/chat.ts'
 import type { Download } from '../../../../src-preload/contract/transfers.ts'
 import type { Store } from '../../store/store.ts'
 
-/** What import and export need from other features. */
+/** Interfaces that import and export need from other features. */
 export interface ArchiveDependencies {
   store: Store
   /** Folder for temporary files, inside the data folder. Its owner deletes files that a crashed process left. */

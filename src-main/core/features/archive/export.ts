@@ -35,8 +35,8 @@ export async function exportConversation(
 }
 
 /**
- * Exports all visible conversations as one zip. Memory has one message or image at a time. A conversation that changes
- * during the export is written as it was when its turn came. @throws StudioError `busy`
+ * Exports all visible conversations as one zip. Loads one message or image at a time. A conversation that changes during the export is
+ * written as it was when the export reached it. @throws StudioError `busy`
  */
 export async function exportAll(parts: ArchiveDependencies): Promise<Download> {
   const now = new Date(parts.now?.() ?? Date.now()).toISOString()
@@ -56,8 +56,7 @@ export interface ArchiveSource {
 }
 
 /**
- * Writes all conversations for whose last change `wanted` returns true. Closes the file after a failure. @throws as
- * `exportAll`
+ * Writes all conversations whose last change (ISO instant) `wanted` accepts. Closes the zip file after a failure. @throws as `exportAll`
  */
 export async function writeArchive(
   { store, media, version }: ArchiveSource,
@@ -103,7 +102,7 @@ export async function writeArchive(
   }
 }
 
-/** Writes the active paths of all visible conversations as Markdown, if `wanted` returns true for their last change. */
+/** Yields the active paths of all visible conversations whose last change (ISO instant) `wanted` accepts, as Markdown. */
 export async function* markdownOfAll(
   { store }: Pick<ArchiveSource, 'store'>,
   wanted: (updatedAt: string) => boolean,
@@ -155,7 +154,7 @@ async function writeFile(path: string, content: AsyncIterable<Uint8Array>): Prom
   await closed
 }
 
-/** Null if the file of the image is missing. Its message still has its name and size. */
+/** The bytes of an image, or null if its file is missing. The message still has the name and size of the image. */
 async function pictureOrNull({ media }: Pick<ArchiveSource, 'media'>, id: string): Promise<Buffer | null> {
   try {
     return await media.bytes(id)

@@ -18,7 +18,7 @@ const sha256 = z.string().regex(/^[\da-f]{64}$/)
 export const manifest = z.object({
   format: z.literal(archiveFormat),
   version: z.literal(formatVersion),
-  /** Time of the export. Everything else is the same for the same content. */
+  /** Time of the export. All other fields are equal for equal content. */
   createdAt: z.string().max(100),
   program: z.string().max(100),
   counts: z.object({
@@ -54,14 +54,13 @@ export type LibraryFile = z.infer<typeof libraryFile>
 export const archivedPicture = z.object({ id, data: z.string().max(48 * 1024 * 1024) })
 
 /**
- * Hash of the fields that make a conversation different from another. Folder, position, draft and archive state do not
- * count.
+ * Hash of the fields that distinguish a conversation from others. Excludes folder, position, draft and archive state.
  */
 export function contentHash({ id, title, model, createdAt, setup }: ArchivedConversation): Hash {
   return createHash('sha256').update(JSON.stringify({ id, title, model, createdAt, setup }))
 }
 
-/** Adds a message to the hash. The last active branch does not count. */
+/** Adds a message to the hash. Excludes `nextId`, the last active branch. */
 export function hashMessage(hash: Hash, { nextId: _, ...message }: ArchivedMessage): void {
   hash.update(`\n${JSON.stringify(message)}`)
 }

@@ -78,7 +78,7 @@ async function readZip(
   }
 }
 
-/** Exports begin with their format, so that even one that is cut off is recognized. */
+/** Whether this program exported the file. Exports begin with `format`, so that a truncated file is recognized too. */
 async function isNative(source: JsonSource): Promise<boolean> {
   const head = Buffer.from(await source.read(0, Math.min(source.size, 200))).toString('latin1')
   if (/^[^"]*"format"\s*:\s*"inference-studio\./.test(head)) return true

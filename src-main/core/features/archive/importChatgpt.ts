@@ -27,7 +27,7 @@ export async function importExport(
   }
 }
 
-/** Imports conversations one at a time. Memory has one of them and the positions of the others. */
+/** Imports conversations one at a time. Memory contains one conversation and the positions of the others. */
 export async function importConversations(
   source: JsonSource,
   staging: Staging,
@@ -40,7 +40,7 @@ export async function importConversations(
   }
 }
 
-/** Finds the conversations in an array, in a member `conversations` of an object, or the object itself as one. */
+/** Finds the conversations: the elements of an array or of the member `conversations`, or else the object itself. */
 async function listOf(source: JsonSource): Promise<JsonChild[]> {
   const all: JsonChild[] = []
   if ((await firstByte(source)) === 0x5b) {
@@ -71,7 +71,7 @@ export async function isChatgpt(source: JsonSource): Promise<boolean> {
 }
 
 /**
- * Images are in any folder. Their names begin with the id of the asset: `file-ABC-name.png`, `file_abc-sanitized.png`.
+ * Finds images by asset id. They may be in any folder, and their names begin with the id: `file-ABC-name.png`, `file_abc-sanitized.png`.
  */
 function pictureOf(zip: ZipReader): PictureSource {
   const byId = new Map<string, ZipEntry>()

@@ -1,6 +1,6 @@
 import { StudioError } from '../../errors.ts'
 
-/** The file cannot be imported. `words` is one sentence with the reason. */
+/** The error `bad_input` for a file that cannot be imported. `words` is one sentence with the reason. */
 export const damaged = (words: string, cause?: unknown): StudioError =>
   new StudioError('bad_input', words, {}, cause === undefined ? undefined : { cause })
 
@@ -13,7 +13,7 @@ export class Notes {
     this.#counts.set(words, (this.#counts.get(words) ?? 0) + 1)
   }
 
-  /** A text had an incomplete character, which SQLite cannot store as UTF-8. */
+  /** Adds the note about an incomplete character, which SQLite cannot store as UTF-8. */
   addBrokenText = (): void =>
     this.add('# texts contained incomplete characters (lone surrogates), which were replaced with �.')
 

@@ -7,7 +7,7 @@ export interface JsonSource {
   read(start: number, end: number): Promise<Uint8Array>
 }
 
-/** Byte range of one value, perhaps with white space around it. */
+/** Byte range of one value, which may include surrounding white space. */
 export interface ByteRange {
   start: number
   end: number
@@ -20,7 +20,7 @@ export interface JsonChild extends ByteRange {
 }
 
 const chunkBytes = 256 * 1024
-/** Limit on nesting; real data is far below. */
+/** Maximum nesting depth, far above real data. */
 const maxDepth = 100
 /** Largest value that is parsed at once. */
 const maxValueBytes = 64 * 1024 * 1024
@@ -69,8 +69,8 @@ interface Scan {
 }
 
 /**
- * Yields the direct children of one object or array. Finds them by brackets and quotes alone, so that no value is in
- * memory, however large the whole is. Values are checked only when parsed.
+ * Yields the direct children of one object or array. Finds them by brackets and quotes alone, so that a file of any size needs little
+ * memory. `parse` validates the values.
  * @throws StudioError `bad_input` if brackets or quotes do not match
  */
 export async function* children(
@@ -121,7 +121,7 @@ function inText(scan: Scan, byte: number): void {
   else if (byte === 0x22) scan.quoted = false
 }
 
-/** Handles a byte of the current value or key, or of white space around the whole. */
+/** Handles a byte of the current value or key, or of white space around the scanned object or array. */
 function inValue(scan: Scan, byte: number, at: number): void {
   if (space(byte)) return
   if (scan.depth === 1 && scan.valueAt < 0) {
@@ -150,7 +150,7 @@ function begin(scan: Scan, byte: number): void {
   if (scan.depth > maxDepth) throw damaged('The file is nested too deeply.')
 }
 
-/** Handles commas, colons and the end of the whole. Returns whether the byte was one of them. */
+/** Handles commas, colons and the closing bracket. Returns whether the byte was one of these. */
 function structure(scan: Scan, byte: number, at: number, found: (ByteRange & { key: ByteRange | null })[]): boolean {
   const isObject = scan.open === 0x7b
   if (byte === 0x3a && isObject && scan.key === null) {
@@ -175,7 +175,7 @@ function structure(scan: Scan, byte: number, at: number, found: (ByteRange & { k
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
-/** An escaped surrogate. It may be part of a whole character, so only texts with one are examined further. */
+/** An escaped surrogate, lone or part of a pair. Only texts with a match are searched for lone surrogates. */
 const surrogate = /\\u[dD][89a-fA-F]/
 
 /**

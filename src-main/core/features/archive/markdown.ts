@@ -60,7 +60,7 @@ function fenced(text: string, language: string): string {
   return `${fence}${language}\n${text.endsWith('\n') ? text : `${text}\n`}${fence}`
 }
 
-/** Closes an open fence, because otherwise a cut reply would absorb the following text (CommonMark 0.31.2, 4.5). */
+/** Closes an open fence. Otherwise a truncated reply would absorb the following text (CommonMark 0.31.2, 4.5). */
 function closed(text: string): string {
   let open: string | null = null
   for (const line of text.split('\n')) {

@@ -37,8 +37,8 @@ export async function members(source: JsonSource): Promise<Map<string, ByteRange
 }
 
 /**
- * Reads the file of a conversation once and checks all of it: the fields of every message, unique ids, and parents
- * before their children, which excludes cycles. Memory has the ids and one message at a time.
+ * Reads the file of a conversation once and validates it: the fields of every message, unique ids, and parents before their children, which
+ * excludes cycles. Memory contains the ids and one message at a time.
  * @throws StudioError `bad_input`
  */
 export async function readConversation(
@@ -185,7 +185,7 @@ export async function unpacked(
 ): Promise<void> {
   const path = join(tempDir, `import-${randomUUID()}`)
   try {
-    // Opened before the entry is examined: a stream would create the file later, even after it was deleted here.
+    // Opens the file before the entry is read. A write stream opens its file later, possibly after the `rm` below.
     const handle = await open(path, 'wx+', 0o600)
     try {
       const target = Duplex.from(async (chunks: AsyncIterable<Buffer>) => {

@@ -6,7 +6,7 @@ import { yieldRegularly } from './yieldToEventLoop.ts'
 /** A stored conversation and the positions of its messages. */
 export interface StoredTree {
   conversation: ArchivedConversation
-  /** Row numbers of its messages, read together with the conversation, so that its last message is one of them. */
+  /** Row numbers of the messages, read together with the conversation, so that they include the message at `leafId`. */
   seqs: number[]
 }
 

@@ -11,9 +11,9 @@ import { yieldRegularly } from './yieldToEventLoop.ts'
 export interface Incoming {
   conversation: ArchivedConversation
   messages(): AsyncIterable<ArchivedMessage> | Iterable<ArchivedMessage>
-  /** Hash of its content, to find out whether it exists already. */
+  /** Hash of the content, to detect an existing conversation. */
   hash: string
-  /** Names the source in another program. Such conversations always get new ids. Null for native files. */
+  /** Id of the source in another program. Conversations with an `importKey` always get new ids. Null for native files. */
   importKey: string | null
   /** All message ids, so that conflicts are found before anything is written. */
   messageIds: readonly string[]
@@ -26,8 +26,8 @@ const rowsAtOnce = 20
 const charactersAtOnce = 500_000
 
 /**
- * Writes conversations invisibly, a few rows at a time, then makes all visible in one transaction, or deletes them.
- * Until then each is on the erasure list, so that the next start deletes what a crash left.
+ * Writes conversations invisibly, a few rows at a time, then makes all of them visible in one transaction, or deletes them. Until then
+ * each is on the erasure list, so that the next start deletes them after a crash.
  */
 export class Staging {
   readonly #parts: ArchiveDependencies
@@ -141,7 +141,7 @@ export class Staging {
     archive.finish(id, {
       leafId: rename(conversation.leafId),
       length: pathLength(parents, conversation.leafId),
-      // Content that differs from the file is recognized by the hash of the file.
+      // The stored content differs from the file, so a second import recognizes it by the hash of the file.
       importKey: isAltered ? key : conversation.importKey,
     })
     this.#first ??= id
@@ -181,7 +181,7 @@ export class Staging {
       this.#plannedMedia.add(one)
       store.erasures.plan('media', [one])
     }
-    // Planned before the file exists, because a crash in between would leave an image without a reference.
+    // Adds the image to the erasure list before its file exists. Otherwise a crash in between would leave an unreferenced image.
     plan(id)
     try {
       const picture = await media.importFile({ bytes, id, name })

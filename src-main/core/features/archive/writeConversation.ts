@@ -34,7 +34,7 @@ export async function* conversationFile(
   yield Buffer.from('}\n')
 }
 
-/** Base64 is written in pieces whose length is a multiple of three bytes. */
+/** Bytes per piece of Base64, a multiple of three, so that only the last piece is padded. */
 const pieceBytes = 192 * 1024
 
 async function* pictures(

@@ -46,8 +46,8 @@ const hostileZip = (): StudioError =>
 const encryptedZip = (): StudioError => damaged('The zip file is encrypted. Unpack it and import the files instead.')
 
 /**
- * Reads a zip through its central directory, entries in any order. yauzl parses the structure (with Zip64); zlib inflates on its own threads.
- * Checks what yauzl leaves to its caller: checksums, sizes and `ZipBounds`. Entry names are keys and never file paths.
+ * Reads a zip through its central directory, entries in any order. yauzl parses the structure (with Zip64); zlib inflates on its own
+ * threads. Checks what yauzl leaves to its caller: checksums, sizes and `ZipBounds`. Entry names are keys and never file paths.
  */
 export class ZipReader {
   readonly entries: ReadonlyMap<string, ZipEntry>
@@ -121,7 +121,7 @@ export class ZipReader {
   }
 }
 
-/** Faults of the zip become `bad_input`. Faults of the disk have an errno code and pass unchanged. */
+/** Converts an error of the zip to `bad_input`. Returns disk errors, which have an errno code, unchanged. */
 function asBadInput(thrown: unknown): unknown {
   if (thrown instanceof StudioError || !(thrown instanceof Error)) return thrown
   if ('code' in thrown && !String(thrown.code).startsWith('Z_')) return thrown
@@ -144,7 +144,7 @@ async function readDirectory(zip: ZipFile, bounds: ZipBounds): Promise<Map<strin
   return entries
 }
 
-/** No name becomes a path, but one that would escape a folder shows that the file is hostile. */
+/** Decodes an entry name. @throws StudioError `bad_input` for a name that would escape a folder, which shows that the file is hostile */
 function decodeName(bytes: Buffer): string {
   const name = bytes.toString('utf8')
   const parts = name.split('/')
@@ -154,7 +154,7 @@ function decodeName(bytes: Buffer): string {
   return name
 }
 
-/** yauzl's own reader passes any 64-bit offset to `fs.read`, which throws outside every promise when the offset is too large. */
+/** Replaces yauzl's reader, which passes any 64-bit offset to `fs.read`. For a too large offset, `fs.read` throws outside every promise. */
 class FileReader extends RandomAccessReader {
   readonly #file: FileHandle
   readonly #size: number

@@ -5,19 +5,19 @@ import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { ZipFile } from 'yazl'
 
-/** An entry as it was written. */
+/** A written entry. */
 export interface ZipWrittenEntry {
   name: string
-  /** Unpacked size. */
+  /** Unpacked size, bytes. */
   bytes: number
-  /** Of the unpacked bytes, in hex. */
+  /** SHA-256 of the unpacked bytes, in hex. */
   sha256: string
 }
 
-/** Constant metadata, so that the same content makes the same bytes. */
+/** Constant metadata, so that the same content produces the same bytes. */
 const metadata = { mtime: new Date(1980, 0, 1), mode: 0o100_644, forceDosTimestamp: true }
 
-/** yazl searches this list from its start for each entry, which makes n entries cost n² steps. The types omit the list. */
+/** yazl searches `entries` from the start for each new entry, so n entries cost n² steps. Its types omit `entries`. */
 type ZipFileWithEntries = ZipFile & { entries: unknown[] }
 
 /**
@@ -28,9 +28,9 @@ export class ZipWriter {
   readonly entries: ZipWrittenEntry[] = []
   readonly #zip = new ZipFile() as ZipFileWithEntries
   readonly #file: WriteStream
-  /** Finished entries, out of yazl's sight until the end. */
+  /** Finished entries, removed from yazl's list until `end`. */
   readonly #finished: unknown[] = []
-  /** Rejects at the first failure of the disk; never resolves. */
+  /** Rejects at the first disk error; never resolves. */
   readonly #failure: Promise<never>
 
   /** Creates the file with mode 0600; it must not exist yet. */
@@ -44,7 +44,7 @@ export class ZipWriter {
     this.#zip.outputStream.pipe(this.#file)
   }
 
-  /** Call again only after the returned promise has resolved. @throws the first failure of `content` or of the disk */
+  /** Call again only after the returned promise has resolved. @throws the first error of `content` or of the disk */
   async add(name: string, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<ZipWrittenEntry> {
     const hash = createHash('sha256')
     let bytes = 0
@@ -59,7 +59,7 @@ export class ZipWriter {
     const read = finished(source)
     read.catch(() => undefined)
     this.#zip.addReadStreamLazy(name, metadata, (start) => {
-      // yazl starts an entry when all before it are finished.
+      // yazl starts an entry when all earlier entries are finished.
       this.#finished.push(...this.#zip.entries.splice(0, this.#zip.entries.length - 1))
       start(null, source)
     })
@@ -74,7 +74,7 @@ export class ZipWriter {
     return entry
   }
 
-  /** Writes the directory. Resolves with the file's size in bytes once the file is closed. @throws the first failure of the disk */
+  /** Writes the directory. Resolves with the file's size in bytes once the file is closed. @throws the first disk error */
   async end(): Promise<number> {
     const closed = once(this.#file, 'close')
     closed.catch(() => undefined)

@@ -85,8 +85,8 @@ export class ConversationWatcher implements FeedSource<ConversationEvent> {
 
   #note(change: ChatChange): void {
     if (change.what === 'removed') this.#next = 'removed'
-    // Removed and restored before the subscriber heard of it. Path changes in between were not noted, so send
-    // everything again.
+    // The conversation was removed and restored before the subscriber read either change. Path changes in between were
+    // not recorded, so everything is sent again.
     else if (change.what === 'restored' && this.#next === 'removed') this.#next = 'snapshot'
     else if (change.what === 'conversation') this.#conversationStale = true
     else if (change.what === 'setup') this.#setupStale = true
@@ -144,7 +144,7 @@ export class ConversationWatcher implements FeedSource<ConversationEvent> {
     return { type: 'earlier', messages, left }
   }
 
-  /** Only a running reply can grow. No lengths are stored for others. */
+  /** Records that a message was sent. Stores lengths only for running replies, because no other message grows. */
   #reported({ id, text, reasoning, refusal }: Message): void {
     this.#stale.delete(id)
     if (!this.#view.reply(id)) this.#growing.delete(id)

@@ -8,17 +8,17 @@ import { titleOf } from './title.ts'
 export interface TitlesOptions {
   store: Store
   upstream(): Promise<ChatUpstream>
-  /** The model that writes titles, or null: titles stay the words of the first message. */
+  /** The model that writes titles. Null: no titles are generated. */
   model(): string | null
   logBodies(): boolean
   log(line: string): void
   notify(change: ChatChange): void
 }
 
-/** How much of the question and the reply the model reads, characters. */
+/** How much of the question and the reply is sent to the model, UTF-16 units. */
 const longestQuestion = 2000
 const longestReply = 1000
-/** Enough for a title of a model that reasons first, and the most that one title can cost. */
+/** `max_tokens` of a title request: enough for a model that reasons first, and a limit on the cost. */
 const maxTokens = 400
 /** How long one title may take, ms. */
 const patienceMs = 60_000
@@ -27,13 +27,13 @@ const wish =
   'Write a title of two to six words for the conversation below, in its language. Answer with the title alone: no quotation marks, no Markdown, no full stop.'
 
 /**
- * Lets a model write the titles of new conversations, if the person chose one. A title is an extra: no chat waits for it, a failure leaves
- * the title that the first message gave, and a title that a person wrote is never replaced.
+ * Lets a model write the titles of new conversations, if the person chose a model. No chat waits for a title. After a failure, the title
+ * from the first message stays. A title that a person wrote is never replaced.
  */
 export class GeneratedTitles {
   readonly #options: TitlesOptions
   readonly #running = new Map<string, { abort: AbortController; done: Promise<void> }>()
-  /** Conversations that need no title any more: one try each, and none after a person's own title. */
+  /** Ids of conversations whose title request has ended or that a person named. They get no further request. */
   readonly #settled = new Set<string>()
 
   constructor(options: TitlesOptions) {
@@ -59,25 +59,31 @@ export class GeneratedTitles {
     this.#running.set(conversationId, { abort, done })
   }
 
-  /** A person named the conversation. */
+  /** Call when a person names a conversation. Cancels its title request. */
   named(conversationId: string): void {
     this.#settled.add(conversationId)
     this.#running.get(conversationId)?.abort.abort()
   }
 
-  /** A message is being sent: its request may need the only slot of the key. The next reply tries again. */
+  /**
+   * Call before a message is sent: cancels all title requests, because the message may need the only slot of the API key. The next reply
+   * tries again.
+   */
   giveWay(): void {
     for (const { abort } of this.#running.values()) abort.abort()
   }
 
-  /** Cancels what is running. */
+  /** Cancels running title requests. Resolves when they have ended. */
   async close(): Promise<void> {
     const running = [...this.#running.values()]
     for (const { abort } of running) abort.abort()
     await Promise.all(running.map(({ done }) => done))
   }
 
-  /** The title that the first message gave, which a generated one may replace. Undefined: the title is a person's or an earlier one. */
+  /**
+   * The title from the first message, which a generated title may replace. Undefined if a person wrote the title or the path has
+   * branches.
+   */
   #firstTitle({ conversationId, parentId }: Message): string | null | undefined {
     const { store } = this.#options
     const path = store.messages.path(parentId)

@@ -70,7 +70,7 @@ function replyOf({ text, name, toolCalls }: Message, rows: readonly Message[]): 
   return [{ role: 'assistant', content: text === '' ? null : text, tool_calls: calls, ...named }, ...results]
 }
 
-/** Uses the id of the stored row. Where the model sent no id, the row has a generated one. */
+/** Uses the call id of the stored row, which is generated if the model sent no id. */
 function callOf({ name, arguments: args }: ToolCall, id: string) {
   return { id, type: 'function' as const, function: { name, arguments: args } }
 }

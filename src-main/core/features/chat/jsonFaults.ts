@@ -49,7 +49,7 @@ function faultsOf(value: unknown, schemaText: string): string[] {
   }
 }
 
-/** Tests the shape: errors from the other context are not instances of the classes of this one. */
+/** Tests the shape of the error, because errors from another `node:vm` context are not instances of the classes in this context. */
 function failureText(thrown: unknown): string {
   if (typeof thrown !== 'object' || thrown === null) return short(`Its schema cannot be used: ${String(thrown)}`)
   if ('code' in thrown && thrown.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
@@ -62,7 +62,7 @@ function isSchema(value: unknown): value is Schema | boolean {
   return typeof value === 'boolean' || (typeof value === 'object' && value !== null && !Array.isArray(value))
 }
 
-/** Keeps the innermost faults. The faults around them only repeat that there is one. */
+/** One sentence per innermost fault. The faults of the enclosing values only repeat that there is a fault inside. */
 function faultSentences(errors: readonly OutputUnit[]): string[] {
   const places = errors.map(({ instanceLocation }) => instanceLocation)
   const inner = errors.filter(

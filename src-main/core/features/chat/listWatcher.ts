@@ -4,7 +4,7 @@ import type { StoredConversation } from '../../store/conversations.ts'
 import type { Store } from '../../store/store.ts'
 import type { RunningReply } from './reply.ts'
 
-/** A change of a conversation. It names only what changed; subscribers read the current value themselves. */
+/** A change of a conversation. Names only the changed item; subscribers read its current value themselves. */
 export type ChatChange =
   | { what: 'text'; conversationId: string; messageId: string }
   | { what: 'message'; conversationId: string; messageId: string }

@@ -7,7 +7,7 @@ import { historyOf } from './history.ts'
 
 /**
  * Parameters that `extra` cannot override, because the program sets each from a dedicated field. `response_format` may
- * come from `extra`, since the specification lists no values for it. A format chosen in the settings wins.
+ * come from `extra`, because the specification lists no values for it. A format chosen in the settings takes precedence.
  */
 const reservedNames: ReadonlySet<string> = new Set([
   ...['model', 'messages', 'stream', 'stream_options', 'n', 'tools', 'tool_choice', 'parallel_tool_calls'],
@@ -15,8 +15,8 @@ const reservedNames: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Builds the request for a reply: instructions, the path above it, parameters, tools. Everything stored is read before
- * the first await; images are read after it.
+ * Builds the request for a reply: instructions, the path above the reply, parameters, tools. Reads the database before the first await, and
+ * the images after it.
  * @throws StudioError `no_such_item` if an image was deleted, `bad_input` if the schema of the response format is not
  * JSON
  */

@@ -7,8 +7,8 @@ import { notifyPath, notifySiblings } from './startReplies.ts'
 import { titleOf, titleOfReply } from './title.ts'
 
 /**
- * Deletes a message with everything below it, on every branch: a reply would answer a question that the model never got. Other versions of
- * the message stay. The messages move to a removed conversation, so that `restore` brings them back for 30 days.
+ * Deletes a message with everything below it, on every branch, because replies without their question make no sense. Other versions of the
+ * message stay. The deleted messages move to a removed conversation, from which `restore` can recover them for 30 days.
  * @throws StudioError `no_such_item`, `busy` while one of the messages is being generated
  */
 export function removeMessage(feature: ChatFeature, { messageId }: { messageId: string }): { removedId: string } {
@@ -46,8 +46,8 @@ export function messagesBelow({ store }: ChatFeature, { messageId }: { messageId
 }
 
 /**
- * Puts deleted messages back where they were and makes their branch the active one. Call within a transaction. Returns their place, or null
- * if it no longer exists or the conversation is no deleted message: then it is a conversation of its own.
+ * Moves deleted messages back to their conversation and makes their branch the active one. Call within a transaction. Returns their place.
+ * Returns null if the place no longer exists, or if `removedId` was removed as a whole conversation; it then stays a separate conversation.
  */
 export function putBack(
   { store }: ChatFeature,
@@ -75,7 +75,7 @@ function refuseRunning({ store, runs }: ChatFeature, ids: readonly string[]): vo
   if (running) throw new StudioError('busy', 'A reply or tool is still running here. Stop it or wait until it ends.')
 }
 
-/** The end of the path when a branch below `parentId` is gone: down the newest of the other branches, otherwise `parentId` itself. */
+/** The new end of the path after a branch below `parentId` was deleted: the end of the remaining branch, or else `parentId` itself. */
 function leafWithout(store: Store, conversationId: string, parentId: string | null): string | null {
   if (parentId !== null) return store.messages.leafBelow(parentId)
   const other = store.messages.children(conversationId, null).at(-1)

@@ -42,13 +42,13 @@ interface Run {
   journalTimer: NodeJS.Timeout | null
   /** Ids of replies whose first output is recorded in the database. */
   begun: Set<string>
-  /** Id of its row in the request log, once it exists. `closed` resolves when the row is complete. */
+  /** Id of the request's row in the request log; null before the row exists. `closed` resolves when the row is complete. */
   row: number | null
   closed: PromiseWithResolvers<void>
   done: Promise<void>
 }
 
-/** All running replies. They belong to the core: a window may close or reload without effect. */
+/** All running replies. The core owns them, so closing or reloading a window does not affect them. */
 export class ReplyRuns {
   readonly view: ChatView
   readonly #store: Store
@@ -78,8 +78,8 @@ export class ReplyRuns {
   }
 
   /**
-   * Starts one request for stored `pending` replies, one per choice. Returns at once and notifies nobody: the caller
-   * that stored the rows notifies subscribers.
+   * Starts one request for stored `pending` replies, one per choice. Returns at once. Does not notify subscribers, because the caller
+   * that stored the rows does.
    */
   start(rows: readonly Message[], upstream: ChatUpstream): void {
     const [first] = rows
@@ -220,7 +220,7 @@ export class ReplyRuns {
 
   #fail(run: Run, reply: RunningReply, failure: StudioError): void {
     if (failure.kind === 'bug') this.#log(failure.message)
-    // The person stopped it in the request log.
+    // The person stopped the request in the request log.
     if (failure.kind === 'cancelled') this.#end(run, reply, 'stopped', null)
     else this.#end(run, reply, reply.hasOutput ? 'incomplete' : 'failed', failure.toProblem())
   }

@@ -4,7 +4,8 @@ import { putBack } from './removeMessage.ts'
 import { notifyPath, notifySiblings, refuseBusy } from './startReplies.ts'
 
 /**
- * Shows a removed conversation again, or puts deleted messages back into theirs. Returns the id of the conversation that shows them.
+ * Shows a removed conversation again, or moves deleted messages back into their conversation. Returns the id of the conversation that now
+ * has the messages.
  * @throws StudioError `no_such_item`, `busy` while the conversation of deleted messages generates a reply
  */
 export function restore(

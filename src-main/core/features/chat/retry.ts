@@ -4,9 +4,9 @@ import type { ChatFeature } from './chat.ts'
 import { notifySiblings, refuseBusy, startReplies, storeReplies } from './startReplies.ts'
 
 /**
- * Requests new replies to the same message. They become siblings of the given reply, which is not changed. The active
- * path ends in the first of them, whose id is `requestId`. A repeated `requestId` returns the result of the first call.
- * Only a person calls this: the program never repeats a request on its own.
+ * Requests new replies to the same message. They become siblings of the given reply, which does not change. The active path ends in the
+ * first new reply, whose id is `requestId`. A repeated `requestId` returns the result of the first call. Call only on request of a
+ * person: the program never calls `retry` by itself.
  * @throws StudioError `not_connected`, `no_such_item`, `busy`, `bad_input`
  */
 export async function retry(
@@ -18,7 +18,7 @@ export async function retry(
   if (before) return before
   store.messages.get(replyId)
   const upstream = await feature.upstream()
-  // Two calls with one id may both have waited for the connection. Nothing waits from here on.
+  // Checks again, because a concurrent call with the same id may have waited for the connection too. No await follows.
   const meanwhile = retriedBefore(feature, requestId)
   if (meanwhile) return meanwhile
   const { conversationId, ask, notifyOthers } = store.transaction(() => {

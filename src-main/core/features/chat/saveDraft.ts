@@ -1,8 +1,8 @@
 import type { ChatFeature } from './chat.ts'
 
 /**
- * Stores the text in the input field. Without an fsync, because it runs at every pause in typing. @throws StudioError
- * `no_such_item`
+ * Stores the text in the input field. Uses no fsync, because it runs at every pause in typing.
+ * @throws StudioError `no_such_item`
  */
 export function saveDraft(
   { store, runs }: ChatFeature,

@@ -38,7 +38,7 @@ export async function send(feature: ChatFeature, input: SendInput): Promise<Sent
   const before = sentBefore(feature, input)
   if (before) return before
   const upstream = input.ask === false ? null : await feature.upstream()
-  // Two calls with one id may both have waited for the connection. Nothing waits from here on.
+  // Checks again, because a concurrent call with the same id may have waited for the connection too. No await follows.
   return sentBefore(feature, input) ?? sendNow(feature, input, upstream)
 }
 
@@ -60,7 +60,6 @@ function sendNow(feature: ChatFeature, input: SendInput, upstream: ChatUpstream 
     const createdAt = new Date().toISOString()
     const turn = { id: turnId, conversationId, parentId, role, text, name, attachments, createdAt }
     store.messages.insert({ ...turn, status: 'complete', model: null })
-    // The draft has been sent.
     store.conversations.setDraft(conversationId, '')
     if (!upstream) {
       store.conversations.setLeaf(conversationId, turnId)
@@ -108,7 +107,7 @@ function setFirstTitle(
 function sentBefore({ store }: ChatFeature, { requestId: turnId, text }: SendInput): Sent | null {
   const turn = store.messages.find(turnId)
   if (!turn) return null
-  // Otherwise a caller that reuses an id would silently lose its text.
+  // Without this error, a caller that reuses an id would lose its text without notice.
   if (turn.text !== text) throw new StudioError('bad_input', 'This request id belongs to another message.')
   const { conversationId } = turn
   return { conversationId, turnId, replyIds: firstReplies(store, conversationId, turnId) }

@@ -68,8 +68,8 @@ export function notifyPath({ runs }: Pick<ChatFeature, 'runs'>, conversationId: 
 }
 
 /**
- * Call within the transaction that adds a message below `parentId`. The sibling count of its siblings changes, so they
- * must be sent again. Call the returned function after the commit.
+ * Sends the siblings of a new message below `parentId` again, because their sibling count changes. Call within the transaction that adds
+ * the message, and call the returned function after the commit.
  */
 export function notifySiblings(
   { store, runs }: ChatFeature,
@@ -82,7 +82,7 @@ export function notifySiblings(
   }
 }
 
-/** A path that ends in a running reply or tool cannot be continued. @throws StudioError `busy` */
+/** Refuses to continue a path that ends in a running reply or tool. @throws StudioError `busy` */
 export function refuseBusy({ store, runs }: ChatFeature, conversationId: string): void {
   const { leafId } = store.conversations.get(conversationId)
   if (leafId === null) return

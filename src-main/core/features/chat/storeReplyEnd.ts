@@ -8,7 +8,7 @@ import { statusOfRun, timed } from './toolRounds.ts'
 // Effects of the end of a reply, in the transaction that stores it.
 
 /**
- * Inserts one row per tool call, each below the previous one. A path that ended in the reply now ends in the last row.
+ * Inserts one row per tool call, each below the previous row. A path that ended in the reply now ends in the last row.
  */
 export function storeCalls(store: Store, reply: Message, rows: readonly NewToolRow[]): Message[] {
   const { conversationId } = reply
@@ -38,7 +38,7 @@ export function storeCalls(store: Store, reply: Message, rows: readonly NewToolR
   return store.messages.many(ids)
 }
 
-/** Names a conversation by its first reply if the question has no words, such as an image alone. */
+/** Names a conversation by its first reply if the question has no words, for example only an image. */
 export function storeTitle(store: Store, { conversationId, parentId, text }: Message): void {
   if (text === '' || store.conversations.find(conversationId)?.title !== null) return
   const questions = store.messages.path(parentId).filter(({ role }) => role === 'user')

@@ -1,11 +1,11 @@
 /**
- * Text that grows at its end. Appending and reading the tail cost time in proportion to the piece, not to the whole.
+ * Text that grows at its end. Appending and reading the tail take time proportional to the piece, not to the whole text.
  */
 export class TextBuffer {
   readonly #pieces: string[] = []
   #length = 0
 
-  /** UTF-16 units. */
+  /** Length in UTF-16 units. */
   get length(): number {
     return this.#length
   }

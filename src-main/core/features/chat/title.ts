@@ -1,8 +1,8 @@
-/** Longest title, in characters as a person counts them. */
+/** Longest title, graphemes. */
 const maxTitleLength = 40
-/** A first sentence shorter than this, such as “Hello!”, is joined with the next one. */
+/** A first sentence shorter than this, such as “Hello!”, is joined with the next sentence. UTF-16 units. */
 const shortSentence = 12
-/** Only the beginning of a text is read: it may be a whole file. */
+/** How much of a text is read, UTF-16 units. A text may be a whole file. */
 const read = 4000
 
 /**
@@ -24,7 +24,7 @@ export function titleOfReply(text: string): string | null {
 
 const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text)
 
-/** Removes fenced code, also a fence that never closes. */
+/** Removes fenced code, including a fence that never closes. */
 const withoutCode = (text: string): string =>
   text.replace(/^\s*(```|~~~)[^\n]*\n[\s\S]*?(?:^\s*\1[^\n]*$|(?![\s\S]))/gmu, '\n\n')
 
@@ -61,7 +61,7 @@ function firstSentence(line: string): string {
     sentence += segment
     if (sentence.trim().length >= shortSentence) break
   }
-  // A final full stop, comma or colon says nothing in a title.
+  // Removes final punctuation.
   return sentence.trim().replace(/[\s.,:;。、]+$/u, '')
 }
 
@@ -70,7 +70,7 @@ function shortened(line: string): string {
   if (characters.length <= maxTitleLength) return line
   const cut = characters.slice(0, maxTitleLength).join('')
   const lastSpace = cut.lastIndexOf(' ')
-  // A long word, or a script without spaces, is cut where it is.
+  // Cuts inside a long word, or inside text of a script without spaces.
   const whole = lastSpace > cut.length * 0.5 ? cut.slice(0, lastSpace) : cut
   return `${whole.replace(/[\s.,:;。、]+$/u, '')}…`
 }

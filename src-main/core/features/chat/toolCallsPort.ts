@@ -38,11 +38,11 @@ function setRun(feature: ChatFeature, messageId: string, run: ToolRun, text: str
     return message
   })
   runs.view.changes.notify({ what: 'message', conversationId, messageId })
-  // The conversation may no longer wait for the person.
+  // Whether the conversation waits for the person may have changed.
   runs.view.changes.notify({ what: 'conversation', conversationId })
 }
 
-/** Returns the existing reply if the round was already continued, so that nothing is requested twice. */
+/** Requests the next reply of a round. Returns the existing reply if the round was already continued, to avoid a second request. */
 async function askOn(feature: ChatFeature, messageId: string): Promise<{ replyId: string }> {
   const { store } = feature
   toolMessage(feature, messageId)

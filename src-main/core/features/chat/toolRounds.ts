@@ -3,7 +3,7 @@ import { isSettled } from '../../ports/toolCalls.ts'
 import { isToolMessage, type ToolMessage } from '../../store/messages.ts'
 import type { Store } from '../../store/store.ts'
 
-// A round is a reply that calls tools, and one row of role tool per call below it, each below the previous one.
+// A round is a reply that calls tools, with one row of role tool per call below the reply, each below the previous row.
 
 /** Message status of a row of role tool. Open calls have not ended. */
 const statusOf: Record<ToolRunState, MessageStatus> = {

@@ -46,7 +46,7 @@ export async function test({ baseUrl, credential, allowInsecure }: ConnectionAdd
 }
 
 /**
- * A short key can't be masked in replies and logs, so it may only go to a service of the local network.
+ * Refuses to send a short key outside the local network, because a short key can't be masked in replies and logs.
  * @throws StudioError `bad_input`
  */
 function refuseShortKey(base: BaseAddress, credential: Credential): void {
@@ -57,8 +57,8 @@ function refuseShortKey(base: BaseAddress, credential: Credential): void {
 /**
  * Tests the connection, stores its API key and makes it active. If the test or the keychain fails, nothing is stored
  * and the previous connection stays.
- * @throws StudioError as the test fails; `keychain_missing`, `keychain_locked`: `session` can then be offered;
- * `bad_input` if the name is taken
+ * @throws StudioError with the reason of a failed test; `bad_input` if the name is taken; `keychain_missing`, `keychain_locked`: the caller
+ * can then offer `session`
  */
 export function connect(session: Session, input: NewConnection): Promise<Profile> {
   return session.open(async () => {
@@ -76,7 +76,7 @@ export function connect(session: Session, input: NewConnection): Promise<Profile
     const profile: StoredProfile = { id, name, kind: 'service', baseUrl: base.url, keyKept, allowInsecure }
     session.store.profiles.saveActive(profile)
     session.use(profile, session.client(profile, base, credential), true)
-    // Stores the model list. The test has passed, so a failure here is a state, not a failed connect.
+    // Stores the model list. The test has passed, so a failure here changes the state but does not fail `connect`.
     await session.check()
     return shownProfile(profile)
   })
@@ -148,8 +148,7 @@ export function connectForNow(
 }
 
 /**
- * Connects a stored profile by id or name, for this run only. @throws StudioError `no_such_item`, and as reading its
- * API key fails
+ * Connects a stored profile by id or name, for this run only. @throws as `use`
  */
 export async function connectNamed(session: Session, which: string): Promise<void> {
   const { id } = profileNamed(allProfiles(session), which)
@@ -159,7 +158,7 @@ export async function connectNamed(session: Session, which: string): Promise<voi
 /**
  * Makes a profile active; with `remember: false` for this run only. Reads its API key first, so that the previous
  * connection stays if that fails. Requests already sent finish on the previous connection.
- * @throws StudioError `no_such_item`, `not_connected`, and as the keychain fails
+ * @throws StudioError `no_such_item`, `not_connected`, and errors of the keychain
  */
 export function use(session: Session, id: string, { remember = true } = {}): Promise<Profile> {
   return session.open(async () => {
@@ -186,7 +185,7 @@ export async function switchTo(session: Session, id: string): Promise<Profile> {
   return profile
 }
 
-/** Opens the stored profile: reads its API key or starts its sandbox. A failure becomes the state. */
+/** Opens the stored profile: reads its API key or starts its sandbox. A failure becomes the state `failed`. */
 export function openStored(session: Session): Promise<void> {
   return session.open(async () => {
     const profile = session.store.profiles.active()
@@ -211,7 +210,7 @@ export async function retest(session: Session): Promise<void> {
   await session.check()
 }
 
-/** Looks for an unreachable service at once, because a hint says that it may be back. */
+/** Checks an unreachable service at once. Call on a hint that the service may be back. */
 export const testIfOffline = (session: Session): void =>
   inBackground('The service could not be checked', session.reconnect.checkNow())
 
@@ -249,7 +248,7 @@ export function removeConnection(session: Session, id: string): Promise<void> {
 
 /** Deletes the active profile and its API key. */
 export async function disconnect(session: Session): Promise<void> {
-  // Waits for the stored profile, which may still be opening after the start and is the one to delete.
+  // Waits for the stored profile, which may still be opening after the start.
   const id = await session.open(async () => session.connection.profile?.id)
   if (id !== undefined) await removeConnection(session, id)
 }

@@ -4,7 +4,7 @@ import type { Session } from './session.ts'
 
 /**
  * Follows changes that the command line makes to stored connections while this core runs. `observe` reports possible
- * changes of the database. A connection of this run only stays active until another one is chosen. Returns a function
+ * changes of the database. A connection for this run only stays active until another is chosen. Returns a function
  * that stops following.
  */
 export function followStored(session: Session, observe: (look: () => void) => () => void): () => void {
@@ -26,7 +26,7 @@ export function followStored(session: Session, observe: (look: () => void) => ()
     inBackground('The connection that was chosen could not be opened', opened)
   }
   const ends = [
-    // Changes made by this core are not news.
+    // Ignores changes made by this core.
     session.changes.add(() => {
       active = profiles.active()?.id ?? null
     }),

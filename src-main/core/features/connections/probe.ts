@@ -4,7 +4,7 @@ import type { Upstream } from '../../upstream/client.ts'
 import type { CallOptions } from '../../upstream/types.ts'
 
 /**
- * Like `fetchModelList`, but once and with a time limit for the answer, ms. First opens a connection, which costs no
+ * Like `fetchModelList`, but with a single attempt and a time limit of `answerMs` (ms). First opens a TCP connection, which costs no
  * request.
  * @throws StudioError
  */
@@ -32,7 +32,7 @@ export async function fetchModelList(
   }))
 }
 
-/** What a test of a connection found: number of models, and details of the API key if the service has them. */
+/** Result of a connection test: number of models, and details of the API key if the service has them. */
 export interface ProbeResult {
   baseUrl: string
   models: number

@@ -7,7 +7,7 @@ import type { Session } from './session.ts'
 /** Id of the only sandbox profile. */
 export const sandboxId = 'sandbox'
 
-/** All profiles, stored ones and those of this run, by name. */
+/** Stored profiles and profiles of this run, sorted by name. */
 export function allProfiles({ store, temporary }: Session): StoredProfile[] {
   const stored = store.profiles.all()
   const own = [...temporary.values()].filter(({ id }) => !stored.some((one) => one.id === id))
@@ -50,7 +50,7 @@ export function profileNamed(profiles: readonly StoredProfile[], which: string):
 const isSameName = (one: string, other: string): boolean => one.trim().toLowerCase() === other.trim().toLowerCase()
 
 /**
- * Returns the requested name of a profile, or the default name, with a number if it is taken.
+ * Returns the requested name of a profile, or the default name, to which a number is added if it is taken.
  * @throws StudioError `bad_input` if the requested name is taken
  */
 export function freeName(session: Session, id: string, requested: string | undefined, defaultName: string): string {
@@ -69,7 +69,7 @@ export function freeName(session: Session, id: string, requested: string | undef
 
 /**
  * Reads the API key of a profile.
- * @throws StudioError `not_connected` if it must be entered again, and as the keychain fails
+ * @throws StudioError `not_connected` if the person must enter the key again, and errors of the keychain
  */
 export async function keyOf(session: Session, profile: StoredProfile): Promise<Credential> {
   const { id, name, keyKept } = profile

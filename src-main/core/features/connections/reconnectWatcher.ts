@@ -13,7 +13,7 @@ export interface ReconnectBounds {
    */
   firstMs: number
   mostMs: number
-  /** A window or a request triggers a check at once, but not sooner than this after the last one, ms. */
+  /** Minimum time between the last check and one that a window or a request triggers, ms. */
   leastMs: number
   /** How long a request waits for the result of a check, ms. */
   patienceMs: number
@@ -39,7 +39,7 @@ const maxDelayMs = 24 * 3600 * 1000
 export interface ReconnectOptions {
   /** The active client. */
   current(): Upstream | null
-  /** Checks the service quietly. The caller reports the outcome with `checked`. Never throws. */
+  /** Checks the service without showing a running check, and reports the outcome with `checked`. Never throws. */
   check(): Promise<void>
   /** Reports that the service answers (null) or that it does not. */
   report(problem: Problem | null): void
@@ -49,14 +49,14 @@ export interface ReconnectOptions {
 }
 
 /**
- * Waits for an unreachable service to return. Checks again after temporary failures, less and less often. Replies to
- * other requests give the same information sooner, and a failed request starts the checks.
+ * Waits for an unreachable service to return. Checks again after temporary failures, at growing intervals. A failed request starts the
+ * checks, and a successful one ends them.
  */
 export class ReconnectWatcher {
   readonly #parts: ReconnectOptions
   readonly bounds: ReconnectBounds
   #problem: Problem | null = null
-  /** Time since which nothing answers, ms since 1970, or null. */
+  /** When the service stopped answering, ms since 1970; null while it answers. */
   #since: number | null = null
   #nextAt: number | null = null
   #tries = 0
@@ -135,7 +135,7 @@ export class ReconnectWatcher {
     return checking
   }
 
-  /** Time until the next check is allowed, ms. A clock that was set back does not delay it. */
+  /** Time until the next check is allowed, ms. If the clock was set back, 0. */
   #tooEarly(): number {
     const since = Date.now() - this.#checkedAt
     return since < 0 ? 0 : Math.max(0, this.bounds.leastMs - since)
@@ -148,7 +148,7 @@ export class ReconnectWatcher {
       replied: (status) => {
         if (!isCurrent() || !this.#problem) return
         if (status >= 200 && status < 300) this.#parts.report(null)
-        // The service answers with an error, so its exact state is checked now.
+        // The service answers with an error, so a check determines its exact state now.
         else if (this.#since !== null) this.#checkInBackground()
       },
       failed: (error) => {
@@ -177,8 +177,8 @@ export class ReconnectWatcher {
   }
 
   /**
-   * Verifies an unanswered request: with a bare connection, or with a request if the service accepted one and did not
-   * answer.
+   * Checks the service after an unanswered request. Opens a TCP connection; if the service had accepted a connection without answering,
+   * sends a request.
    */
   #suspect({ kind }: StudioError): void {
     const upstream = this.#parts.current()
@@ -223,7 +223,7 @@ export class ReconnectWatcher {
   }
 }
 
-/** Whether a failure may pass without action by the person. */
+/** Whether a failure may end without action by the person. */
 function isTemporary({ kind }: Problem): boolean {
   if (isUnanswered(kind)) return true
   return (

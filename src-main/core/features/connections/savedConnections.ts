@@ -15,7 +15,7 @@ export function openConnectionsForReading(dataDir: string) {
   const store = openStoreReadOnly(dataDir)
   const stored = (): StoredProfile[] => store?.profiles.all() ?? []
   return {
-    /** By name. */
+    /** Sorted by name. */
     list: (): ListedProfile[] => {
       const active = store?.profiles.active()?.id
       return stored().map((profile) => ({ ...shownProfile(profile), active: profile.id === active }))
@@ -47,7 +47,7 @@ export function openConnections(dataDir: string) {
     active: profiles.active()?.id === profile.id,
   })
   return {
-    /** By name. */
+    /** Sorted by name. */
     list: (): ListedProfile[] => profiles.all().map(listed),
     /** Makes a connection active without contacting the service. @throws StudioError `no_such_item` */
     use(which: string): ListedProfile {

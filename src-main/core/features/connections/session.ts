@@ -118,7 +118,7 @@ export class Session {
     throw new StudioError('not_connected', 'Nothing is connected yet. Try the sandbox, or connect with an API key.')
   }
 
-  /** Fetches and stores the model list of the connection. @throws as `upstream`, and as the service fails */
+  /** Fetches and stores the model list of the connection. @throws as `upstream`, and errors of the service */
   async fetchModels(): Promise<void> {
     const upstream = await this.upstream()
     const models = await fetchModelList(upstream)
@@ -193,7 +193,7 @@ export class Session {
     if (this.#upstream === upstream) this.#settle(problem)
   }
 
-  /** A failed write of the request log says nothing about the service. Retries when the log accepts writes. */
+  /** Fetches the model list. Retries after a failed write of the request log, which says nothing about the service. */
   async #fetchModels(upstream: Upstream): Promise<Model[]> {
     for (;;) {
       try {
@@ -205,7 +205,7 @@ export class Session {
     }
   }
 
-  /** In the background: the old list is shown until the new one is stored. */
+  /** Stores the model list in the background. The old list is shown until then. */
   #storeModels(upstream: Upstream, models: Model[]): void {
     const place = this.placeOf(upstream)
     const at = new Date().toISOString()
@@ -222,7 +222,7 @@ export class Session {
     if (hasReturned && this.#upstream) this.returned.notify(this.#upstream)
   }
 
-  /** Whether the service accepts a connection, before a request that no person has just started. Never throws. */
+  /** Whether the service accepts a connection. Call before a request that the program starts by itself. Never throws. */
   async reach(): Promise<boolean> {
     const upstream = this.#upstream
     if (!upstream) return false
@@ -245,7 +245,7 @@ export class Session {
     this.sandbox = null
   }
 
-  /** The profile of a client, also of a replaced one. Models and what is known of them belong to it. */
+  /** The profile and address of a client, active or replaced. Model lists and model facts are stored per profile and address. */
   placeOf(upstream: object): ListPlace {
     return this.#places.get(upstream) ?? { profile: '', baseUrl: '' }
   }
@@ -272,7 +272,7 @@ function shown({ id, name, kind, baseUrl, keyKept }: NonNullable<Connection['pro
 class RetiredClients {
   readonly #clients = new Map<Upstream, string>()
 
-  /** Retires a client: it accepts no new request and closes when running ones have ended. */
+  /** Retires a client: it accepts no new request, and closes when its running requests have ended. */
   add(profile: string, upstream: Upstream): void {
     this.#clients.set(upstream, profile)
     const retired = upstream.retire().then(() => this.#clients.delete(upstream))

@@ -17,7 +17,7 @@ export interface RunParts extends ImagesParts {
   notify(note: ImagesNote): void
 }
 
-/** One running request for images. Each step is in the database before watchers are notified. This class only decides the next step. */
+/** One running request for images. Writes each step to the database before watchers are notified. */
 export class ImageRun {
   readonly id: string
   readonly #parts: RunParts
@@ -97,7 +97,7 @@ export class ImageRun {
         await this.#store(index, bytesOf(arrived.content))
         return
       } catch (thrown) {
-        // If there is a URL too, it may have what the bytes did not.
+        // If the reply also has a URL, the image at that URL may be valid.
         if (!arrived.url) throw asReplyError(thrown)
       }
     }
@@ -110,7 +110,7 @@ export class ImageRun {
     })
   }
 
-  /** File, image row and slot are stored together or not at all. */
+  /** Stores file, image row and slot together, or none of them. */
   async #store(index: number, bytes: readonly Uint8Array[]): Promise<void> {
     const imageId = randomUUID()
     const { images } = this.#parts.store
@@ -153,7 +153,7 @@ export class ImageRun {
     this.#write()
   }
 
-  /** Writes the state as it is when the database accepts it. An end is then on disk. */
+  /** Writes the current state as soon as the database accepts the write. */
   #write(): void {
     const { images, pending } = this.#parts.store
     pending.write(`drawing ${this.id}`, 'A drawing', () => {

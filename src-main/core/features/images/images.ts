@@ -19,7 +19,7 @@ const writtenMs = 10_000
 
 export type Images = ReturnType<typeof createImages>
 
-/** Creates the images feature. Runs belong to the core and continue whatever the window shows. */
+/** Creates the images feature. The core owns running requests, so they continue whatever the window shows. */
 export function createImages(parts: ImagesParts) {
   const { store, media, uploads } = parts
   const { images } = store
@@ -28,7 +28,7 @@ export function createImages(parts: ImagesParts) {
   const notify = (note: ImagesNote): void => changes.notify(note)
   recover()
 
-  /** Requests that the end of the program interrupted: images that had arrived stay, and the requests are marked as cut. */
+  /** Marks requests that the end of the program interrupted as `cut`. Their images that had arrived stay. */
   function recover(): void {
     for (const drawing of images.making()) {
       const problem = programEnded()
@@ -46,7 +46,7 @@ export function createImages(parts: ImagesParts) {
     return { cost: null, costIs: 'unknown' }
   }
 
-  /** A visible image. @throws StudioError `no_such_item` */
+  /** Returns a visible image. @throws StudioError `no_such_item` */
   function imageOf(id: string): Image {
     const image = images.image(id)
     if (!image) throw new StudioError('no_such_item', 'That image no longer exists.')
@@ -60,7 +60,7 @@ export function createImages(parts: ImagesParts) {
     return drawing
   }
 
-  /** Notifies watchers of these images, and of the requests they belong to, which show their number. */
+  /** Notifies watchers of these images, and of their requests, which show the number of images. */
   function notifyAll(ids: readonly string[]): void {
     for (const id of ids) notify({ what: 'image', id })
     for (const id of images.drawingsOf(ids)) notify({ what: 'drawing', id })
@@ -71,7 +71,7 @@ export function createImages(parts: ImagesParts) {
     /** All matching images, newest first. */
     find({ search, favourites }: { search: string; favourites: boolean }): { images: Image[] } {
       const query = readQuery(search)
-      // A search of punctuation only matches nothing.
+      // A search for punctuation alone matches nothing.
       if (query === null && search.trim() !== '') return { images: [] }
       return { images: images.find({ needles: query ? needles(query) : [], favourites }) }
     },
@@ -81,9 +81,9 @@ export function createImages(parts: ImagesParts) {
       return { image, drawing: drawingOf(image.drawingId), lineage: images.lineage(image.drawingId) }
     },
     /**
-     * Stores an image request, then sends it; `alongside` runs in the same transaction. `requestId` becomes its id: if a request with that id
-     * exists, returns it and sends nothing.
-     * @throws StudioError `bad_input`, `not_connected`, and as `alongside` does
+     * Stores an image request, then sends it; `alongside` runs in the same transaction. `requestId` becomes its id. If a request with
+     * that id exists, returns it and sends nothing.
+     * @throws StudioError `bad_input`, `not_connected`, and errors of `alongside`
      */
     async make(
       {
@@ -95,7 +95,7 @@ export function createImages(parts: ImagesParts) {
     ): Promise<Drawing> {
       if (wish.prompt.trim() === '') throw new StudioError('bad_input', 'Describe the image.')
       const upstream = images.drawing(id) ? null : await parts.upstream()
-      // Looked up again: a concurrent call with this id may have waited for the connection too.
+      // Checks again, because a concurrent call with this id may have waited for the connection too.
       const before = images.drawing(id)
       if (!upstream || before) {
         store.transaction(alongside)
@@ -118,7 +118,7 @@ export function createImages(parts: ImagesParts) {
       notify({ what: 'drawing', id })
       return drawing
     },
-    /** Resolves with the final state when it is not running. @throws StudioError `no_such_item` */
+    /** Resolves with the final state when the request is not running. @throws StudioError `no_such_item` */
     async over(id: string): Promise<Drawing['state']> {
       await runs.get(id)?.done
       await store.pending.settled(writtenMs)
@@ -131,12 +131,12 @@ export function createImages(parts: ImagesParts) {
       notify({ what: 'drawing', id })
       return { prompt, n, model, size, responseFormat, fromImageId }
     },
-    /** Cancels a running request. Images that have arrived stay. An ended request stays as it is. @throws StudioError `no_such_item` */
+    /** Cancels a running request. Images that have arrived stay. An ended request does not change. @throws StudioError `no_such_item` */
     cancel({ drawingId }: { drawingId: string }): Drawing {
       runs.get(drawingId)?.run.stop('cancelled')
       return drawingOf(drawingId)
     },
-    /** Hides a failed request. @throws StudioError `no_such_item`, `bad_input` if it is running or has images */
+    /** Hides a failed request. @throws StudioError `no_such_item`, `bad_input` if the request is running or has images */
     dismiss({ drawingId }: { drawingId: string }): void {
       drawingOf(drawingId)
       if (!images.dismiss(drawingId)) {
@@ -146,13 +146,13 @@ export function createImages(parts: ImagesParts) {
         )
       }
     },
-    /** Whether a request with this id exists, even deleted. */
+    /** Whether a request with this id exists, visible or deleted. */
     has: (id: string): boolean => images.drawing(id) !== null,
     favourite({ ids, favourite }: { ids: readonly string[]; favourite: boolean }): void {
       images.setFavourite(ids, favourite)
       notifyAll(ids.filter((id) => images.image(id)))
     },
-    /** Stores an uploaded thumbnail. @throws StudioError `no_such_item`, `bad_input` for anything but a small WebP or PNG */
+    /** Stores an uploaded thumbnail. @throws StudioError `no_such_item`, `bad_input` unless the file is a small WebP or PNG */
     async saveThumbnail({ id, uploadId }: { id: string; uploadId: string }): Promise<Image> {
       const { path, bytes } = uploads.take(uploadId)
       try {
@@ -194,7 +194,7 @@ export function createImages(parts: ImagesParts) {
     },
     /** Call after images and requests were deleted permanently: watchers get a new snapshot. */
     erased: (): void => notify({ what: 'erasing' }),
-    /** The program ends: running requests are marked as cut. Images that have arrived stay. */
+    /** Call at the end of the program: marks running requests as `cut`. Images that have arrived stay. */
     async close(): Promise<void> {
       const under = [...runs.values()]
       for (const { run } of under) run.stop('cut', programEnded())
@@ -211,5 +211,5 @@ const emptySlot = (index: number): ImageSlot => ({
   address: null,
 })
 
-/** Claims nothing about work or charges at the service: a missing response proves nothing (specification, Errors). */
+/** Leaves `workPossible` unset: a missing response proves nothing about work or charges (specification, Errors). */
 const programEnded = () => new StudioError('cancelled', 'Inference Studio ended during this image request.').toProblem()

@@ -51,7 +51,7 @@ export async function saveImages(
   }
 }
 
-/** Many file systems do not distinguish names by case. */
+/** Adds a number to a name that is taken. Compares without case, because many file systems do. */
 function unused(name: string, taken: Set<string>): string {
   const dot = name.lastIndexOf('.')
   for (let count = 1; ; count += 1) {

@@ -2,7 +2,7 @@ import type { ImagesChange } from '../../../../src-preload/contract/images.ts'
 import { type Feed, type FeedSource, feed, type Listeners } from '../../shared/events.ts'
 import type { Store } from '../../store/store.ts'
 
-/** What changed. Watchers read its new state themselves. */
+/** A changed item. Watchers read its new state themselves. */
 export type ImagesNote = { what: 'drawing' | 'image'; id: string } | { what: 'erasing' }
 
 const newestShown = 50

@@ -9,7 +9,7 @@ const maxItems = 1000
 
 export type FoldersAndPrompts = ReturnType<typeof foldersAndPrompts>
 
-/** Folders, prompts and presets: created without an id, changed with one. */
+/** Folders, prompts and presets. A `save` call without an id creates an item; with an id, it changes one. */
 export function foldersAndPrompts(store: Pick<Store, 'folders' | 'prompts' | 'presets'>) {
   const { folders, prompts, presets } = store
   const now = (): string => new Date().toISOString()

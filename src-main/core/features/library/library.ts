@@ -24,7 +24,7 @@ const firstSweepMs = 10_000
 /** How long a search waits for messages that have just settled, ms. */
 const catchUpMs = 15
 
-/** Folders, prompts, presets, removed conversations and search. */
+/** Folders, prompts, presets, removed conversations and search over all messages. */
 export class ChatLibrary {
   /** The whole state, published after each change. */
   readonly state: StateFeed<LibraryState>
@@ -103,7 +103,7 @@ export class ChatLibrary {
 
   /**
    * Permanently deletes conversations that were removed more than 30 days ago, and finishes an interrupted deletion.
-   * Returns their number.
+   * Returns the number of deleted conversations.
    */
   async sweep(): Promise<number> {
     const { erasures } = this.#parts.store

@@ -10,7 +10,7 @@ export interface PermanentDeleteOptions {
   log(level: 'info' | 'warn', line: string): void
 }
 
-/** Longest step on this thread, ms, and the maximum of messages per step. */
+/** Longest step on this thread, ms, and the maximum number of messages per step. */
 const stepMs = 4
 const stepMessages = 200
 const cleanPages = 24
@@ -30,8 +30,8 @@ export class PermanentDelete {
   }
 
   /**
-   * Adds conversations to the erasure list, then deletes them and everything an earlier run left. When it resolves,
-   * none of their content is left in the files of this program. If `close` interrupts it, the next start continues.
+   * Adds conversations to the erasure list, then deletes them and everything an earlier run left. After the promise resolves, the files of
+   * this program contain none of their content. If `close` interrupts the deletion, the next start continues it.
    */
   async erase(ids: readonly string[]): Promise<void> {
     this.#parts.store.erasures.plan('conversation', ids)
@@ -87,7 +87,7 @@ export class PermanentDelete {
     return planned.length > 0
   }
 
-  /** An FTS5 index only marks the words of deleted rows. The index is rebuilt without them. */
+  /** Rebuilds the FTS5 index, which only marks the words of deleted rows as deleted. */
   async #index(): Promise<boolean> {
     const { search } = this.#parts.store
     if (!search.isDirty() || this.#closed) return false
@@ -98,7 +98,7 @@ export class PermanentDelete {
     return true
   }
 
-  /** A running search may block the write-ahead log for a moment. */
+  /** Empties the write-ahead log. Retries, because a running search may block the log for a moment. */
   async #emptyLog(): Promise<void> {
     for (let tries = 0; tries < 100; tries += 1) {
       if (this.#parts.store.erasures.emptyLog()) return

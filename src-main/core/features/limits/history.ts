@@ -8,7 +8,8 @@ export interface RateLimitedRow {
 }
 
 /**
- * Summary of a request that the service answered with 429 at least once, with the time that it waited for these, each `Retry-After` included.
+ * Summary of a request that the service answered with 429 at least once. `waitedMs` is the total wait after these replies, including each
+ * `Retry-After`.
  */
 export function limitedOf({ row, waitedMs }: RateLimitedRow): Limited {
   const { id, at, who, endpoint, model, retriedAfter } = row

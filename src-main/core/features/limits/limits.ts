@@ -12,7 +12,7 @@ import { isNotOffered, statusOf } from './status.ts'
 
 /** Minimum interval between status calls, ms. The call itself counts (specification, Limits), so it is made only while someone watches. */
 const callEveryMs = 15_000
-/** How often a service without this endpoint is tried again. */
+/** How often a service without this endpoint is tried again, ms. */
 const retryMissingMs = dayMs
 /** Minimum interval between updates, ms. Slots change with every request. */
 const updateEveryMs = 250
@@ -24,7 +24,7 @@ export interface LimitsFeatureOptions {
     readonly keyLimits: Limits['key']
     /** Requests that occupy a slot, the longest first; `since` in ms since 1970. */
     holders(): { traceId: number; since: number }[]
-    /** Waiting requests, and whether they wait for a slot. */
+    /** Waiting requests. `slot`: whether the request waits for a slot. */
     waiting(): { slot: boolean }[]
   }
   /** The only code that makes status calls. */
@@ -38,7 +38,7 @@ export interface LimitsFeatureOptions {
   stored: { account(): string | null; read(): LimitStatus | null; save(status: LimitStatus): void }
 }
 
-/** Everything that limits requests: the service's counters, the key's limits, occupied slots, and the requests that were refused. */
+/** Everything that limits requests: the service's counters, the key's limits, occupied slots, and requests answered with 429. */
 export class LimitsFeature {
   readonly #parts: LimitsFeatureOptions
   readonly #feed: StateFeed<Limits>
@@ -92,7 +92,7 @@ export class LimitsFeature {
     return this.#parts.requestLog.limited(limit, this.#parts.stored.account()).map(limitedOf)
   }
 
-  /** Switches to another connection, or to none (`connected` false). Forgets what the previous service reported. */
+  /** Switches to another connection, or to none (`connected` false). Discards the reports of the previous service. */
   follow(connected: boolean): void {
     this.#connected = connected
     this.#offers = null
@@ -104,7 +104,7 @@ export class LimitsFeature {
     this.#plan()
   }
 
-  /** Call when the account of the connection is known. Stores its reported limits, or reads the stored ones until it reports any. */
+  /** Call when the account of the connection is known. Stores the reported limits; if there are none yet, reads the stored limits. */
   known(): void {
     this.#isKnown = true
     if (this.#reported && this.#status) this.#parts.stored.save(this.#status)
@@ -159,7 +159,7 @@ export class LimitsFeature {
     this.#feed.changed()
   }
 
-  /** The reply arrives through `asked`, which schedules the next call. */
+  /** Makes a status call. The reply arrives through `asked`, which schedules the next call. */
   async #ask(): Promise<void> {
     this.#timer = null
     await this.#parts.gauge.ask()

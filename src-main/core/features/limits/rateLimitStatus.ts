@@ -52,7 +52,8 @@ export class RateLimitPoller {
   }
 
   /**
-   * Calls the status endpoint. Concurrent callers share the reply. A failure keeps the known values: the connection reports its own errors.
+   * Calls the status endpoint. Concurrent callers share the reply. After a failure, the known values stay: the connection reports its
+   * errors.
    */
   ask(): Promise<void> {
     const upstream = this.#upstream
@@ -73,7 +74,7 @@ export class RateLimitPoller {
       (failed: unknown): RateLimitStatusReply => ({ at: new Date(), failed }),
     )
     if (this.#upstream !== upstream) return
-    // The headers of this reply are not news. Otherwise the call would trigger itself.
+    // Ignores the rate-limit headers of this reply. Otherwise the call would trigger another call.
     this.#stale = false
     this.#clear()
     if ('status' in asked) {

@@ -26,7 +26,7 @@ const bucketOf = (limit: Given, used: Given, remaining: Given): LimitBucket => (
   remaining: remaining ?? null,
 })
 
-/** Whether a failure means that the service lacks this endpoint, like other OpenAI-style servers. */
+/** Whether a failure means that the service lacks this endpoint, as other OpenAI-style servers do. */
 export function isNotOffered(thrown: unknown): boolean {
   const { kind, facts } = asStudioError(thrown)
   return kind === 'not_found' || kind === 'not_implemented' || kind === 'malformed_reply' || facts.status === 405

@@ -3,9 +3,9 @@ import { dayMs } from '../../shared/days.ts'
 import type { Made } from '../../store/mediaCleaning.ts'
 
 /**
- * Chooses the items that a clean-up deletes, from `made` in order of age, oldest first: deleted ones if requested; then those older than the
- * limit; then the oldest ones until at most `maxBytes` are left. Favourites are only chosen if they are deleted and deleted ones are
- * requested.
+ * Chooses the items of a clean-up from `made`, which must be sorted oldest first. Chooses deleted items if requested, items older than
+ * the limit, and then the oldest items until at most `maxBytes` are left. A favourite is chosen only if it is deleted and deleted items
+ * are requested.
  */
 export function chooseForCleanUp(
   made: readonly Made[],
@@ -34,7 +34,7 @@ function takeOldest(made: readonly Made[], chosen: Set<Made>, maxBytes: number):
   }
 }
 
-/** Counts references to files. A file is freed with the last item that refers to it. */
+/** Counts references to files. Space is freed when the last item that refers to a file is chosen. */
 class NamedFiles {
   readonly #names = new Map<string, number>()
   bytes = 0

@@ -27,8 +27,8 @@ export interface MediaExport {
 }
 
 /**
- * Exports speeches, recordings and images to a new folder, each as a file that any program opens, with a list of them and the SHA-256 of
- * each. Verifies each file against its row while copying: a damaged file is left out and listed as missing.
+ * Exports speeches, recordings and images to a new folder, each as a file in a common format. Adds a list with the SHA-256 of each file.
+ * Verifies each file against its row while copying: a damaged file is left out and listed as missing.
  * @throws StudioError `no_such_item` if there is nothing to export
  */
 export async function exportMedia(
@@ -60,7 +60,7 @@ export async function exportMedia(
   return done
 }
 
-/** Null if the stored file is missing or damaged. @throws file system errors */
+/** Copies the file of an item. Returns null if the stored file is missing or damaged. @throws file system errors */
 async function write(
   item: CreatedItem,
   mediaDir: string,

@@ -4,7 +4,7 @@ import { open, readFile } from 'node:fs/promises'
 import { StudioError } from '../../errors.ts'
 import { diskProblem } from '../../shared/diskProblem.ts'
 
-/** A UUID. Nothing else from outside may become a file name. */
+/** A UUID. No other external text may become a file name. */
 export const uuid = /^[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 
 /** Flushes a file or folder from the operating system's cache to disk. A folder contains the names of its files. */

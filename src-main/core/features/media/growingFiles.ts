@@ -7,7 +7,7 @@ import { isRealFile, realNamesIn } from '../../shared/ownFiles.ts'
 import type { MediaItem } from '../../store/media.ts'
 import { asFileError, toDisk, uuid } from './files.ts'
 
-/** A file in `making/` that is being written. It has one writer, and appended bytes survive the process. */
+/** A file in `making/` that is being written. It has one writer, and appended bytes survive the death of the process. */
 export interface Growing {
   readonly name: string
   /** Current length. */
@@ -23,7 +23,7 @@ export interface Growing {
   read(start: number, end: number): Readable
   /** Turns the file into a media file. `then` runs in the transaction of its row. Afterwards the file in `making/` is gone. */
   finish(facts: { mime: string; name: string | null }, then: (item: MediaItem) => void): Promise<MediaItem>
-  /** Ends writing. The file stays. */
+  /** Ends writing. The file stays in `making/`. */
   close(): Promise<void>
   /** Deletes the file. */
   discard(): Promise<void>
@@ -104,7 +104,7 @@ export function growingFiles(dataDir: string, adopt: Adopt) {
         await handle.appendFile(fresh)
         if (durable) await handle.datasync()
       } catch (thrown) {
-        // A partial piece may have been written. Bytes that are not counted must not exist.
+        // Removes a partly written piece, because the file must not contain uncounted bytes.
         await handle.truncate(size).catch(() => undefined)
         throw asFileError(thrown)
       }

@@ -17,7 +17,7 @@ import { growingFiles } from './growingFiles.ts'
 /** An image as an attachment, without the `detail` that a message adds. */
 export type Picture = Omit<Attachment, 'detail'>
 
-/** What hosts need to serve a file of the media folder. */
+/** A stored file for hosts to serve. */
 export interface MediaFile {
   mime: string
   bytes: number
@@ -60,17 +60,17 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
   /** Media returned by this process that nothing refers to yet. Not deleted before the next start. */
   const given = new Set<string>()
   const startedAt = new Date().toISOString()
-  // A failure is left to the next start. It must not prevent new files from being stored.
+  // After a failure, the next start tries again. A failure must not prevent new files from being stored.
   const swept = sweep().catch((thrown: unknown) => unexpected('Unreferenced files could not be deleted', thrown))
 
   async function sweep(): Promise<void> {
     const known = rows.ids()
-    // Reads the names once, so that files added later are not considered. Only names in our own format: other files stay.
+    // Reads the names once, so that files added later are not considered. Deletes only names in this program's format.
     const left = realNamesIn(folder).filter((name) => leftoverName.test(name) && !known.has(name))
     const ownerless = growing.names().filter((name) => rows.ownerKind(growing.ownerOf(name) ?? '') === null)
     for (const name of left) if (isRealFile(fileOf(name))) await rm(fileOf(name), { force: true })
     for (const name of ownerless) await growing.discard(name)
-    // A file that still has its second name is referenced by its row: the process died before it could delete the first name.
+    // A file with two names has a row: the process died before it could delete the name in `making/`.
     for (const name of growing.names()) {
       const file = await stat(growing.pathOf(name)).catch(() => null)
       if (file !== null && file.nlink > 1) await growing.discard(name)
@@ -127,7 +127,7 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
       await toDisk(folder, 'r')
       rows.insert(item, name)
     } catch (thrown) {
-      // If both are names of one file, the first rename does nothing and the second one moves it.
+      // If both are names of one file, `rename` does nothing, and `rm` deletes the new name. Otherwise `rename` moves the file back.
       await rename(to, path)
       await rm(to, { force: true })
       throw thrown
@@ -139,8 +139,8 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
     id !== undefined && uuid.test(id) && rows.find(id) === null ? id : randomUUID()
 
   /**
-   * Stores an image. Type and size are read from its bytes. If the same content is already stored, returns that one.
-   * @throws StudioError `bad_input` for anything but an image, or a too large one
+   * Stores an image. Type and size are read from its bytes. If the same content is already stored, returns the existing item.
+   * @throws StudioError `bad_input` if the file is not an image or is too large
    */
   const addPicture = (
     source: MediaInput,
@@ -182,7 +182,7 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
     growing,
     /**
      * Stores an uploaded image for a draft.
-     * @throws StudioError `bad_input` for anything but an image or a too large one, `no_such_item`
+     * @throws StudioError `bad_input` if the file is not an image or is too large, `no_such_item`
      */
     async addImage({ uploadId }: { uploadId: string }): Promise<Picture> {
       const { path, name } = uploads.take(uploadId)
@@ -202,7 +202,7 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
       asPicture(await addPicture({ bytes }, named)),
     /** @throws StudioError `no_such_item` */
     find: (id: string): Picture => rows.picture(id),
-    /** A stored image for a draft, which refers to it from now on. @throws StudioError `no_such_item` */
+    /** Returns a stored image for a draft, and protects it from deletion. @throws StudioError `no_such_item` */
     toDraft(id: string): Picture {
       const picture = rows.picture(id)
       rows.draft(id)
@@ -221,11 +221,11 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
     async copyTo(id: string, path: string): Promise<MediaItem> {
       const item = uuid.test(id) ? rows.find(id) : null
       if (!item) throw new StudioError('no_such_item', 'This file no longer exists.')
-      // Shares blocks if the file system can. The copy is then free.
+      // If the file system supports it, the copy shares blocks with the original and needs no space.
       await copyFile(fileOf(id), path, constants.COPYFILE_FICLONE)
       return item
     },
-    /** For the hosts; null for an unknown id. */
+    /** Opens a stored file for the hosts; null for an unknown id. */
     async open(id: string): Promise<MediaFile | null> {
       const item = uuid.test(id) ? rows.find(id) : null
       if (!item) return null
@@ -237,21 +237,21 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
         read: (start, end) => createReadStream(fileOf(id), { start, end }),
       }
     },
-    /** Deletes those of these files that no message, draft, speech, recording or image refers to. */
+    /** Deletes the given files, except files that a message, draft, speech, recording or image refers to. */
     drop,
-    /** Deletes unreferenced rows of earlier processes, whose item was never created. */
+    /** Deletes unreferenced media of earlier processes, whose item was never created. */
     sweepOrphans: (): Promise<void> => drop(rows.orphans(startedAt).filter((id) => !given.has(id))),
     /** Resolves when leftovers of an earlier process are deleted. */
     swept,
   }
 }
 
-/** An id, or an id whose file was being written. */
+/** An id, or `ID.part`: a file that was being written. */
 const leftoverName = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?:\.part)?$/
 
 /**
- * Gives a file a second name until its row is written. If the process dies, one of the two is found: the new name through its row, or the old
- * one in `making/`. On file systems without hard links the file is moved instead.
+ * Gives a file a second name until its row is written. If the process dies, the next start finds one of the two: the new name through its
+ * row, or the old name in `making/`. On file systems without hard links, moves the file instead.
  */
 async function alsoAs(path: string, to: string): Promise<void> {
   try {

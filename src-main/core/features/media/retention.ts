@@ -18,16 +18,16 @@ export interface MediaRetentionOptions {
   host: Pick<Host, 'dataDir' | 'reveal' | 'dragOut' | 'log'>
   store: Pick<Store, 'media' | 'erasures'>
   media: Media
-  /** Emptied at each start. */
+  /** Folder for temporary files, which is emptied at each start. */
   tempDir: string
   now?: () => number
 }
 
-/** Deleted items can be restored for this long, ms. */
+/** How long deleted items can be restored, ms. */
 const restorableMs = 30 * dayMs
-/** Delay of the first sweep after the start, ms. The page loads first. */
+/** Delay of the first sweep after the start, ms, so that the page loads first. */
 const firstSweepMs = 10_000
-/** Rows per transaction. Deleting overwrites the freed space, and other writers wait meanwhile. */
+/** Rows per transaction. Deleting overwrites the freed space, and other writers wait until the transaction ends. */
 const atOnce = 200
 /** Progress of a deletion; `stopped` ends it early. */
 interface EraseSteps {
@@ -96,7 +96,7 @@ export function createMediaRetention({ host, store, media, tempDir, now = Date.n
       steps?.done(items)
       await nextTurn()
     }
-    // Deleted data stays in the write-ahead log until a checkpoint. If a reader prevents that, it happens at the end of the program.
+    // Deleted data stays in the write-ahead log until a checkpoint. If a reader prevents the checkpoint, it runs at the end of the program.
     if (items > 0) erasures.emptyLog()
     return { items, bytes }
   }
@@ -157,7 +157,7 @@ export function createMediaRetention({ host, store, media, tempDir, now = Date.n
         if (going.length > reported) throw new StudioError('bad_input', 'More would be deleted now than was announced.')
         return erase(going)
       }),
-    /** What `erase` would delete. */
+    /** Number of items and bytes that `erase` would delete. */
     wouldErase(kind: MadeKind, before: string): { items: number; bytes: number } {
       const { made, bytes } = rows.wouldTakeMade(olderThan(kind, before))
       return { items: made.length, bytes }
@@ -182,7 +182,7 @@ export function createMediaRetention({ host, store, media, tempDir, now = Date.n
       const path = pathOf(mediaId)
       return { shown: await host.reveal(path), path }
     },
-    /** Drags a named copy: the stored file has no name and must not change. @throws StudioError `no_such_item` */
+    /** Drags a named copy, because the stored file has no readable name and must not change. @throws StudioError `no_such_item` */
     async dragOut({ mediaId, name }: { mediaId: string; name: string }): Promise<{ began: boolean }> {
       pathOf(mediaId)
       if (host.dragOut === null) return { began: false }

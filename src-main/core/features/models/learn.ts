@@ -3,12 +3,12 @@ import type { ListPlace } from '../../store/modelLists.ts'
 import type { ModelFinding } from '../../store/modelNotes.ts'
 import type { Store } from '../../store/store.ts'
 
-/** Statuses by which a service refuses what a request contains (specification, Errors), and the usual one for invalid content. */
+/** Statuses of a refusal because of the request's content (specification, Errors), and 422, the usual status for invalid content. */
 const refusals: ReadonlySet<number> = new Set([400, 404, 422])
 
 /**
- * What a reply shows about its model. A refusal counts only if the service's own message names what it refuses.
- * @returns null when it shows nothing
+ * Returns what a reply shows about its model, or null if it shows nothing. A refusal counts only if the service's own message names the
+ * refused content.
  */
 export function findingOf(outcome: ReplyOutcome): ModelFinding | null {
   const { sent, calledTools, replied, problem, endedAt } = outcome

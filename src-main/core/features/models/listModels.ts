@@ -3,7 +3,7 @@ import { StudioError } from '../../errors.ts'
 import type { ListPlace } from '../../store/modelLists.ts'
 import type { Store } from '../../store/store.ts'
 
-/** What `listModels` needs. */
+/** Dependencies of `listModels`. */
 export interface ModelsFeature {
   store: Store
   /** The active profile and its address, or null. The service need not answer. */

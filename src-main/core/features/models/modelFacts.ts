@@ -7,7 +7,7 @@ import type { ModelNote } from '../../store/modelNotes.ts'
 import type { StoredPrice } from '../../store/requestLog/prices.ts'
 import type { Store } from '../../store/store.ts'
 
-/** What the facts about models are derived from. */
+/** Sources of the facts about models. */
 export interface ModelFactsFeature {
   store: Pick<Store, 'modelLists' | 'modelNotes'>
   /** The active profile and its address, or null. The service need not answer. */
@@ -41,7 +41,7 @@ export function setFavourite(
 
 function factsOf(id: string, note: ModelNote | undefined, price: StoredPrice | undefined): ModelFacts {
   const { favourite = false, repliedAt = null, images = null, tools = null } = note ?? {}
-  // A model that replied in a chat may chat, whatever its name.
+  // A model that replied in a chat is never left out, whatever its name.
   const notForChat = repliedAt === null ? notForChatBy(id, price) : null
   return { id, favourite, repliedAt, notForChat, images, tools, price: tokenPrice(price) }
 }
@@ -55,8 +55,8 @@ function tokenPrice(price: StoredPrice | undefined): ModelFacts['price'] {
 }
 
 /**
- * Families of models that other services offer under these names for speech, transcription and images alone. The list is short on purpose:
- * an unknown name may chat.
+ * Families of models that other services offer under these names only for speech, transcription or images. The list is short on purpose: a
+ * model with an unknown name may support chat.
  */
 const families: readonly [ModelFacts['notForChat'], RegExp][] = [
   ['speech', /^(?:tts-1(?:-hd)?|gpt-[\w.-]+-tts)$/],
@@ -64,7 +64,7 @@ const families: readonly [ModelFacts['notForChat'], RegExp][] = [
   ['image', /^(?:dall-e-\d|gpt-image-\d|stable-diffusion-)[\w.-]*$/],
 ]
 
-/** Specification, POST /v1/audio/transcriptions: the only models of that route. */
+/** The only models of this route (specification, POST /v1/audio/transcriptions). */
 const transcribing: ReadonlySet<string> = new Set(transcriptionModels)
 
 function notForChatBy(id: string, price: StoredPrice | undefined): ModelFacts['notForChat'] {
@@ -73,6 +73,6 @@ function notForChatBy(id: string, price: StoredPrice | undefined): ModelFacts['n
   const name = id.toLowerCase().replace(/^.*\//, '')
   const family = families.find(([, pattern]) => pattern.test(name))
   if (family) return family[0]
-  // The account paid for its requests, and none of them had a token. A chat always has.
+  // The account paid for requests to this model, and none of them had tokens. Chat requests always have tokens.
   return price?.how === 'request' ? 'no_tokens' : null
 }

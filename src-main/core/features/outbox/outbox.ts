@@ -48,9 +48,8 @@ const publishEveryMs = 100
 const retryMs = 2000
 
 /**
- * Requests that a person wants to send when the service is reachable again. They are stored, then started one after
- * another. A request leaves the queue in the transaction that starts it, so that after a crash it is in exactly one
- * place: the queue or the feature.
+ * Requests that a person wants to send when the service is reachable again. They are stored, then started one after another. A request
+ * leaves the queue in the transaction that starts it. After a crash, it is therefore in exactly one place: the queue or the feature.
  */
 export class Outbox {
   readonly #parts: OutboxOptions
@@ -98,7 +97,10 @@ export class Outbox {
     return this.#insert(request, place, id)
   }
 
-  /** @throws StudioError `no_such_item`, `not_connected`, `bad_input` where anything of it may have been sent */
+  /**
+   * Moves a failed request from its feature to the queue.
+   * @throws StudioError `no_such_item`, `not_connected`, `bad_input` if part of it may have been sent
+   */
   requeue({ what, id }: { what: OutboxKind; id: string }): OutboxItem {
     const place = this.#place()
     return this.#parts.store.transaction(() => this.#insert(this.#parts.senders[what].takeBack(id), place))
@@ -139,7 +141,7 @@ export class Outbox {
     this.#sendAll()
   }
 
-  /** Starts no further request. Resolves when the current one has ended, which its feature stops. */
+  /** Starts no further request. Resolves when the current request has ended. The feature of the request stops it. */
   async close(): Promise<void> {
     this.#closed = true
     if (this.#retryTimer) clearTimeout(this.#retryTimer)
@@ -184,7 +186,7 @@ export class Outbox {
 
   async #send(): Promise<void> {
     for (let next = this.#next(); next; next = this.#next()) {
-      // An unstable network is often unreachable again at once. Requests then stay in the queue.
+      // An unstable network is often unreachable again at once. Its requests then stay in the queue.
       if (!(await this.#parts.reach()) || !this.#next()) return
       const made = await this.#begin(next)
       if (made === 'wait') return
@@ -203,7 +205,7 @@ export class Outbox {
     this.#tally = emptyTally()
   }
 
-  /** Whether requests were sent whose end can be reported now. It can't while the connection is being tested. */
+  /** Whether requests were sent whose end can be reported now. While the connection is being tested, it can't be reported. */
   #isEndUnreported(): boolean {
     return this.#tally.last !== null && !this.#closed && this.#parts.connection().state === 'connected'
   }
@@ -283,7 +285,7 @@ export class Outbox {
   }
 }
 
-/** The item has changed since its turn came. */
+/** The item changed before its request could start. */
 class Changed extends StudioError {
   constructor() {
     super('busy', 'The request has changed in the meantime.')

@@ -7,7 +7,7 @@ import type { ByteReply, CallOptions, SpeechRequest } from '../../upstream/types
 import type { SpeechRun } from './speechRun.ts'
 import type { PriceOf, SpeechView } from './view.ts'
 
-/** What this feature needs of the client of the service. */
+/** The part of the service client that this feature uses. */
 export interface SpeechUpstream {
   createSpeech(request: SpeechRequest, options: CallOptions): Promise<ByteReply>
 }
@@ -19,7 +19,7 @@ export interface GrowingPart {
   close(): Promise<void>
 }
 
-/** What this feature needs of the media files. */
+/** The part of the media feature that this feature uses. */
 export interface SpeechFiles {
   addSound(
     source: { path: string },
@@ -28,7 +28,7 @@ export interface SpeechFiles {
   ): Promise<MediaItem>
   growing: {
     grow(name: string, options: { durable: boolean }): Promise<GrowingPart>
-    /** All current file names, and the speech that each belongs to. */
+    /** All current file names. `ownerOf` returns the id of the speech of a file. */
     names(): string[]
     ownerOf(name: string): string | null
     left(id: string): Promise<{ name: string; bytes: number }[]>
@@ -49,7 +49,7 @@ export interface SpeechParts {
   /** Cost of an ended request, by its log row. */
   costOf(row: number): { cost: string | null; costIs: Certainty }
   priceOf: PriceOf
-  /** Called after a speech of unknown price. What the service reports now may contain the price. */
+  /** Called after a speech of unknown price. The next usage reply of the service may contain the price. */
   priceWanted(): void
   media: SpeechFiles
   downloads: { offer(file: { path: string; name: string; mime: string; bytes: number }): Download }
@@ -58,7 +58,7 @@ export interface SpeechParts {
   log(level: 'info' | 'warn' | 'error', line: string): void
 }
 
-/** What the files of this feature share. */
+/** State that the files of this feature share. */
 export interface SpeechFeature extends SpeechParts {
   /** Aborted when the program ends. Retries of refused database writes stop then. */
   closing: AbortSignal

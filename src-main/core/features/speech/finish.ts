@@ -6,8 +6,9 @@ import { extensionOf, mimeOf, speechName } from './formats.ts'
 import { joinParts } from './join/join.ts'
 
 /**
- * Joins the parts up to the first incomplete one and its beginning, stores the result as a media file and writes the final state, in one
- * transaction. The part files stay until the speech is complete, for the missing parts. @throws StudioError if the disk is full
+ * Joins the complete parts and the beginning of the first incomplete part. Stores the result as a media file and writes the final state, in
+ * one transaction. The part files stay until the speech is complete, so that `resume` requests only the missing parts.
+ * @throws StudioError if the disk is full
  */
 export async function finish(
   feature: SpeechFeature,

@@ -8,9 +8,9 @@ import type { SpeechRun } from './speechRun.ts'
 const chunkBytes = 64 * 1024
 
 /**
- * Streams the existing and coming audio of a speech in order, read from disk at the listener's own pace. A slow listener delays nobody, and a
- * late one gets everything. A joined speech is streamed as a single part. Ends with the speech, with the signal, or when the consumer
- * returns.
+ * Streams the existing and future audio of a speech in order, read from disk at the listener's own pace. A slow listener delays no other,
+ * and a late listener receives all audio. A joined speech is streamed as a single part. Ends with the speech, with the signal, or when
+ * the consumer returns.
  * @throws StudioError `no_such_item`
  */
 export function listen(
@@ -24,7 +24,7 @@ export function listen(
   const sounds = soundsOf(feature, id, fromPart, left)
   return {
     next: () => sounds.next(),
-    // Ends the wait for the next bytes first. A generator would otherwise finish that wait before it returns.
+    // Aborts the wait for the next bytes first. Otherwise the generator would finish that wait before it returns.
     return() {
       stop.abort()
       return sounds.return(undefined)
@@ -87,10 +87,10 @@ function joinedPath({ store, media }: SpeechFeature, id: string): string | null 
   return mediaId === null ? null : media.pathOf(mediaId)
 }
 
-/** Number of bytes available; `whole` and `cut` when no more will come. */
+/** Number of bytes available; `whole` or `cut` when no more bytes will arrive. */
 type Available = number | 'whole' | 'cut'
 
-/** The bytes of a file from its start, as far as `available` reports. */
+/** Yields the bytes of a file from its start, up to the number that `available` returns. */
 async function* bytesOf(
   path: string,
   part: number,
@@ -129,13 +129,13 @@ async function openThere(path: string): Promise<FileHandle | null> {
 
 interface Place {
   id: string
-  /** The run at the start of listening. A later resume of the speech is for later listeners. */
+  /** The run when listening started. A later run (after `resume`) is not followed. */
   run: SpeechRun | undefined
   part: number
   at: number
 }
 
-/** Waits until a part has more than `at` bytes, or never will. */
+/** Waits until a part has more than `at` bytes, or until it can get no more. */
 async function availableOf(
   feature: SpeechFeature,
   { id, run, part, at }: Place,
@@ -144,7 +144,7 @@ async function availableOf(
   for (;;) {
     if (left.aborted) return 'cut'
     const under = run !== undefined && feature.runs.get(id) === run
-    // During a run its own state is enough, which saves a database read per chunk.
+    // Uses the state of the run while it requests this part, to save a database read per chunk.
     const growing = under && run.part === part
     if (growing && run.receivedBytes > at) return run.receivedBytes
     if (!growing && feature.store.speeches.parts(id).find((one) => one.part === part)?.state === 'done') return 'whole'

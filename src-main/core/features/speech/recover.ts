@@ -11,8 +11,8 @@ const programEnded: Problem = {
 }
 
 /**
- * At start: marks unfinished speeches as cut at once, then joins their existing parts, one speech after another. A speech with all its parts
- * is complete.
+ * At start: marks unfinished speeches as cut at once, then joins their existing parts, one speech after another. A speech with all its
+ * parts is complete.
  */
 export async function recover(feature: SpeechFeature, ids: readonly string[]): Promise<void> {
   await clear(feature, new Set(ids))
@@ -27,7 +27,7 @@ export async function recover(feature: SpeechFeature, ids: readonly string[]): P
   }
 }
 
-/** Deletes part files of speeches that were already joined: the process ended before it could delete them. */
+/** Deletes part files of joined speeches, which the process could not delete before it ended. */
 async function clear({ store, media }: SpeechFeature, unsettled: ReadonlySet<string>): Promise<void> {
   const owners = new Set(media.growing.names().flatMap((name) => media.growing.ownerOf(name) ?? []))
   for (const id of owners) {
@@ -35,7 +35,7 @@ async function clear({ store, media }: SpeechFeature, unsettled: ReadonlySet<str
   }
 }
 
-/** Corrects the database before anyone reads it. */
+/** Marks unfinished speeches as `cut`, before any other code reads them. Returns their ids. */
 export function markCut({ store: { speeches, transaction } }: Pick<SpeechFeature, 'store'>): string[] {
   return transaction(() => {
     const ids = speeches.unsettled()

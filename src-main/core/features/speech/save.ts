@@ -11,7 +11,7 @@ import { pcmFormat, wavHead } from './join/wav.ts'
 
 /**
  * Offers the audio as a download. `wav` adds a header to plain samples.
- * @throws StudioError `no_such_item`, `bad_input` for `wav` of any other format, `busy`
+ * @throws StudioError `no_such_item`, `bad_input` for `wav` unless the audio is plain samples, `busy`
  */
 export async function save(feature: SpeechFeature, { id, as }: { id: string; as: 'made' | 'wav' }): Promise<Download> {
   const { store, media, downloads, tempDir } = feature
@@ -44,7 +44,10 @@ export type SpokenSound = { name: string; mime: string; bytes: number; seconds: 
   | { mediaId: null; path: string }
 )
 
-/** Plain samples are unreadable without their rate, so other features get them as WAV. @throws StudioError `no_such_item` */
+/**
+ * Returns the audio for another feature. Converts plain samples to WAV, because their rate is unknown otherwise.
+ * @throws StudioError `no_such_item`
+ */
 export async function soundOf(feature: SpeechFeature, id: string): Promise<SpokenSound> {
   const { mediaId, mediaBytes, excerpt: name, settings, mime, seconds } = feature.store.speeches.get(id)
   if (mediaId === null) throw new StudioError('no_such_item', 'That speech has no audio yet.')

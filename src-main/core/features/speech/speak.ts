@@ -16,9 +16,9 @@ import { costOfAll } from './view.ts'
 const mostBytes = 512 * 1024 * 1024
 
 /**
- * Requests the incomplete parts, one after another, each into its own file. Bytes are on disk before they are counted. The first failure ends
- * the run.
- * @throws StudioError as the service fails, `malformed_reply` for a reply that is not speech, `cancelled`
+ * Requests the incomplete parts, one after another, each into its own file. Bytes are on disk before they are counted. The first failure
+ * ends the run.
+ * @throws StudioError for errors of the service, `malformed_reply` for a reply that is not speech, `cancelled`
  */
 export async function speakParts(feature: SpeechFeature, run: SpeechRun, upstream: SpeechUpstream): Promise<void> {
   const { speeches } = feature.store
@@ -43,7 +43,7 @@ interface Task {
   upstream: SpeechUpstream
   settings: SpeechSettings
   input: string
-  /** What the part must match to be joined with the parts before it; null for the first. */
+  /** The first part, whose parameters the other parts must share to be joined; null for the first part itself. */
   first: Sound | null
 }
 
@@ -67,9 +67,9 @@ async function speakPart(feature: SpeechFeature, run: SpeechRun, part: SpeechPar
     return sound
   } catch (thrown) {
     const failure = asStudioError(thrown)
-    // The row stays as it is, for the next start.
+    // The row stays unchanged; the next start marks the speech as cut.
     if (run.ending === 'closing') throw failure
-    // A cancelled part is not failed: it is only not done yet.
+    // A cancelled part is not `failed` but `waiting`, so that `resume` requests it.
     const cancelled = run.ending === 'cancelled' || failure.kind === 'cancelled'
     await settle(cancelled ? 'waiting' : 'failed', cancelled ? null : failure.toProblem(), null)
     throw failure
@@ -125,7 +125,7 @@ async function begin({ media }: SpeechFeature, run: SpeechRun, part: number): Pr
   return media.growing.grow(name, { durable: false })
 }
 
-/** Unset fields are left to the service. */
+/** Builds the request. Omits unset fields, so that the service uses its defaults. */
 function requestOf({ input, settings: { model, voice, format, speed } }: Task): SpeechRequest {
   return {
     input,
@@ -153,7 +153,7 @@ function account(feature: SpeechFeature, id: string, part: number): void {
   speeches.setCost(id, part, costOfAll(costs))
 }
 
-/** Rejects text or HTML sent with status 200. A wrong content type alone does no harm. */
+/** Rejects text, HTML or JSON sent with status 200. Accepts a wrong content type if the bytes have the signature of an audio format. */
 function refuseWords({ facts }: ByteReply, bytes: Uint8Array, format: SpeechFormat): void {
   const type = facts.contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
   const words = type.startsWith('text/') || type === 'application/json' || type.endsWith('+json')

@@ -1,17 +1,17 @@
 import { Listeners } from '../../shared/events.ts'
 
-/** A speech that is being spoken. It belongs to the core, so windows may close and reopen. */
+/** A running speech. The core owns it, so windows may close and reopen. */
 export class SpeechRun {
   readonly id: string
   readonly abort = new AbortController()
   /** Notified of new bytes and of the end of a part or of the run. */
   readonly changes = new Listeners()
-  /** The requested part and the number of its bytes in its file; 0 between two parts. */
+  /** The requested part, and the number of bytes in its file; both 0 between two parts. */
   part = 0
   receivedBytes = 0
-  /** Whether bytes of this part have arrived. Until then its file is that of an earlier attempt. */
+  /** Whether bytes of this part have arrived. Until then, its file is from an earlier attempt. */
   begun = false
-  /** Why the run was ended locally: cancelled by the person, or the program ends. */
+  /** Why this program ended the run: the person cancelled it, or the program is closing. */
   ending: 'cancelled' | 'closing' | null = null
   done: Promise<void> = Promise.resolve()
 

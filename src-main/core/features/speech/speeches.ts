@@ -20,7 +20,7 @@ import { watch } from './watch.ts'
 
 export type Speeches = ReturnType<typeof createSpeeches>
 
-/** Creates the speech feature. Runs belong to the core, whoever watches. Corrects what an earlier process left unfinished at once. */
+/** Creates the speech feature. The core owns running speeches. Marks speeches that an earlier process left unfinished as `cut` at once. */
 export function createSpeeches(parts: SpeechParts) {
   const { speeches } = parts.store
   const runs = new Map<string, SpeechRun>()
@@ -53,7 +53,7 @@ export function createSpeeches(parts: SpeechParts) {
         () => null,
         (thrown: unknown) => asStudioError(thrown),
       )
-      // The next start finds the row as it is and joins the parts.
+      // The row stays unchanged, and the next start joins the parts.
       if (run.ending === 'closing') return
       if (failure?.kind === 'bug') parts.log('error', failure.message)
       if (failure === null) {
@@ -63,7 +63,7 @@ export function createSpeeches(parts: SpeechParts) {
       } else if (run.ending || failure.kind === 'cancelled') await end(run, 'cancelled', null)
       else await end(run, 'failed', failure.toProblem())
     } catch (thrown) {
-      // The next start finds the row as it is.
+      // The row stays unchanged for the next start.
       if (closing.signal.aborted) return
       const failure = asStudioError(thrown)
       parts.log('error', `A speech could not be joined: ${failure.message}`)
@@ -95,9 +95,9 @@ export function createSpeeches(parts: SpeechParts) {
     get: ({ id }: { id: string }): SpeechDetail => feature.view.detail(id),
     plan: (wish: SpeechRequest): SpeechPlan => planOf(parts, wish),
     /**
-     * Stores a speech, then requests it. `alongside` runs in the same transaction. `requestId` becomes the id of the speech: if a speech with
-     * that id exists, returns it and requests nothing.
-     * @throws StudioError `bad_input`, `not_connected`, and as `alongside` does
+     * Stores a speech, then requests it. `alongside` runs in the same transaction. `requestId` becomes the id of the speech: if a speech
+     * with that id exists, returns it and requests nothing.
+     * @throws StudioError `bad_input`, `not_connected`, and errors of `alongside`
      */
     async make(
       {
@@ -110,7 +110,7 @@ export function createSpeeches(parts: SpeechParts) {
     ): Promise<Speech> {
       const places = placesOf(text)
       const upstream = speeches.find(id) ? null : await parts.upstream()
-      // Looked up again: a concurrent call with this id may have waited for the connection too.
+      // Checks again, because a concurrent call with this id may have waited for the connection too.
       if (!upstream || speeches.find(id)) {
         parts.store.transaction(alongside)
         return feature.view.get(id)
@@ -141,7 +141,7 @@ export function createSpeeches(parts: SpeechParts) {
       for (const gone of speeches.setRemoved([id], new Date().toISOString())) changes.notify(gone)
       return { ...settings, text, fromId }
     },
-    /** Stops a running speech. An ended one stays as it is. @throws StudioError `no_such_item` */
+    /** Stops a running speech. An ended speech does not change. @throws StudioError `no_such_item` */
     async cancel({ id }: { id: string }): Promise<Speech> {
       speeches.get(id)
       await cancel(id)
@@ -181,7 +181,7 @@ export function createSpeeches(parts: SpeechParts) {
       changes.notify(id)
       return feature.view.get(id)
     },
-    /** Whether a speech with this id exists, even deleted. */
+    /** Whether a speech with this id exists, visible or deleted. */
     has: (id: string): boolean => speeches.find(id) !== null,
     save: (input: { id: string; as: 'made' | 'wav' }) => save(feature, input),
     /** The audio for the transcription feature. @throws StudioError `no_such_item` */
@@ -206,7 +206,7 @@ export function createSpeeches(parts: SpeechParts) {
       }
     },
     recovered,
-    /** The program ends: received audio stays, and the next start marks running speeches as cut. */
+    /** Call at the end of the program. Received audio stays, and the next start marks running speeches as `cut`. */
     async close(): Promise<void> {
       closed = true
       closing.abort()
@@ -231,7 +231,7 @@ function planOf({ store, priceOf }: Pick<SpeechParts, 'store' | 'priceOf'>, wish
   }
 }
 
-/** Splits a text into the parts to speak. @throws StudioError `bad_input` for a text without anything to speak */
+/** Splits a text into the parts to speak. @throws StudioError `bad_input` if the text has nothing to speak */
 function placesOf(text: string): SpeechPlace[] {
   const places = speechPlaces(text)
   if (places.length === 0) throw new StudioError('bad_input', 'This text contains nothing to speak.')

@@ -4,7 +4,7 @@ import { fromNano, toNano } from '../../shared/money.ts'
 import type { SpeechTable, StoredSpeech } from '../../store/speeches.ts'
 import type { SpeechRun } from './speechRun.ts'
 
-/** Estimated cost of parts of these sizes (UTF-8 bytes), SC as a decimal text. Null when no price for such sizes is known. */
+/** Estimated cost of parts of these sizes (UTF-8 bytes), SC, decimal string. Null if no price for such sizes is known. */
 export type PriceOf = (model: string | null, parts: readonly number[]) => string | null
 
 /** Speeches as shown: stored rows, combined with the state of running speeches. */
@@ -19,7 +19,7 @@ export class SpeechView {
     this.#priceOf = priceOf
   }
 
-  /** Null if it does not exist or is hidden. */
+  /** Returns a speech, or null if it does not exist or is hidden. */
   find(id: string): Speech | null {
     const stored = this.#table.find(id)
     return stored && !stored.removed ? this.show(stored) : null
@@ -89,7 +89,7 @@ export class SpeechView {
 const sumOf = (parts: readonly Pick<MakingCost, 'cost'>[]): bigint =>
   parts.reduce((sum, { cost }) => sum + (cost === null ? 0n : toNano(cost)), 0n)
 
-/** Exact sum if the cost of every ended request is known; else unknown, because a partial sum would be too low. */
+/** Exact sum if the cost of every ended request is known; otherwise unknown, because a partial sum would be too low. */
 export function costOfAll(asked: readonly (MakingCost & { state?: string })[]): MakingCost {
   const rows = asked.flatMap((one) => one.rows)
   const ended = asked.filter((one) => one.rows.length > 0 && one.state !== 'making')

@@ -2,7 +2,7 @@ import { limits } from './limits.ts'
 import { depthOf, isRecord } from './schemaCheck/schema.ts'
 
 /**
- * Parses the arguments of a tool call. Returns the object, or a sentence that says why the text is not one. Blank text
+ * Parses the arguments of a tool call. Returns the JSON object, or a sentence with the reason why the text is not a JSON object. Blank text
  * counts as no arguments.
  */
 export function readArguments(text: string): { args: Record<string, unknown> } | { fault: string } {

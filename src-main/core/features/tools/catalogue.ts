@@ -25,15 +25,13 @@ export const functionId = (id: string): string => `function:${id}`
 /** Tool id of a tool on an MCP server. */
 export const mcpId = (serverId: string, tool: string): string => `mcp:${serverId}:${tool}`
 
-/** Server id of a tool id, also if the tool is not offered at the moment. Null for a tool that a person wrote. */
+/** Server id of a tool id, even if the tool is currently unavailable. Null for a tool that a person wrote. */
 export function serverOfId(toolId: string): string | null {
   const [kind, server] = toolId.split(':', 2)
   return kind === 'mcp' && server ? server : null
 }
 
-/**
- * All tools: those that a person wrote, and those of servers that are ready. Rebuilt on first use after each change.
- */
+/** All tools: tools that a person wrote, and tools of servers that are ready. Rebuilt on first use after each change. */
 export class ToolCatalogue {
   readonly #store: Store
   readonly #servers: McpServers

@@ -5,7 +5,7 @@ export const limits = {
   argumentsDepth: 100,
   schemaLength: 200_000,
   schemaDepth: 64,
-  /** Time limit of one validation, without the start of the worker. Long enough for a busy machine. */
+  /** Time limit of one validation, excluding the start of the worker. Long enough for a busy machine. */
   checkMs: 5000,
   faults: 20,
   faultLength: 300,
@@ -28,7 +28,7 @@ export const limits = {
   backOffMs: [1000, 4000, 15_000],
   /** A server that was ready this long starts again with the first delay. */
   calmMs: 60_000,
-  /** Ending a process: from closing its input to SIGTERM, from SIGTERM to SIGKILL, and the wait after SIGKILL. */
+  /** Waits while ending a process: from closing its input to SIGTERM, from SIGTERM to SIGKILL, and after SIGKILL. */
   hangUpMs: 300,
   terminateMs: 2000,
   killMs: 1000,

@@ -11,14 +11,14 @@ export interface ToolResult {
 /** Converts a result of `tools/call` (Model Context Protocol, Tool Result) to text, block by block. */
 export function resultText(result: { content?: unknown; structuredContent?: unknown; isError?: unknown }): ToolResult {
   const blocks = Array.isArray(result.content) ? result.content.map(blockText) : []
-  // Servers repeat structured content as a text block for older clients. Adds it only if no block repeats it.
+  // Adds structured content only if no text block repeats it. Servers repeat it as text for older clients.
   const structured = result.structuredContent === undefined ? '' : asJson(result.structuredContent)
   const known = new Set(blocks.map(compact))
   if (structured && !known.has(compact(structured))) blocks.push(structured)
   return { ...bounded(blocks.join('\n')), isError: result.isError === true }
 }
 
-/** Limits text to 200 kB and makes it well-formed. The text and the notes say that it was cut. */
+/** Limits text to `bytes` (UTF-8, default 200 kB) and makes it well-formed. After a cut, the text and the notes state the sizes. */
 export function bounded(text: string, bytes: number = limits.resultBytes): { text: string; notes: string[] } {
   // Some consumers treat NUL as the end of a text.
   const whole = text.toWellFormed().replaceAll('\0', '\uFFFD')

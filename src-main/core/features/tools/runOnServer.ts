@@ -14,8 +14,8 @@ export interface Settled {
 }
 
 /**
- * Runs a tool on its MCP server. Never throws for a failure of the server. Ends at the latest at the time limit of the
- * server or when `stop` aborts; the server then receives a cancellation.
+ * Runs a tool on its MCP server. Never throws for a failure of the server. At the time limit of the server, or when `stop` aborts, sends
+ * the server a cancellation and ends.
  */
 export async function runOnServer(
   servers: McpServers,

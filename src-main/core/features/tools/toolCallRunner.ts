@@ -28,15 +28,15 @@ export interface ToolCallRunnerOptions {
   checker: SchemaCheckClient
   /** How many rounds of calls may follow one another without a message of the person. */
   toolRounds: () => number
-  /** Call when the state for the window has changed. */
+  /** Called when the state for the window has changed. */
   changed: () => void
   log: (line: string) => void
 }
 
 /**
- * Takes every tool call from its row to its result. The database is the only record of its state; memory has only
- * running calls and validations. A row is settled once: later outcomes are dropped. After the last row of a round is
- * settled, the model is asked to continue.
+ * Processes every tool call from its row to its result. The database is the only record of the state of a call; memory contains only
+ * running calls and validations. A row is settled once: later outcomes are dropped. After the last row of a round is settled, asks the
+ * model to continue.
  */
 export class ToolCallRunner {
   readonly #parts: ToolCallRunnerOptions
@@ -99,7 +99,7 @@ export class ToolCallRunner {
     return this.#settle(messageId, stopped(run))
   }
 
-  /** Stops all open calls of a conversation. The model is not asked to continue, because the person wanted to stop. */
+  /** Stops all open calls of a conversation. Does not ask the model to continue, because the person wanted to stop. */
   stopAll(conversationId: string): number {
     const rows = this.#parts.toolCalls.openCalls(conversationId)
     return rows.filter((row) => this.#settle(row.id, stopped(row.run), {}, false)).length
@@ -117,8 +117,8 @@ export class ToolCallRunner {
   }
 
   /**
-   * Settles calls that were running when the program stopped. The model is not asked to continue, because the person
-   * may be away.
+   * Settles calls that were running when the program stopped. Does not ask the model to continue, because the person may
+   * be away.
    */
   recover(): void {
     for (const row of this.#parts.toolCalls.openCalls()) {
@@ -187,7 +187,7 @@ export class ToolCallRunner {
     this.#checks.set(key, check)
     const faults = await check.finally(() => this.#checks.delete(key))
     if (faults.length === 0) return true
-    // A validation that ended with the program proves nothing. It is repeated at the next start.
+    // The end of the program interrupted the validation, so its result proves nothing. The next start repeats it.
     if (this.#closed) return false
     this.#settle(row.id, { state: 'invalid', text: invalidCallText(faults), isError: true, notes: faults })
     return false
@@ -208,8 +208,8 @@ export class ToolCallRunner {
       throw new StudioError('bad_input', 'This tool does not exist any more. The model has been informed.')
     }
     if (tool.fingerprint === called.fingerprint) return tool
-    // The person saw another form than the one that would run. The row now shows the current form, which the next
-    // decision is about.
+    // The person saw another form of the tool than the current one. The row now shows the current form, to which the
+    // next decision applies.
     const notes = ['The tool has changed since it was called.']
     toolCalls.setRun(row.id, { ...row.run, tool: { ...called, fingerprint: tool.fingerprint }, notes }, '')
     throw new StudioError(

@@ -25,7 +25,7 @@ export interface ToolsOptions {
   log: (level: 'info' | 'warn' | 'error', line: string) => void
   /** Version of this program, sent to servers. */
   version: string
-  /** For servers over HTTP. Default: `fetch` of Node. */
+  /** `fetch` for servers over HTTP. Default: `fetch` of Node. */
   fetch?: typeof fetch
   /** Overrides for tests that cannot wait for minutes. */
   limits?: Partial<ToolLimits>
@@ -33,7 +33,7 @@ export interface ToolsOptions {
 
 type Neighbours = Pick<ChatNeighbours, 'toolsFor' | 'callsOf' | 'called' | 'stopCalls'>
 
-/** The tools of chat: which exist, which the person has allowed, and every call of them. */
+/** The tools of chat: existing tools, permissions, and tool calls. */
 export interface ToolsFeature extends Neighbours {
   /**
    * Starts the enabled servers in the background, and settles calls that were running when the program stopped. Other

@@ -31,9 +31,8 @@ export interface NamedTool {
 }
 
 /**
- * Names for the model, by tool id: server and tool name, unique among each other and against `taken`. If several tools
- * would share a name, each gets a part of the hash of its id. No name therefore depends on the order in which servers
- * start.
+ * Names for the model, by tool id: server and tool name. All names differ from each other and from `taken`. If several tools would share
+ * a name, each name gets a part of the hash of the tool id. Names therefore do not depend on the order in which servers start.
  */
 export function sentNames(tools: readonly NamedTool[], taken: ReadonlySet<string>): Map<string, string> {
   const wanted = new Map(tools.map(({ id, server, tool }) => [id, joined(server, tool)]))

@@ -4,8 +4,8 @@ import type { Cue } from '../../../../src-preload/contract/transcription.ts'
 const latest = 100_000_000
 
 /**
- * Normalizes cues for storage and export: times in whole milliseconds, end after start, sorted; texts without control characters, empty lines
- * and trailing spaces, so that every file format can contain them. Drops cues without text.
+ * Normalizes cues for storage and export. Times are in whole milliseconds, with the end after the start, and sorted. Texts have no
+ * control characters, empty lines or trailing spaces, so that every file format can contain them. Drops cues without text.
  */
 export function tidyCues(cues: readonly Cue[]): Cue[] {
   return cues

@@ -8,14 +8,14 @@ import type { CallOptions, Transcription, TranscriptionRequest } from '../../ups
 /** A file in `making/` that is being written. */
 export interface GrowingSound {
   readonly bytes: number
-  /** Resolves when the bytes are on disk. Bytes that are already there from `at` on are not appended twice. */
+  /** Appends bytes and resolves when they are on disk. Skips bytes that the file already has from offset `at` on. */
   append(bytes: Uint8Array, at: number): Promise<number>
   /** Turns the file into a media file; `then` runs in the transaction of its row. */
   finish(facts: { mime: string; name: string | null }, then: (item: MediaItem) => void): Promise<MediaItem>
   discard(): Promise<void>
 }
 
-/** What this feature needs of the media files. */
+/** The part of the media feature that this feature uses. */
 export interface SoundFiles {
   growing: {
     /** Opens the file that an earlier process left, or creates it. */

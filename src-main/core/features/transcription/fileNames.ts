@@ -2,8 +2,8 @@ import { endingOf, endingsOf, isSoundName } from '../../shared/audioFileTypes.ts
 import { fileStem } from '../../shared/fileName.ts'
 
 /**
- * The file name for an upload. Services recognise types by the extension, which a person may have changed. `original` is the name that the
- * file arrived with.
+ * The file name for an upload. Services recognise types by the extension, which a person may have changed. `original` is the name of the
+ * imported file.
  */
 export function uploadName(name: string, mime: string, original: string | null): string {
   const ending = endingOf(name)

@@ -31,9 +31,9 @@ export function rawOf({ format, text, json }: Transcription): string {
 }
 
 /**
- * Parses a reply. Services also send WebVTT or SubRip as plain text or inside JSON, and verbose JSON has `segments` with times. All of these
- * give cues.
- * @throws StudioError `malformed_reply` for anything but a transcript
+ * Parses a reply. Services also send WebVTT or SubRip as plain text or inside JSON, and verbose JSON has `segments` with times. All of
+ * these give cues.
+ * @throws StudioError `malformed_reply` if the reply is not a transcript
  */
 export function parseTranscript(format: TranscriptFormat, raw: string): ParsedTranscript {
   if (format === 'json') return readJson(raw)
@@ -61,7 +61,7 @@ function readJson(raw: string): ParsedTranscript {
   return reported('json', typeof text === 'string' && text.trim() !== '' ? text : null, cues)
 }
 
-/** The valid segments. The text is read separately. */
+/** Reads the valid segments as cues. `readJson` reads the text separately. */
 function readSegments(segments: unknown): Cue[] {
   if (!Array.isArray(segments)) return []
   if (segments.length > mostCues) throw tooLong()

@@ -21,13 +21,13 @@ interface ActiveRecording {
 
 export type RecordingsOptions = Pick<TranscribeParts, 'store' | 'files' | 'log'> & { changed(id: string): void }
 
-/** A recording without a new piece for this long is cut, ms. Longer than most pauses. A later piece still continues it. */
+/** A recording without a new piece for this long is marked `cut`, ms. Longer than most pauses. A later piece still continues it. */
 export const idleMs = 900_000
 const { cut, kept, recording: running } = recording.shape.state.enum
 
 /**
- * Microphone recordings. Each piece is on disk before it is counted. A recording is `cut` if its page has sent nothing for a while, or if the
- * process ended during it. If the page returns with the next piece, the recording continues.
+ * Microphone recordings. Each piece is on disk before it is counted. A recording is `cut` if its page has sent nothing for a while, or if
+ * the process ended during it. If the page returns with the next piece, the recording continues.
  */
 export class Recordings {
   readonly #parts: RecordingsOptions
@@ -73,7 +73,10 @@ export class Recordings {
     return id
   }
 
-  /** Returns the stored bytes. @throws StudioError `bad_input` if bytes before `at` are missing or the recording has ended, `no_such_item` */
+  /**
+   * Stores a piece at byte offset `at`. Returns the number of stored bytes.
+   * @throws StudioError `bad_input` if bytes before `at` are missing or the recording has ended, `no_such_item`
+   */
   async append({ id, at, data }: { id: string; at: number; data: Uint8Array }): Promise<number> {
     const now = this.#active.get(id)
     const recording = now && !now.ending ? now : await this.#inTurn(id, () => this.#continue(id))
@@ -140,7 +143,7 @@ export class Recordings {
     return found
   }
 
-  /** The program ends. */
+  /** Call at the end of the program: ends running recordings as `cut`. */
   async close(): Promise<void> {
     this.#closing.abort()
     // After a failure the file stays for the next start.
@@ -150,7 +153,7 @@ export class Recordings {
   }
 
   async #recoverOne(row: StoredRecording): Promise<void> {
-    // The page was faster and continues the recording.
+    // The page has already continued the recording.
     if (this.#active.has(row.id)) return
     const { files } = this.#parts
     const left = await files.growing.left(row.id)
@@ -189,12 +192,12 @@ export class Recordings {
         )
       await untilWritten('A recording', finish, this.#closing.signal)
     } finally {
-      // Until then it is shown as before, not as abandoned.
+      // Not earlier, because without its entry the recording would be shown as `cut`.
       this.#forget(row.id)
     }
   }
 
-  /** The page has returned: copies the bytes back to a growing file. */
+  /** Continues a cut recording whose page has returned. Copies its bytes back to a growing file. */
   async #continue(id: string): Promise<ActiveRecording> {
     const { store, files } = this.#parts
     const active = this.#active.get(id)

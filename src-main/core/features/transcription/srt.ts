@@ -2,7 +2,7 @@ import type { Cue } from '../../../../src-preload/contract/transcription.ts'
 import { clean, tidyCues } from './cues.ts'
 import { readTimes, stamp } from './vtt.ts'
 
-// SubRip has no standard: a number, the times with a comma, lines of text, an empty line. It has no escape syntax and needs none.
+// SubRip has no standard. A cue has a number, times with a comma, lines of text, and an empty line. SubRip has no escape syntax.
 
 export const isSrt = (text: string): boolean =>
   /^\ufeff?\s{0,100}\d{1,9}\r?\n\d{1,8}:\d{1,2}:\d{1,2},\d{1,3} --> /.test(text)

@@ -17,7 +17,7 @@ interface Run {
   totalBytes: number
   sentBytes: number
   abort: AbortController
-  /** Its row in the request log, once written. `closed` resolves when that row has ended. */
+  /** Id of the request's row in the request log; null before the row exists. `closed` resolves when the row is complete. */
   row: number | null
   closed: PromiseWithResolvers<void>
   ended: boolean
@@ -38,7 +38,7 @@ export type RunsParts = Pick<TranscribeParts, 'store' | 'costOf' | 'log'> & {
   changed(id: string, what: 'progress' | 'end'): void
 }
 
-/** Running transcriptions. They belong to the core, so windows may close and reopen. */
+/** Running transcriptions. The core owns them, so windows may close and reopen. */
 export class TranscriptRuns {
   readonly #parts: RunsParts
   readonly #runs = new Map<string, Run>()
@@ -88,7 +88,7 @@ export class TranscriptRuns {
     return this.#leave(id, 'cancelled', null)
   }
 
-  /** The program ends: marks running transcriptions and closes all connections. */
+  /** Call at the end of the program: marks running transcriptions as `cut` and closes their connections. */
   async close(): Promise<void> {
     const runs = [...this.#runs.values()]
     for (const { id } of runs) this.#leave(id, 'cut', programEnded())
@@ -126,7 +126,7 @@ export class TranscriptRuns {
     }
     if (run.ended) this.#parts.changed(run.id, 'progress')
     else if (failure === null) this.#end(run, { state: 'done', problem: null, raw, parsed })
-    // The person cancelled it in the request log.
+    // The person cancelled the request in the request log.
     else if (failure.kind === 'cancelled') this.#end(run, { state: 'cancelled', problem: null, raw, parsed })
     else {
       if (failure.kind === 'bug') this.#parts.log('error', failure.message)
@@ -190,7 +190,7 @@ export class TranscriptRuns {
   }
 }
 
-/** Text to search. Text and cues have the same words unless a person edited one of them. Then both are searched. */
+/** Searchable text of a transcript. Includes the cues only if a person edited one side, so that their words differ from the text. */
 export function searchOf(text: string, cues: Transcript['cues']): string {
   const searched = searchable(text)
   const shown = searchable(cues.map((one) => one.text).join(' '))
@@ -202,7 +202,7 @@ export function programEnded(): Problem {
   return new StudioError('cancelled', 'Inference Studio ended while this transcript was being made.').toProblem()
 }
 
-/** Streams the file from disk, whatever its size. @throws StudioError `no_such_item` */
+/** Builds the request, which streams the file from disk. @throws StudioError `no_such_item` */
 async function requestOf({ path, fileName, mime, wish }: NewTranscript): Promise<TranscriptionRequest> {
   const { model, language, prompt, format, temperature } = wish
   return {

@@ -109,7 +109,7 @@ export function createTranscription(parts: TranscribeParts) {
     async begin(input: { name: string; mime: string }): Promise<Recording> {
       return view.recording(await microphone.begin(input))
     },
-    /** Stores a piece of a recording. Returns the stored bytes. @throws StudioError `bad_input` if an earlier piece is missing */
+    /** Stores a piece of a recording. Returns the number of stored bytes. @throws StudioError `bad_input` if an earlier piece is missing */
     async append(input: { id: string; at: number; data: Uint8Array }): Promise<number> {
       await recovered
       return microphone.append(input)
@@ -148,9 +148,9 @@ export function createTranscription(parts: TranscribeParts) {
     },
 
     /**
-     * Stores a transcript, then requests it; `alongside` runs in the same transaction. `requestId` becomes its id: if a transcript with that
-     * id exists, returns it and requests nothing.
-     * @throws StudioError `no_such_item`, `bad_input`, `not_connected`, and as `alongside` does
+     * Stores a transcript, then requests it; `alongside` runs in the same transaction. `requestId` becomes its id: if a transcript with
+     * that id exists, returns it and requests nothing.
+     * @throws StudioError `no_such_item`, `bad_input`, `not_connected`, and errors of `alongside`
      */
     async transcribe(
       {
@@ -162,7 +162,7 @@ export function createTranscription(parts: TranscribeParts) {
     ): Promise<Transcript> {
       await recovered
       const service = transcripts.find(id) ? null : await parts.upstream()
-      // Looked up again: a concurrent call with this id may have waited for the connection too.
+      // Checks again, because a concurrent call with this id may have waited for the connection too.
       if (!service || transcripts.find(id)) {
         store.transaction(alongside)
         return view.transcript(id)
@@ -183,7 +183,7 @@ export function createTranscription(parts: TranscribeParts) {
       view.notify('transcript', id)
       return view.transcript(id)
     },
-    /** Resolves with the final state when it is not running. @throws StudioError `no_such_item` */
+    /** Resolves with the final state when the transcription is not running. @throws StudioError `no_such_item` */
     async over(id: string): Promise<Transcript['state']> {
       await runs.over(id)
       await store.pending.settled(writtenMs)
@@ -199,13 +199,16 @@ export function createTranscription(parts: TranscribeParts) {
     },
     /** Whether a transcript with this id exists. */
     has: (id: string): boolean => transcripts.find(id) !== null,
-    /** Ends the upload or the wait at once. An ended transcript stays as it is. */
+    /** Cancels a transcription at once. An ended transcript does not change. @throws StudioError `no_such_item` */
     cancel({ transcriptId }: { transcriptId: string }): Transcript {
       const { id } = transcripts.get(transcriptId)
       runs.cancel(id)
       return view.transcript(id)
     },
-    /** Changes text or cues. With cues alone, the text follows them. @throws StudioError `bad_input` while it is running */
+    /**
+     * Changes text or cues. If only cues are given, the text is rebuilt from them.
+     * @throws StudioError `no_such_item`, `bad_input` while it is running
+     */
     edit({ transcriptId, text, cues }: { transcriptId: string; text?: string | undefined; cues?: Cue[] | undefined }) {
       const before = transcripts.get(transcriptId)
       if (before.state === 'making') throw new StudioError('bad_input', 'This transcript is still in progress.')
@@ -220,7 +223,7 @@ export function createTranscription(parts: TranscribeParts) {
       const original = raw === null || came === null ? { text: '', cues: [] } : parseTranscript(came, raw)
       return reword(transcriptId, { ...original, edited: false })
     },
-    /** @throws StudioError `no_such_item` */
+    /** @throws StudioError `no_such_item`, `bad_input` for an empty name */
     rename({ id, name }: { id: string; name: string }): Recording {
       const called = name.trim()
       if (called === '') throw new StudioError('bad_input', 'A recording needs a name.')

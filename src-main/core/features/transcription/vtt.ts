@@ -1,7 +1,8 @@
 import type { Cue } from '../../../../src-preload/contract/transcription.ts'
 import { clean, tidyCues } from './cues.ts'
 
-// WebVTT: The Web Video Text Tracks Format, W3C. Files come from a service and may contain anything, so every step is linear in their length.
+// WebVTT: The Web Video Text Tracks Format, W3C. Files come from a service and may contain anything, so every step is linear in their
+// length.
 
 export const isVtt = (text: string): boolean => /^\ufeff?WEBVTT(?:[ \t\r\n]|$)/.test(text)
 

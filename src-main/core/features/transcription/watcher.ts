@@ -4,7 +4,7 @@ import { type FeedSource, Listeners } from '../../shared/events.ts'
 import { guarded } from '../../shared/unexpected.ts'
 import type { Store } from '../../store/store.ts'
 
-/** State of running work beyond its rows. */
+/** State of running work that is not in the database. */
 export interface RunningWork {
   /** Bytes received of a recording; null if it is not running. */
   recorded(id: string): number | null

@@ -10,7 +10,7 @@ interface Offered {
   name: string
   mime: string
   bytes: number
-  /** Running reads. The file stays while there are any. */
+  /** Number of running reads. The file stays while this is not 0. */
   readers: number
   /** A read has reached the end of the file. */
   isRead: boolean
@@ -18,10 +18,10 @@ interface Offered {
 }
 
 const maxOpen = 32
-/** Bytes that one read takes from the disk. At most two of them wait for a slow client. */
+/** Bytes per read from disk. At most two chunks wait for a slow client. */
 const chunkBytes = 64 * 1024
 
-/** Files offered to a page. The list owns an offered file and deletes it once it was read, or after `keptMs` without a reader. */
+/** Files offered to a page. Owns each offered file, and deletes it after it was read, or after `keptMs` without a reader. */
 export function createDownloads(keptMs: number) {
   const all = new Map<string, Offered>()
 
@@ -70,7 +70,7 @@ export function createDownloads(keptMs: number) {
       all.set(downloadId, offered)
       return { downloadId, name, mime, bytes }
     },
-    /** An offered file; null for an unknown id. `read` reads it from the disk as fast as its reader takes it. */
+    /** An offered file; null for an unknown id. `read` streams the file at the pace of its reader. */
     find(id: string): (Pick<Offered, 'name' | 'mime' | 'bytes'> & { read(): Readable }) | null {
       const offered = all.get(id)
       if (!offered) return null

@@ -10,7 +10,7 @@ const maxWaiting = 64
 /** How long a page may take to open a stream, ms. */
 const waitingMs = 60_000
 
-/** Streams that a page has asked for and not opened yet. Nothing runs until then. */
+/** Streams that a page has requested but not opened yet. A stream starts when the page opens it. */
 export function createStreams() {
   const all = new Map<string, { open: OpenEvents; timer: NodeJS.Timeout }>()
   return {

@@ -16,8 +16,8 @@ const hour = 3_600_000
 export type Transfers = ReturnType<typeof createTransfers>
 
 /**
- * Files and streams between a page and the core. Files are under `tmp/` of the data folder (0700, files 0600). Leftovers of an earlier process
- * are deleted before this returns. Features may create files in `folder`, under names that begin with an id, and offer them.
+ * Files and streams between a page and the core. Files are under `tmp/` of the data folder (0700, files 0600). Leftovers of an earlier
+ * process are deleted before this returns. Features may create files in `folder`, under names that begin with an id, and offer them.
  */
 export function createTransfers({ dataDir, keptMs = hour }: TransferOptions) {
   const folder = join(dataDir, 'tmp')

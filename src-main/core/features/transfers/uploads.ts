@@ -20,7 +20,7 @@ interface Upload {
   dropped: AbortController
 }
 
-/** A page uploads one file at a time. This limit allows several pages and stops a faulty one. */
+/** Maximum number of uploads. A page uploads one file at a time, so this allows several pages and stops a faulty page. */
 const maxOpen = 32
 
 const gone = (): StudioError => new StudioError('no_such_item', 'That upload no longer exists. Send the file again.')
@@ -47,7 +47,7 @@ export function createUploads(folder: string, keptMs: number) {
     await rm(upload.path, { force: true })
   }
 
-  /** Writes the bytes of a part as they arrive. A part that breaks off leaves the bytes that arrived. */
+  /** Writes the bytes of a part as they arrive. After an interrupted part, the bytes that arrived stay. */
   async function writePart(upload: Upload, at: number, body: Readable): Promise<number> {
     if (at > upload.received) throw new StudioError('bad_input', 'An earlier part of the file is missing.')
     addAbortSignal(upload.dropped.signal, body)
@@ -67,7 +67,7 @@ export function createUploads(folder: string, keptMs: number) {
 
   async function write(upload: Upload, at: number, bytes: Buffer): Promise<void> {
     if (at + bytes.length > upload.bytes) throw new StudioError('bad_input', 'The file is larger than announced.')
-    // A page that lost a reply sends the same bytes again.
+    // Skips stored bytes, because a page that lost a reply sends them again.
     const fresh = bytes.subarray(upload.received - at)
     const { handle } = upload
     if (fresh.length === 0 || handle === null) return
@@ -113,8 +113,8 @@ export function createUploads(folder: string, keptMs: number) {
       return { uploadId }
     },
     /**
-     * Stores a part that starts at offset `at`. Its bytes that are already stored are ignored.
-     * @throws StudioError `bad_input` (an earlier part is missing, too much), `no_such_item`
+     * Stores a part that starts at offset `at`. Ignores bytes that are already stored.
+     * @throws StudioError `bad_input` if an earlier part is missing or the part exceeds the announced size, `no_such_item`
      */
     async part({ uploadId, at, body }: { uploadId: string; at: number; body: Readable }): Promise<number> {
       const upload = get(uploadId)
@@ -123,11 +123,11 @@ export function createUploads(folder: string, keptMs: number) {
       return written
     },
     drop,
-    /** A complete upload. @throws StudioError `no_such_item`, `bad_input` if parts are missing */
+    /** Returns a complete upload. @throws StudioError `no_such_item`, `bad_input` if parts are missing */
     take,
     /** Path of a complete upload. The file stays until `done`, for an hour. @throws as `take` */
     path: (id: string): string => take(id).path,
-    /** Call when the file is no longer needed, or was moved away. */
+    /** Deletes an upload. Call when its file is no longer needed, or was moved away. */
     done: drop,
     async close(): Promise<void> {
       await Promise.all([...all.keys()].map(drop))

@@ -3,7 +3,7 @@ import type { ProfileLocation } from '../../ports/requests.ts'
 import type { StoredAccount } from '../../store/account/accounts.ts'
 import type { AccountStore } from '../../store/account/open.ts'
 
-/** Address of a connection and the profile it belongs to, known before the first request. */
+/** Address and profile of a connection, known before the first request. */
 export interface AccountLocation extends ProfileLocation {
   kind: StoredAccount['kind']
   name: string
@@ -12,8 +12,8 @@ export interface AccountLocation extends ProfileLocation {
 type UsageAccounts = AccountStore['accounts']
 
 /**
- * The account that this profile last used at this address, or null. An account without a profile (stored before profiles existed, or released
- * by a deleted profile) is assigned to the first profile that connects to its address.
+ * The account that this profile last used at this address, or null. An account may have no profile, because it was stored before profiles
+ * existed or its profile was deleted. The first profile that connects to its address takes over this account.
  */
 export function knownAt(accounts: UsageAccounts, place: AccountLocation): StoredAccount | null {
   const own = accounts.at(place)

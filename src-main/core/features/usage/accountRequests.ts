@@ -21,7 +21,7 @@ export type AccountEndpoints = Pick<
 export type AccountAnswer<T> = { missing: true } | (RequestTimes & { missing: false; value: T })
 
 const absent: ReadonlySet<ProblemKind> = new Set(['not_found', 'not_implemented', 'malformed_reply'])
-/** Servers answer so when the path exists for another purpose or another method. */
+/** Statuses of servers where the path exists for another purpose or another method. */
 const absentStatus: ReadonlySet<number> = new Set([400, 405, 410, 422])
 
 /**

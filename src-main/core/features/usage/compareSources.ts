@@ -18,7 +18,7 @@ class Sides {
   local: Sum | null = null
   /** Local usage of only those days whose remote usage is known. Only these are comparable. */
   comparable: Sum | null = null
-  /** `open`: the service may still change a day in this sum. `young`: one of the days is within the service's window, so it will. */
+  /** `open`: a day in this sum is not fully fetched. `young`: such a day is within the service's window, so a later fetch completes it. */
   open = false
   young = false
 
@@ -90,7 +90,7 @@ function sidesIn(
 const isReadOut = ({ model, tokensIn, tokensOut, cost, unpriced }: MeasuredDay): boolean =>
   model === null && tokensIn === 0 && tokensOut === 0 && cost === 0n && unpriced === 0
 
-/** The difference covers only days whose remote usage is known. On other days it would be the whole local usage. */
+/** Compares the two sides. The difference covers only days with known remote usage; on other days, it would be the whole local usage. */
 function compared(sides: Sides): Comparison {
   const { model, day, service, local } = sides
   const comparable = sides.comparable ?? new Sum()

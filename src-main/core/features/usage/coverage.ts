@@ -2,7 +2,7 @@ import type { Coverage } from '../../../../src-preload/contract/usage.ts'
 import { type DayBucket, type DayNumber, dayOfMs, endOfDay } from '../../shared/days.ts'
 import type { Covered } from '../../store/account/fetches.ts'
 
-/** How well a day is known. `ahead`: the day has not begun, so there is nothing to know. */
+/** How well the usage of a day is known. `ahead`: the day has not begun. */
 export type DayState = Coverage | 'ahead'
 
 /** Coverage of remote usage, one state per day of the range. */
@@ -37,5 +37,5 @@ export function stateOfStretch(states: readonly DayState[]): Coverage {
   return counts.running + counts.ahead > 0 ? 'running' : 'whole'
 }
 
-/** Whether anything is known of a day. */
+/** Whether any usage of a day is known. */
 export const isKnown = (state: DayState): boolean => state !== 'gap' && state !== 'ahead'

@@ -8,8 +8,8 @@ import { todayOf } from './summary.ts'
 import { isOwnReadOut } from './totals.ts'
 
 /**
- * Today's cost and the balance, as the service reported them last, plus what this computer has spent since. Reading is cheap, so it can follow
- * each request: only the first reading after a report looks at single requests.
+ * Today's cost and the balance, as the service reported them last, plus what this computer has spent since. Reading is cheap, so it can
+ * follow each request: only the first reading after a report looks at single requests.
  */
 export function createCurrentSpend(parts: Omit<ReadParts, 'local'> & { local: RecentSpend }) {
   const { accountStore, local, now } = parts
@@ -50,7 +50,7 @@ export function createCurrentSpend(parts: Omit<ReadParts, 'local'> & { local: Re
   })
 }
 
-/** Subtracts what was spent before a report from the sums of the days, so that later readings need only the sums. */
+/** Subtracts the spend before a report from the sums of the days, so that later readings need only the sums. */
 function createSpendSince(local: RecentSpend, now: () => number) {
   let before: (SpendSince & { accountId: string; at: number }) | null = null
   return (accountId: string, at: number): SpendSince => {

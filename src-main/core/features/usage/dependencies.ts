@@ -5,7 +5,7 @@ import type { Nano } from '../../shared/money.ts'
 import type { AccountReaders, AccountStore } from '../../store/account/open.ts'
 import type { AccountUsage } from '../../upstream/schemas.ts'
 
-/** What one caller used of one model in one day (UTC), from the local request log. */
+/** Usage of one model by one caller in one day (UTC), from the local request log. */
 export interface MeasuredDay {
   /** Days since 1970. */
   day: number
@@ -36,13 +36,13 @@ export interface SpendSince {
   unpriced: number
 }
 
-/** What `currentSpend` needs of the request log besides the days. */
+/** The part of the request log that `currentSpend` uses. */
 export interface RecentSpend extends LocalUsage {
   /** Spend of the requests that ended after `at`, ms since 1970. Reads every request since then. */
   spentSince(accountId: string, at: number): SpendSince
 }
 
-/** What reading needs. Works without a network and without a running core. */
+/** Dependencies of reading, which works without a network and without a running core. */
 export interface ReadParts {
   accountStore: AccountReaders
   local: LocalUsage

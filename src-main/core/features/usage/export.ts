@@ -29,7 +29,7 @@ export function exportRows(rows: readonly ExportRow[], format: ExportFormat): Ui
 
 /**
  * Exports a view as a download. `write` writes the file to a path and returns its length in bytes.
- * @throws StudioError `busy` with too many pending downloads, and whatever `write` throws
+ * @throws StudioError `busy` with too many pending downloads, and errors of `write`
  */
 export async function exportView(
   write: (path: string) => Promise<number>,
@@ -47,12 +47,12 @@ export async function exportView(
   }
 }
 
-/** RFC 4180, UTF-8, with a header line. */
+/** CSV (RFC 4180), UTF-8, with a header line. */
 function csvOf(rows: readonly ExportRow[]): string {
   const lines = rows.map((row) => exportColumns.map((column) => csvCell(row[column])).join(','))
   return [exportColumns.join(','), ...lines, ''].join('\r\n')
 }
 
-/** One array, one row per line. */
+/** JSON: one array, with one row per line. */
 const jsonOf = (rows: readonly ExportRow[]): string =>
   `[${rows.map((row) => `\n${JSON.stringify(row)}`).join(',')}\n]\n`

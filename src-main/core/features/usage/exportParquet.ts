@@ -4,7 +4,7 @@ import { type ExportRow, exportColumns } from './exportRows.ts'
 type Column = (typeof exportColumns)[number]
 type Schema = NonNullable<Parameters<typeof parquetWriteBuffer>[0]['schema']>
 
-/** Fraction digits that the contract allows for SC. 16 bytes have room for 38 digits. */
+/** Maximum number of fraction digits of SC in the contract, and the number of digits that fit into 16 bytes. */
 const scale = 18
 const precision = 38
 

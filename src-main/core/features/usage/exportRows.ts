@@ -2,8 +2,8 @@ import type { Coverage, UsageView } from '../../../../src-preload/contract/usage
 import { fromAtto, toAtto } from '../../shared/money.ts'
 
 /**
- * One bucket of one series. A number is null if its source does not report it (see `state`). `cost_sc` is exact decimal text. `as_of` is the
- * time of the last fetch from the service.
+ * One bucket of one series. A number is null if its source does not report it (see `state`). `cost_sc` is exact decimal text. `as_of` is
+ * the time of the last fetch from the service.
  */
 export interface ExportRow {
   from: string

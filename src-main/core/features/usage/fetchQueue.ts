@@ -23,7 +23,7 @@ import { type FetchHistory, keysAreDue, usageIsDue } from './schedule.ts'
 const keyPauseMs = 3000
 /** How long after connecting the keys are first fetched, ms. */
 const settledMs = 30_000
-/** The usage of a revoked key no longer changes, and is complete a day later. */
+/** Interval between fetches of a revoked key, ms. Its usage no longer changes, and is complete a day later. */
 const revokedEveryMs = dayMs
 
 interface Attempt {
@@ -39,7 +39,7 @@ type Found<T> = Exclude<AccountAnswer<T>, { missing: true }>
 export class FetchQueue {
   account: StoredAccount
   problem: Problem | null = null
-  /** Last successful fetch over this connection, ms. A fetch over another connection may have been for another account. */
+  /** Time of the last successful fetch over this connection, ms since 1970. Another connection may have fetched for another account. */
   fetchedAt: number | null = null
   readonly #parts: UsageFeatureOptions
   readonly #place: AccountLocation
@@ -84,7 +84,7 @@ export class FetchQueue {
     return this.#fetching !== null || this.#round !== null
   }
 
-  /** Last attempt to fetch the account's days over this connection, ms. */
+  /** Time of the last attempt to fetch the account's days over this connection, ms since 1970. */
   get attemptedAt(): number | null {
     return this.#usage.at
   }
@@ -117,9 +117,9 @@ export class FetchQueue {
   }
 
   /**
-   * Fetches records, totals and days of every key, the calling key first. Concurrent calls share one round. `background`: with pauses, until a
-   * caller waits for the result.
-   * @throws StudioError as the service fails
+   * Fetches records, totals and days of every key, the calling key first. Concurrent calls share one round. `background`: with pauses,
+   * until a caller waits for the result.
+   * @throws StudioError for errors of the service
    */
   fetchKeys({ background }: { background: boolean }): Promise<void> {
     if (!background) this.#hurry?.abort()
@@ -176,7 +176,7 @@ export class FetchQueue {
     this.account = accountStore.accounts.get(this.account.id) ?? this.account
   }
 
-  /** Logged once per connection: every reply repeats these rows. */
+  /** Logs undated rows once per connection, because every reply repeats them. */
   #logUndated(rows: number): void {
     if (rows === 0 || this.#undatedLogged) return
     this.#undatedLogged = true
@@ -203,7 +203,7 @@ export class FetchQueue {
   }
 
   async #fetchKeys(hurry: AbortSignal, background: boolean): Promise<void> {
-    // Fetching the account's days also finds out which account the keys belong to.
+    // Fetching the account's days also determines the account of the keys.
     if (this.#usage.at === null || this.#fetching) await this.fetchUsage()
     if (this.problem) throw new StudioError(this.problem.kind, this.problem.message, this.problem)
     this.#starts(this.#keys)
@@ -223,7 +223,7 @@ export class FetchQueue {
     }
   }
 
-  /** Ids of the keys to fetch: the calling key first; a revoked one only once a day, unless a caller waits. */
+  /** Ids of the keys to fetch, the calling key first. Includes a revoked key only once a day, unless a caller waits. */
   #keysToAsk(records: readonly KeyRecord[] | null, background: boolean): string[] {
     const { fetches } = this.#parts.accountStore
     const calling = this.#callingKey
@@ -238,7 +238,7 @@ export class FetchQueue {
     return [...wanted.filter((id) => id === calling), ...wanted.filter((id) => id !== calling)]
   }
 
-  /** False if the service has no usage for this key. */
+  /** Fetches totals and days of a key. Returns false if the service has no usage for this key. */
   async #fetchKey(id: string): Promise<boolean> {
     const calling = id === this.#callingKey
     const totals = await this.#ask.totals(id, calling)
@@ -255,7 +255,7 @@ export class FetchQueue {
     this.#changed()
   }
 
-  /** Ends early when a caller waits or the connection closes. */
+  /** Waits between two keys. Ends early when a caller waits or the connection closes. */
   async #pause(hurry: AbortSignal): Promise<void> {
     const signal = AbortSignal.any([hurry, this.#closing.signal])
     await sleep(keyPauseMs, undefined, { signal, ref: false }).catch(() => undefined)

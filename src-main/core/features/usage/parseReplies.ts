@@ -15,7 +15,7 @@ export interface RequestTimes {
 const windowDays = 30
 /** A service may report more days than it must. A row further back than this is an error. */
 const maxDaysBack = 400
-/** In time zones ahead of UTC it may already be tomorrow. */
+/** In time zones ahead of UTC, a row may have tomorrow's date. */
 const maxDaysAhead = 1
 
 type Read = (DayRow | UndatedRow) & { day: DayNumber | null }
@@ -98,9 +98,9 @@ const recordOf = (key: KeyRecord) => ({
 })
 
 /**
- * Splits rows into dated ones (one per day and model) and undated ones, and returns the days that the reply covers: the service's window,
- * extended back to its oldest row. A row with an unreadable or impossible date is undated.
- * A reply with an empty list means that nothing was used. A reply without the list covers no day.
+ * Splits rows into dated rows (one per day and model) and undated rows. Also returns the days that the reply covers: the service's
+ * window, extended back to the oldest row. A row with an unreadable or impossible date is undated. A reply with an empty list means that
+ * nothing was used. A reply without the list covers no day.
  */
 function daysOf({ askedAt, answeredAt }: RequestTimes, rows: readonly Read[] | undefined) {
   if (!rows) return { days: null, rows: [], undated: [] }
@@ -121,7 +121,7 @@ function daysOf({ askedAt, answeredAt }: RequestTimes, rows: readonly Read[] | u
   }
 }
 
-/** Several rows of one day and model are added up. */
+/** Adds up rows with the same key, such as several rows of one day and model. */
 function merged<T extends UsageFigures>(rows: readonly T[], keyOf: (row: T) => string): T[] {
   const all = new Map<string, T>()
   for (const row of rows) {
@@ -143,7 +143,7 @@ function added(a: UsageFigures, b: UsageFigures): UsageFigures {
   }
 }
 
-/** A name that SQLite stores unchanged: without lone surrogates and NUL characters. */
+/** Replaces lone surrogates and NUL characters, so that SQLite stores the name unchanged. */
 const named = (given: string | null | undefined): string => (given ?? '').toWellFormed().replaceAll('\0', '\ufffd')
 
 /** A valid count; 0 for anything else. */

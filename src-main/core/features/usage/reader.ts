@@ -10,7 +10,7 @@ import { summaryOf } from './summary.ts'
 import { figuresOf } from './totals.ts'
 import { rangeOf, viewOf } from './view.ts'
 
-/** A service whose rows all lack a date would fill the page otherwise. */
+/** Maximum number of undated rows returned, for services whose rows all lack a date. */
 const maxUndated = 1_000
 
 const keyIn = (what: string): string | null => (what.startsWith('days:') ? what.slice('days:'.length) : null)

@@ -1,14 +1,14 @@
 import { dayMs, dayOfMs } from '../../shared/days.ts'
 
 const minute = 60_000
-/** Daily rows change only with use, and fetching them is a counted request. */
+/** Interval between usage fetches, ms. Daily rows change only with use, and each fetch is a counted request. */
 export const usageEveryMs = 15 * minute
-/** Delay after midnight UTC before a closed day is fetched, so that the service can close it. */
+/** Delay after midnight UTC before the ended day is fetched, ms, so that the service can complete it. */
 export const afterMidnightMs = 2 * minute
-/** How often a missing endpoint is tried again. The service may get it with its next version. */
+/** How often a missing endpoint is tried again, ms. The next version of the service may add it. */
 export const offersEveryMs = dayMs
 const keysEveryMs = 60 * minute
-/** Shortest time between a failure and the next attempt. */
+/** Shortest time between a failure and the next attempt, ms. */
 const minRetryMs = minute
 
 /** Fetch history over the current connection. Times in ms since 1970. */
@@ -32,7 +32,7 @@ export function usageIsDue(
   if (attemptedAt === null || attemptedAt > now) return true
   const fetchedAt = reportedAt !== null && reportedAt > now ? null : reportedAt
   if (isWithin(now, attemptedAt, minRetryMs)) return false
-  // The day has changed since. A day that has ended is fetched once more in full, even without use.
+  // The day has changed since the last fetch. An ended day is fetched once more in full, even without use.
   const dayChanged = dayOfMs(now - afterMidnightMs) > dayOfMs((fetchedAt ?? 0) - afterMidnightMs)
   if (dayChanged && (fetchedAt === null || attemptedAt <= fetchedAt)) return true
   if (isWithin(now, attemptedAt, usageEveryMs)) return false
@@ -52,7 +52,7 @@ export function keysAreDue(now: number, { attemptedAt, fetchedAt, missingAt, use
   )
 }
 
-/** Less than `ms` after `at`. False if the clock was set back, which makes everything due. */
+/** Whether `now` is less than `ms` after `at`. False if the clock was set back, which makes everything due. */
 function isWithin(now: number, at: number, ms: number): boolean {
   return now >= at && now - at < ms
 }

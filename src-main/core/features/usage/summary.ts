@@ -8,7 +8,7 @@ import { Sum } from './totals.ts'
 
 const paceDays = 7
 
-/** Figures of an account for one glance. */
+/** The main figures of an account, with pace per day, days left, corrections, undated rows and gaps. */
 export function summaryOf(parts: ReadParts, stored: StoredAccount, account: Account): Summary {
   const { accountStore } = parts
   const pace = paceOf(parts, stored)

@@ -3,7 +3,7 @@ import { type Atto, fromAtto, nanoToAtto } from '../../shared/money.ts'
 import type { UsageFigures } from '../../store/account/figures.ts'
 import type { MeasuredDay } from './dependencies.ts'
 
-/** Adds counts, capped at what JavaScript represents exactly. No real account reaches that, but invalid data must not break the page. */
+/** Adds counts, capped at the largest safe integer. No real account reaches it, but invalid data must not break the page. */
 const added = (a: number, b: number): number => Math.min(Number.MAX_SAFE_INTEGER, a + b)
 
 /** Running sum of usage figures, exact. */
@@ -75,5 +75,5 @@ export const figuresOf = (row: UsageFigures): Figures => {
   return sum.figures()
 }
 
-/** Requests that the studio made to fetch usage. They are free, and the service's rows omit them. */
+/** Whether a row is of requests that this program made to fetch usage. They are free, and the service's rows omit them. */
 export const isOwnReadOut = ({ who }: MeasuredDay): boolean => who === 'studio:account'

@@ -37,7 +37,7 @@ export function createUsage(parts: UsageFeatureOptions) {
   const reading: UsageReader = openUsageReader(read)
   const changes = new Listeners()
   let connection: FetchQueue | null = null
-  /** The account of a connection that cannot be reached. */
+  /** The account of an unreachable connection. */
   let unreachable: StoredAccount | null = null
   let sandboxUrl: string | null = null
   let checkTimer: NodeJS.Timeout | null = null
@@ -66,7 +66,7 @@ export function createUsage(parts: UsageFeatureOptions) {
     read: () => spendNow(active()),
     observe: (changed) => {
       let soon: NodeJS.Immediate | null = null
-      // The request is in the log only after its listeners have been called.
+      // Deferred, because the request is in the log only after all listeners have been called.
       const settled = (): void => {
         soon ??= setImmediate(() => {
           soon = null
@@ -95,7 +95,7 @@ export function createUsage(parts: UsageFeatureOptions) {
     if (!current) return
     if (current.usageIsDue) await current.fetchUsage()
     if (current !== connection || !current.settled || current.problem || !current.keysAreDue) return
-    // No caller waits: the view of the keys fetches by itself and shows its own errors.
+    // Ignores errors, because no caller waits. The view of the keys fetches by itself and shows its own errors.
     current.fetchKeys({ background: true }).catch(() => undefined)
   }
 
@@ -128,7 +128,7 @@ export function createUsage(parts: UsageFeatureOptions) {
     list,
     watch: (signal?: AbortSignal): Feed<Account[]> => feed.watch(signal),
     watchSpend: (signal?: AbortSignal): Feed<CurrentSpend> => spendFeed.watch(signal),
-    /** The account of the connection, even an unreachable one; null without one. */
+    /** The account of the connection, even if the connection is unreachable; null without an account. */
     active,
     /** The active account as shown to the user. */
     current(): Account | null {
@@ -154,7 +154,7 @@ export function createUsage(parts: UsageFeatureOptions) {
         accountStore.transaction(() => accountStore.accounts.release(profile)),
       ),
 
-    /** The same for every stored profile except these. */
+    /** Releases the accounts of all profiles except these, the sandbox, and the connection from the environment. */
     forgottenBut(profiles: readonly string[]): void {
       const stays = new Set([...profiles, 'environment', 'sandbox', ''])
       accountStore.pending.write('forgotten', 'The deleted connections', () =>
@@ -187,7 +187,7 @@ export function createUsage(parts: UsageFeatureOptions) {
 
     /**
      * Fetches the active account now, or returns the last reply if it is younger than ten seconds.
-     * @throws StudioError `not_connected`, or as the service fails
+     * @throws StudioError `not_connected`, and errors of the service
      */
     async refresh(): Promise<Account> {
       const current = connected()
@@ -201,7 +201,7 @@ export function createUsage(parts: UsageFeatureOptions) {
 
     /**
      * Fetches records, totals and days of all keys of the active account.
-     * @throws StudioError `not_connected`, or as the service fails
+     * @throws StudioError `not_connected`, and errors of the service
      */
     async refreshKeys(): Promise<{ keys: number }> {
       const current = connected()

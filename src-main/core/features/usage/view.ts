@@ -132,7 +132,10 @@ function addRow(sum: Sum, row: Row): void {
   else sum.addService(row)
 }
 
-/** The series of a row. Null by model if it has none, by app for the studio's own requests, and by feature for requests of apps. */
+/**
+ * The series of a row. Null by model for a row without a model, by app for this program's own requests, and by feature for requests of
+ * apps.
+ */
 function seriesIdOf({ who, model }: MeasuredDay, by: ViewQuery['by']): string | null {
   if (by === 'model') return model
   const kind = by === 'app' ? 'tool:' : 'studio:'

@@ -27,23 +27,26 @@ export interface UsageReplies {
   view: PackedView
   compare: Comparison[]
   corrections: ReturnType<UsageReader['corrections']>
-  /** How many bytes the file has. */
+  /** Size of the written file, bytes. */
   export: number
 }
 
 export interface UsageJob {
   ask: UsageQuestion
   tools: ReturnType<ReadParts['tools']>
-  /** A number that changes when days that are over change in the log. */
+  /** A number that changes when past days change in the log, to invalidate cached days. */
   settled: number
 }
 
 export const startUsageWorker = (dataDir: string): Worker => startWorker(import.meta.url, role, dataDir)
 
-/** For a table, which has a place for every series. */
+/** View options for a table, which shows every series. */
 const everySeries = { most: Number.POSITIVE_INFINITY }
 
-/** Answers from read-only connections of its own: the core's thread never waits for it, and it never waits for a write (WAL). */
+/**
+ * Answers from its own read-only connections. The core's thread never waits for this worker, and this worker never waits for a write
+ * (WAL).
+ */
 serveJobs<UsageJob, UsageReplies[UsageQuestion['what']]>(role, (data) => {
   const dataDir = String(data)
   const accountStore = openAccountReadOnly(dataDir)

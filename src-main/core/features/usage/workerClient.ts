@@ -1,7 +1,7 @@
 import { WorkerClient } from '../../shared/workerClient.ts'
 import type { UsageJob, UsageQuestion, UsageReplies } from './worker.ts'
 
-/** The thread and its cached days are given up after this time without a question, ms. */
+/** The thread stops and its cached days are dropped after this time without a question, ms. */
 const idleMs = 300_000
 
 export interface UsageWorkerOptions {
@@ -9,7 +9,7 @@ export interface UsageWorkerOptions {
   tools(): UsageJob['tools']
   /** Writes the request log's buffered rows, so that another connection sees them. */
   flush(): void
-  /** A number that changes when days that are over change in the log. */
+  /** A number that changes when past days change in the log, to invalidate cached days. */
   settled(): number
 }
 
@@ -34,7 +34,7 @@ export class UsageWorkerClient {
       flush()
       return { ask, tools: tools(), settled: settled() }
     }
-    // The worker answers each kind of question with its own kind of answer (`answerTo`).
+    // Safe: the worker answers each kind of question with the matching kind of reply (`answerTo`).
     return this.#client.run(makeJob, { signal }) as Promise<UsageReplies[A['what']]>
   }
 

@@ -1,14 +1,14 @@
 import { soundFile, typeByName } from '../../shared/audioFileTypes.ts'
 import type { VoiceFeature } from './voice.ts'
 
-/** Number of recent results, for a page that lost the reply. Each has a few sentences. */
+/** Number of recent results in memory, for a page that lost the reply. Each result has a few sentences. */
 const maxResults = 32
 
 /**
- * Transcribes an uploaded recording, streamed from disk to the service. The upload identifies the request: a second call for the same upload,
- * during the request or after its success, returns the same result and sends nothing. A caller that goes away therefore cancels nothing, but
- * dropping the upload does. After a failure the upload stays for another attempt.
- * @throws StudioError `no_such_item`, `bad_input`, `cancelled` if the upload was dropped, and as the service fails
+ * Transcribes an uploaded recording, streamed from disk to the service. The upload identifies the request. A second call for the same
+ * upload, during the request or after its success, returns the same result and sends nothing. A caller that goes away therefore cancels
+ * nothing, but dropping the upload does. After a failure the upload stays for another attempt.
+ * @throws StudioError `no_such_item`, `bad_input`, `cancelled` if the upload was dropped, and errors of the service
  */
 export function dictate(
   feature: VoiceFeature,

@@ -7,10 +7,10 @@ import type { VoiceFeature } from './voice.ts'
 const mime = 'audio/mpeg'
 
 /**
- * Reads a text aloud: yields the plan, then the audio as it arrives. Requests a part once the one before is complete, and a slow consumer
- * slows the service down. With `part`, requests only that one, so that the player decides when the next is requested and paid for. Aborting
- * ends the running request at once.
- * @throws StudioError `bad_input` for a text without anything to say or an invalid part, and as the service fails
+ * Reads a text aloud: yields the plan, then the audio as it arrives. Requests each part when the previous part is complete. A slow consumer
+ * slows the transfer down. With `part`, requests only that part, so that the player decides when the next part is requested and paid for.
+ * Aborting ends the running request at once.
+ * @throws StudioError `bad_input` for a text without anything to say or an invalid part, and errors of the service
  */
 export async function* speak(
   feature: VoiceFeature,
@@ -31,7 +31,6 @@ export async function* speak(
   yield { type: 'plan', parts: parts.length, bytes, mime }
   const upstream = await feature.upstream()
   const chosen = voice ?? feature.voice()
-  // Aborting ends the request at once, even while it waits for bytes.
   for (let number = first; number <= last; number++) {
     const request = {
       model: 'tts-1',

@@ -10,9 +10,9 @@ import { gfm } from 'micromark-extension-gfm'
 const maxParsed = 8_000
 
 /**
- * Converts Markdown to text for reading aloud: markup is dropped, links and images become their text, tables are read cell by cell, formulas
- * stay as written, code blocks are announced but not read. Raw HTML is dropped, as in the window. A text longer than 8,000 units is parsed in
- * pieces, so a reference link whose definition is in another piece keeps its brackets.
+ * Converts Markdown to text for reading aloud. Drops markup, and replaces links and images with their text. Tables are read cell by cell,
+ * formulas stay as written, and code blocks are announced but not read. Raw HTML is dropped, as in the window. A text longer than 8,000
+ * units is parsed in pieces, so a reference link whose definition is in another piece is read with its brackets.
  */
 export function speakable(markdown: string): string {
   const { text, formulas } = putFormulasAside(markdown)
@@ -25,8 +25,8 @@ export function speakable(markdown: string): string {
 const fence = /^ {0,3}(`{3,}|~{3,})/
 
 /**
- * Splits text into pieces of about `maxParsed`: at a blank line, or in a longer paragraph between lines or words. Never inside a fenced code
- * block, whose cost is linear.
+ * Splits text into pieces of about `maxParsed`: at a blank line, or in a longer paragraph between lines or words. Never inside a fenced
+ * code block, whose cost is linear.
  */
 function pieces(text: string): string[] {
   if (text.length <= maxParsed) return [text]

@@ -28,7 +28,7 @@ interface Title {
   words: string
 }
 
-/** Time limit of a search whose matches are mostly hidden, ms. It returns its hits so far, with `more`. */
+/** Time limit of a search whose matches are mostly hidden, ms. The search then returns its hits so far, with `more`. */
 const timeLimitMs = 1000
 
 /** Finds titles first, then messages, each newest first. Caches folded titles between searches. */
@@ -42,7 +42,7 @@ export function createFinder(reader: SearchReader) {
     // A search within one conversation does not include titles.
     const named = conversationId === null ? inTitles(query) : []
     const { found, more } = inMessages(query, conversationId, limit)
-    // Reserves half of the hits for messages, so that a letter in every title does not hide them.
+    // Reserves half of the hits for messages, so that a letter that occurs in every title does not hide all messages.
     const maxTitles = Math.max(Math.ceil(limit / 2), limit - found.length)
     const shown = named.slice(0, maxTitles)
     const messages = found.slice(0, limit - shown.length)
@@ -73,7 +73,7 @@ export function createFinder(reader: SearchReader) {
     const until = performance.now() + timeLimitMs
     for (const place of reader.places(asMatch(query), conversationId)) {
       const last = found.at(-1)
-      // Parts of one message follow one another, the last part first. The first part is where the snippet begins.
+      // Parts of one message are consecutive, last part first. The snippet begins in the first part, so it overwrites the others.
       if (last?.seq === place.seq) last.part = place.part
       else if (found.length === limit || (found.length > 0 && performance.now() > until)) return { found, more: true }
       else found.push(place)

@@ -5,7 +5,7 @@ import { asStoreError, mayPass } from '../../../store/database.ts'
 import type { SearchTable, Unindexed } from '../../../store/search.ts'
 import { partOf } from './textParts.ts'
 
-/** Longest slice on this thread, ms, and messages read at once for it. */
+/** Longest slice on this thread, ms, and the number of messages read at once for a slice. */
 const sliceMs = 4
 const readAtOnce = 40
 /** Pages per merge step, which takes about 2 ms. */
@@ -15,7 +15,7 @@ const mergeEvery = 8
 /** Retry interval after the database rejected a write, ms. */
 const retryMs = 1000
 
-/** A message that is being indexed. A long one takes more than one slice. */
+/** A message that is being indexed. A long message takes more than one slice. */
 interface Current {
   message: Unindexed
   part: number
@@ -48,7 +48,7 @@ export class Indexer {
     if (this.#closed) return
     this.#work ??= this.#run().catch((thrown: unknown) => {
       unexpected('The search index could not be written', asStoreError(thrown))
-      // Otherwise no later change may trigger a retry.
+      // Retries after a delay, because there may be no later change to trigger another attempt.
       if (mayPass(thrown) && !this.#closed) this.#retry ??= setTimeout(() => this.#wakeAgain(), retryMs).unref()
     })
   }
@@ -100,7 +100,7 @@ export class Indexer {
     }
   }
 
-  /** Returns false if no message was left. */
+  /** Indexes messages for one slice. Returns false if no message was left. */
   #slice(): boolean {
     const until = performance.now() + sliceMs
     // Reads again, because messages may have changed.

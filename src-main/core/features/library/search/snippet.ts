@@ -31,7 +31,7 @@ export function snippet(text: string, query: SearchQuery, from = 0): SearchHit['
   const show = (from: number, to: number): string => text.slice(from, to).replaceAll(/\s+/gu, ' ')
   let at = start
   for (const place of places) {
-    // A hit that the window cuts is not marked.
+    // Skips a hit that is cut at the edge of the snippet.
     if (place.start < at || place.end > end) continue
     add(show(at, place.start), false)
     add(show(place.start, place.end), true)
@@ -79,7 +79,7 @@ function* hits(text: string, { terms, open }: SearchQuery, from: number): Genera
   let reported = from
   let last = Number.POSITIVE_INFINITY
   for (const word of words(text, from)) {
-    // Text after the window of the first hit is not shown, so a long text is not folded to its end.
+    // The snippet ends before this word, so the rest of a long text need not be folded.
     if (word.start > last) return
     recent.push(word)
     if (recent.length > longest) recent.shift()
@@ -96,7 +96,7 @@ function* hits(text: string, { terms, open }: SearchQuery, from: number): Genera
   }
 }
 
-/** Returns the place of a term whose last word is the newest word, or null. */
+/** Returns the place of `term` if its last word is the newest of the recent words, or null. */
 function endsHere(recent: readonly Word[], term: readonly string[], open: boolean, text: string): Place | null {
   const offset = recent.length - term.length
   if (offset < 0) return null

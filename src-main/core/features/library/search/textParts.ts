@@ -1,9 +1,8 @@
 import { maxParts } from '../../../store/search.ts'
 
 /**
- * Characters of one part, UTF-16 units. Most messages are one part. A long one is indexed in several steps, none of
- * which blocks the thread for long. The words of a query must match within one part, and each part begins with the last
- * characters of the previous one.
+ * Length of one part, and its overlap with the previous part, UTF-16 units. Most messages are one part. A long message is indexed in
+ * several steps, none of which blocks the thread for long. The words of a query must match within one part.
  */
 const partLength = 8192
 const overlap = 256

@@ -18,10 +18,11 @@ serveJobs<SearchJob, SearchAnswer>(role, (data) => {
   const file = String(data)
   // A read-only connection of its own: the core's thread never waits for a search, and no search for a write (WAL).
   const handle = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
-  // 16 MB: every keystroke reads the index of first letters.
+  // 16 MB cache, because every keystroke reads the prefix index.
   handle.exec('PRAGMA cache_size = -16384')
   const find = createFinder(inReadTransaction(handle, () => searchReader(handle)))
-  // Writes no rows. It only moves committed pages from the log to the database file, so that no commit on the core's thread has to.
+  // Writes no rows. Only moves committed pages from the write-ahead log to the database file, so that no commit on the core's thread has
+  // to.
   let checkpointer: DatabaseSync | null = null
   function checkpoint(): SearchAnswer {
     checkpointer ??= new DatabaseSync(file, { timeout: 0 })

@@ -2,7 +2,7 @@ import { WorkerClient } from '../../../shared/workerClient.ts'
 import type { SearchAnswer, SearchAsk } from './finder.ts'
 import type { SearchJob } from './worker.ts'
 
-/** Searches on a worker thread, one after another. A search that is cancelled before its turn never runs. */
+/** Searches on a worker thread, one after another. A search that is cancelled while it waits never runs. */
 export class SearchClient {
   readonly #client: WorkerClient<SearchJob, SearchAnswer>
 
@@ -18,7 +18,7 @@ export class SearchClient {
     return this.#client.run(() => query, { signal })
   }
 
-  /** Checkpoints the write-ahead log on the worker thread. A commit on this thread would otherwise do it, and wait for the disk. */
+  /** Checkpoints the write-ahead log on the worker thread. Otherwise a commit on this thread would checkpoint and wait for the disk. */
   checkpoint(): Promise<unknown> {
     return this.#client.run(() => 'checkpoint').catch(() => undefined)
   }

@@ -29,7 +29,7 @@ function frameAt(bytes: Buffer, at: number): AacFrame | null {
   const rate = rates[(third >> 2) & 15]
   const length = ((fourth & 3) << 11) | ((bytes[at + 4] ?? 0) << 3) | ((bytes[at + 5] ?? 0) >> 5)
   if (rate === undefined || length < 7 || at + length > bytes.length) return null
-  // Requires a second sync word, because audio may contain one by chance.
+  // Requires a second sync word after the frame, because audio may contain a sync word by chance.
   const after = at + length
   if (after + 2 <= bytes.length && (bytes[after] !== 0xff || ((bytes[after + 1] ?? 0) & 0xf6) !== 0xf0)) return null
   const channels = ((third & 1) << 2) | (fourth >> 6)

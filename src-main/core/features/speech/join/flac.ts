@@ -10,7 +10,7 @@ interface FlacFrame {
   bytes: Buffer
   /** Samples per channel. */
   samples: number
-  /** Position of the coded number, and end of the header before its checksum, in bytes from the start of the frame. */
+  /** Position of the coded number, and end of the header without its checksum, in bytes from the start of the frame. */
   number: { at: number; length: number }
   headerEnd: number
 }
@@ -23,7 +23,7 @@ const table = (bits: number, polynomial: number): Uint16Array => {
     return crc
   })
 }
-/** RFC 9639, 9.1.8 and 9.3. */
+/** Checksum tables (RFC 9639, 9.1.8 and 9.3). */
 const crc8Table = table(8, 0x07)
 const crc16Table = table(16, 0x8005)
 
@@ -35,7 +35,7 @@ function crc8(bytes: Uint8Array): number {
 
 const crc16Step = (crc: number, byte: number): number => ((crc << 8) & 0xffff) ^ (crc16Table[(crc >> 8) ^ byte] ?? 0)
 
-/** RFC 9639, 8.2. Null for other formats. */
+/** Reads STREAMINFO (RFC 9639, 8.2). Null for other formats. */
 function readHead(bytes: Buffer): { info: StreamInfo; at: number } | null {
   if (bytes.length < 42 || bytes.toString('latin1', 0, 4) !== 'fLaC' || ((bytes[4] ?? 0) & 127) !== 0) return null
   const packed = bytes.readUInt32BE(18)
@@ -48,7 +48,7 @@ function readHead(bytes: Buffer): { info: StreamInfo; at: number } | null {
   return info.rate === 0 ? null : { info, at }
 }
 
-/** RFC 9639, 9.1. Null unless there is a header with a valid checksum. */
+/** Reads a frame header (RFC 9639, 9.1). Null without a header with a valid checksum. */
 function headerAt(bytes: Buffer, at: number): Omit<FlacFrame, 'bytes'> | null {
   if (bytes[at] !== 0xff || ((bytes[at + 1] ?? 0) & 0xfe) !== 0xf8) return null
   const third = bytes[at + 2] ?? 0
@@ -68,12 +68,12 @@ function headerAt(bytes: Buffer, at: number): Omit<FlacFrame, 'bytes'> | null {
   return { samples, number: { at: 4, length }, headerEnd: end - at }
 }
 
-/** RFC 9639, 9.1.1. */
+/** Block size in samples for a code (RFC 9639, 9.1.1). */
 const usualSize = (code: number): number => (code === 1 ? 192 : code < 6 ? 576 << (code - 2) : 256 << (code - 8))
 
 /**
- * The frames with valid checksums. A frame does not contain its length: it ends where the next one begins and where the checksum over all of
- * it is zero.
+ * The frames with valid checksums. A frame does not contain its length: it ends where the next one begins and where the checksum over all
+ * of it is zero.
  */
 function* framesOf(bytes: Buffer, from: number): Generator<FlacFrame, undefined> {
   let at = from
@@ -114,8 +114,8 @@ export function flacSound(bytes: Buffer): Sound | null {
 const headBytes = 42
 
 /**
- * Copies frame after frame and numbers each with its first sample in the joined file: the last block of a part is shorter, so blocks no
- * longer have one size. Metadata of the parts is dropped. The MD5 of the samples is left empty, as the format allows.
+ * Copies frame after frame. Numbers each frame by its first sample in the joined file, because the last block of a part is shorter and
+ * blocks then differ in size. Metadata of the parts is dropped. The MD5 of the samples is left empty, as the format allows.
  */
 export function flacJoiner(): Joiner {
   let info: StreamInfo = { rate: 1, channels: 1, bits: 16 }
@@ -157,7 +157,7 @@ export function flacJoiner(): Joiner {
   }
 }
 
-/** RFC 9639, 9.1.5: with variable block sizes, the number is that of the first sample. */
+/** Numbers a frame by its first sample, as RFC 9639, 9.1.5 requires for variable block sizes. */
 function renumber({ bytes, number, headerEnd }: FlacFrame, sample: number): Buffer {
   const coded = codedNumber(sample)
   const head = Buffer.concat([

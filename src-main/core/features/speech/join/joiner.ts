@@ -9,8 +9,8 @@ export interface Sound {
 }
 
 /**
- * Joins parts of one format without decoding. The caller writes what `add` yields. `end` returns the remaining bytes, and the header that
- * replaces the first bytes, because its contents are only known at the end.
+ * Joins parts of one format without decoding. The caller writes the bytes that `add` yields. `end` returns the remaining bytes, and the
+ * header that replaces the first `headBytes`, because its contents are only known at the end.
  */
 export interface Joiner {
   /** Bytes reserved for the header. */
@@ -20,7 +20,7 @@ export interface Joiner {
   end(): { rest: Uint8Array[]; head: Uint8Array; seconds: number }
 }
 
-/** End of the ID3v2 tags before the first frame (ID3v2.4, 3.1). There may be several. */
+/** End of the ID3v2 tags before the first frame (ID3v2.4, 3.1), in bytes. A file may have several tags. */
 export function skipId3(bytes: Uint8Array): number {
   let at = 0
   while (at + 10 <= bytes.length && bytes[at] === 0x49 && bytes[at + 1] === 0x44 && bytes[at + 2] === 0x33) {

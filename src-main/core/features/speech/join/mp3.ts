@@ -29,10 +29,10 @@ const maxPendingFrames = 12
 const noteEvery = 16
 
 /**
- * Copies frame after frame. If the encoder's delay is known (LAME tag), drops the delay and padding in the middle: as many of the last frames
- * of a part and the first of the next as bring the next part nearest to its position. Positions count from the start of the file, so that
- * errors do not add up (at most half a frame). Without a known delay all frames stay. The windows of the frames overlap, so that a join fades
- * and never clicks.
+ * Copies frame after frame. If the encoder's delay is known (LAME tag), drops delay and padding between parts. Drops the number of last
+ * frames of a part, and of first frames of the next part, that brings the next part nearest to its position. Positions count from the
+ * start of the file, so that errors do not add up (at most half a frame). Without a known delay all frames stay. The windows of the
+ * frames overlap, so that a join fades and never clicks.
  */
 export function mp3Joiner(): Joiner {
   let first: Mp3 | null = null
@@ -50,7 +50,7 @@ export function mp3Joiner(): Joiner {
     return frame.bytes
   }
 
-  /** Drops the frames between the audio so far and that of the next part. Returns the frames of the next part to copy. */
+  /** Drops the frames between the audio so far and the audio of the next part. Returns the frames of the next part to copy. */
   function lead(frames: readonly Mp3Frame[], from: number): readonly Mp3Frame[] {
     const [one] = frames
     if (!one) return frames
@@ -121,7 +121,7 @@ interface TagValues {
   places: readonly number[]
 }
 
-/** Room for the tag at every bit rate. The rest is an empty ID3 tag in front, which players skip. */
+/** Bytes reserved for the tag frame, enough at every bit rate. An empty ID3 tag, which players skip, fills the rest. */
 const headLength = 2048
 
 /** The first frame, which is silent: number of frames and bytes, seek table, and delay (LAME tag). */
@@ -134,7 +134,7 @@ function tagFrame(frame: Mp3Frame, { count, bytes, delay, padding, places }: Tag
   const head = Buffer.alloc(headLength)
   const tag = head.subarray(headLength - length)
   frame.bytes.copy(tag, 0, 0, 4)
-  // Without a checksum, at this bit rate, not padded.
+  // Sets the header: no checksum, this bit rate, no padding.
   tag.writeUInt8((tag[1] ?? 0) | 1, 1)
   tag.writeUInt8((index << 4) | ((tag[2] ?? 0) & 0x0c), 2)
   const at = 4 + side

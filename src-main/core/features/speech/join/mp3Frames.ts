@@ -88,7 +88,7 @@ function readTag({ bytes, head, mpeg1, mono }: Mp3Frame): Pick<Mp3, 'delay' | 'p
   return { delay: both >> 12, padding: both & 4095 }
 }
 
-/** How many bytes before the frame its main data begins (bit reservoir). */
+/** Distance in bytes from the start of the frame back to its main data (bit reservoir). */
 export function reachesBack({ bytes, head, mpeg1, mono }: Mp3Frame): number {
   const at = head - (mpeg1 ? (mono ? 17 : 32) : mono ? 9 : 17)
   const first = bytes[at] ?? 0
@@ -112,7 +112,7 @@ export function enlarge(frame: Mp3Frame, extra: Buffer): Mp3Frame | null {
   return null
 }
 
-/** 11172-3, 2.4.3.1: covers the header's last two bytes and the side information. */
+/** Checksum over the header's last two bytes and the side information (ISO/IEC 11172-3, 2.4.3.1). */
 function headCrc(bytes: Buffer, head: number): number {
   let crc = 0xffff
   for (const byte of [...bytes.subarray(2, 4), ...bytes.subarray(6, head)]) {

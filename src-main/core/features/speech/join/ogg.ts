@@ -57,7 +57,7 @@ function samplesOf(packet: Buffer): number {
   return size * frames
 }
 
-/** RFC 7845. `whole`: the last page is present and states the audible length. */
+/** Reads an Opus file (RFC 7845). `whole`: the last page is present and states the audible length. */
 function readOpus(bytes: Buffer, whole: boolean): Opus | null {
   const [head, tags, ...rest] = [...packetsOf(bytes)]
   if (!head || !tags || head.packet.length < 19 || head.packet.toString('latin1', 0, 8) !== 'OpusHead') return null
@@ -65,7 +65,7 @@ function readOpus(bytes: Buffer, whole: boolean): Opus | null {
   const decoded = sound.reduce((sum, { packet }) => sum + samplesOf(packet), 0)
   const preSkip = head.packet.readUInt16LE(10)
   const last = Number(sound.at(-1)?.granule ?? 0n)
-  // A last page with fewer samples than its packets trims the end. A larger number is meaningless.
+  // A last page with fewer samples than its packets trims the end. A larger number is invalid and ignored.
   const end = whole && last > 0 ? Math.min(last, decoded) : decoded
   const packets = sound.map(({ packet }) => packet)
   return { head: head.packet, packets, decoded, audible: Math.max(0, end - preSkip), preSkip }
@@ -77,7 +77,7 @@ export function opusSound(bytes: Buffer): Sound | null {
   return { format: 'opus', seconds: opus.audible / rate, like: likeOf(opus) }
 }
 
-/** Channels, channel mapping and gain, which the single remaining header must state for all parts. */
+/** Channels, channel mapping and gain. All parts must share them, because the joined file has one header. */
 const likeOf = ({ head }: Opus): string =>
   `opus (${head.readUInt8(9)} channels, gain ${head.readInt16LE(16)}, layout ${head.toString('hex', 18)})`
 
@@ -86,9 +86,9 @@ const maxPendingPackets = 16
 const pageSamples = rate
 
 /**
- * Copies packet after packet. Each part begins with pre-skip samples and ends with samples that its last page would trim. In the middle of a
- * file both would be audible. Drops as many packets at the end of a part as bring the next part nearest to its position. Positions count from
- * the start of the file, so that errors do not add up: at most half a packet (10 ms).
+ * Copies packet after packet. Each part begins with pre-skip samples and ends with samples that its last page would trim. In the middle
+ * of a file both would be audible. Drops as many packets at the end of a part as bring the next part nearest to its position. Positions
+ * count from the start of the file, so that errors do not add up: at most half a packet (10 ms).
  */
 export function opusJoiner(): Joiner {
   let first: Opus | null = null
@@ -108,7 +108,7 @@ export function opusJoiner(): Joiner {
         yield pages.write([opus.head], 0, 'begin')
         yield pages.write([emptyTags()], 0, 'middle')
       } else {
-        // Compares where the next part's audio would begin with its position.
+        // Samples by which the next part's audio would begin too late.
         for (;;) {
           const late = decoded + opus.preSkip - (first.preSkip + audible)
           const last = samplesOf(pending.at(-1) ?? Buffer.alloc(0))
@@ -134,7 +134,7 @@ export function opusJoiner(): Joiner {
   }
 }
 
-/** RFC 7845, 5.2. The tags of a part describe only that part, so they are dropped. */
+/** The comment header (RFC 7845, 5.2). Drops the tags of the parts, because each set describes only its part. */
 function emptyTags(): Buffer {
   const vendor = Buffer.from('Inference Studio')
   const tags = Buffer.alloc(8 + 4 + vendor.length + 4)
@@ -179,7 +179,7 @@ function pageWriter() {
 
   return {
     write,
-    /** Yields a page once it has a second of packets or is full. */
+    /** Adds a packet. Yields the current page when it has a second of packets or is full. */
     *add(packet: Buffer): Generator<Buffer, undefined> {
       const needs = Math.floor(packet.length / 255) + 1
       if (waiting.length > 0 && (segments + needs > 255 || samples >= pageSamples)) yield flush()

@@ -9,7 +9,8 @@ import { pcmJoiner, pcmSound, wavJoiner, wavSound } from './wav.ts'
 export type { Sound } from './joiner.ts'
 
 /**
- * The format by the first bytes; `pcm` if they match no format. Plain samples may look like frames by chance, but not like a file signature.
+ * Detects the format from the first bytes; `pcm` if they match no format. Plain samples may look like frames by chance, but not like a file
+ * signature.
  */
 export function soundOf(bytes: Uint8Array, requested: SpeechFormat): SpeechFormat {
   const name = Buffer.from(bytes.subarray(0, 4)).toString('latin1')
@@ -24,7 +25,7 @@ export function soundOf(bytes: Uint8Array, requested: SpeechFormat): SpeechForma
   return (second & 6) === 0 ? 'aac' : 'mp3'
 }
 
-/** Format and length of a complete part; null if it is none of the six formats. The service may send another format than requested. */
+/** Format and length of a complete part; null if it has none of the six formats. The service may send another format than requested. */
 export function readSound(bytes: Buffer, requested: SpeechFormat, pcmRate: number): Sound | null {
   const format = soundOf(bytes, requested)
   if (format === 'pcm') return requested === 'pcm' ? pcmSound(bytes, pcmRate) : null

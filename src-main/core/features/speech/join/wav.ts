@@ -6,7 +6,7 @@ interface Wav {
   rate: number
   channels: number
   bits: number
-  /** Bytes of one sample of all channels, and of one second. */
+  /** Bytes per sample of all channels, and bytes per second. */
   frame: number
   perSecond: number
   samples: Buffer
@@ -57,7 +57,7 @@ export function pcmFormat(rate: number): Buffer {
   return format
 }
 
-/** Everything before the samples. Above 4 GiB the length says "to the end", as in a streamed file. */
+/** The bytes before the samples. Above 4 GiB, the length field means "to the end", as in a streamed file. */
 export function wavHead(format: Buffer, bytes: number): Buffer {
   const head = Buffer.alloc(28 + format.length)
   head.write('RIFF', 0, 'latin1')
@@ -80,7 +80,7 @@ export function wavSound(bytes: Buffer): Sound | null {
 const likeOf = ({ format, rate, channels, bits }: Wav): string =>
   `wav (kind ${format.readUInt16LE(0)}, ${rate} Hz, ${channels} × ${bits} bits)`
 
-/** Copies the samples. Other chunks of the parts (such as texts) are dropped. */
+/** Copies the samples. Drops other chunks of the parts, such as texts. */
 export function wavJoiner(first: Buffer): Joiner {
   const format = readWav(first)?.format ?? pcmFormat(24_000)
   let bytes = 0
@@ -107,7 +107,7 @@ export function pcmSound(bytes: Buffer, rate: number): Sound | null {
   return { format: 'pcm', seconds: Math.floor(bytes.length / pcmFrame) / rate, like: `samples (${rate} Hz)` }
 }
 
-/** Drops half a sample at the end of a part, which would turn everything after it into noise. */
+/** Copies plain samples. Drops half a sample at the end of a part, which would turn all following samples into noise. */
 export function pcmJoiner(rate: number): Joiner {
   let bytes = 0
   return {

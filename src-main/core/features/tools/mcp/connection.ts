@@ -87,7 +87,7 @@ function openTransport({ transport, secrets, fetch, limits, onStderr }: McpConne
     const stdio = new StdioTransport({ command, args, cwd, env: secrets, onStderr, limits })
     return { transport: stdio, end: () => stdio.close(), ended: () => stdio.ended }
   }
-  // The library itself (`redirectPolicy`) refuses redirects to another origin, which would receive the headers.
+  // The library (`redirectPolicy`) refuses redirects to another origin, because that origin would receive the headers.
   const http = new StreamableHTTPClientTransport(new URL(transport.url), {
     requestInit: { headers: secrets },
     fetch: boundedFetch(fetch, limits.messageBytes),
@@ -162,8 +162,8 @@ function clientOptions({ onChanged, limits, transport }: McpConnectionOptions, m
       probe: { timeoutMs: transport.kind === 'stdio' ? limits.probeMs : limits.startMs / 2 },
     },
     listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged } },
-    // Results become text for the model. Validating an output schema would run the regular expressions of a stranger on
-    // this thread.
+    // Validates no output schema, because that would run untrusted regular expressions on this thread. Results become text for the
+    // model anyway.
     jsonSchemaValidator: { getValidator },
   }
 }

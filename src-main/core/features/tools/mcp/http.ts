@@ -10,8 +10,8 @@ const sentMessage = z.object({
 })
 
 /**
- * Caller that waits for the reply to a call. The library would keep waiting after the stream of the reply has ended
- * without one.
+ * Caller that waits for the reply to a tool call. Calls `lost` if the reply stream ends without a reply, because the library would keep
+ * waiting.
  */
 export const callWatch = new AsyncLocalStorage<{ lost: (why: StudioError) => void }>()
 /** Time to process events that arrived before the end of a stream, ms. */
@@ -62,7 +62,7 @@ function bounded(response: Response, most: number, done: (why: StudioError | nul
   const stream = response.headers.get('content-type')?.includes('text/event-stream') ?? false
   let size = 0
   let tail = ''
-  /** The library requests events with ids again by itself. */
+  /** Whether events have ids. The library then requests missing events again by itself. */
   let resumable = false
   const counted = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {

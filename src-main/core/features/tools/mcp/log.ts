@@ -3,8 +3,8 @@ import { guarded } from '../../../shared/unexpected.ts'
 import { limits } from '../limits.ts'
 
 /**
- * Returns a function that removes these secrets from text. Ignores values under 4 characters: they would match
- * everywhere and are not secret.
+ * Returns a function that removes these secrets from text. Ignores values under 4 characters, which would match everywhere and are not
+ * secret.
  */
 export function redactor(values: readonly string[]): (words: string) => string {
   const secrets = values
@@ -40,7 +40,7 @@ export class LogTail {
 
   push(chunk: Uint8Array): void {
     const pieces = (this.#partial + this.#decoder.decode(chunk, { stream: true })).split(/\r?\n/)
-    // Keeps an unfinished line long enough that a secret in it is complete.
+    // The stored part of an unfinished line is long enough to contain a whole secret.
     this.#partial = (pieces.pop() ?? '').slice(0, 50 * limits.logLineLength)
     for (const line of pieces.slice(-limits.logLines)) this.#lines.push(this.#shown(line))
     this.#lines.splice(0, this.#lines.length - limits.logLines)

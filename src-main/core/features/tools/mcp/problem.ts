@@ -3,7 +3,7 @@ import type { ProblemKind } from '../../../../../src-preload/contract/problem.ts
 import { StudioError } from '../../../errors.ts'
 
 /**
- * Converts a failure of a server to an error that a person can read. `ended` says how the process of the server ended,
+ * Converts a failure of a server to an error that a person can read. `ended` describes how the process of the server ended,
  * or is null.
  */
 export function asProblem(thrown: unknown, ended: string | null): StudioError {

@@ -28,7 +28,7 @@ const inherited =
       ]
     : ['HOME', 'LANG', 'LANGUAGE', 'LC_ALL', 'LC_CTYPE', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'TZ', 'USER']
 
-/** Environment of a server: the inherited variables and its own. */
+/** Environment of a server: the inherited variables and the configured ones. */
 export function serverEnvironment(own: Readonly<Record<string, string>>): Record<string, string> {
   const from = process.env
   return { ...Object.fromEntries(inherited.flatMap((name) => (from[name] ? [[name, from[name]]] : []))), ...own }

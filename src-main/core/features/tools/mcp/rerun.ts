@@ -1,8 +1,8 @@
 import { inBackground } from '../../../shared/unexpected.ts'
 
 /**
- * Runs work after each request, one run at a time, with a pause after each run. Requests that arrive meanwhile cause
- * one further run.
+ * Runs work after each call of `request`, one run at a time, with a pause after each run. Calls during a run or a pause cause one further
+ * run.
  */
 export class Rerun {
   readonly #work: () => Promise<void>
@@ -16,7 +16,7 @@ export class Rerun {
     this.#pauseMs = pauseMs
   }
 
-  /** Starts running. A request from before counts. */
+  /** Enables runs. A request before this call starts one. */
   begin(): void {
     this.#open = true
     this.#next()

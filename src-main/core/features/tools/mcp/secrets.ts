@@ -70,8 +70,8 @@ export interface Secrecy {
   /** For errors and the log: removes every value. */
   words(text: string): string
   /**
-   * For results: removes only values with a secret-sounding name. A folder or a switch is a variable too, and a result
-   * without it would be wrong.
+   * For results: removes only values of headers and of variables with a secret-sounding name. Other variables may be a folder or a switch,
+   * and a result without these values would be wrong.
    */
   result(text: string): string
 }

@@ -17,7 +17,7 @@ export interface McpServerOptions {
   fetch: typeof fetch
   version: string
   limits: ToolLimits
-  /** Call when state, tools or log have changed. */
+  /** Called when state, tools or log have changed. */
   changed: () => void
 }
 
@@ -78,7 +78,7 @@ export class McpServerRun {
     }
   }
 
-  /** Starts the server in the background. `state` has the outcome. */
+  /** Starts the server in the background. `state` reports the outcome. */
   start(): void {
     this.#crashes = 0
     inBackground('A server could not be started', this.#begin())
@@ -107,8 +107,8 @@ export class McpServerRun {
       return await ask()
     } catch (thrown) {
       const failure = this.#clean(thrown)
-      // The session has expired and the call was not accepted (Streamable HTTP, Session Management), so start a new
-      // one.
+      // The session has expired and the call was not accepted (Streamable HTTP, Session Management). Starts a new
+      // session.
       if (failure.kind !== 'not_found' || signal.aborted) throw failure
       await this.#renew(attempt)
       return await ask().catch((second: unknown) => Promise.reject(this.#clean(second)))
@@ -123,7 +123,7 @@ export class McpServerRun {
     throw new StudioError('bad_input', `“${this.config.name}” has changed this tool since it was allowed.`)
   }
 
-  /** The first of several calls that find the session expired starts a new one. */
+  /** Replaces an expired session. If several calls find the session expired, only the first starts a new session. */
   async #renew(attempt: Attempt | null): Promise<void> {
     if (this.#attempt === attempt) this.#renewing = this.#begin()
     await this.#renewing

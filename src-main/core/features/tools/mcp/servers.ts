@@ -7,7 +7,7 @@ import type { Store } from '../../../store/store.ts'
 import { forgetSecrets, saveSecrets, secretNames } from './secrets.ts'
 import { type McpServerOptions, McpServerRun } from './server.ts'
 
-/** A server to save. In `secrets`, null keeps the stored value. */
+/** A server to save. In `secrets`, null leaves the stored value unchanged. */
 export interface SavedServer {
   id?: string | undefined
   name: string
@@ -118,7 +118,7 @@ export class McpServers {
     return turn
   }
 
-  /** An unavailable keychain does not prevent the deletion of a server. */
+  /** Deletes secrets. An unavailable keychain does not prevent the deletion of a server. */
   async #forget(id: string, names: readonly string[]): Promise<void> {
     try {
       await forgetSecrets(this.#parts.secrets, id, names)

@@ -86,7 +86,7 @@ export class StdioTransport implements Transport {
     })
   }
 
-  /** A pipe breaks shortly before the exit of its process is known. Waits for the exit, which explains more. */
+  /** Returns the reason of a broken pipe. Waits briefly for the exit of the process, because its exit status explains more. */
   async #whyBroken(error: Error): Promise<Error> {
     for (const until = performance.now() + 2 * lastWordsMs; this.ended === null && performance.now() < until; ) {
       await pause(10)
@@ -114,7 +114,7 @@ export class StdioTransport implements Transport {
     this.#buffer.clear()
     this.#child?.stdout.destroy()
     this.#child?.stderr.destroy()
-    // Ends remaining processes of its group.
+    // Ends the remaining processes of the group.
     this.close().catch((thrown: unknown) => this.#complain(thrown))
     this.onclose?.()
   }

@@ -1,8 +1,8 @@
 import { limits } from '../limits.ts'
 
 // Checks the form of a schema, with faults that name the place. Replaces the meta-schemas of draft 2020-12 and draft-07
-// (JSON Schema Validation, sections 6 and 10 of Core). Also refuses what this program does not support: other
-// documents, which it never fetches, and dynamic references.
+// (JSON Schema Validation, sections 6 and 10 of Core). Also refuses unsupported features: references to other documents,
+// which this program never fetches, and dynamic references.
 
 type Found = (path: string, fault: string) => void
 type Next = (schema: unknown, path: string) => void
@@ -124,7 +124,7 @@ export function draftOf(value: unknown): JsonSchemaDraft {
   return named.includes('2019-09') ? '2019-09' : '2020-12'
 }
 
-/** Nesting depth of JSON text, by its brackets alone, so that it can be checked before parsing. */
+/** Nesting depth of JSON text, counted by brackets alone, so that the depth can be checked before parsing. */
 export function depthOf(json: string): number {
   let depth = 0
   let deepest = 0
@@ -174,7 +174,7 @@ function faultsOfForm(root: unknown): string[] {
     }
     for (const [key, value] of Object.entries(one)) {
       if (Object.hasOwn(rules, key)) rules[key]?.(value, `${path}/${key}`, found, next, draft)
-      // The validator stores its own data under such names.
+      // The validator stores its own data under names with this prefix.
       else if (key.startsWith('__absolute_')) found(`${path}/${key}`, 'is a name that can’t be used')
     }
   }

@@ -37,8 +37,8 @@ export function faultsOfArguments(schemaJson: string, argumentsJson: string): st
     const draft = draftOf(schema)
     const first = new Validator(schema, draft).validate(value)
     if (first.valid) return []
-    // Reports every fault of small arguments, but only the first of large ones, where each wrong item would add its
-    // own.
+    // Reports every fault of small arguments, but only the first fault of large ones, where each wrong item would add
+    // a fault.
     const all = argumentsJson.length > 100_000 ? first : new Validator(schema, draft, false).validate(value)
     const faults = [...new Set(all.errors.flatMap(sentence))]
     return faults.length > limits.faults
@@ -54,7 +54,7 @@ function unusable(thrown: unknown): string {
   return cut(`The schema can’t be used: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
 }
 
-/** Keywords whose fault only repeats that there is a fault further inside. */
+/** Keywords whose fault only repeats that a nested value has a fault. */
 const wrappers = new Set([
   'properties',
   'patternProperties',

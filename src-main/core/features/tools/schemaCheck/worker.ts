@@ -12,7 +12,7 @@ export interface SchemaJob {
 
 export const startSchemaWorker = (): Worker =>
   startWorker(import.meta.url, role, null, {
-    // A regular expression of a schema must find nothing of ours here.
+    // Gives untrusted schemas no access to this program's environment and arguments.
     env: {},
     argv: [],
     resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
