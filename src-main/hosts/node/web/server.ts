@@ -319,7 +319,7 @@ async function send(reply: ServerResponse, { status, headers, body }: BytesReply
   else await pipeline(body, reply).catch(() => reply.destroy())
 }
 
-/** `GET /rpc`: reports whether the session is valid. Browsers do not tell a page why its WebSocket was refused. */
+/** `GET /rpc`: reports whether the session is valid. Browsers hide the reason for a refused WebSocket from the page. */
 async function sendSessionState(request: IncomingMessage, reply: ServerResponse, access: Access): Promise<void> {
   if (request.method !== 'GET') return refuse(reply, 405, 'Only GET is allowed here.')
   if (!access.knowsCookie(request)) return refuse(reply, 401, 'Open the URL that the terminal printed.')
