@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { toolKey } from '../helpers/gateway.ts'
 import { lighthouse, openService, question, type Service } from './helpers/service.ts'
 
-// As its set-up text makes it, `maxRetries: 0` with it.
+// Configured as by its set-up text, with `maxRetries: 0`.
 let service: Service
 const open = (model: string, headers: Record<string, string> = {}): ChatOpenAI =>
   new ChatOpenAI({

@@ -17,13 +17,13 @@ const textOf = (id: string, facts: Facts): string => setup(id).steps(facts)[0]?.
 const folder = ownFolder()
 afterAll(() => folder.remove())
 
-/** What a person's model and key may hold that a shell, JSON, YAML or a program would take for its own. */
+/** Characters in model ids and keys that are special in a shell, JSON, YAML or a program. */
 const nasty = { model: `o'Neil's "big" $HOME \`id\` \\n ☂ {{x}} #1`, key: `isk_'"$(id)\`\\end` }
 
-/** Stand-ins that no text has of itself. */
+/** Placeholders that occur in no set-up text. */
 const plain = { key: 'KEYKEYKEY', model: 'MODELMODEL' }
 
-/** Any text that a program can be given as an argument. */
+/** Any text that is valid as a program argument. */
 const given = fc.string({ minLength: 1, maxLength: 40, unit: 'grapheme' }).filter((text) => !text.includes('\0'))
 const baseUrl = 'http://127.0.0.1:8787/v1'
 const facts = fc.record({ model: given, key: given }).map((two) => ({ baseUrl, ...two }))
@@ -176,7 +176,7 @@ const programs = [
 ]
 const variables = ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'OPENAI_API_BASE', 'GOOSE_MODEL', 'INFERENCE_STUDIO_API_KEY']
 
-/** Runs the terminal texts of every set-up, each in a shell of its own where every program only says what it was given, variables too. */
+/** Runs the terminal texts of every set-up, each in its own shell, where every program only prints its arguments and variables. */
 async function wordsOfAll(some: Facts): Promise<string[]> {
   const say = `printf '%s\\0' "$@" ${variables.map((name) => `"$${name}"`).join(' ')}`
   const stubs = programs.map((name) => `${name}() { ${say}; }`).join('\n')
@@ -190,7 +190,7 @@ async function wordsOfAll(some: Facts): Promise<string[]> {
 const jsonOf = ({ steps }: Setup, some: Facts): unknown[] =>
   steps(some).flatMap(({ language, text }) => (language === 'json' ? [JSON.parse(text) as unknown] : []))
 
-/** The same with the stand-ins in its strings and names exchanged for the real ones. */
+/** Returns the same value with the placeholders in its strings and names replaced by the real values. */
 function filled(value: unknown, some: Facts): unknown {
   if (typeof value === 'string') return put(value, some)
   if (Array.isArray(value)) return value.map((inner) => filled(inner, some))
