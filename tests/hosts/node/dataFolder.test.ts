@@ -329,7 +329,7 @@ describe('a data folder', () => {
   }, 120_000)
 })
 
-describe('a folder becomes ours', () => {
+describe('marking a data folder', () => {
   it('a folder is marked atomically, whichever process is first', async () => {
     const source = new URL('../../../src-main/core/store/dataFolder.ts', import.meta.url)
     const claim = `const { claimFolder } = await import(${JSON.stringify(source.href)}); for (const dir of process.argv.slice(1)) claimFolder(dir)`

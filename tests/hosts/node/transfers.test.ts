@@ -75,7 +75,7 @@ it('a page uploads a file and downloads one', async () => {
   await expect.poll(() => existsSync(path)).toBe(false)
 })
 
-it('a refusal has the words of the problem, and the connection stays usable', async () => {
+it('a refusal contains the problem, and the connection stays usable', async () => {
   const uploadId = await begin(10)
   const reply = await put(`${transferPath(uploadId)}?at=5`, Buffer.from('x'))
   expect([reply.status, JSON.parse(reply.body)]).toEqual([
@@ -84,7 +84,7 @@ it('a refusal has the words of the problem, and the connection stays usable', as
   ])
 })
 
-it('a part that breaks off leaves what arrived, and the page goes on from there', async () => {
+it('the received bytes of an interrupted part are stored, and the page continues after them', async () => {
   const content = randomBytes(200_000)
   const uploadId = await begin(content.length)
   const path = `${transferPath(uploadId)}?at=0`
@@ -101,7 +101,7 @@ it('a part that breaks off leaves what arrived, and the page goes on from there'
   expect(stored(uploadId).equals(content)).toBe(true)
 })
 
-it('a slow page holds its stream back, and a page that leaves ends it', async () => {
+it('a slow page slows its stream down, and a page that disconnects ends it', async () => {
   let made = 0
   const left = Promise.withResolvers<void>()
   const { streamId } = transfers.streams.offer(async function* (signal) {
