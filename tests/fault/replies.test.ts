@@ -4,7 +4,7 @@ import { chunk, done, errorReply, event, head, jsonBody, jsonReply, lastChunk, s
 import type { Turn } from './helpers/rawFarEnd.ts'
 import { asked, attempts, expectFree, expectOurAnswer, expectRow, openSetting } from './helpers/setting.ts'
 
-// The service answers, but not as it should.
+// Tests invalid replies of the service.
 
 const retried = [429, 502, 503, 504]
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
