@@ -108,7 +108,7 @@ describe('the official openai package and the gateway are one retry loop [ERR-10
   )
 })
 
-describe('what the app reads of x-should-retry', () => {
+describe('x-should-retry in the response to the app', () => {
   const heads: [said: [string, string][], status: number, read: string | undefined, asked: number][] = [
     [[], 503, 'false', 4],
     [[['x-should-retry', 'true']], 503, 'false', 3],
@@ -160,7 +160,7 @@ describe('what the app reads of x-should-retry', () => {
   })
 })
 
-describe('the studio itself goes by x-should-retry [ERR-10]', () => {
+describe('the studio itself obeys x-should-retry [ERR-10]', () => {
   it.each(matrix)('for $status with $wish (stream: $stream)', async ({ status, wish, stream }) => {
     service(status, wish)
     const run = async (): Promise<void> => {

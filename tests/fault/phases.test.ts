@@ -74,7 +74,7 @@ const script =
     await fault.act(turn)
   }
 
-describe('when no reply has begun, the retry loop ends with one answer of ours [ERR-01] [ERR-06] [ERR-09] [ERR-10]', () => {
+describe('when no reply has begun, the retry loop ends with one answer of this program [ERR-01] [ERR-06] [ERR-09] [ERR-10]', () => {
   it.each(cells.filter(({ moment }) => moment.output === null))('$when the service $what', async (cell) => {
     const { moment, fault } = cell
     const setting = await openSetting(script(moment, fault))
@@ -100,7 +100,7 @@ describe('when no reply has begun, the retry loop ends with one answer of ours [
   })
 })
 
-describe('when the reply has begun, the app is cut off, and nothing is replayed or made up [SSE-04] [CHAT-19]', () => {
+describe('when the reply has begun, the connection of the app is closed, and nothing is replayed or invented [SSE-04] [CHAT-19]', () => {
   it.each(cells.filter(({ moment }) => moment.output !== null))('$when the service $what', async (cell) => {
     const { moment, what, fault } = cell
     const output = Buffer.from(moment.output ?? [])

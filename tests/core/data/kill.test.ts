@@ -115,7 +115,7 @@ it('a restore that is killed before any of its renames leaves all old data, or t
   expect(sawNew).toBeGreaterThan(2)
 }, 120_000)
 
-it('recovery that is killed at any moment is done by the next start, and the damaged file is kept to the last byte', async () => {
+it('the next start completes a recovery that was killed at any moment, and the damaged file is unchanged', async () => {
   const sample = filledFolder({ conversations: 5 })
   const path = join(sample, 'studio.sqlite')
   const bytes = readFileSync(path)

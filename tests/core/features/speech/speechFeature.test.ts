@@ -46,7 +46,7 @@ async function made(of: TestFeature, text: string, more = {}): Promise<string> {
 }
 
 describe('listening', () => {
-  it('several listeners hear the same, each at its own pace; a late one starts at the beginning, and a slow one delays nobody [TTS-05]', async () => {
+  it('several listeners receive the same audio at their own pace; a late one starts at the beginning, and a slow one delays no other [TTS-05]', async () => {
     const half = Math.floor(audio().length / 2)
     const { speeches, responses, ...rest } = await feature((response, count) => {
       if (count === 1) response.end(audio())
