@@ -11,15 +11,15 @@ export interface CallBounds {
 /** Default limits. */
 export const usualCallBounds: CallBounds = { running: 64, streams: 512 }
 
-/** What `PageCalls` needs from the transport. `M` is a message. */
+/** Functions of the transport that `PageCalls` uses. `M` is the type of a message. */
 export interface CallHooks<M> {
   /** Runs the call of a message. Resolves when the reply is sent or the stream has ended. */
   run(message: M): Promise<void>
   /** False while too many bytes wait to be sent to the page. */
   mayAnswer(): boolean
-  /** Called with true to pause reading because messages wait here, and with false to resume. */
+  /** With true, pauses reading because messages wait in `PageCalls`. With false, resumes reading. */
   hold(holds: boolean): void
-  /** The page opened too many streams. Closes its connection. */
+  /** Closes the connection of a page that opened too many streams. */
   tooManyStreams(): void
 }
 
@@ -44,7 +44,7 @@ export async function marksStreams<R extends Handled>({ next }: { next(): Promis
 
 /**
  * Limits the calls of one page. No call starts while the limit is reached or the page does not read its replies.
- * Waiting calls pause the connection. Otherwise each call would use memory until its reply is read.
+ * Waiting calls pause the connection. Without these limits, each call would use memory until its reply is read.
  */
 export class PageCalls<M> {
   readonly #bounds: CallBounds

@@ -6,7 +6,7 @@ type Log = (level: 'error', line: string) => void
  * By default Node would exit, which would cut every stream of every app with no supervisor to restart the process.
  * Continuing is safe for the data: each change is one SQLite transaction, which a throw rolls back, and requests and
  * replies share no state. Electron's default is a dialog, after which its process continues too.
- * Nothing may rely on this: each timer and background task reports its own failures.
+ * No code may rely on this handler: each timer and background task reports its own failures.
  */
 export function logUncaught(log: Log): void {
   process.on('unhandledRejection', (reason) => say(log, 'Unhandled rejection', reason))

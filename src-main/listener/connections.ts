@@ -4,32 +4,32 @@ import type { Duplex } from 'node:stream'
 
 /** One connection of a client. `P` is the server's own record of a running request. */
 export interface ClientConnection<P = unknown> {
-  /** When it was opened (performance.now, ms). */
+  /** When the connection was opened, as `performance.now()` (ms). */
   readonly since: number
-  /** Requests received on it. */
+  /** Number of requests received on the connection, without discarded ones. */
   requests: number
-  /** Requests without a complete reply. More than one only if the client pipelines. */
+  /** Number of requests without a complete reply. More than one only if the client pipelines. */
   open: number
-  /** The last request that was let through, running or ended. */
+  /** The last request that the local API relayed, running or ended. */
   proxiedRequest: P | null
-  /** Whether it closes after the current reply. Later requests are discarded. */
+  /** Whether the connection closes after the current reply. Later requests are discarded. */
   closing: boolean
-  /** Requests discarded since then. */
+  /** Number of requests discarded since `closing` became true. */
   dropped: number
-  /** Whether it has sent a valid request. Until then the connection is a stranger. */
+  /** Whether the connection has sent a valid request. Until then it counts as a stranger. */
   proven: boolean
 }
 
 export interface ConnectionBounds {
-  /** Connections on each address. The system refuses more. */
+  /** Maximum number of open connections of one server, which listens on one address. Node closes further ones. */
   most: number
-  /** Connections without a valid request yet. A new one evicts the oldest. */
+  /** Maximum number of connections without a valid request. A new one evicts the oldest. */
   strangers: number
   /** A stranger younger than this (ms) is not evicted, because its first bytes may be in transit. */
   graceMs: number
 }
 
-/** How many requests after the last reply are discarded before the connection is cut. */
+/** Number of requests discarded after the last reply. One more destroys the connection. */
 const maxDropped = 64
 
 /** All connections of a server. New strangers evict the oldest ones, so that they can't block proven clients. */
@@ -67,12 +67,12 @@ export class ClientConnections<P = unknown> {
     }
   }
 
-  /** Undefined for a socket that was not passed to `opened`. */
+  /** Returns the connection of a socket, or undefined when the socket was not passed to `opened`. */
   of(socket: Duplex): ClientConnection<P> | undefined {
     return socket instanceof Socket ? this.#all.get(socket) : undefined
   }
 
-  /** The connection of a request that may get a reply. Null if the connection is closing; the request is then discarded. */
+  /** Returns the connection of a request that may get a reply. If the connection is closing, discards the request and returns null. */
   take(request: IncomingMessage): ClientConnection<P> | null {
     const connection = this.#all.get(request.socket)
     if (connection && !connection.closing) return connection
@@ -85,7 +85,7 @@ export class ClientConnections<P = unknown> {
     return null
   }
 
-  /** Call when the server starts a reply of its own. */
+  /** Call when the server itself answers a request instead of relaying it. */
   replying(connection: ClientConnection<P>, response: ServerResponse): void {
     connection.open += 1
     connection.requests += 1
@@ -94,7 +94,7 @@ export class ClientConnections<P = unknown> {
     })
   }
 
-  /** Call when a stranger has sent complete headers: strangers without are evicted before it. */
+  /** Call when a stranger has sent complete headers. Strangers without complete headers are then evicted first. */
   sentHeaders(socket: Socket, connection: ClientConnection<P>): void {
     if (!this.#strangers.delete(socket)) return
     this.#strangers.set(socket, connection)

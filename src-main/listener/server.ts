@@ -4,9 +4,12 @@ import type { ClientConnections, ConnectionBounds } from './connections.ts'
 
 /** Bounds of a server: ms, bytes and counts. */
 export interface ServerBounds extends ConnectionBounds {
-  /** From the start of a connection, or of its next request, to the end of the headers. */
+  /** Maximum time from the start of a connection, or of its next request, to the end of the headers, ms. */
   headersMs: number
-  /** The same to the end of the request, at least `headersMs`. 0 for servers with uploads of any length, which must watch them (`stall.ts`). */
+  /**
+   * Maximum time to the end of the request, ms; at least `headersMs`. 0 means no limit: the server must then find stalled uploads
+   * (`stall.ts`).
+   */
   requestMs: number
   keepAliveMs: number
   maxHeaderBytes: number

@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /** How long a connection may stall before it is cut, ms. */
 export interface StallTimes {
-  /** Time without a byte of an upload while the server is ready to read. An upload that progresses may take any time. */
+  /** Maximum time without a byte of an upload while the server is ready to read, ms. An upload that progresses may take any time. */
   uploadMs: number
-  /** Time in which the system accepts no byte of a reply, because the client reads nothing. */
+  /** Maximum time in which the system accepts no byte of a reply, because the client reads nothing, ms. */
   readMs: number
 }
 
@@ -19,7 +19,7 @@ export interface Watched {
   readonly marks: Marks
 }
 
-/** Byte counters of a request at its last progress, and when that was. */
+/** Byte counters of a request at its last progress, and the time of that progress. */
 export interface Marks {
   received: number
   receivedAt: number
@@ -30,11 +30,11 @@ export interface Marks {
 const longestTickMs = 1000
 
 /**
- * Finds stalled connections with one coarse timer for all of them, so that a chunk costs nothing and a request two calls. A stall is reported
- * up to one tick late.
+ * Finds stalled connections with one coarse timer for all of them. A chunk therefore costs nothing, and a request costs two calls.
+ * A stall is reported up to one tick late.
  *
- * The system's buffers hide slow readers: on Linux, a full socket accepts more only when a third of its buffer (up to 4 MB) is free again. The
- * slowest reader that counts as reading within 60 s takes about 20 KB/s.
+ * The system's buffers hide slow readers: on Linux, a full socket accepts more only when a third of its buffer (up to 4 MB) is free again.
+ * With a limit of 60 s, a client that reads less than about 20 KB/s is therefore reported as stalled.
  */
 export class StallWatch<T extends Watched> {
   readonly #times: StallTimes
@@ -88,14 +88,14 @@ export class StallWatch<T extends Watched> {
 
   #check({ request, response, awaitsContinue, marks }: Watched): Stall | null {
     const { socket } = request
-    // Received bytes that wait here are delayed by this program, the service or the queue, and never by the client.
+    // This program, the service or the queue delays received bytes that are still unread here. The client does not.
     const isMoving =
       request.complete || awaitsContinue || request.readableLength > 0 || socket.bytesRead !== marks.received
     if (isMoving) {
       marks.received = socket.bytesRead
       marks.receivedAt = this.#now
     } else if (this.#now - marks.receivedAt >= this.#times.uploadMs) return 'upload'
-    // A reply without a socket waits for an earlier one of the same connection, which is watched itself.
+    // A reply without a socket waits for an earlier reply of the same connection, which is watched too.
     const waiting = response.socket === null ? 0 : response.writableLength
     const drained = waiting === 0 ? -1 : socket.bytesWritten - socket.writableLength
     if (waiting === 0 || drained !== marks.drained) {

@@ -22,11 +22,11 @@ export interface SandboxOptions {
   now?: () => number
   /** Rate limits of the everyday key's account. */
   limits?: Partial<AccountLimits>
-  /** Secret of the everyday key, if it must be a specific one. */
+  /** Secret of the everyday key. Default: derived from the seed. */
   apiKey?: string
   /** SC on the everyday key's account. */
   balance?: number
-  /** Tokens a second of models by their ids, where a stream is not to have the model's own pace. */
+  /** Tokens per second by model id, instead of the model's own speed. */
   paces?: Readonly<Record<string, number>>
 }
 
@@ -43,7 +43,6 @@ export interface Sandbox {
   close(): Promise<void>
 }
 
-/** A connection that has not sent a complete header by then is closed. */
 const bounds: ServerBounds = {
   most: 4096,
   strangers: 1024,

@@ -14,7 +14,7 @@ const bucket = z.object({
 })
 export type LimitBucket = z.infer<typeof bucket>
 
-/** `GET /v1/rate-limit`: the general minute bucket, and requests and tokens of free models per hour and day. */
+/** Reply of `GET /v1/rate-limit`: the general minute bucket, and requests and tokens of free models per hour and day. */
 export const limitStatus = z.object({
   asOf: instant,
   minute: bucket,
@@ -22,7 +22,7 @@ export const limitStatus = z.object({
   freeRequestsDay: bucket,
   freeTokensHour: bucket,
   freeTokensDay: bucket,
-  /** Of the minute bucket only; the specification does not define the others. */
+  /** Only for the minute bucket. The specification does not define it for the other buckets. */
   resetSeconds: z.number().nullable(),
   banned: z.boolean(),
   bannedUntil: z.string().nullable(),
@@ -49,7 +49,7 @@ export const limits = z.object({
 })
 export type Limits = z.infer<typeof limits>
 
-/** A request that the service answered with 429, and its waiting time before the retry. */
+/** A request that the service answered with 429. */
 export const limited = z.object({
   row: z.number().int(),
   at: instant,
@@ -82,7 +82,7 @@ export const accountKey = z.object({
   balanceEnabled: z.boolean().nullable(),
   balance: signedSc.nullable(),
   balanceLimit: sc.nullable(),
-  /** Texts of the service. */
+  /** Texts as the service reported them. */
   createdAt: z.string().nullable(),
   lastUsedAt: z.string().nullable(),
   revokedAt: z.string().nullable(),
@@ -98,7 +98,7 @@ export type AccountKey = z.infer<typeof accountKey>
 export const keysProcedures = {
   /** The keys of an account, the key in use first, then by last use; again after each change. */
   watch: procedure.input(z.object({ accountId: id })).output(eventIterator(z.array(accountKey))),
-  /** Days of one key. A fetched day without a row is zero; a day that was never fetched is a gap. */
+  /** Returns the days of one key. A fetched day without a row is zero; a day that was never fetched is a gap. */
   daily: procedure
     .input(z.object({ accountId: id, keyId: z.string(), from: day, to: day }))
     .output(z.array(z.object({ day, state: coverage, figures: figures.nullable() }))),

@@ -22,17 +22,17 @@ export const alertSettings = z.object({
 })
 export type AlertSettings = z.infer<typeof alertSettings>
 
-/** The account, with its name at that time. */
+/** The account, with its name at the time of the alert. */
 const account = z.object({ id: z.string(), name: z.string() })
 
 /**
- * `low`, `empty`: the balance of the key. `revoked`: revoked or no longer listed. The others are responses: 401, 402,
- * 403.
+ * `low`, `empty`: the balance of the key. `revoked`: revoked or no longer listed. `refused`, `credits`, `forbidden`: the
+ * service answered with 401, 402 or 403.
  */
 export const keyTrouble = z.enum(['low', 'empty', 'revoked', 'refused', 'credits', 'forbidden'])
 export type KeyTrouble = z.infer<typeof keyTrouble>
 
-/** The crossed threshold, with the figures of that moment. */
+/** The crossed threshold, with the figures at the time of the crossing. */
 export const alertFacts = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('balance'), account, balance: signedSc, below: sc, asOf: instant }),
   /** `source`: the source with the larger figure. */
@@ -76,7 +76,7 @@ export type AlertPlace = z.infer<typeof alertPlace>
 export const alert = z.object({
   id,
   at: instant,
-  /** When the condition ended: the figure recovered, or its day, month or ban was over. Null while it holds. */
+  /** When the condition ended: the figure recovered, or its day, month or ban was over. Null until then. */
   endedAt: instant.nullable(),
   place: alertPlace,
   facts: alertFacts,

@@ -30,7 +30,7 @@ export const savedProfile = profile.extend({
   active: z.boolean(),
   /** Plain http to another computer was allowed explicitly. */
   allowInsecure: z.boolean(),
-  /** The account that the connection last led to, or null. */
+  /** Id of the last known account of the connection, or null. */
   accountId: z.string().nullable(),
 })
 export type SavedProfile = z.infer<typeof savedProfile>
@@ -41,7 +41,7 @@ export const connection = z.object({
   profile: profile.nullable(),
   problem: problem.nullable(),
   checkedAt: instant.nullable(),
-  /** Absent or null: reachable, as far as known. Stays set while the connection is tested again. */
+  /** Absent or null: the service is not known to be unreachable. Stays set during the next test of the connection. */
   offline: offline.nullable().optional(),
 })
 export type Connection = z.infer<typeof connection>
@@ -49,10 +49,10 @@ export type Connection = z.infer<typeof connection>
 export const proxyState = z.object({
   /** `off`: switched off. `waiting`: on, but without a connection. `failed`: see `problem`. */
   state: z.enum(['on', 'off', 'waiting', 'failed']),
-  /** Such as `http://127.0.0.1:8787/v1`; null while it does not listen. */
+  /** Such as `http://127.0.0.1:8787/v1`; null while the local API does not listen. */
   baseUrl: z.string().nullable(),
   port: z.number().int().nullable(),
-  /** The configured port; differs from `port` when it was in use. */
+  /** The configured port. Differs from `port` when the configured port was in use. */
   wantedPort: z.number().int(),
   /** Number of apps that are not revoked. */
   apps: z.number().int(),
@@ -108,9 +108,9 @@ export const settings = z.object({
   logDays: z.number().int().min(1).max(3650).nullable(),
   /** The chat model chosen last; exact id. */
   chatModel: z.string().nullable(),
-  /** Model of new chats; null: the one chosen last. A folder may have its own. */
+  /** Model of new chats; null: the model chosen last. A folder may override it. */
   newChatModel: z.string().max(300).nullable(),
-  /** Instructions of new chats, or empty. A folder may have its own. */
+  /** Instructions of new chats, or empty. A folder may override them. */
   newChatInstructions: z.string().max(100_000),
   /** Model that writes the titles of chats; null: titles are the first words of a chat. */
   titleModel: z.string().max(300).nullable(),
@@ -146,7 +146,7 @@ export type AppState = z.infer<typeof appState>
 export const app = {
   /** The whole state, again after each change, at most 20 times per second. */
   watch: procedure.output(eventIterator(appState)),
-  /** Tries now whether the databases accept writes again, and reports it in the state. */
+  /** Tests now whether the databases accept writes again, and reports the result in the state. */
   checkStorage: procedure.output(z.object({})),
   updateSettings: procedure.input(settings.partial()).output(settings),
   /** Opens an http, https or mailto address in the default browser. Other addresses are refused. */

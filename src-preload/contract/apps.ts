@@ -39,7 +39,7 @@ export const app = appSettings.extend({
   lastUsedAt: instant.nullable(),
   pausedAt: instant.nullable(),
   revokedAt: instant.nullable(),
-  /** When the key before the last rotation stops or stopped to work; null: never rotated. */
+  /** When the key before the last rotation expires or expired; null: never rotated. */
   previousKeyUntil: instant.nullable(),
 })
 export type App = z.infer<typeof app>
@@ -47,7 +47,7 @@ export type App = z.infer<typeof app>
 /** Current activity and spend of an app. Spend is an estimate unless all of it was measured. */
 export const appUse = z.object({
   id: z.string(),
-  /** Running requests, and how many of them are queued. */
+  /** Number of running requests, queued ones included. `waiting`: the queued ones alone. */
   active: z.number().int(),
   waiting: z.number().int(),
   spentDay: sc,
@@ -56,7 +56,7 @@ export const appUse = z.object({
   /** Reserved for running requests, in addition to the spend, SC. */
   reserved: sc,
   estimated: z.boolean(),
-  /** Requests of today with unknown cost. They count as zero in the spend. */
+  /** Number of today's requests with unknown cost. They count as zero in the spend. */
   unpricedToday: z.number().int(),
   requestsToday: z.number().int(),
   tokensToday: z.number().int(),

@@ -87,7 +87,7 @@ export const toolRun = z.object({
   /** Scope of the approval: once, this conversation, or always. */
   allowed: z.enum(['once', 'conversation', 'always']).nullable(),
   isError: z.boolean(),
-  /** What is wrong with the arguments, or what failed; one English sentence each. */
+  /** Faults of the arguments, or the reason of a failure; one English sentence each. */
   notes: z.array(z.string()),
   startedAt: instant.nullable(),
   finishedAt: instant.nullable(),
@@ -111,7 +111,7 @@ const extraValue = z.json()
 
 /** Parameters of a chat completion (specification, Chat completions). Absent parameters are not sent. */
 export const chatParams = z.object({
-  // Without bounds: the specification has none for these four, and models differ.
+  // `temperature`, `topP` and the penalties have no bounds: the specification has none, and models differ.
   temperature: z.number().optional(),
   topP: z.number().optional(),
   maxTokens: z.number().int().min(1).max(10_000_000).optional(),
@@ -167,7 +167,7 @@ export const emptySetup: ChatSetup = {
   tools: { enabled: [], choice: 'auto', parallel: null },
 }
 
-/** What a reply without output is waiting for. */
+/** The reason why a reply without output is waiting. */
 export const wait = z.object({
   for: z.enum(['turn', 'connection', 'reply', 'first_token', 'retry']),
   since: instant,
@@ -207,7 +207,7 @@ export const message = z.object({
   firstTokenMs: z.number().nullable(),
   reasoningMs: z.number().nullable(),
   requestId: z.string().nullable(),
-  /** Position among its siblings, from 1. Retried replies and edited turns have siblings. */
+  /** Position of the message among its siblings, from 1. Retried replies and edited turns have siblings. */
   sibling: z.number().int(),
   siblings: z.number().int(),
   /** `messages[].name`. */
@@ -217,7 +217,7 @@ export const message = z.object({
   run: toolRun.nullable(),
   /** Shared by replies of one request or comparison (n choices, or several models). */
   askId: id.nullable(),
-  /** A turn that this program wrote after a click, such as Continue. */
+  /** The action that made this program write the turn; null for all other messages. */
   made: z.enum(['continue']).nullable(),
   /** Null when `costIs` is `unknown`. With several choices, each reply has the cost of the whole request. */
   cost: sc.nullable(),
@@ -240,7 +240,7 @@ export function canContinue(reply: Pick<Message, 'role' | 'status' | 'text' | 'f
   return reply.status === 'complete' && reply.finishReason === 'length'
 }
 
-/** Whether a reply can be requested again: it has a parent. A reply added as the first message answers nothing. */
+/** Whether a reply can be requested again: it has a parent. A reply added as the first message has none. */
 export function canRetry({ role, parentId }: Pick<Message, 'role' | 'parentId'>): boolean {
   return role === 'assistant' && parentId !== null
 }
@@ -261,9 +261,9 @@ export function isBusy(path: readonly Pick<Message, 'role' | 'status' | 'run'>[]
 
 export const conversationEvent = z.discriminatedUnion('type', [
   /**
-   * Always first: messages of the active path, oldest first. A long path starts with its newest messages; `earlier` is
-   * the number that follows in `earlier` events, newest batch first. `beside` has all replies of the last request when
-   * there are several and none was continued (n choices, compared models), in order; otherwise it is empty.
+   * Always first: messages of the active path, oldest first. Of a long path, only the newest messages are sent. `earlier`
+   * is the number of messages that follow in `earlier` events, newest batch first. `beside` has all replies of the last
+   * request, in order, when there are several and none was continued (n choices, compared models). Otherwise it is empty.
    */
   z.object({
     type: z.literal('snapshot'),
@@ -325,8 +325,8 @@ export const chatProcedures = {
   /**
    * Stores the message of the person, then sends it to the models. A null `conversationId` starts a conversation with
    * `setup`. `requestId` comes from the caller and becomes the id of the message, so a repeated call sends once. With
-   * `ask: false` the message is only added (any role but `tool`). `edits` names a message that this one replaces as a
-   * sibling, which makes a branch.
+   * `ask: false` the message is only added (any role but `tool`). With `edits`, the message becomes a sibling
+   * of the named message, which makes a branch.
    */
   send: procedure
     .input(
@@ -356,7 +356,7 @@ export const chatProcedures = {
   retry: procedure
     .input(z.object({ requestId, replyId: id, models: models.optional() }))
     .output(z.object({ replyIds: z.array(id) })),
-  /** Asks the model to continue a reply that was stopped, cut or ended by its length. Adds a turn that says so. */
+  /** Asks the model to continue a reply that was stopped, cut or ended by its length. Adds a user turn with this request. */
   continueReply: procedure
     .input(z.object({ requestId, replyId: id, model: z.string().min(1).optional() }))
     .output(z.object({ turnId: id, replyId: id })),
@@ -389,7 +389,7 @@ export const chatProcedures = {
   remove: procedure.input(z.object({ conversationId: id })).output(z.object({})),
   /** Undoes `remove` or `removeMessage`. Returns the conversation that shows the messages again. */
   restore: procedure.input(z.object({ conversationId: id })).output(z.object({ conversationId: id })),
-  /** The number of messages below a message, on all branches: what `removeMessage` deletes with it. */
+  /** Returns the number of messages below a message, on all branches. `removeMessage` deletes them too. */
   messagesBelow: procedure.input(z.object({ messageId: id })).output(z.object({ messages: z.number().int() })),
   /** Deletes a message with everything below it. `restore` with `removedId` undoes it for 30 days. */
   removeMessage: procedure.input(z.object({ messageId: id })).output(z.object({ removedId: id })),

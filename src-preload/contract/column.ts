@@ -9,7 +9,7 @@ export interface Column<T extends number | string> {
   numbers(): readonly (number | null)[]
 }
 
-/** Digits: consecutive characters that JSON does not escape. */
+/** Code of the first digit. Digits are consecutive characters that JSON does not escape. */
 const zero = 35
 const base = 57
 const nothing = 126
@@ -19,10 +19,10 @@ const plainDecimal = /^(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/
 /** Decimal digits that a number represents exactly and that can be divided by the base. */
 const exactDigits = 15
 const exact = 10 ** exactDigits
-/** Our digits that a number represents exactly: 57 to the ninth is less than 2 to the 53rd. */
+/** Digits of this encoding that a number represents exactly: 57 to the ninth is less than 2 to the 53rd. */
 const exactCells = 9
 
-/** `width.scale.cells`: digits per cell, and decimal places. Or `,` and decimals between commas for other texts. */
+/** Encodes cells as `width.scale.cells`: digits per cell, decimal places, digits. Other texts become `,` and decimals between commas. */
 export function packColumn(cells: readonly (number | null)[] | readonly (string | null)[]): string {
   let scale = 0
   for (const cell of cells) {

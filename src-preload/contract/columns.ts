@@ -1,7 +1,7 @@
 import { type Column, columnOf, packColumn } from './column.ts'
 import type { Coverage, PackedView, Series, UsageView } from './usage.ts'
 
-// Packs and unpacks `packedView`.
+// Converts a usage view to `packedView` and back.
 
 const letters: Record<Coverage, string> = { whole: 'w', running: 'r', partial: 'p', gap: 'g' }
 const states = new Map<string, Coverage>([

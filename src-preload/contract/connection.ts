@@ -3,7 +3,7 @@ import { profile } from './app.ts'
 import { procedure } from './problem.ts'
 
 /**
- * An API key on its way in, encrypted by the page for this process only (ECDH P-256, HKDF-SHA-256, AES-256-GCM), so that
+ * An API key that the page sends, encrypted for this process only (ECDH P-256, HKDF-SHA-256, AES-256-GCM), so that
  * no frame, log or trace of the transport contains it. No procedure returns a key.
  */
 export const sealedKey = z.object({
@@ -38,7 +38,7 @@ export const connectionProcedures = {
     ),
   /**
    * Tests the connection, stores the key and puts the connection in use. Stores nothing when the test fails. A changed
-   * base URL needs the key again, so that a key never goes to another service.
+   * base URL needs the key again, so that a key is never sent to another service.
    * @throws `bad_input` for a name in use
    */
   connect: procedure
@@ -67,8 +67,8 @@ export const connectionProcedures = {
   /** Reports that a page became visible or came online. Tests the connection now if it is offline. */
   testIfOffline: procedure.output(z.object({})),
   /**
-   * Puts a profile in use. New requests use it at once, even while it is offline; running requests finish where they
-   * were sent. Without a key the previous connection stays in use.
+   * Puts a profile in use. New requests use it at once, even while it is offline; running requests continue on
+   * the old connection. Without a key the previous connection stays in use.
    * @throws `no_such_item`, `not_connected` (the key must be entered again), `keychain_locked`, `keychain_missing`
    */
   use: procedure.input(z.object({ id: z.string() })).output(profile),
@@ -78,6 +78,6 @@ export const connectionProcedures = {
    * Deletes a profile and its key, also from the keychain, and cancels its requests. No other connection is put in use.
    */
   remove: procedure.input(z.object({ id: z.string() })).output(z.object({})),
-  /** Deletes the profile in use, as `forget`. */
+  /** Deletes the profile in use, as `remove`. */
   disconnect: procedure.output(z.object({})),
 }

@@ -2,11 +2,11 @@ import * as z from 'zod'
 import { id, instant, problem, procedure } from './problem.ts'
 import { certainty, sc } from './requests.ts'
 
-// Shared by speech, transcription and images: items are created, stored, searched, deleted and restored.
+// Schemas that speech, transcription and images share: items are created, stored, searched, deleted and restored.
 
 /**
- * State of an item. `making`: in progress. `done`. `failed`: see `problem`. `cancelled`: by the person. `cut`: in
- * progress when the program ended. Output that arrived is stored in every state.
+ * State of an item. `making`: in progress. `failed`: see `problem`. `cancelled`: by the person. `cut`: in progress when
+ * the program ended. Received output is stored in every state.
  */
 export const makingState = z.enum(['making', 'done', 'failed', 'cancelled', 'cut'])
 export type MakingState = z.infer<typeof makingState>
@@ -27,7 +27,7 @@ export const making = z.object({
 export const search = z.string().max(1000)
 export const ids = z.array(id).min(1).max(10_000)
 
-/** Deletion with undo. Deleted items are hidden at once and deleted permanently after 30 days, or from Settings. */
+/** Deletion with undo. Deleted items are hidden at once and deleted permanently after 30 days, or earlier from Settings. */
 export const removal = {
   remove: procedure.input(z.object({ ids })).output(z.object({ removed: z.number().int() })),
   restore: procedure.input(z.object({ ids })).output(z.object({ restored: z.number().int() })),

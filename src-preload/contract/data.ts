@@ -30,8 +30,8 @@ export const databaseName = z.enum(['studio', 'ledger', 'bodies', 'account'])
 export type DatabaseName = z.infer<typeof databaseName>
 
 /**
- * Start-up work on a database, before it can be used. `checking`: reading a large one whole. `mending`: repairing it. `updating`: migrating
- * it. `waiting`: another program has locked it, and the start continues when the lock ends.
+ * Start-up work on a database, before it can be used. `checking`: reading a large database whole. `mending`: repairing it. `updating`:
+ * migrating it. `waiting`: another program has locked it, and the start continues when the lock ends.
  */
 export const opening = z.object({
   stage: z.enum(['checking', 'mending', 'updating', 'waiting']),
@@ -71,7 +71,7 @@ export const damage = z.object({
   lost: z.array(z.object({ thing: dataKind, count: z.number().int().nullable() })),
   /** Repaired items that got a new parent, such as a message without its conversation. */
   mended: counts,
-  /** Files of `media/` that no row names any more. They are in the folder with the damaged database. */
+  /** Number of files of `media/` that no row refers to any more. They are in the folder with the damaged database. */
   mediaSetAside: z.number().int(),
   acknowledged: z.boolean(),
 })
@@ -147,17 +147,18 @@ export const dataProcedures = {
   /**
    * Checks the backup again and schedules it: the next start replaces all data and moves the current data aside. Drops
    * another pending backup.
-   * @throws as `check`
+   * @throws as `checkBackup`
    */
   restore: procedure.input(z.object({ uploadId: id })).output(backupSummary),
   cancelRestore: procedure.output(z.object({ cancelled: z.boolean() })),
   /** Drops the pending backup. The data does not change. */
   discardRestore: procedure.output(z.object({ dropped: z.boolean() })),
-  /** Starts the program again, for a pending restore. `restarting` is false where the person must do that. */
+  /** Restarts the program for a pending restore. `restarting` is false when the person must restart it. */
   restart: procedure.output(z.object({ restarting: z.boolean() })),
   /**
-   * Deletes all data of the folder and all of its keys in the keychain, and restarts. Survives a kill: the next start completes it.
-   * @throws `keychain_locked` (keys would be left behind; nothing is deleted)
+   * Deletes all data of the folder and all of its keys in the keychain, and restarts. If the process is killed, the next start completes
+   * the deletion.
+   * @throws `keychain_locked` (nothing is deleted, because the keys would remain)
    */
   deleteEverything: procedure.output(z.object({ restarting: z.boolean() })),
   /** Marks as read: `id` of a damage, or of `restored`. @throws `no_such_item` */

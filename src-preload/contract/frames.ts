@@ -32,7 +32,7 @@ export function encodeFrame<Event extends FrameEvent>({ data, ...event }: Event)
 }
 
 /**
- * Decodes events as they arrive, however the chunks are cut. Each has the member `data`, which is empty for an event without bytes.
+ * Decodes events as they arrive. Chunk boundaries may be anywhere. Each event has the member `data`, empty for an event without bytes.
  * @throws Error when the last frame is incomplete
  */
 export async function* decodeFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<object, undefined, void> {
@@ -65,7 +65,7 @@ class ByteQueue {
     this.size += chunk.length
   }
 
-  /** A copy of the first `count` bytes, or null while fewer are there. */
+  /** Returns a copy of the first `count` bytes, or null while fewer have arrived. */
   peek(count: number): Uint8Array<ArrayBuffer> | null {
     if (this.size < count) return null
     const found = new Uint8Array(count)

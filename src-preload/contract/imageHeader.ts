@@ -1,4 +1,4 @@
-// Reads the headers of image files, for the core and for the page. Both ends must agree on type, size and orientation.
+// Reads the headers of image files, for the core and for the page. Both must agree on type, size and orientation.
 
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
 
@@ -10,7 +10,7 @@ export interface ImageHeader {
   height: number
 }
 
-/** The type of an image by its signature, whatever its name says; null for any other file. Needs the first 12 bytes. */
+/** Returns the type of an image by its signature, or null for any other file. Ignores the file name. Needs the first 12 bytes. */
 export function imageTypeOf(bytes: Uint8Array): ImageType | null {
   const view = viewOf(bytes)
   if (ascii(view, 0, '\x89PNG\r\n\x1a\n')) return 'image/png'
@@ -20,8 +20,8 @@ export function imageTypeOf(bytes: Uint8Array): ImageType | null {
 }
 
 /**
- * Type and size of an image by its bytes: PNG, JPEG, GIF or WebP, animated ones too. The size is the one that a browser decodes and shows:
- * with the EXIF rotation applied, and for a GIF with a first frame larger than its screen, the frame's.
+ * Returns type and size of an image from its bytes: PNG, JPEG, GIF or WebP, animated images included. The size is the displayed size in
+ * pixels, with the EXIF rotation applied. If the first frame of a GIF is larger than its screen, the size is that of the frame.
  * Reads only headers within the given bytes. Null for any other file, and for a header that is cut or invalid.
  */
 export function readImageHeader(bytes: Uint8Array): ImageHeader | null {
@@ -31,7 +31,7 @@ export function readImageHeader(bytes: Uint8Array): ImageHeader | null {
 }
 
 /**
- * The Orientation tag of a JPEG's EXIF block, 1 (upright) to 8; 1 for a JPEG without one and for any other file.
+ * Returns the Orientation tag of a JPEG's EXIF block, 1 (upright) to 8. Returns 1 for a JPEG without the tag and for any other file.
  * Reads only the given bytes: the EXIF block ends within the first 64 kB, unless large blocks precede it.
  */
 export const jpegOrientation = (bytes: Uint8Array): number =>
@@ -108,7 +108,7 @@ function firstGifFrame(view: DataView): number | null {
   return at + 10 <= view.byteLength && view.getUint8(at) === 0x2c ? at : null
 }
 
-/** RFC 9649: a RIFF file whose first chunk is VP8, VP8L or VP8X. Each encodes the size in its own way. */
+/** RFC 9649: a RIFF file whose first chunk is VP8, VP8L or VP8X. Each of them encodes the size differently. */
 function webpSize(view: DataView): Size | null {
   if (view.byteLength < 30) return null
   if (ascii(view, 12, 'VP8X')) {
@@ -159,7 +159,7 @@ function scanJpeg(view: DataView): { size: Size | null; orientation: number } {
     if (length < 2) return without()
     if (isFrame(marker)) {
       if (at + 9 > view.byteLength) return without()
-      // T.81 allows a height of 0 here, with the real one behind the data (DNL). No encoder in use writes that.
+      // T.81 allows a height of 0 here, with the real height after the data (DNL). No common encoder writes such files.
       return { size: { width: view.getUint16(at + 7), height: view.getUint16(at + 5) }, orientation }
     }
     // Exif 2.32, 4.5.4: APP1, its name, a TIFF header.

@@ -39,8 +39,8 @@ export const drawing = making.extend({
   /** Time from the request to the last image, ms; null while it runs. */
   tookMs: z.number().nullable(),
   /**
-   * The images that are not deleted: their number, and the path of the first below `/media/`, as a thumbnail when there
-   * is one.
+   * The images that are not deleted: their number, and the path of the first one below `/media/`. This is the thumbnail if
+   * there is one.
    */
   inSight: z.object({ count: z.number().int(), lookId: id.nullable() }),
 })
@@ -80,7 +80,7 @@ export type ImagesChange = z.infer<typeof imagesChange>
 
 export const imagesProcedures = {
   watch: procedure.output(eventIterator(imagesChange)),
-  /** All matches, newest first: a gallery needs all sizes before it draws. `search` looks in prompts. */
+  /** Returns all matches, newest first, because a gallery needs all sizes before it draws. `search` looks in prompts. */
   find: procedure
     .input(z.object({ search, favourites: z.boolean().default(false) }))
     .output(z.object({ images: z.array(image) })),

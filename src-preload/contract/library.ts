@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { chatParams, role } from './chat.ts'
 import { id, instant, procedure } from './problem.ts'
 
-/** What new chats in a folder begin with. Null: the default of all chats. */
+/** Model and instructions of new chats in a folder. Null: the default of all chats. */
 const folderDefaults = {
   model: z.string().max(300).nullable(),
   instructions: z.string().max(100_000).nullable(),
@@ -59,13 +59,13 @@ export const searchHit = z.object({
   conversationId: id,
   title: z.string().nullable(),
   archived: z.boolean(),
-  /** Null: found in the title. */
+  /** Message that matches; null when the title matches. */
   messageId: id.nullable(),
   role: role.nullable(),
   at: instant,
   /** Text around the first match in segments, at most 300 characters; `hit` marks matches. */
   snippet: z.array(z.object({ text: z.string(), hit: z.boolean() })),
-  /** Whether the message is on the active path of the conversation. `choose` activates its path. */
+  /** Whether the message is on the active path of the conversation. `activatePath` makes it so. */
   onPath: z.boolean(),
 })
 export type SearchHit = z.infer<typeof searchHit>
@@ -85,7 +85,7 @@ export const libraryProcedures = {
       }),
     )
     .output(z.object({ id })),
-  /** Its conversations move out of the folder. */
+  /** Deletes a folder. Its conversations stay, in no folder. */
   removeFolder: procedure.input(z.object({ id })).output(z.object({})),
   savePrompt: procedure.input(z.object({ ...named, text: prompt.shape.text })).output(z.object({ id })),
   removePrompt: procedure.input(z.object({ id })).output(z.object({})),
@@ -98,8 +98,8 @@ export const libraryProcedures = {
   /** Most recently deleted first. */
   listDeleted: procedure.output(z.object({ conversations: z.array(removedConversation) })),
   /**
-   * Deletes conversations permanently, with images and stored bodies that nothing else uses. Without ids: all deleted
-   * ones.
+   * Deletes conversations permanently, with images and stored bodies that nothing else uses. Without ids, deletes all
+   * deleted conversations.
    */
   deletePermanently: procedure
     .input(z.object({ ids: z.array(id).optional() }))

@@ -12,7 +12,7 @@ export const mediaUse = z.object({
   kind: z.enum(['chat', 'speech', 'recordings', 'images']),
   items: z.number().int(),
   bytes: z.number().int(),
-  /** Of those: deleted but not yet deleted permanently. */
+  /** Number of `items` that are deleted but not yet deleted permanently. */
   removedItems: z.number().int(),
   removedBytes: z.number().int(),
 })
@@ -45,7 +45,7 @@ export const mediaProcedures = {
   /** Counts what `cleanUp` would delete. */
   previewCleanUp: procedure.input(cleanUp).output(z.object({ items: z.number().int(), bytes: z.number().int() })),
   /**
-   * Deletes permanently, only on request, and never more items than `reported`.
+   * Deletes the selected items permanently, never more than `reported`.
    * @throws `bad_input` when more would be deleted
    */
   cleanUp: procedure
@@ -78,9 +78,9 @@ export type SpeechEvent = z.infer<typeof speechEvent>
 
 export const voiceProcedures = {
   /**
-   * Reads a text aloud. Removes Markdown marks and splits long texts into parts. With `part` (from 1) only that part, so
-   * that a player can request the next one in time. The stream has frames of `speechEvent`; leaving it cancels the
-   * request.
+   * Reads a text aloud. Removes Markdown marks and splits long texts into parts. With `part` (from 1), reads
+   * only that part, so that a player can request the next part in time. The stream has frames of `speechEvent`. Closing the
+   * stream cancels the request.
    */
   speak: procedure
     .input(

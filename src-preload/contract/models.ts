@@ -10,16 +10,18 @@ export const model = z.object({
 })
 export type Model = z.infer<typeof model>
 
-/** `works`: a reply has shown it. `refused`: the service said so. Null: not known, because the list of models does not say it. */
+/**
+ * `works`: a reply used the ability. `refused`: the service refused it. Null: unknown, because the list of models lacks this information.
+ */
 const ability = z.enum(['works', 'refused']).nullable()
 
-/** What is known about a model of the connection, apart from the service's list. */
+/** Facts about a model of the connection that are not in the service's list. */
 export const modelFacts = z.object({
   id: z.string(),
   favourite: z.boolean(),
-  /** Its last reply in a chat, or null. */
+  /** Time of its last reply in a chat, or null. */
   repliedAt: instant.nullable(),
-  /** Why it is left out of chats; null: it may chat. */
+  /** Why chats do not offer the model; null when they do. */
   notForChat: z.enum(['speech', 'transcription', 'image', 'no_tokens']).nullable(),
   images: ability,
   tools: ability,
@@ -29,11 +31,11 @@ export const modelFacts = z.object({
 export type ModelFacts = z.infer<typeof modelFacts>
 
 export const modelsProcedures = {
-  /** The last fetched list. Queries the service when there is none or `refresh` is set. */
+  /** Returns the last fetched list. Queries the service when there is none or `refresh` is set. */
   list: procedure
     .input(z.object({ refresh: z.boolean().default(false) }))
     .output(z.object({ models: z.array(model), asOf: instant })),
-  /** Facts about the models of the connection in use. A model without any is absent. Never queries the service. */
+  /** Facts about the models of the connection in use. A model without facts is absent. Never queries the service. */
   facts: procedure.output(z.object({ facts: z.array(modelFacts) })),
   /** Marks a model of the connection in use as a favourite, or removes the mark. */
   setFavourite: procedure.input(z.object({ model: z.string().min(1), favourite: z.boolean() })).output(z.object({})),

@@ -5,8 +5,8 @@ import { id, instant, problem, procedure, requestId } from './problem.ts'
 import { speechRequest } from './speech.ts'
 import { transcriptRequest } from './transcription.ts'
 
-// Requests made while offline, to be sent when the service is back. Only new items can wait: never chat messages, and
-// nothing that may have reached the service.
+// Requests made while offline, to be sent when the service is available again. Only new items can wait. Chat messages can't,
+// nor can requests that may have reached the service.
 
 export const outboxKind = z.enum(['images', 'speech', 'transcript'])
 export type OutboxKind = z.infer<typeof outboxKind>
@@ -22,7 +22,7 @@ export const outboxItem = z.object({
   id,
   createdAt: instant,
   what: outboxKind,
-  /** `held`: not sent until released. `failed`: could not be started; see `problem`. Nothing of it was sent. */
+  /** `held`: not sent until released. `failed`: could not be started; see `problem`. No part of it was sent. */
   state: z.enum(['waiting', 'held', 'failed']),
   problem: problem.nullable(),
   /** First 200 characters of prompt or text, or the name of the recording. */
@@ -31,7 +31,7 @@ export const outboxItem = z.object({
   amount: z.number().int().nullable(),
   /** The recording to transcribe. */
   recordingId: id.nullable(),
-  /** The connection that it is sent to. */
+  /** Name of the connection that will send the request. */
   connection: z.string(),
   /** Whether that connection is in use. */
   here: z.boolean(),
@@ -43,7 +43,7 @@ export const outboxState = z.object({
   items: z.array(outboxItem),
   /** The item that is being created from an entry. */
   starting: z.object({ what: outboxKind, id }).nullable(),
-  /** When the outbox was last sent completely, since start. */
+  /** When the outbox last became empty by sending, since start. */
   ended: z
     .object({
       at: instant,
@@ -69,7 +69,7 @@ export const outboxProcedures = {
    * @throws `bad_input` when the failed request may have been sent: only the person can decide to repeat it
    */
   requeue: procedure.input(z.object({ what: outboxKind, id })).output(outboxItem),
-  /** Cancels an entry. @throws `no_such_item` when it was sent or cancelled */
+  /** Returns an entry with its request. @throws `no_such_item` when it was sent or cancelled */
   get: procedure.input(z.object({ id })).output(z.object({ item: outboxItem, request: outboxRequest })),
   /** Holds an entry, for example while it is edited, or releases it. @throws `no_such_item` */
   hold: procedure.input(z.object({ id, held: z.boolean() })).output(outboxItem),
@@ -78,6 +78,6 @@ export const outboxProcedures = {
    * @throws `no_such_item`, `bad_input`, `not_connected`
    */
   update: procedure.input(z.object({ id, request: outboxRequest })).output(outboxItem),
-  /** @throws `no_such_item` */
+  /** Cancels an entry. @throws `no_such_item` when it was sent or cancelled */
   cancel: procedure.input(z.object({ id })).output(z.object({})),
 }

@@ -53,7 +53,7 @@ export const problemKinds = [
 export const problemKind = z.enum(problemKinds)
 export type ProblemKind = z.infer<typeof problemKind>
 
-/** A failure for a person: plain JSON without secrets. */
+/** A failure to show to a person: plain JSON without secrets. */
 export const problem = z.object({
   kind: problemKind,
   /** One English sentence: what happened. */

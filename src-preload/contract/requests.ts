@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { instant, procedure } from './problem.ts'
 import { download } from './transfers.ts'
 
-/** An amount in SC as exact decimal text. */
+/** An amount in SC as an exact decimal string. */
 export const sc = z.string().regex(/^\d{1,15}(?:\.\d{1,18})?$/)
 
 /** Category of a request: the endpoints of the specification, files named by the service, and all other paths. */
@@ -38,7 +38,7 @@ export type Who = z.infer<typeof who>
 /**
  * State of a request. `waiting`: queued. `backing_off`: before the next attempt. `sent`: no response yet. `streaming`:
  * the response is arriving. `done`: complete response with any status. `failed`: no usable response. `refused`: by this
- * program; nothing was sent. `cancelled`: see `cancelledBy`. `cut`: the service closed the connection in the middle.
+ * program, before anything was sent. `cancelled`: see `cancelledBy`. `cut`: the service closed the connection in the middle.
  * `unknown`: in flight when the program crashed.
  */
 export const requestState = z.enum([
@@ -55,7 +55,7 @@ export const requestState = z.enum([
 ])
 export type RequestState = z.infer<typeof requestState>
 
-/** `measured`: reported by the service or fixed by its rules. `estimated`: computed here. `unknown`: neither. */
+/** `measured`: reported by the service or fixed by its rules. `estimated`: computed by this program. `unknown`: neither. */
 export const certainty = z.enum(['measured', 'estimated', 'unknown'])
 export type Certainty = z.infer<typeof certainty>
 
@@ -111,13 +111,13 @@ export const requestFilter = z.object({
   /** Id of an app, `studio`, `studio:FEATURE` or `strangers`. */
   who: z.string().max(80).optional(),
   model: z.string().max(300).optional(),
-  /** False: without the studio's own requests about the account, which it sends by itself every few minutes. */
+  /** False excludes the studio's own requests about the account, which it sends automatically every few minutes. */
   polling: z.literal(false).optional(),
   /**
    * `open`: running. `ok`: done with a status below 400. `failed`: failed, cut, unknown, or done with an error status.
    */
   outcome: z.enum(['open', 'ok', 'failed', 'refused', 'cancelled']).optional(),
-  /** In path, model, app name, problem or request id, ignoring case. */
+  /** Text to find in path, model, app name, problem or request id, ignoring case. */
   text: z.string().max(300).optional(),
   since: instant.optional(),
   until: instant.optional(),
@@ -152,10 +152,10 @@ export const requestsEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('rows'),
     rows: z.array(requestRow),
-    /** Rows that took the place of an earlier row, which no longer exists: a repeated refusal, with the time of the repeat. */
+    /** Rows that replaced an earlier row, because a refusal was repeated. The new row has the time of the repeat. */
     moved: z.array(z.object({ from: z.number().int(), to: z.number().int() })).optional(),
   }),
-  /** Rows were deleted: query again. */
+  /** Rows were deleted. The caller must query again. */
   z.object({ type: z.literal('erased') }),
 ])
 export type RequestsEvent = z.infer<typeof requestsEvent>
@@ -170,7 +170,7 @@ export const requestCounts = z.object({
 })
 
 export const requestsProcedures = {
-  /** The `newest` newest rows that match, then changes, until the caller aborts. */
+  /** Sends the `newest` newest rows that match, then changes, until the caller aborts. */
   watch: procedure
     .input(z.object({ filter: requestFilter, newest: z.number().int().min(1).max(1000).default(200) }))
     .output(eventIterator(requestsEvent)),

@@ -12,7 +12,7 @@ export const deletableKind = z.enum(deletableKinds)
 export type DeletableKind = z.infer<typeof deletableKind>
 
 const choice = {
-  /** Of conversations, only archived ones. */
+  /** Whether to delete only archived conversations. Other kinds are not affected. */
   archivedOnly: z.boolean(),
 }
 
@@ -21,7 +21,7 @@ export const deletionCount = z.object({
   what: deletableKind,
   items: z.number().int(),
   bytes: z.number().int().nullable(),
-  /** Of conversations: titles of the newest few; null is a missing title. */
+  /** For conversations: titles of the newest few. Null is a missing title. */
   titles: z.array(z.string().nullable()),
 })
 export type DeletionCount = z.infer<typeof deletionCount>
@@ -59,7 +59,7 @@ export type RetentionState = z.infer<typeof retentionState>
 export const retentionProcedures = {
   /** The whole state, again after each change, at most 5 times per second. */
   watch: procedure.output(eventIterator(retentionState)),
-  /** Counts without deleting. Every requested kind is in the result, also with 0. */
+  /** Counts without deleting. The result has every requested kind, including those with a count of 0. */
   count: procedure
     .input(
       z.object({
@@ -70,7 +70,7 @@ export const retentionProcedures = {
     )
     .output(deletionPlan),
   /**
-   * Starts deleting what was counted, only on request. `watch` reports the progress, also after the window has closed.
+   * Deletes the counted data. The deletion continues without an open window, and `watch` reports its progress.
    * @throws `busy`, `bad_input` when more items than `reported` would be deleted now (for the log: when `before` is not in
    * the past)
    */

@@ -15,8 +15,8 @@ export type SpeechFormat = z.infer<typeof speechFormat>
 export const speechInputBytes = 4096
 
 /**
- * Voices outside the specification can be typed, because other services have more. Null: not sent, the default of the
- * service.
+ * A person can enter voices outside the specification, because other services have more. Null is not sent and selects the
+ * default of the service.
  */
 export const speechRequest = z.object({
   text: z.string().min(1).max(1_000_000),
@@ -26,15 +26,15 @@ export const speechRequest = z.object({
   /** 0.25 to 4; null: not sent. */
   speed: z.number().min(0.25).max(4).nullable(),
   /**
-   * Sample rate of `pcm` in Hz, which the format does not contain. Assumed are 16 bits, little-endian, mono and 24,000
-   * Hz, as similar services send.
+   * Sample rate of `pcm` in Hz, which the format does not contain. The default and the assumed format (16 bits,
+   * little-endian, mono) are those of similar services.
    */
   pcmRate: z.number().int().min(8000).max(192_000).default(24_000),
 })
 export type SpeechRequest = z.infer<typeof speechRequest>
 
 export const speechPart = z.object({
-  /** From 1. */
+  /** Number of the part, from 1. */
   part: z.number().int(),
   /** Range in the text, in UTF-16 units. */
   from: z.number().int(),
@@ -44,7 +44,7 @@ export const speechPart = z.object({
   problem: problem.nullable(),
   /** Received audio, bytes. */
   audioBytes: z.number().int(),
-  /** Null until complete. */
+  /** Duration in seconds; null until complete. */
   seconds: z.number().nullable(),
   ...makingCost.shape,
 })
@@ -79,9 +79,9 @@ export type SpeechDetail = z.infer<typeof speechDetail>
 export const speechPlan = z.object({
   bytes: z.number().int(),
   parts: z.array(z.object({ from: z.number().int(), to: z.number().int(), bytes: z.number().int() })),
-  /** Estimated from what the service charged for texts of such sizes; null when that is unknown. */
+  /** Estimated from earlier charges of the service for texts of similar size; null without such charges. */
   cost: sc.nullable(),
-  /** Estimated from earlier speech with this voice and speed; null without data. */
+  /** Duration in seconds, estimated from earlier speech with this voice and speed; null without data. */
   seconds: z.number().nullable(),
 })
 export type SpeechPlan = z.infer<typeof speechPlan>
@@ -105,7 +105,7 @@ export const speechChange = z.discriminatedUnion('type', [
 export type SpeechChange = z.infer<typeof speechChange>
 
 export const speechProcedures = {
-  /** Every change, including progress (at most ten times per second for each speech). */
+  /** Sends every change, including progress (at most ten times per second for each speech). */
   watch: procedure.output(eventIterator(speechChange)),
   /** Newest first; `search` looks in text and voice. `before`: the last id of the previous page. */
   find: procedure
@@ -138,7 +138,7 @@ export const speechProcedures = {
   setFavourite: procedure.input(z.object({ id, favourite: z.boolean() })).output(speech),
   /**
    * Changes the assumed sample rate of existing `pcm`, which changes its duration.
-   * @throws `bad_input` when it is not `pcm` or is being made
+   * @throws `bad_input` when the format is not `pcm` or the generation is in progress
    */
   setPcmRate: procedure.input(z.object({ id, pcmRate: speechRequest.shape.pcmRate.unwrap() })).output(speech),
   /** The audio as a named file; `pcm` as wav on request. @throws `no_such_item` */

@@ -27,9 +27,9 @@ export const mcpTool = z.object({
   description: z.string(),
   /** JSON text. */
   schema: z.string(),
-  /** Why the tool can't be offered, such as an unusable schema; null: it can. */
+  /** Why the tool can't be offered to models, such as an unusable schema; null when it can. */
   fault: z.string().nullable(),
-  /** Hints of the server, not guarantees. */
+  /** Hints of the server about the tool, not guarantees. */
   readOnly: z.boolean().nullable(),
   destructive: z.boolean().nullable(),
 })
@@ -71,7 +71,7 @@ export const mcpServer = z.object({
   id,
   name: z.string().min(1).max(60),
   transport: mcpTransport,
-  /** Off until a person switches it on. The setting survives restarts. */
+  /** Whether a person switched the server on. The setting survives restarts. */
   on: z.boolean(),
   /** `off`; `starting`; `ready`; `failed`: see `problem`. */
   state: z.enum(['off', 'starting', 'ready', 'failed']),
@@ -112,11 +112,11 @@ export const toolsProcedures = {
   removeServer: procedure.input(z.object({ id })).output(z.object({})),
   /** Starts or stops the server. */
   switchServer: procedure.input(z.object({ id, on: z.boolean() })).output(z.object({})),
-  /** Revokes an "always". */
+  /** Revokes the approval "always" of a tool. */
   revokeApproval: procedure.input(z.object({ toolId: z.string() })).output(z.object({})),
   /**
    * Decides on a waiting call (`messageId`: its message of role tool). `conversation` and `always` also apply to other
-   * waiting and later calls of the tool. With a no, the model receives `why`.
+   * waiting and later calls of the tool. After a refusal, the model receives `why`.
    */
   decideCall: procedure
     .input(

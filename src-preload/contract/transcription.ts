@@ -57,7 +57,7 @@ export const transcript = making.extend({
   /** Uploaded bytes of the file. */
   sentBytes: z.number().int(),
   totalBytes: z.number().int(),
-  /** Format of the response. */
+  /** Format of the received response. */
   came: transcriptFormat.nullable(),
   text: z.string(),
   /** Empty when the service reported no times. */
@@ -91,22 +91,22 @@ export const transcriptionProcedures = {
    * its reply arrives. Bytes before the offset that are already stored are ignored; missing ones are an error.
    */
   startRecording: procedure.input(z.object({ name: z.string().max(300), mime: z.string().max(200) })).output(recording),
-  /** Ends the recording with its duration. */
+  /** Ends the recording and stores its duration. */
   finishRecording: procedure.input(z.object({ id, seconds: z.number().nullable() })).output(recording),
   /** Deletes the recording permanently, at once. */
   discardRecording: procedure.input(z.object({ id })).output(z.object({})),
   /**
-   * Stores an uploaded file unchanged, whatever its type: the service decides what it accepts. `fromId`: the source of a
-   * conversion.
+   * Stores an uploaded file of any type unchanged, because the service decides which types it accepts. `fromId`: the source
+   * of a conversion.
    */
   addFile: procedure.input(z.object({ uploadId: id, fromId: id.nullable().default(null) })).output(recording),
-  /** Stores audio of a speech. @throws `no_such_item` */
+  /** Stores the audio of a speech as a recording. @throws `no_such_item` */
   addSpeech: procedure.input(z.object({ speechId: id })).output(recording),
 
   /** `requestId` becomes the id of the transcript. @throws `bad_input`, `not_connected` */
   transcribe: procedure.input(transcriptRequest.extend({ requestId, recordingId: id })).output(transcript),
   cancel: procedure.input(z.object({ transcriptId: id })).output(transcript),
-  /** Saves an edited text; cues keep their times. */
+  /** Saves an edited text. The times of the cues do not change. */
   edit: procedure
     .input(
       z.object({
@@ -119,7 +119,7 @@ export const transcriptionProcedures = {
   /** Restores the text of the service. */
   revert: procedure.input(z.object({ transcriptId: id })).output(transcript),
   rename: procedure.input(z.object({ id, name: z.string().min(1).max(300) })).output(recording),
-  /** Reported by a page that decoded the file. */
+  /** Stores the duration that a page measured by decoding the file, seconds. */
   setDuration: procedure.input(z.object({ id, seconds: z.number().min(0) })).output(z.object({})),
   /** vtt and srt need cues. @throws `bad_input` */
   save: procedure.input(z.object({ transcriptId: id, as: z.enum(['txt', 'vtt', 'srt']) })).output(download),

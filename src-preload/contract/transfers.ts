@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { id, procedure } from './problem.ts'
 
-// Files and audio travel over HTTP below `transfersPath`, and their procedures carry ids alone:
+// Files and audio are transferred over HTTP below `transfersPath`. Their procedures contain only ids:
 //
 //   PUT /transfers/ID?at=OFFSET             a part of an upload          { received }
 //   PUT /transfers/recordings/ID?at=OFFSET  a piece of a recording       { bytes }
@@ -21,7 +21,7 @@ export const partBytes = 1024 * 1024
 /** Maximum size of an uploaded file, of all running uploads together, and of the unpacked contents of an import, bytes. */
 export const maxUploadBytes = 8 * 1024 ** 3
 
-/** The reply to a part of an upload, and to a piece of a recording: how many bytes are stored now. */
+/** The reply to a part of an upload, and to a piece of a recording: the number of bytes stored so far. */
 export const partReply = z.object({ received: z.number().int() })
 export const pieceReply = z.object({ bytes: z.number().int() })
 
@@ -37,11 +37,11 @@ export const transfersProcedures = {
   cancelUpload: procedure.input(z.object({ uploadId: id })).output(z.object({})),
 }
 
-/** A file of the core at `transferPath(downloadId)`. It is deleted when it was read to its end. */
+/** A file of the core at `transferPath(downloadId)`. The core deletes the file after it was read to its end. */
 export const download = z.object({ downloadId: id, name: z.string(), mime: z.string(), bytes: z.number().int() })
 export type Download = z.infer<typeof download>
 
-/** A stream at `transferPath(streamId)`, to be opened once and within a minute. It starts when it is opened. */
+/** A stream at `transferPath(streamId)`. The page must open it within a minute, and only once. Opening starts the stream. */
 export const byteStream = z.object({ streamId: id })
 export type ByteStream = z.infer<typeof byteStream>
 
@@ -53,7 +53,7 @@ export const importReport = z.object({
   pictures: z.number().int(),
   /** Conversations that already existed unchanged and were skipped. */
   known: z.number().int(),
-  /** What could not be imported, one sentence each; at most 50. */
+  /** Content that could not be imported, one sentence each; at most 50. */
   notes: z.array(z.string()),
   /** The first imported conversation, to open it. */
   conversationId: id.nullable(),

@@ -30,7 +30,7 @@ export const account = z.object({
   active: z.boolean(),
   offers: z.enum(['yes', 'no', 'unknown']),
   balance: said(signedSc).nullable(),
-  /** Lifetime spend. */
+  /** Lifetime spend, SC. */
   spent: said(sc).nullable(),
   /** When the daily rows were last fetched; null if never. */
   asOf: instant.nullable(),
@@ -63,7 +63,7 @@ export const coverage = z.enum(['whole', 'running', 'partial', 'gap'])
 export type Coverage = z.infer<typeof coverage>
 
 export const grain = z.enum(['day', 'week', 'month'])
-/** `model` exists on both sides, `app` and `feature` only in the local log, `key` only at the service. */
+/** Groupings. Both sources have `model`, only the local log has `app` and `feature`, and only the service has `key`. */
 export const stackBy = z.enum(['model', 'app', 'feature', 'key'])
 export const source = z.enum(['service', 'here'])
 export type Source = z.infer<typeof source>
@@ -82,7 +82,7 @@ export const viewQuery = z.object({
 })
 export type ViewQuery = z.infer<typeof viewQuery>
 
-/** A stacked series. `id`: id of the model, app or key, or the feature. `rest` is the series of everything merged. */
+/** A stacked series. `id`: id of the model, app or key, or the feature. `rest`: all smaller series, merged. */
 export const series = z.object({
   id: z.string(),
   name: z.string(),
@@ -104,7 +104,7 @@ export const view = z.object({
   /** By cost, highest first; `rest` last. */
   series: z.array(series),
   total: figures,
-  /** The equally long range before; null without data. */
+  /** The preceding range of the same length; null without data. */
   before: z.object({ from: day, to: day, total: figures, state: coverage }).nullable(),
   asOf: instant.nullable(),
 })
@@ -114,8 +114,8 @@ export type UsageView = z.infer<typeof view>
 const column = z.string()
 
 /**
- * A view as sent to the page. Ten years of days of a dozen models are 200,000 cells. Encoded one by one they would block
- * core, transport and page for a second; as a few texts, for some milliseconds.
+ * A view as sent to the page. Ten years of days of a dozen models are 200,000 cells. Encoding each cell would block core,
+ * transport and page for a second. Encoding a few texts takes some milliseconds.
  */
 export const packedView = view.extend({
   /** Days between commas; `to` is empty when a bucket is one day. `state`: one letter per bucket. */
@@ -172,7 +172,7 @@ export const summary = z.object({
   account,
   /** Average spend per day over the last seven whole days, from the service; null when unknown. */
   pace: sc.nullable(),
-  /** Whole days until the balance is used up at that pace; null when unknown or without spend. */
+  /** Whole days until the balance is used up at `pace`; null when unknown or without spend. */
   daysLeft: z.number().int().nullable(),
   corrections: z.number().int(),
   /** Number of rows without a day, see `undated`. */
@@ -182,7 +182,7 @@ export const summary = z.object({
 })
 export type Summary = z.infer<typeof summary>
 
-/** An amount of now. `estimated`: includes requests of this computer that the report at `asOf` did not have; null: nothing was reported. */
+/** A current amount. `estimated`: includes requests of this computer that the report at `asOf` did not contain. `asOf` null: no report. */
 const amountNow = z.object({ amount: signedSc, estimated: z.boolean(), asOf: instant.nullable() })
 
 /** Spend of today (UTC) and balance of the account in use; null when unknown. */

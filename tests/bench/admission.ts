@@ -1,7 +1,7 @@
 import { RequestScheduler } from '../../src-main/core/gateway/scheduler/requestScheduler.ts'
 import type { AdmissionRequest, RequestTrace } from '../../src-main/core/ports/requests.ts'
 
-// Cost of the scheduler for each request: enter, one reply's head, leave. `node tests/bench/admission.ts`
+// CPU cost of the scheduler for each request: admission, headers of one reply, release. `node tests/bench/admission.ts`
 
 const nothing = (): void => undefined
 const trace: RequestTrace = {
@@ -32,7 +32,7 @@ const asks = (id: string): AdmissionRequest => ({
 })
 const head = { limit: 1e9, remaining: 1e9, retryAfterMs: null }
 
-/** The best of five, because other programs disturb the rest. */
+/** The best of five runs, because other programs slow the others down. */
 async function measure(name: string, count: number, run: (count: number) => void | Promise<void>): Promise<void> {
   await run(count)
   let best = Number.POSITIVE_INFINITY

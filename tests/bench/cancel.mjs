@@ -1,4 +1,4 @@
-// The client disconnects: how soon the service's connection is closed or, without one, how soon the request's place is free.
+// Time from the disconnection of a client until the connection to the service is closed or, without one, until the request's slot is free.
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { Agent, request } from 'undici'
@@ -6,7 +6,7 @@ import { median, ms, quantile, worst } from './figures.mjs'
 import { seenOf, startFarEnd, startStudio } from './peers.mjs'
 import { clock, jsonHeaders, pause, streamBody } from './traffic.mjs'
 
-/** A peer that takes longer never closes it. ms. */
+/** A peer that takes longer counts as never closing the connection, ms. */
 const neverMs = 1000
 let lastId = 0
 
@@ -19,7 +19,7 @@ function open(peer, more) {
     agent: false,
     headers: jsonHeaders(peer, { 'content-length': String(Buffer.byteLength(streamBody)), 'x-bench-id': id, ...more }),
   })
-  // It ends by the destroy that is measured.
+  // The measured `destroy` ends this request with an error.
   sent.on('error', () => undefined)
   sent.end(streamBody)
   return { id, sent }
@@ -34,7 +34,7 @@ async function firstBytes({ sent }) {
   await once(response, 'data')
 }
 
-/** Polls `look` until it returns neither null nor false; null after too long. */
+/** Polls `look` until it returns neither null nor false, and returns that value. Null after a timeout. */
 async function until(look) {
   for (const from = clock(); clock() - from < neverMs; ) {
     const found = await look()
@@ -122,7 +122,7 @@ async function series(count, peers, act) {
 
 export async function cancelPart(peers, far, { quick }) {
   const count = quick ? 30 : 60
-  // The direct connection too: its worst time was added by the machine.
+  // Includes the direct connection, whose worst time shows the delay that the machine adds.
   const between = {
     'before headers': await series(count, peers, (peer) => beforeHeaders(peer, far)),
     'mid-stream': await series(count, peers, (peer) => midStream(peer, far)),

@@ -1,6 +1,6 @@
 // Formats numbers for people.
 
-/** The quantile of the values at a part from 0 to 1. */
+/** The quantile of the values at a fraction from 0 to 1. */
 export function quantile(values, at) {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * at))]

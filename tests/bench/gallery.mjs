@@ -1,4 +1,4 @@
-// 10,000 pictures in the built program's gallery, scrolled in a real Chromium. gallery.ts measures.
+// 10,000 images in the gallery of the built program, scrolled in a real Chromium. Runs gallery.ts, which measures.
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'

@@ -204,14 +204,14 @@ try {
   const box = await page.locator('.images-scroll').boundingBox()
   const x = Math.round((box?.x ?? 0) + (box?.width ?? 0) / 2)
   const y = Math.round((box?.y ?? 0) + (box?.height ?? 0) / 2)
-  // A scroll by wheel or touchpad and a hard throw, as the browser's own gesture on its own thread.
+  // Scrolls by wheel or touchpad, then with a fast fling, as a gesture of the browser on its own thread.
   const gesture = (speed: number, seconds: number) => () =>
     cdp.send('Input.synthesizeScrollGesture', { x, y, yDistance: -speed * seconds, speed, gestureSourceType: 'mouse' })
-  // Nothing moves: what the machine itself does to frames, in the same run.
+  // Measures without any scrolling, to show the effect of the machine on frames in the same run.
   const still = await during(page, () => page.waitForTimeout(3_000))
   const calm = await during(page, gesture(1_500, 5))
   const fast = await during(page, gesture(6_000, 5))
-  // To the end by key, and back.
+  // Scrolls to the end by key, and back.
   await page.locator('.images-gallery').focus()
   const jump = await during(page, async () => {
     for (const key of ['End', 'Home', 'End', 'Home']) {
@@ -223,7 +223,7 @@ try {
     }
   })
   const inDocument = await page.locator('.images-card').count()
-  // From the key press to the matching pictures.
+  // Time from the key press to the matching images.
   const search = await page.evaluate(async () => {
     const field = document.querySelector<HTMLInputElement>('.images-search:not(.images-list-search) input')
     field?.focus()

@@ -83,7 +83,7 @@ export async function loadPart(peers, { quick }) {
   for (const peer of peers) await measureCpu(peer, { cpuJson: [], cpuChunk: [] }, forMs, warmUp)
   await measureTimes(peers, new Map(peers.map((peer) => [peer, { json: [], firstByte: [] }])), agents, 20)
   for (let round = 0; round < rounds; round += 1) {
-    // Another order each round, so that no peer always runs on a warm or a hot machine.
+    // The order changes each round, so that no peer always runs on a cold or a hot machine.
     const at = round % peers.length
     const turn = [...peers.slice(at), ...peers.slice(0, at)]
     for (const peer of turn) await measureCpu(peer, figures.get(peer), forMs, least)

@@ -1,4 +1,4 @@
-// Memory of an open stream: what remains after a collection with 900 more streams open, by stream. Resident memory also has the garbage
+// Memory per open stream: the difference after a garbage collection with 900 more open streams. Resident memory also includes the garbage
 // between two collections.
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
@@ -15,7 +15,7 @@ function openStreams(peer, count) {
     const request = httpRequest(`${peer.url}/chat/completions`, { method: 'POST', agent: false, headers })
     request.end(streamBody)
     const [response] = await once(request, 'response')
-    // It ends by the destroy below.
+    // The `destroy` below ends this request with an error.
     request.on('error', () => undefined)
     response.on('error', () => undefined).resume()
     return request

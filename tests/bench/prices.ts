@@ -1,4 +1,5 @@
-// `node tests/bench/prices.ts` (20 s on an idle machine): prices by `fitPrices` beside the average price of a token, over a simulated year of
+// `node tests/bench/prices.ts` (20 s on an idle machine): prices by `fitPrices` beside the average price of a token, over a simulated year
+// of
 // chats with the sandbox. Each day learns from the rows of the last 30 days and predicts the cost of the next day's requests.
 import { type DayOfUse, fitPrices, type TokenPrice } from '../../src-main/core/requestLog/priceFit.ts'
 import { chatCompletion } from '../../src-main/core/upstream/schemas.ts'
@@ -21,7 +22,7 @@ interface SimulatedRequest extends Tokens {
 interface Service {
   name: string
   hasPriceChange: boolean
-  /** To what the service rounds the cost of a row. 1e-18 SC. */
+  /** Unit to which the service rounds the cost of a row, in 1e-18 SC. */
   unit: bigint
 }
 

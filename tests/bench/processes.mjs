@@ -16,7 +16,7 @@ export function prepareBuild() {
 }
 
 const probe = fileURLToPath(new URL('loop-probe.mjs', import.meta.url))
-/** Pass it to `startJson` as `env` for a process whose main thread `held` measures. */
+/** Environment for `startJson`. `held` then measures how long the main thread of the process is blocked. */
 export const probed = { BENCH_PROBE: '1' }
 
 /**
@@ -73,7 +73,7 @@ async function stop(child) {
 
 export const stopAll = () => Promise.all([...running].map(stop))
 
-/** Runs one of our commands to its end and returns its JSON. */
+/** Runs a command of this program to its end and returns its JSON. */
 export async function run(args) {
   const child = spawn(node24(), [cli, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   let out = ''

@@ -29,7 +29,7 @@ function table(peers, rows) {
   ].join('\n')
 }
 
-/** @param options.quick shorter rounds, for a first look; published figures need the long ones */
+/** @param options.quick shorter rounds with rough results; published figures need the long rounds */
 export async function proxyBench(report, { quick = false, only = [] } = {}) {
   const far = await startFarEnd()
   const peers = await startPeers(

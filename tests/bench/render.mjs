@@ -1,9 +1,9 @@
-// The page's rendering in a real Chromium, measured from outside, beside a page that only appends text. render.ts measures.
+// The page's rendering in a real Chromium, measured from outside and compared with a page that only appends text. Runs render.ts.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { node24 } from '../../resources/scripts/ready.mjs'
 
-/** Seconds a stream; the quick ones are for a first look. */
+/** Seconds per stream. The quick ones give only a rough result. */
 const [seconds, quickSeconds] = [5, 2]
 
 const names = {
@@ -19,7 +19,7 @@ export async function renderBench(report, { quick }) {
   const { open, keys } = figures
   const opened = `${open.ms} ms (CPU of the window ${cpu(open.trace)})`
   report('open a conversation of 1,000 messages, median', opened, open.ms <= 120, '120 ms')
-  // Here the page contains its core, so the core's work counts as the window's.
+  // In this measurement the page contains its core, so the window's figures include the core's work.
   report('the same, core and page on one thread', `${open.harnessMs} ms`, true, 'No limit')
   for (const [name, words] of Object.entries(names)) {
     const { ours, plain, peer } = figures.streams[name]

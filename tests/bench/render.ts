@@ -204,7 +204,7 @@ const streams: Record<string, { ours: Streamed; plain: Streamed; peer: Streamed 
 const openMs = await openThousand()
 const program = await openInProgram(browser, 5)
 const openInProgramMs = Math.round(program.ms.sort((a, b) => a - b)[2] ?? 0)
-// In turn, so that the machine affects all alike.
+// Runs take turns, so that the machine affects all of them equally.
 for (const [name, each] of Object.entries(starts))
   streams[name] = {
     plain: await stream({ ...each, page: 'plain' }),

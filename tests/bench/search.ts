@@ -23,7 +23,7 @@ function random(): number {
   t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
   return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
 }
-/** An index by Zipf's law: the first ones are frequent, the last ones rare. */
+/** A random index by Zipf's law: low indexes are frequent, high ones rare. */
 const zipf = (length: number): number => Math.min(length - 1, Math.floor(length ** random()) - 1)
 
 const syllables =

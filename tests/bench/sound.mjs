@@ -1,4 +1,4 @@
-// Waveforms of an hour in the built program, and the first sound of speech that is still arriving. sound.ts measures.
+// Waveforms of an hour in the built program, and the first sound of speech that is still arriving. Runs sound.ts, which measures.
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'

@@ -67,7 +67,8 @@ function fill(): void {
 }
 
 /**
- * From the navigation to the first picture of the whole recording, and to the exact one; the longest task of the page's thread meanwhile.
+ * Time from the navigation to the first waveform of the whole recording, and to the exact one, ms. Also the longest task of the page's
+ * thread during that time.
  */
 async function draw(page: Page, at: number) {
   return page.evaluate(
@@ -84,7 +85,7 @@ async function draw(page: Page, at: number) {
         document.querySelector<HTMLElement>('.wave [role="slider"]')?.dataset.state
       while (state() !== undefined && state() !== 'drawing') await frame()
       while (state() === undefined || state() === 'drawing') await frame()
-      // On the screen with the next frame.
+      // The next frame shows the waveform.
       await frame()
       const drawn = performance.now() - begun
       while (state() === 'rough') await frame()

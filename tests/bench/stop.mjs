@@ -1,4 +1,4 @@
-// Esc in the page while a reply streams: how soon the page reacts, and how soon the service sees its socket closed.
+// Time from Esc in the page during a streamed reply until the page reacts, and until the socket of the service is closed.
 import { chromium } from '@playwright/test'
 import { startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { chromiumArgs, findBrowser } from '../helpers/browser.mjs'

@@ -55,7 +55,7 @@ async function wave(peer, streams, chunks, everyMs) {
     }),
   )
   const resident = []
-  // The plateau: all are open, none has ended.
+  // Measured while all streams are open and none has ended.
   while (clock() - began < lasts * 0.9) {
     await pause(lasts / 20)
     if (clock() - began > lasts * 0.4) resident.push(residentBytes(pids))

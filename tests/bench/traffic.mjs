@@ -1,4 +1,4 @@
-// The bytes and the clock that the far end and the client of a measurement share.
+// Byte patterns and a clock that the far end and the client of a measurement share.
 
 /** Milliseconds of the machine's monotonic clock: the same in every process, unlike `performance.now()`. */
 export const clock = () => Number(process.hrtime.bigint()) / 1e6

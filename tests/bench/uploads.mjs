@@ -116,7 +116,7 @@ function checksumOf(size) {
   return checksums.get(size)
 }
 
-/** A client that stops reading after the first bytes: how many more bytes the far end could send until that stopped. */
+/** A client that stops reading after the first bytes. Returns how many more bytes the far end could send before it was blocked. */
 async function stalled(peer, far, size) {
   const { id, sent } = askToSpeak(peer, size)
   const [response] = await once(sent, 'response')
@@ -135,7 +135,7 @@ async function stalled(peer, far, size) {
   return { inFlight: written - first.length }
 }
 
-/** Runs one case. The error of a peer that can't do it becomes its result. */
+/** Runs one case. If the peer fails, its error becomes the result. */
 async function attempt(act) {
   try {
     return await act()

@@ -72,7 +72,7 @@ function watchDrawing(): void {
   }
   let reported = 0
   const drewAt = (): void => {
-    // A drawing has thousands of calls; one look at the frame is enough.
+    // A drawing has thousands of calls, so the frame is checked only once.
     const now = performance.now()
     if (now - reported > 2) drew()
     reported = now
@@ -194,7 +194,7 @@ async function bare(page: Page, count: number): Promise<number> {
 const middle = (all: readonly number[]): number => all.toSorted((a, b) => a - b)[all.length >> 1] ?? 0
 const rounded = (ms: number): number => Math.round(ms * 10) / 10
 
-/** Each act is undone by another one, which is not measured. */
+/** After each measured action, another action reverts it without being measured. */
 const acts: Record<string, [act: Act, back: Act]> = {
   'ten years of days by model': [
     { choose: 'Interval', value: 'day' },
@@ -294,7 +294,7 @@ try {
     const { worstMs, cpuMs } = await program.held()
     exports[format] = { ms: rounded(performance.now() - begun), held: rounded(worstMs), cpu: rounded(cpuMs) }
   }
-  // What the machine does to an idle program.
+  // The same measurement of an idle program, to show the effect of the machine.
   await program.held()
   await page.waitForTimeout(2_000)
   const idle = rounded((await program.held()).worstMs)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { toolKey } from '../helpers/gateway.ts'
 import { lighthouse, openService, question, type Service } from './helpers/service.ts'
 
-// As its set-up text makes it, `includeUsage` and `maxRetries: 0` with it.
+// Configured as by its set-up text, with `includeUsage` and `maxRetries: 0`.
 let service: Service
 let studio: ReturnType<typeof createOpenAICompatible>
 
@@ -21,8 +21,8 @@ afterAll(() => service.close())
 
 const prompt = 'Write a line about lighthouses.'
 
-describe('the Vercel AI SDK, pointed at the local /v1', () => {
-  it('streams text piece by piece, and knows what it cost', async () => {
+describe('the Vercel AI SDK with the local /v1', () => {
+  it('streams text in pieces, and reports its usage', async () => {
     const reply = streamText({ model: studio('writer-small'), prompt, maxOutputTokens: 20, maxRetries: 0 })
     const pieces: string[] = []
     for await (const piece of reply.textStream) pieces.push(piece)
@@ -32,7 +32,7 @@ describe('the Vercel AI SDK, pointed at the local /v1', () => {
     expect(await reply.finishReason).toBe('length')
   })
 
-  it('streams the reasoning apart from the text', async () => {
+  it('streams the reasoning separately from the text', async () => {
     const reply = streamText({
       model: studio('reasoner'),
       prompt,
@@ -43,7 +43,7 @@ describe('the Vercel AI SDK, pointed at the local /v1', () => {
     expect((await reply.text).length).toBeGreaterThan(0)
   })
 
-  it('calls a tool and streams what the model makes of its result', async () => {
+  it('calls a tool and streams the reply to its result', async () => {
     const { name, description, parameters, answer } = lighthouse
     const calls: unknown[] = []
     const { result, reached } = await service.during(async () => {
@@ -106,7 +106,7 @@ describe('the Vercel AI SDK, pointed at the local /v1', () => {
     expect(reached).toHaveLength(times)
   })
 
-  it('is told by the stream that it broke off', async () => {
+  it('reports an interrupted stream as an error', async () => {
     const errors: unknown[] = []
     const { textStream } = streamText({
       model: studio('writer-small'),

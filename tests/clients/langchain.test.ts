@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { toolKey } from '../helpers/gateway.ts'
 import { lighthouse, openService, question, type Service } from './helpers/service.ts'
 
-// As its set-up text makes it, `maxRetries: 0` with it.
+// Configured as by its set-up text, with `maxRetries: 0`.
 let service: Service
 const open = (model: string, headers: Record<string, string> = {}): ChatOpenAI =>
   new ChatOpenAI({
@@ -29,8 +29,8 @@ async function whole(stream: AsyncIterable<AIMessageChunk>): Promise<AIMessageCh
   return message
 }
 
-describe('LangChain, pointed at the local /v1', () => {
-  it('streams text piece by piece, and knows what it cost', async () => {
+describe('LangChain with the local /v1', () => {
+  it('streams text in pieces, and reports its usage', async () => {
     const pieces: AIMessageChunk[] = []
     const quick = open('writer-small', { 'x-sandbox-tokens': '20' })
     for await (const chunk of await quick.stream(prompt)) pieces.push(chunk)
@@ -38,7 +38,7 @@ describe('LangChain, pointed at the local /v1', () => {
     expect(pieces.at(-1)).toMatchObject({ usage_metadata: { input_tokens: expect.any(Number), output_tokens: 20 } })
   })
 
-  it('calls a tool and streams what the model makes of its result', async () => {
+  it('calls a tool and streams the reply to its result', async () => {
     const { name, description, parameters, answer } = lighthouse
     const model = open('tool-caller').bindTools([{ type: 'function', function: { name, description, parameters } }])
     const { result, reached } = await service.during(async () => {
@@ -79,7 +79,7 @@ describe('LangChain, pointed at the local /v1', () => {
     expect(reached).toHaveLength(times)
   })
 
-  it('is told by the stream that it broke off', async () => {
+  it('reports an interrupted stream as an error', async () => {
     const model = open('writer-small', { 'x-sandbox-fault': 'cut; bytes=1500', 'x-sandbox-tokens-per-second': '0' })
     await expect(model.stream(prompt).then(whole)).rejects.toThrow()
   })

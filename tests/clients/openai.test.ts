@@ -7,7 +7,7 @@ import { temporaryFolder } from '../helpers/folders.ts'
 import { toolKey } from '../helpers/gateway.ts'
 import { lighthouse, openService, question, type Service } from './helpers/service.ts'
 
-// The official package with nothing set but the two things that a person copies from the Proxy page.
+// Tests the official package with only the two settings that a person copies from the Proxy page.
 let service: Service
 let client: OpenAI
 const folder = temporaryFolder('studio-openai-')
@@ -25,7 +25,7 @@ const messages = [{ role: 'user' as const, content: 'Write a line about lighthou
 const pngOf = (width: number, height: number): string =>
   `data:image/png;base64,${Buffer.from(encode({ width, height, data: new Uint8Array(width * height * 3).fill(200), channels: 3 })).toString('base64')}`
 
-describe('the official openai package, pointed at the local /v1', () => {
+describe('the official openai package with the local /v1', () => {
   it('lists the models', async () => {
     const models = await client.models.list()
     expect(models.data.map((model) => model.id)).toContain('writer-small')
@@ -43,7 +43,7 @@ describe('the official openai package, pointed at the local /v1', () => {
     expect(reply.choices.every(({ message }) => (message.content ?? '').length > 0)).toBe(true)
   })
 
-  it('streams a reply piece by piece, with usage at its end where it asked for that', async () => {
+  it('streams a reply in pieces, with usage at its end if requested', async () => {
     const stream = await client.chat.completions.create({
       model: 'writer-small',
       messages,
@@ -62,7 +62,7 @@ describe('the official openai package, pointed at the local /v1', () => {
     expect(tokens).toBeGreaterThan(0)
   })
 
-  it('sees no event about usage in a stream where it did not ask for one', async () => {
+  it('receives no usage event in a stream if it did not request one', async () => {
     const stream = await client.chat.completions.create({
       model: 'writer-small',
       messages,
@@ -75,7 +75,7 @@ describe('the official openai package, pointed at the local /v1', () => {
     }
   })
 
-  it('calls a tool in a stream, and its result comes back in words', async () => {
+  it('calls a tool in a stream, and the next reply contains its result', async () => {
     const { name, description, parameters, answer } = lighthouse
     const tools = [{ type: 'function' as const, function: { name, description, parameters: { ...parameters } } }]
     const asked = [{ role: 'user' as const, content: question }]
@@ -97,7 +97,7 @@ describe('the official openai package, pointed at the local /v1', () => {
     expect(second).toContain(answer)
   })
 
-  it('shows an image given as a data url', async () => {
+  it('sends an image as a data URL', async () => {
     const reply = await client.chat.completions.create({
       model: 'vision',
       messages: [
@@ -124,7 +124,7 @@ describe('the official openai package, pointed at the local /v1', () => {
     expect((await service.sandbox.observe.whenClosed(reached[0]?.id ?? '')).closedByClient).toBe(true)
   })
 
-  it('speaks, and what it spoke can be transcribed', async () => {
+  it('generates speech that can be transcribed', async () => {
     const speech = await client.audio.speech.create({
       model: 'tts-1',
       voice: 'alloy',
@@ -144,7 +144,7 @@ describe('the official openai package, pointed at the local /v1', () => {
     expect(String(cues)).toMatch(/^WEBVTT/)
   })
 
-  it('draws images, as data and by an address that it can fetch with its own key', async () => {
+  it('generates images, as data and at a URL that it can fetch with its own key', async () => {
     const ask = { prompt: 'a lighthouse at night', n: 1 }
     const isPng = (bytes: Buffer) => bytes.subarray(1, 4).toString() === 'PNG'
     const data = await client.images.generate({ ...ask, response_format: 'b64_json' })
@@ -183,7 +183,7 @@ describe('its errors', () => {
     },
   )
 
-  it('are RateLimitError with Retry-After, waited for once between the two tries [ERR-05]', async () => {
+  it('are RateLimitError with Retry-After, which the gateway obeys once between its two attempts [ERR-05]', async () => {
     const { result, reached } = await service.during(failing('refuse; status=429; retry-after=1'))
     if (!(result instanceof OpenAI.RateLimitError)) throw new Error(`Not RateLimitError: ${String(result)}`)
     expect(result.headers.get('retry-after')).toBe('1')
@@ -192,13 +192,13 @@ describe('its errors', () => {
     expect((reached[1]?.startedAt ?? 0) - (reached[0]?.startedAt ?? 0)).toBeGreaterThanOrEqual(1000)
   })
 
-  it('are not seen at all where asking again helped', async () => {
+  it('are not visible when a retry succeeded', async () => {
     const { result, reached } = await service.during(failing('fail; status=503; times=1; id=openai-once'))
     expect(result).toMatchObject({ object: 'chat.completion' })
     expect(reached).toHaveLength(2)
   })
 
-  it('of a 500, which nothing says to ask again about, come after one try by the studio', async () => {
+  it('of a 500 without x-should-retry follow one attempt by the studio', async () => {
     const once = client.withOptions({ maxRetries: 0, defaultHeaders: { 'x-sandbox-fault': 'refuse; status=500' } })
     const { result, reached } = await service.during(() =>
       once.chat.completions.create({ model: 'mirror', messages }).catch((thrown: unknown) => thrown),
@@ -230,7 +230,7 @@ describe('its errors', () => {
     },
   )
 
-  it('say when to ask again, where its key is over its share of a minute', async () => {
+  it('have Retry-After when its key exceeds its limit per minute', async () => {
     service.gateway.change({ requestsPerMinute: 1 })
     const ask = () => client.models.list({ maxRetries: 0 }).catch((thrown: unknown) => thrown)
     const { result, reached } = await service.during(async () => [await ask(), await ask()] as const)
@@ -243,7 +243,7 @@ describe('its errors', () => {
     expect(reached).toHaveLength(1)
   })
 
-  it('say that a key is wrong, in words of our own', async () => {
+  it('report a wrong key with a message of this program', async () => {
     const stranger = new OpenAI({ baseURL: service.gateway.url, apiKey: 'isk_nobody' })
     const error: unknown = await stranger.models.list().catch((thrown: unknown) => thrown)
     if (!(error instanceof OpenAI.AuthenticationError)) throw new Error(`Not AuthenticationError: ${String(error)}`)
@@ -251,7 +251,7 @@ describe('its errors', () => {
     expect(error.headers.get('x-studio-answer')).toBe('studio_refused')
   })
 
-  it('are thrown by a stream that broke off, and no text after the break is made up [SSE-04]', async () => {
+  it('are thrown by an interrupted stream, without invented text after the interruption [SSE-04]', async () => {
     const { result, reached } = await service.during(async () => {
       let text = ''
       try {

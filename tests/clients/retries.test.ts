@@ -3,8 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { SchedulerClock } from '../../src-main/core/gateway/scheduler/requestScheduler.ts'
 import { ask, type FarEnd, type Gateway, jsonWithKey, openFarEnd, openGateway, toolKey } from '../helpers/gateway.ts'
 
-// Two programs that retry stand before the service: the gateway and the SDK. Their attempts must never multiply, whatever the service wishes
-// by `x-should-retry`. Counted at a real server; the gateway's policy has its usual four attempts, close together.
+// Two programs retry requests to the service: the gateway and the SDK. Their attempts must never multiply, whatever the service requests
+// with
+// `x-should-retry`. A real server counts the attempts. The gateway's policy has its usual four attempts, with short pauses.
 
 type Wish = 'true' | 'false' | null
 const wishes: Wish[] = [null, 'true', 'false']
@@ -14,7 +15,7 @@ let gateway: Gateway
 let client: OpenAI
 let answer: { status: number; headers: [string, string][] } = { status: 503, headers: [] }
 
-/** After a 429 the desk lets nothing go for a second: here it is over in 20 ms. */
+/** After a 429, the scheduler sends nothing for a second. Here this pause is 20 ms. */
 const hasty: SchedulerClock = {
   now: () => performance.now() * 50,
   date: () => Date.now(),
@@ -56,7 +57,10 @@ const failing = (stream: boolean): Promise<unknown> =>
 const matrix = [429, 502, 503, 504].flatMap((status) =>
   wishes.flatMap((wish) => [false, true].map((stream) => ({ status, wish, stream }))),
 )
-/** By what the service wishes: our policy's four; the three of the SDKs' loop, which the wish is meant for and ours stands in for; none again. */
+/**
+ * Attempts by the value of `x-should-retry`: absent, the four of our policy; true, the three of the SDKs' loop, which we replace; false,
+ * one.
+ */
 const attempts = (wish: Wish): number => (wish === 'false' ? 1 : wish === 'true' ? 3 : 4)
 
 describe('the official openai package and the gateway are one retry loop [ERR-10]', () => {
@@ -104,7 +108,7 @@ describe('the official openai package and the gateway are one retry loop [ERR-10
   )
 })
 
-describe('what the app reads of x-should-retry', () => {
+describe('x-should-retry in the response to the app', () => {
   const heads: [said: [string, string][], status: number, read: string | undefined, asked: number][] = [
     [[], 503, 'false', 4],
     [[['x-should-retry', 'true']], 503, 'false', 3],
@@ -156,7 +160,7 @@ describe('what the app reads of x-should-retry', () => {
   })
 })
 
-describe('the studio itself goes by x-should-retry [ERR-10]', () => {
+describe('the studio itself obeys x-should-retry [ERR-10]', () => {
   it.each(matrix)('for $status with $wish (stream: $stream)', async ({ status, wish, stream }) => {
     service(status, wish)
     const run = async (): Promise<void> => {

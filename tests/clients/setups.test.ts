@@ -17,25 +17,25 @@ const textOf = (id: string, facts: Facts): string => setup(id).steps(facts)[0]?.
 const folder = ownFolder()
 afterAll(() => folder.remove())
 
-/** What a person's model and key may hold that a shell, JSON, YAML or a program would take for its own. */
+/** Characters in model ids and keys that are special in a shell, JSON, YAML or a program. */
 const nasty = { model: `o'Neil's "big" $HOME \`id\` \\n ☂ {{x}} #1`, key: `isk_'"$(id)\`\\end` }
 
-/** Stand-ins that no text has of itself. */
+/** Placeholders that occur in no set-up text. */
 const plain = { key: 'KEYKEYKEY', model: 'MODELMODEL' }
 
-/** Any text that a program can be given as an argument. */
+/** Any text that is valid as a program argument. */
 const given = fc.string({ minLength: 1, maxLength: 40, unit: 'grapheme' }).filter((text) => !text.includes('\0'))
 const baseUrl = 'http://127.0.0.1:8787/v1'
 const facts = fc.record({ model: given, key: given }).map((two) => ({ baseUrl, ...two }))
 
 describe('the set-up texts', () => {
-  it('are there for at least ten tools that a test has used them with, each under a name of its own', () => {
+  it('exist for at least ten programs that a test has run with them, each with a unique name', () => {
     expect(setups.filter(({ verified }) => verified).length).toBeGreaterThanOrEqual(10)
     expect(new Set(setups.map(({ id }) => id)).size).toBe(setups.length)
     expect(new Set(setups.map(({ name }) => name)).size).toBe(setups.length)
   })
 
-  it('of agents and editors claim to be tested where, and only where, an agent of the table is run with them', () => {
+  it('of coding agents and editors are marked as tested if and only if the table of trials has an entry for them', () => {
     const claimed = setups.filter(({ kind, verified }) => verified && (kind === 'agent' || kind === 'editor'))
     const run = agents.filter(({ setup }) => setup !== 'crush')
     expect(run.map(({ setup, package: from }) => `${setup} ${from}`).sort()).toEqual(
@@ -43,7 +43,7 @@ describe('the set-up texts', () => {
     )
   })
 
-  it('hold address, key and model between them, and no placeholder', () => {
+  it('of each program together contain address, key and model, and no placeholder', () => {
     for (const { id, steps } of setups) {
       const texts = steps({ baseUrl, key: 'isk_k', model: 'a-model' })
       const all = texts.map(({ text }) => text).join('\n')
@@ -54,7 +54,7 @@ describe('the set-up texts', () => {
     }
   })
 
-  it('in JSON are read back with exactly the key and the model, whatever they are', () => {
+  it('in JSON parse to exactly the key and the model, whatever their characters', () => {
     const shape = setups.map((one) => jsonOf(one, { baseUrl, ...plain }))
     expect(shape.flat().length).toBeGreaterThanOrEqual(6)
     fc.assert(
@@ -64,7 +64,7 @@ describe('the set-up texts', () => {
     )
   })
 
-  it('in YAML hold key and model as double-quoted scalars that say the same, on lines of their own', () => {
+  it('in YAML contain key and model as double-quoted scalars with the same value, on separate lines', () => {
     fc.assert(
       fc.property(facts, (some) => {
         const values = textOf('continue', some)
@@ -76,7 +76,7 @@ describe('the set-up texts', () => {
     )
   })
 
-  it('in programs hold key and model as string literals that evaluate to the same', () => {
+  it('in programs contain key and model as string literals with the same value', () => {
     fc.assert(
       fc.property(facts, (some) => {
         for (const id of ['openai-node', 'ai-sdk', 'langchain']) {
@@ -88,7 +88,7 @@ describe('the set-up texts', () => {
     )
   })
 
-  it('for a terminal give their programs exactly the key and the model, whatever they are', async () => {
+  it('for a terminal pass exactly the key and the model to their programs, whatever their characters', async () => {
     const shape = await wordsOfAll({ baseUrl, ...plain })
     expect(shape.filter((word) => word.includes(plain.key)).length).toBeGreaterThanOrEqual(7)
     expect(shape.filter((word) => word.includes(plain.model)).length).toBeGreaterThanOrEqual(6)
@@ -104,7 +104,7 @@ describe('the set-up texts', () => {
   })
 })
 
-describe('what arrives from a text that was pasted as it is', () => {
+describe('the values sent by an unchanged pasted text', () => {
   let far: FarEnd
   beforeAll(async () => {
     far = await openFarEnd((_, response) => {
@@ -131,7 +131,7 @@ describe('what arrives from a text that was pasted as it is', () => {
   })
 })
 
-describe('a turn through the local /v1 with the text as it is', () => {
+describe('a turn through the local /v1 with the unchanged text', () => {
   let service: Service
   const here = (model: string): Facts => ({ baseUrl: service.gateway.url, key: toolKey, model })
   beforeAll(async () => {
@@ -147,7 +147,7 @@ describe('a turn through the local /v1 with the text as it is', () => {
     expect(service.gateway.refusals).toEqual([])
   })
 
-  it('shell: the official package finds its way with the two variables alone', async () => {
+  it('shell: the official package works with only the two variables', async () => {
     const script = `import OpenAI from 'openai'
 const models = await new OpenAI().models.list()
 process.stdout.write(models.data.map(({ id }) => id).join(' '))`
@@ -176,7 +176,7 @@ const programs = [
 ]
 const variables = ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'OPENAI_API_BASE', 'GOOSE_MODEL', 'INFERENCE_STUDIO_API_KEY']
 
-/** Runs the terminal texts of every set-up, each in a shell of its own where every program only says what it was given, variables too. */
+/** Runs the terminal texts of every set-up, each in its own shell, where every program only prints its arguments and variables. */
 async function wordsOfAll(some: Facts): Promise<string[]> {
   const say = `printf '%s\\0' "$@" ${variables.map((name) => `"$${name}"`).join(' ')}`
   const stubs = programs.map((name) => `${name}() { ${say}; }`).join('\n')
@@ -190,7 +190,7 @@ async function wordsOfAll(some: Facts): Promise<string[]> {
 const jsonOf = ({ steps }: Setup, some: Facts): unknown[] =>
   steps(some).flatMap(({ language, text }) => (language === 'json' ? [JSON.parse(text) as unknown] : []))
 
-/** The same with the stand-ins in its strings and names exchanged for the real ones. */
+/** Returns the same value with the placeholders in its strings and names replaced by the real values. */
 function filled(value: unknown, some: Facts): unknown {
   if (typeof value === 'string') return put(value, some)
   if (Array.isArray(value)) return value.map((inner) => filled(inner, some))

@@ -21,7 +21,7 @@ async function runAndKill(args: string[], ready: (said: unknown) => boolean, aft
   let killedAt = 0
   let planned = false
   for await (const line of createInterface({ input: process_.stdout })) {
-    // The last line, which the kill has cut.
+    // The kill truncated the last line.
     if (killedAt > 0 && !line.endsWith('}')) break
     said.push(JSON.parse(line))
     if (planned || !ready(said.at(-1))) continue
@@ -62,7 +62,7 @@ it.each([
       const sent = said.find(isSent)?.sent
       if (!sent) throw new Error('Nothing was sent.')
       const reported = said.filter(isDelta)
-      // By the process's own clock, because it can't write while it does not run.
+      // Uses the clock of the process, because the process can't write while it does not run.
       const lastSign = Math.min(killedAt, reported.at(-1)?.at ?? 0)
       const core = await createCore(testHost(folder).host)
       try {

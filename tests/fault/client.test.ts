@@ -64,7 +64,7 @@ const goings: Record<string, (socket: Socket) => void> = {
 }
 
 describe('when the app disconnects, upstream is closed and the request is not retried [CHAT-16] [ERR-08] [LIM-05] [SSE-05]', () => {
-  it('while it waits in the queue: it is never sent, and the next in line is', async () => {
+  it('while it waits in the queue: it is never sent, and the next request in the queue is', async () => {
     const setting = await openSetting(endless)
     const { gateway, far } = setting
     const running = asks(gateway.url, { body: streamBody })
@@ -83,7 +83,7 @@ describe('when the app disconnects, upstream is closed and the request is not re
     await expectFree(setting)
   })
 
-  it('while its next attempt is pending: there is none', async () => {
+  it('before its next attempt: the attempt is not made', async () => {
     const setting = await openSetting((turn) => turn.write(errorReply(503, 'Retry-After: 30')))
     using clock = quickClock()
     const asking = asks(setting.gateway.url)

@@ -4,13 +4,13 @@ import { chunk, done, event, head, jsonBody, streamHead } from './helpers/bytes.
 import type { Turn } from './helpers/rawFarEnd.ts'
 import { asked, attempts, expectFree, expectOurAnswer, expectRow, openSetting } from './helpers/setting.ts'
 
-// The service fails: four kinds of failure at ten moments of a reply. Each cell says what the app sees, how many attempts were made, what
-// the log says, and that the key's only slot is free afterwards.
+// Tests four kinds of failure of the service at ten moments of a reply. Each cell checks the reply to the app, the number of attempts, the
+// row of the log, and that the key's only slot is free afterwards.
 
 interface Moment {
   /** Bytes of head and framing that the service has written by then. */
   written: (string | Uint8Array)[]
-  /** The part of them that is the body the app must get; null while no reply has begun. */
+  /** The part of these bytes that is the body for the app; null while no reply has begun. */
   output: Uint8Array | null
 }
 
@@ -74,7 +74,7 @@ const script =
     await fault.act(turn)
   }
 
-describe('when no reply has begun, the retry loop ends with one answer of ours [ERR-01] [ERR-06] [ERR-09] [ERR-10]', () => {
+describe('when no reply has begun, the retry loop ends with one answer of this program [ERR-01] [ERR-06] [ERR-09] [ERR-10]', () => {
   it.each(cells.filter(({ moment }) => moment.output === null))('$when the service $what', async (cell) => {
     const { moment, fault } = cell
     const setting = await openSetting(script(moment, fault))
@@ -100,7 +100,7 @@ describe('when no reply has begun, the retry loop ends with one answer of ours [
   })
 })
 
-describe('when the reply has begun, the app is cut off, and nothing is replayed or made up [SSE-04] [CHAT-19]', () => {
+describe('when the reply has begun, the connection of the app is closed, and nothing is replayed or invented [SSE-04] [CHAT-19]', () => {
   it.each(cells.filter(({ moment }) => moment.output !== null))('$when the service $what', async (cell) => {
     const { moment, what, fault } = cell
     const output = Buffer.from(moment.output ?? [])

@@ -4,7 +4,7 @@ import { chunk, done, errorReply, event, head, jsonBody, jsonReply, lastChunk, s
 import type { Turn } from './helpers/rawFarEnd.ts'
 import { asked, attempts, expectFree, expectOurAnswer, expectRow, openSetting } from './helpers/setting.ts'
 
-// The service answers, but not as it should.
+// Tests invalid replies of the service.
 
 const retried = [429, 502, 503, 504]
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
@@ -134,7 +134,7 @@ describe('an invalid reply: 502 in the error object, sent once', () => {
   })
 })
 
-describe('a body whose framing breaks: what arrived is relayed, then the app is cut off [SSE-04]', () => {
+describe('a body whose framing breaks: the received bytes are relayed, then the connection of the app is closed [SSE-04]', () => {
   it.each<[string, string]>([
     ['a chunk’s length that is no number', 'zz\r\n'],
     ['a chunk’s length beyond all numbers', `${'f'.repeat(40)}\r\n`],
@@ -157,7 +157,7 @@ describe('a body whose framing breaks: what arrived is relayed, then the app is 
   })
 })
 
-describe('odd, but complete: relayed as it came', () => {
+describe('unusual but complete replies are relayed unchanged', () => {
   it('two hundred early hints before the reply', async () => {
     const setting = await openSetting((turn) =>
       turn.write(head('103 Early Hints', 'link: </a>; rel=preload').repeat(200) + jsonReply),
@@ -184,7 +184,7 @@ describe('odd, but complete: relayed as it came', () => {
     await expectFree(setting)
   })
 
-  it('a trickle of single bytes, head and body, each well within the timeout', async () => {
+  it('headers and body byte by byte, each byte well within the timeout', async () => {
     const stream = event('Slowly.') + done
     const setting = await openSetting(async (turn) => {
       for (const byte of Buffer.from(streamHead)) await turn.write(Buffer.of(byte))
@@ -200,7 +200,7 @@ describe('odd, but complete: relayed as it came', () => {
     await expectFree(setting)
   })
 
-  it('a trickle reaches the app as it comes, not at its end', async () => {
+  it('single bytes reach the app as they arrive, not at the end', async () => {
     let finish: () => void = () => undefined
     const finished = new Promise<void>((resolve) => {
       finish = resolve

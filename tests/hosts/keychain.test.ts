@@ -95,7 +95,7 @@ describe.runIf(process.platform === 'linux')('the keychain, against a real Secre
 
 describe('the keychain library', () => {
   it("a keychain library that can't be loaded is reported as missing on first use", async () => {
-    // The real library without its binaries, as on a platform that it has none for.
+    // The real library without its binaries, as on a platform without prebuilt ones.
     const copy = temporaryFolder('studio-keytar-')
     const real = createRequire(import.meta.url).resolve('keytar')
     cpSync(real, join(copy, 'keytar.cjs'))

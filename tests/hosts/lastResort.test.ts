@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 const module = fileURLToPath(new URL('../../src-main/hosts/lastResort.ts', import.meta.url))
 
-/** A process with the last resort in which something fails that nobody catches, and which says afterwards that it goes on. */
+/** A process that uses `logUncaught`. An error is thrown and not caught; afterwards the process reports that it continues. */
 const program = (failure: string, log: string): string => `
   import { logUncaught } from ${JSON.stringify(module)}
   logUncaught(${log})

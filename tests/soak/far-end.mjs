@@ -1,4 +1,4 @@
-// The service of the soak test: streams, refuses, resets, cuts and stalls as each request's `x-soak` says, and counts what is open.
+// The service of the soak test: streams, refuses, resets, cuts and stalls as each request's `x-soak` orders, and counts open replies.
 import { createServer } from 'node:http'
 import { endOfStream, frame } from '../bench/traffic.mjs'
 
@@ -50,7 +50,7 @@ const server = createServer((request, response) => {
     return
   }
   if (request.url === '/control/idle') {
-    // Idle connections are no leak, and disturb the count.
+    // Closes idle connections, which are no leak but would change the count.
     server.closeIdleConnections()
     response.writeHead(200, { connection: 'close' }).end('{}')
     return

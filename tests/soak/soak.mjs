@@ -30,7 +30,7 @@ function socketsOf(pid) {
     try {
       if (readlinkSync(`/proc/${pid}/fd/${name}`).startsWith('socket:')) count += 1
     } catch {
-      // Closed in between.
+      // The file descriptor was closed in the meantime.
     }
   }
   return count

@@ -1,11 +1,14 @@
 import type { WebContents } from 'electron'
 import { externalAddress, isDiagramPage, isOwnPage } from './address.ts'
 
-/** Blocks navigation, frames and new windows. Allowed are reloads and diagram frames. External links open in the default browser after a check. */
+/**
+ * Blocks navigation, frames and new windows. Allowed are reloads and diagram frames. External links open in the default browser after a
+ * check.
+ */
 export function guardNavigation(contents: WebContents, openExternal: (url: string) => Promise<void>): void {
   const handOver = (address: string): void => {
     const url = externalAddress(address)
-    // The system reports a browser that can't be opened. The page does not change either way.
+    // The operating system reports a browser that can't be opened, so the error is ignored here.
     if (url !== null) void openExternal(url).catch(() => undefined)
   }
   contents.on('will-navigate', (event) => {

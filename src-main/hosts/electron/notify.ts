@@ -2,7 +2,10 @@ import { Notification } from 'electron'
 import type { AlertPlace } from '../../../src-preload/contract/alerts.ts'
 import type { Notice } from '../../core/host.ts'
 
-/** Notifications are referenced until closed: a collected one would lose its click. Systems show about this many. */
+/**
+ * Maximum number of referenced notifications. Without a reference, garbage collection would remove the click listener. Systems show about
+ * this many.
+ */
 const maxHeld = 20
 const held: Notification[] = []
 

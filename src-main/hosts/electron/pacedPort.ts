@@ -1,9 +1,9 @@
 import type { MessagePortMain } from 'electron'
 
-/** No message is sent while more bytes than this are unread by the page. */
+/** Maximum number of bytes that the page has not read. Above it no message is sent. */
 const maxUnread = 4 * 1024 * 1024
 
-/** The used part of Electron's port. */
+/** The part of Electron's port that this file uses. */
 type Port = Pick<MessagePortMain, 'on' | 'postMessage'>
 
 /**
@@ -13,7 +13,7 @@ type Port = Pick<MessagePortMain, 'on' | 'postMessage'>
  */
 export class PacedPort {
   readonly #port: Port
-  /** Sizes of the messages that were not read yet, oldest first. */
+  /** Sizes of the messages that the page has not read yet, oldest first, bytes. */
   #unread: number[] = []
   #bytes = 0
   #waiting: (() => void)[] = []

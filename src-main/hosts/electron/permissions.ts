@@ -1,7 +1,7 @@
 import type { Session } from 'electron'
 import { isOwn } from './address.ts'
 
-/** Chromium's permission for writing text to the clipboard after a click, which Copy needs. No browser prompts for it. */
+/** Chromium's permission to write text to the clipboard after a click, which Copy needs. Browsers grant it without a prompt. */
 const copying = 'clipboard-sanitized-write'
 
 /** Allows the microphone and Copy for our page in the main frame. Denies everything else. */

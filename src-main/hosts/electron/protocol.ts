@@ -31,7 +31,7 @@ export function registerScheme(): void {
   ])
 }
 
-/** What the page reads and writes beside its own files. */
+/** Sources of the data that the page reads and writes in addition to its own files. */
 export interface PageSources {
   media: MediaSource
   bytes: BytesHandler

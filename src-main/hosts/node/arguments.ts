@@ -19,7 +19,7 @@ export function nonEmpty(text: string): string {
   return text
 }
 
-/** A path without NUL and in valid UTF-8. Whether the file exists is checked by the command. */
+/** A path without NUL and in valid UTF-8. The command checks whether the file exists. */
 export function path(text: string): string {
   if (text.includes('\0')) throw new InvalidArgumentError('A path has no NUL character.')
   // Node replaces bytes that are not UTF-8 with U+FFFD, so the file would get another name than the one typed.

@@ -24,7 +24,7 @@ export interface RunningCore {
   readonly bytes: BytesHandler
   /** Serves `/media/ID`. */
   readonly media: MediaSource
-  /** Publishes the address of this process for a second process that wants the same data folder. */
+  /** Publishes the address of this process, so that a second process for the same data folder can name it. */
   announce(address: string | null): void
   /** Marks unfinished replies and closes the databases. */
   stop(): Promise<void>
@@ -46,7 +46,7 @@ export interface AppCommands {
   rotate(id: string, graceHours: GraceHours): { app: App; key: string }
   /** @throws StudioError `no_such_item` */
   revoke(id: string): App
-  /** Deletes an app whose key was never shown. An app that was already used is revoked instead. */
+  /** Deletes an app whose key was never shown. Revokes the app instead if it was already used. */
   remove(id: string): void
   close(): void
 }
@@ -80,7 +80,7 @@ export interface RequestLogCommands {
     filter: RequestFilter,
     options: { signal: AbortSignal; after: number; open: number[] },
   ): AsyncIterable<RequestRow>
-  /** Resolves the id or name of an app, `studio` or `strangers` for the filter. @throws StudioError `no_such_item` */
+  /** Converts the id or name of an app, `studio` or `strangers` to the caller id of the filter. @throws StudioError `no_such_item` */
   callerId(name: string): string
   close(): void
 }
@@ -89,7 +89,7 @@ export interface RequestLogCommands {
 export interface UsageCommands {
   /** Most recently used first. */
   accounts(): Account[]
-  /** Every series separately, none merged into a rest. @throws StudioError `bad_input` when the source lacks this grouping */
+  /** Returns every series separately, without merging small ones. @throws StudioError `bad_input` when the source lacks this grouping */
   view(query: ViewQuery): UsageView
   keys(accountId: string): AccountKey[]
   /** The limits that the service last reported, or null. */

@@ -12,11 +12,11 @@ export function createNodeHost(dataDir: string, restart: (() => void) | null = n
     dataDir,
     secrets: createKeychain(),
     openExternal: openInBrowser,
-    // The page may be on another computer, so it shows the path instead.
+    // The browser may run on another computer, so the page shows the path instead.
     reveal: async () => false,
     dragOut: null,
     restart,
-    // The page shows notifications of its browser.
+    // The page shows notifications through its browser.
     notify: null,
     log,
   }

@@ -1,7 +1,7 @@
 import type { AddressInfo, Server } from 'node:net'
 import { StudioError } from '../../core/errors.ts'
 
-/** Number of ports that are tried. */
+/** Maximum number of ports to try, the first one included. */
 const tries = 10
 
 /**

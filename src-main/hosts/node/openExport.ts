@@ -57,7 +57,7 @@ export function openExport(dataDir: string): DataExport {
       return readStored(join(dataDir, 'media', id))
     },
   }
-  /** A core started during the export may have changed the data. @throws StudioError `busy` */
+  /** @throws StudioError `busy` when a core started during the export, because it may have changed the data */
   const assertUnchanged = (): void => {
     if (!store?.wasChanged()) return
     throw new StudioError('busy', 'Another process changed the data during the export. Export again.')

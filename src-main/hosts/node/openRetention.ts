@@ -38,7 +38,7 @@ function eraseIn(dataDir: string, { lock, report }: OpenFolder): DataErase {
   const erasing = composeRetention({
     ...{ store, requestLog, library, media: keeping, log },
     remove: (id) => store.conversations.setRemoved(id, new Date().toISOString()),
-    // Deletes only what the command names, nothing by the retention settings.
+    // The command deletes only the data that it names. The retention settings do not apply.
     logDays: () => null,
   })
   report.built()

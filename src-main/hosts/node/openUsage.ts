@@ -17,7 +17,7 @@ export function openUsage(dataDir: string): UsageCommands {
   const reading = accountStore && openUsageReader({ accountStore, local: here, tools: tools.list, now: Date.now })
   const known = (): NonNullable<typeof reading> => {
     if (reading) return reading
-    // Callers take account ids from `accounts`, which is empty then.
+    // Not reachable: callers take account ids from `accounts`, which returns an empty list here.
     throw new Error('There are no accounts.')
   }
   return {

@@ -10,7 +10,7 @@ import { oneLine } from './table.ts'
  */
 export const exitCodes = { ok: 0, failed: 1, usage: 2, readerGone: 141 } as const
 
-/** The first failed write to standard output. Nothing is written after it. */
+/** The error of the first failed write to standard output. No write follows it. */
 let failure: Error | null = null
 let lastWrite: Promise<unknown> = Promise.resolve()
 const failureListeners = new Set<() => void>()
@@ -108,7 +108,8 @@ export async function outputFailure(): Promise<StudioError | null> {
 }
 
 /**
- * For servers: fails when the printed address could not be written. A reader that has gone may have read it already.
+ * For servers: fails when the printed address could not be written. A reader that ended is not an error, because it may have read the
+ * address.
  * @throws StudioError `disk_full`, `not_writable`
  */
 export async function addressShown(): Promise<void> {
@@ -130,7 +131,7 @@ export function printJson(document: unknown): void {
   void put(`${JSON.stringify(document).replace(/[\u007f-\u009f]/g, escaped)}\n`)
 }
 
-/** Prints text for people without a line feed. Removes control characters. */
+/** Prints text for people, without adding a line feed. Removes control characters. */
 export function sayPart(text: string): void {
   void put(harmless(text))
 }

@@ -6,7 +6,7 @@ import { StudioError } from '../../core/errors.ts'
 
 const manifest = z.object({ name: z.literal('inference-studio'), version: z.string() })
 
-/** Folder and version of the own package.json. Searches upwards, because sources and bundle have different depths. */
+/** Folder and version of this package. Searches upwards for package.json, because sources and bundle are at different depths. */
 export function ownPackage(): { folder: string; version: string } {
   let folder = dirname(fileURLToPath(import.meta.url))
   for (;;) {

@@ -41,7 +41,7 @@ async function outcome(argv: readonly string[], parts: Parts): Promise<number> {
     await program.parseAsync(argv, { from: 'user' })
     return code
   } catch (thrown) {
-    // Requested help and version exit with 0. Every other error of commander is a usage error.
+    // Commander throws for `--help` and `--version` too, with exit code 0. Every other error of commander is a usage error.
     const json = argv.includes('--json')
     if (thrown instanceof CommanderError) {
       if (thrown.exitCode === 0) return exitCodes.ok

@@ -2,7 +2,7 @@ import type { Opening } from '../../../src-preload/contract/data.ts'
 import { openingLine } from '../startUpPage.ts'
 import { log } from './output.ts'
 
-/** Minimum time between two lines about the same step when standard error is not a terminal, ms. */
+/** Minimum time between two lines about the same step, ms. Applies when standard error is not a terminal. */
 const lineIntervalMs = 5000
 
 /**

@@ -12,7 +12,7 @@ export interface TemporaryCore {
 }
 
 /**
- * Starts a core in a temporary folder: when another process owns the data folder, or the command must not change it.
+ * Starts a core in a temporary folder. Used when another process owns the data folder, or the command must not change it.
  * @param prepare fills the folder before the core starts
  */
 export async function startTemporaryCore(

@@ -7,9 +7,9 @@ import { codeOf, fileProblem, isSystemError } from '../../core/shared/diskProble
 import { exitCodes, log } from './output.ts'
 import { onEndSignals } from './signals.ts'
 
-// Files that are named on the command line, to read or to write.
+// Reads and writes files that the command line names.
 
-/** For messages about a file of the command line. */
+/** Describes a file argument in error messages. */
 interface FileArgument {
   /** The option or argument, such as `--output`. */
   option: string
@@ -136,7 +136,7 @@ export function writeFileAtomically(
   return createAtomically(path, async (part) => {
     const file = await open(part, 'wx', 0o600)
     try {
-      // `write` may write only a part; `writeFile` writes all.
+      // `write` may write only a part of the bytes. `writeFile` writes all of them.
       for await (const bytes of content) await file.writeFile(bytes)
     } finally {
       await file.close()

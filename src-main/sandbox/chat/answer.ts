@@ -72,7 +72,7 @@ function untilStop(text: string, stops: string[]): string {
   return Number.isFinite(first) ? text.slice(0, first) : text
 }
 
-/** The message that the steps add up to, for a reply without streaming. */
+/** Joins the steps to one message, for a reply without streaming. */
 export function joinSteps(steps: Step[]): Record<string, unknown> {
   const text = (field: string) =>
     steps

@@ -15,7 +15,7 @@ export interface ReplyDraft {
   reasoning?: string
   content: string
   calls?: PlannedCall[]
-  /** True if the text is deliberately longer than `pace.tokens`, and cutting it there does not count as "length". */
+  /** True if the text is deliberately longer than `pace.tokens`. Cutting it there does not give the finish reason "length". */
   exact?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Decodes `data:` URLs only. The sandbox never fetches a URL, so that a message cannot make it access a network. */
+/** Decodes a `data:` URL. Null for any other URL: the sandbox never fetches one, so that a message cannot make it access a network. */
 export function bytesOfDataUrl(url: string): Uint8Array | null {
   const match = /^data:[^,]*;base64,([A-Za-z0-9+/=\s]*)$/.exec(url)
   return match?.[1] === undefined ? null : Buffer.from(match[1], 'base64')

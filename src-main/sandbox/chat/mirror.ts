@@ -2,7 +2,7 @@ import type { Brief, ReplyDraft } from './brief.ts'
 import { describeImage } from './images.ts'
 import { imagesOf, textOf } from './request.ts'
 
-/** Answers with what it received, so that an app's author sees what really arrived. Adds nothing else. */
+/** Answers with the received request, so that the author of an app can check it. Adds nothing else. */
 export async function mirror({ request, bodyBytes }: Brief): Promise<ReplyDraft> {
   const { messages, tools, ...parameters } = request
   const lines = [

@@ -8,7 +8,7 @@ export interface Pace {
   /** Null: as fast as the socket accepts. */
   tokensPerSecond: number | null
   firstTokenMs: number
-  /** Exact length in tokens if requested; null lets the text end by itself. */
+  /** Exact length in tokens if requested. Null: the model decides. */
   tokens: number | null
   reasoningTokens: number | null
 }
@@ -21,8 +21,8 @@ const HEADERS = {
 } as const
 
 /**
- * From the body's `sandbox` object, else from `X-Sandbox-...` headers, else the model's own pace. A reply without streaming is immediate
- * unless a pace was requested, because its tokens are not visible one by one.
+ * Reads the pace from the body's `sandbox` object, else from `X-Sandbox-...` headers, else from the model.
+ * A reply without streaming is immediate unless a pace was requested, because its tokens are not visible one by one.
  */
 export function paceOf(request: SandboxChatRequest, headers: IncomingHttpHeaders, ownTokensPerSecond: number): Pace {
   const wanted = (name: keyof typeof HEADERS): number | null => {
@@ -45,7 +45,7 @@ export function paceOf(request: SandboxChatRequest, headers: IncomingHttpHeaders
   }
 }
 
-/** Waits until `tokens` tokens are due. Delays are caught up, so that the average speed is right. */
+/** Delays tokens to the requested speed. Later waits are shorter after a delay, so that the average speed is right. */
 export class Metronome {
   readonly #pace: Pace
   readonly #start = performance.now()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What POST /v1/chat/completions accepts. Loose objects: additional, provider-specific parameters are allowed and retained. */
+/** Request body of POST /v1/chat/completions. Loose objects accept and retain additional, provider-specific parameters. */
 
 const contentPart = z.looseObject({
   type: z.string(),
@@ -76,7 +76,7 @@ export type SandboxChatRequest = z.infer<typeof chatRequest>
 export type SandboxChatMessage = z.infer<typeof message>
 export type ChatTool = z.infer<typeof tool>
 
-/** The text of a message, its parts joined. */
+/** The text of a message, with its parts joined. */
 export function textOf(content: SandboxChatMessage['content']): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''

@@ -21,7 +21,7 @@ const MOST_STEPS = 2_000_000
 const MOST_MATCHES = 3_000
 const MOST_NESTING = 200
 const MATCH_MS = 250
-/** Keywords that are not supported. Refused, because ignoring them would give invalid values. */
+/** Unsupported keywords. Schemas with them are refused, because ignoring them would give invalid values. */
 const UNKNOWN = ['unevaluatedItems', 'unevaluatedProperties', '$dynamicRef', '$recursiveRef']
 
 const NAMES = ['properties', 'patternProperties', 'dependentSchemas', 'dependentRequired']
@@ -40,7 +40,10 @@ export const prefixOf = (schema: Schema) => listIn(schema, 'prefixItems') ?? lis
 /** Schema of the items after the prefix. Drafts before 2020-12 call it `additionalItems`. */
 export const restOf = (schema: Schema) => (Array.isArray(schema.items) ? schema.additionalItems : schema.items)
 
-/** Compiles in Unicode mode as 2020-12 requires, else without it, because many real patterns have escapes that only compile then. */
+/**
+ * Compiles a pattern in Unicode mode, as 2020-12 requires. Falls back to the older mode, because many real patterns have escapes that are
+ * invalid in Unicode mode.
+ */
 export function expression(pattern: string): RegExp {
   try {
     return new RegExp(pattern, 'u')
@@ -59,7 +62,7 @@ export class SandboxSchemaChecker {
     this.#root = root
   }
 
-  /** The schema that a `$ref` within the document refers to (RFC 6901). */
+  /** Returns the schema that a `$ref` within the document refers to (RFC 6901). */
   target(ref: string): unknown {
     if (ref !== '#' && !ref.startsWith('#/')) throw invalid(`${ref} is no pointer into it`)
     let at: unknown = this.#root
@@ -70,7 +73,7 @@ export class SandboxSchemaChecker {
     return at
   }
 
-  /** Runs in a VM with a timeout, because a pattern can backtrack forever and only V8's watchdog can stop it. */
+  /** Whether a pattern matches. Runs in a VM with a timeout, because a pattern can backtrack forever and only V8's watchdog can stop it. */
   matches(pattern: string, text: string): boolean {
     const key = JSON.stringify([pattern, text])
     const known = this.#matches.get(key)

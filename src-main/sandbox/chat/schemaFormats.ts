@@ -74,7 +74,7 @@ const MAKERS: Record<string, Make> = {
   regex: (count, least) => `harbour${count || ''}`.padEnd(least, 'x'),
 }
 
-/** The `count`th sample of a format, as near to the bounds as possible; null for an unknown format. */
+/** Returns sample number `count` of a format, as near to the bounds as possible, or null for an unknown format. */
 export function formatSample(format: string, count: number, least: number, most: number): string | null {
   return Object.hasOwn(MAKERS, format) ? (MAKERS[format]?.(count, least, most) ?? null) : null
 }

@@ -23,9 +23,11 @@ function charactersOf(token: string): string[] {
 }
 
 /**
- * Generates text for a pattern with literals, classes, escapes, quantifiers and groups. With `extra` 0, the shortest text through the first
- * branches; otherwise random branches and about `extra` more characters, from quantifiers that allow more. Ignores lookarounds and back
- * references, so the caller must check the text.
+ * Generates text for a pattern with literals, classes, escapes, quantifiers and groups. Ignores lookarounds and back references, so the
+ * caller
+ * must check the text.
+ * @param wild selects random branches instead of the first ones
+ * @param extra about how many characters to add to the shortest text, through quantifiers that allow more
  */
 export function fromPattern(pattern: string, random: Random, wild: boolean, extra: number): string {
   let at = 0

@@ -16,20 +16,22 @@ import {
 import { formatSample } from './schemaFormats.ts'
 import { fromPattern, MOST_CHARACTERS } from './schemaPattern.ts'
 
-/** Sufficient for real schemas. Below this depth only required values are generated, so that recursive schemas end. */
+/** Below this depth only required values are generated, so that recursive schemas end. Real schemas are not deeper. */
 const DEEP = 6
 const TOO_DEEP = 40
 /** Maximum number of draws per sample: a schema is hostile input and can require any number. */
 const MOST_VALUES = 20_000
-/** Candidates per place before it counts as impossible. */
+/** Number of candidates for one value before its schema counts as unsatisfiable. */
 const TRIES = 80
 const TYPES = ['string', 'number', 'object', 'array', 'boolean', 'null']
 
 /**
- * Generates a value that satisfies a JSON schema (2020-12, and the older syntax of tuples): draws candidates, the simplest first, and checks
- * each against every keyword. Throws 400 if no value is found (`unsatisfied_schema`), for an invalid or unsupported schema (`invalid_schema`:
- * an invalid pattern or reference, `unevaluatedItems` and similar), or for a schema that requires too much (`schema_too_large`: an array of a
- * billion).
+ * Generates a value that satisfies a JSON schema (2020-12, and the older syntax of tuples). Draws candidates, the simplest first, and
+ * checks
+ * each against every keyword. Throws 400 with one of these codes:
+ * `unsatisfied_schema`: no value was found.
+ * `invalid_schema`: an invalid pattern or reference, or an unsupported keyword such as `unevaluatedItems`.
+ * `schema_too_large`: the schema requires too much, such as an array with a billion items.
  */
 export function sampleOf(schema: unknown, random: Random): unknown {
   let value: unknown
@@ -48,7 +50,7 @@ export function sampleOf(schema: unknown, random: Random): unknown {
 class Sampler {
   readonly #checker: SandboxSchemaChecker
   readonly #random: Random
-  /** Schemas without any valid value. Not tried again, because a failure deep inside would multiply on its way up. */
+  /** Schemas without any valid value. They are not tried again, because each enclosing schema would repeat all attempts. */
   readonly #hopeless = new WeakSet<Schema>()
   #values = 0
   #texts = 0
@@ -58,7 +60,9 @@ class Sampler {
     this.#random = random
   }
 
-  /** Undefined if no value is found. A `wild` draw skips the simplest candidate, which was already rejected. */
+  /**
+   * Returns a value for one schema, or undefined if none is found. A `wild` draw skips the simplest candidate, which was already rejected.
+   */
   sample(given: unknown, name: string, depth: number, wild = false): unknown {
     if (given === false || depth > TOO_DEEP) return undefined
     const schema = isSchema(given) ? given : {}
@@ -99,8 +103,9 @@ class Sampler {
   }
 
   /**
-   * One flat schema to draw from: follows `$ref`, merges `allOf`, selects one branch of `anyOf`, `oneOf` and `if`; false if that is
-   * impossible.
+   * Returns one flat schema to draw from, or false if that is impossible. Follows `$ref`, merges `allOf`, and selects one branch of
+   * `anyOf`,
+   * `oneOf` and `if`.
    */
   #resolved(schema: Schema, depth: number, attempt: number, hops = 0): Schema | false {
     if (hops > 60) throw new Error('it refers to itself without end')
@@ -158,7 +163,7 @@ class Sampler {
       const dependents = own(schema.dependentRequired, name)
       if (Array.isArray(dependents)) for (const one of dependents) required.add(String(one))
     }
-    // In the order of the schema, which its author expects.
+    // Properties are in the order of the schema, because its author expects that order.
     for (const name of [...named.filter((one) => required.has(one) || wanted.includes(one)), ...required]) {
       if (!add(name) && required.has(name)) return undefined
     }
@@ -242,7 +247,8 @@ class Sampler {
     const first = Math.ceil(low / step - 1e-9)
     const last = Math.floor(high / step + 1e-9)
     const free = given === null && !whole
-    // Bounds closer than a step (such as 0.2 to 0.25) have no multiple between them. Without `multipleOf`, any number between them is valid.
+    // Bounds closer than a step (such as 0.2 to 0.25) have no multiple between them. Without `multipleOf`, any number between them is
+    // valid.
     if (free && (last < first || attempt % 4 === 3)) return low + (high - low) * (wild ? this.#random.next() : 0.5)
     if (free && attempt % 4 === 1) return this.#random.chance(0.5) ? low : high
     const value = this.#random.int(first, Math.max(first, last)) * step
@@ -280,7 +286,10 @@ class Sampler {
   }
 }
 
-/** Merges two schemas into one about as strict as both. The check finds what it misses. */
+/**
+ * Merges two schemas into one that is about as strict as both. The later check of each candidate rejects values that the merge wrongly
+ * allows.
+ */
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one block a kind of keyword
 function merged(a: Schema, b: Schema): Schema {
   const result: Schema = { ...a, ...b }

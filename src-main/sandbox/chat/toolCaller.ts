@@ -18,7 +18,7 @@ export function callTools({ request, seed }: Brief): ReplyDraft {
   return { content: '', calls }
 }
 
-/** Arguments that satisfy the tool's parameters. Throws 400 with the tool's name if there are none: it never makes an invalid call. */
+/** Generates arguments that satisfy the tool's parameters. Throws 400 with the tool's name if it finds none. */
 function argumentsFor(tool: ChatTool, random: Random): unknown {
   try {
     return sampleOf(tool.function.parameters ?? { type: 'object' }, random)

@@ -82,7 +82,7 @@ export function write({ request, model, pace, seed }: Brief): ReplyDraft {
   if (wanted === 0) return { content: '' }
   const blocks = [paragraph(random)]
   let length = blocks[0]?.length ?? 0
-  // Five characters per token are more text than any tokenizer's `wanted` tokens. The text is cut to the exact token afterwards.
+  // Estimates 4 characters per token. For an exact length, 7 guarantee enough text, which is cut to the exact token afterwards.
   while (length < wanted * (pace.tokens === null ? 4 : 7)) {
     const block = random.pick(BLOCKS)(random)
     blocks.push(block)

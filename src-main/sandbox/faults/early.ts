@@ -3,7 +3,7 @@ import { ServiceError, wordsOfStatus } from '../errors.ts'
 import type { HttpReply } from '../http/reply.ts'
 import type { FaultName, FaultPlan } from './plan.ts'
 
-/** Counts of the fault `fail` by id. They last as long as the sandbox. */
+/** Counts of the fault `fail` by id, stored until the sandbox closes. */
 export class FailCounts {
   readonly #counts = new Map<string, number>()
 
@@ -17,7 +17,8 @@ export class FailCounts {
 }
 
 /**
- * Applies the faults that occur before any output. Returns true if the request is finished (no handler must follow). Throws ServiceError for
+ * Applies the faults that occur before any output. Returns true if the request is finished, so that no handler may run. Throws
+ * ServiceError for
  * plain refusals. `identity` replaces the id of `fail` if the order has none.
  */
 export async function settleEarly(

@@ -1,6 +1,6 @@
 import type { FaultPlan } from './plan.ts'
 
-/** Fields that stay under `missing-fields`: without them a reply would be empty. */
+/** Fields that `missing-fields` does not remove. Without them a reply would be empty. */
 const KEPT = new Set([
   'data', // required on the model list
   'choices',
@@ -26,7 +26,7 @@ const KEPT = new Set([
   'limit_rpm',
 ])
 
-/** `id` stays if the specification requires it (a tool call) or if nothing else would be left (a model). */
+/** Whether `missing-fields` leaves a field in place. `id` stays if it is required (a tool call) or the only essential field (a model). */
 const keptIn = (object: Record<string, unknown>, key: string) =>
   KEPT.has(key) || (key === 'id' && ('function' in object || object.object === 'model'))
 

@@ -63,12 +63,12 @@ export class FaultPlan {
     return this.#ordered.has(name)
   }
 
-  /** A parameter as text; null if the fault or the parameter is missing. */
+  /** Returns a parameter as text, or null if the fault or the parameter is missing. */
   text(name: FaultName, parameter: string): string | null {
     return this.#ordered.get(name)?.get(parameter) ?? null
   }
 
-  /** A whole number >= 0. Throws 400 for anything else. */
+  /** Returns a parameter as a whole number >= 0, or null if it is missing. Throws 400 for any other value. */
   number(name: FaultName, parameter: string): number | null {
     const text = this.text(name, parameter)
     if (text === null) return null

@@ -16,7 +16,7 @@ export interface BodyOfReply {
 
 /**
  * The body of one reply. `write` resolves when the socket accepts more (backpressure), and throws ClientGone once the client has closed.
- * Applies the faults that concern bytes in the order of the wire: gzip, then cut and stall (counted in sent bytes), then the size of writes.
+ * Applies the faults that concern bytes in this order: gzip, then cut and stall (counted in sent bytes), then the size of writes.
  */
 export class Body {
   readonly #response: ServerResponse
@@ -39,7 +39,7 @@ export class Body {
     this.#destroy = reply.destroy
     const half = length === null ? null : Math.floor(length / 2)
     this.#cutAt = plan.has('cut') ? (plan.number('cut', 'bytes') ?? half ?? 1500) : Number.POSITIVE_INFINITY
-    // In a stream `stall` counts events unless it names bytes. The event stream handles that.
+    // In a stream, `stall` without the parameter `bytes` counts events. `EventStream` applies it.
     const stallAt = plan.has('stall') ? (plan.number('stall', 'bytes') ?? half) : null
     this.#stallAt = stallAt ?? Number.POSITIVE_INFINITY
     this.#gzip = plan.has('gzip') ? createGzip() : null
@@ -64,7 +64,7 @@ export class Body {
     })
   }
 
-  /** Sends nothing until the client closes. */
+  /** Sends nothing until the client closes, then throws ClientGone. */
   async stall(): Promise<never> {
     this.#response.flushHeaders()
     await aborted(this.#closed)
@@ -151,7 +151,7 @@ export const aborted = (signal: AbortSignal) =>
   })
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
-/** Long enough that the halves are sent in separate segments. */
+/** Waits 2 ms, so that the system sends the halves in separate segments. */
 const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 2))
 
 /** Splits after the first byte of every multi-byte character. */

@@ -18,8 +18,7 @@ export interface Call {
 }
 
 /**
- * Admits a request, or throws 402 or 429. Its slot is released when the reply is over, at once when the client closes (section Limits,
- * Concurrency).
+ * Admits a request, or throws 402 or 429. Releases the slot when the reply is over or the client closes (section Limits, Concurrency).
  */
 export function admit(call: Call, model: SandboxModel, promptTokens: number): void {
   const { world, key, reply } = call

@@ -60,7 +60,7 @@ export class EventStream {
     if (plan.number('stall', 'bytes') === null && due('stall', 5)) await this.#body.stall()
   }
 
-  /** Everything between events that a reader must ignore (WHATWG HTML, "Interpreting an event stream"). */
+  /** Lines between events that a reader must ignore (WHATWG HTML, "Interpreting an event stream"). */
   #noise(): string {
     const { end } = this.#style
     const lines = [': keep-alive', '', ':', `id: ${this.#events}`, 'retry: 5000', 'unheard-of: field', 'event']

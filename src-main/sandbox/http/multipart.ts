@@ -12,7 +12,7 @@ export interface Form {
   file: { name: string; bytes: Uint8Array } | null
 }
 
-/** Longer recordings are read to their end but not stored, so that the refusal arrives. */
+/** Larger recordings are read to their end but not stored, so that the client receives the refusal. */
 export const MAX_FILE_BYTES = 128 * 1024 * 1024
 
 /** Reads the whole form into memory. Throws 400 for anything but a form, a truncated form, or a too large file. */

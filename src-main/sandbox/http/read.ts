@@ -13,7 +13,7 @@ export async function readBody(request: IncomingMessage, record: RequestRecord, 
   const chunks: Buffer[] = []
   const tooLarge = () => new ServiceError(400, 'body_too_large', `The body may have at most ${limit} bytes.`)
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge()
-  // `destroyOnReturn: false`: leaving the loop early must not close the socket, which the refusal needs.
+  // `destroyOnReturn: false`: leaving the loop early must not close the socket, because the refusal is sent on it.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     const bytes: Buffer = chunk
     record.bytesIn += bytes.length
@@ -35,7 +35,7 @@ export async function readJson<T>(request: IncomingMessage, record: RequestRecor
   return parseWith(schema, parseJson(bytes))
 }
 
-/** Maximum depth and number of values of a body. It is parsed in the process that uses the sandbox, which must not be blocked. */
+/** Maximum depth and number of values of a body. Parsing must not block the process, which may also run a core or tests. */
 const MAX_DEPTH = 128
 const MAX_VALUES = 1_000_000
 

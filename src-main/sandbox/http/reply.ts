@@ -61,7 +61,7 @@ export class HttpReply {
     await body.end()
   }
 
-  /** Sends the header and returns the body to write. `length` in bytes if known; null for a stream. */
+  /** Sends the headers and returns the body to write. `length`: bytes, or null for a stream. */
   open(status: number, headers: Record<string, string>, length: number | null = null): Body {
     this.addHeaders(headers)
     if (this.faults.has('gzip')) this.#setHeader('Content-Encoding', 'gzip')

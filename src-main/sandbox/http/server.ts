@@ -13,7 +13,7 @@ const UNRECORDED = new Set(['authorization', 'proxy-authorization', 'cookie', 'x
 
 /** Handles one request: authentication, permission, faults and the route. */
 export async function serve(world: World, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  // Never parsed as a URL: a path such as `//` is invalid as one, and must be answered like any other unknown path.
+  // Not parsed as a URL: a path such as `//` is no valid URL, but must get the same reply as any other unknown path.
   const [path = '/', query = ''] = (request.url ?? '/').split(/\?(.*)/s)
   const record = world.records.begin({ method: request.method ?? '', path, query, headers: recordedHeaders(request) })
   const reply = new HttpReply(response, record, (byClient) => world.records.end(record, byClient))
@@ -68,7 +68,7 @@ function permit(world: World, key: ApiKey, path: string, reply: HttpReply): void
   if (!key.permitted) throw new ServiceError(403, 'no_permission', 'This API key has no permission for this request.')
   if (path.startsWith('/sandbox/')) return
   const { bannedUntil } = key.account
-  // The status stays readable during a ban, so that its end can be read.
+  // The rate-limit status stays available during a ban, so that clients can read when the ban ends.
   if (bannedUntil !== null && path !== '/v1/rate-limit') {
     const seconds = Math.max(1, Math.ceil((Date.parse(bannedUntil) - world.now()) / 1000))
     throw new ServiceError(429, 'banned', `Banned until ${bannedUntil}.`, { 'Retry-After': String(seconds) })
@@ -81,7 +81,7 @@ function permit(world: World, key: ApiKey, path: string, reply: HttpReply): void
   key.lastUsedAt = instant(world.now())
 }
 
-/** Sends a failure as an error object. After the first byte it can only close the connection. */
+/** Sends a failure as an error object. After the first byte of a reply, only closes the connection. */
 async function refuse(reply: HttpReply, request: IncomingMessage, error: unknown): Promise<void> {
   if (reply.closed.aborted) return
   if (reply.started || error instanceof ClientGone) {

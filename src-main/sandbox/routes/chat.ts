@@ -77,7 +77,7 @@ async function orderedByBody(call: Call, request: SandboxChatRequest): Promise<b
   return await settleEarly(reply.faults, reply, world.failCounts, seededHex(16, JSON.stringify(request.messages)))
 }
 
-/** Accepting a parameter is no promise (section "What the service does"): a model refuses unsupported ones. */
+/** Throws 400 for parameters that the model does not support (section "What the service does"). */
 function refuseUnsupported(request: SandboxChatRequest, model: SandboxModel): void {
   const refuse = (what: string) => {
     throw new ServiceError(400, 'unsupported_parameter', `The model ${model.id} does not support ${what}.`)
@@ -138,7 +138,7 @@ async function streamed(call: Call, prepared: Prepared): Promise<void> {
     for (const index of choices.keys()) await one(index, { role: 'assistant', content: '' })
     for (const { index, step, paced } of interleaved(choices)) {
       await metronome.waitFor(paced)
-      // Counted before the write, because the client may have it from here on.
+      // Counted before the write, because the client may receive the step even if `one` throws.
       sent += step.tokens
       await one(index, step.delta)
     }
@@ -151,7 +151,7 @@ async function streamed(call: Call, prepared: Prepared): Promise<void> {
     }
     await events.done()
   } finally {
-    // Section "Chat completions", 2 and 3: no output is free; sent output is estimated and billed.
+    // Section "Chat completions", 2 and 3: a reply without output is free. Sent output is estimated and billed.
     if (!charged && sent > 0) charge(call, prepared, sent)
   }
 }

@@ -73,7 +73,7 @@ function store(call: Call, id: string, bytes: Uint8Array): string {
   return `${addressBase(call)}/v1/images/${name}`
 }
 
-/** The base URL that the caller used if it belongs to this server, else the sandbox's own. A foreign Host is never repeated. */
+/** The base URL that the caller used, if it belongs to this server, else the sandbox's own. Never returns a foreign Host. */
 function addressBase({ world, request, reply }: Call): string {
   if (reply.faults.has('foreign-url')) {
     return (reply.faults.text('foreign-url', 'to') ?? 'http://images.example').replace(/\/$/, '')

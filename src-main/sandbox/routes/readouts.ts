@@ -32,7 +32,7 @@ export const seenRequests = (call: Call) => {
 
 const sameAccount = (call: Call, key: ApiKey) => key.account === call.key.account
 
-/** Resolves `current` or the id of an own key. Another account's key is as unknown as one that does not exist. */
+/** Resolves `current` or the id of a key of the same account. A key of another account gets the same 404 as a missing one. */
 function keyOfPath(call: Call): ApiKey {
   const { keyId } = call.parameters
   if (keyId === undefined || keyId === 'current') return call.key

@@ -33,7 +33,7 @@ export const ROUTES: readonly SandboxRoute[] = [
   { method: 'GET', path: '/v1/keys/{keyId}/usage', run: readouts.keyUsage },
   { method: 'GET', path: '/v1/keys/{keyId}/usage/daily', run: readouts.keyDailyUsage },
   { method: 'GET', path: '/v1/usage', run: readouts.usage },
-  // The `url`s of generated images. They require the key like everything else.
+  // The `url`s of generated images. They require the API key too.
   { method: 'GET', path: '/v1/images/{name}', run: imageFile },
   // The sandbox's own route, outside the service.
   { method: 'GET', path: '/sandbox/requests', run: readouts.seenRequests },

@@ -73,7 +73,7 @@ const chunk = (id: string, body: Buffer): Buffer => {
   return Buffer.concat([head, body, Buffer.alloc(body.length % 2)])
 }
 
-/** Written here because tags must allow any script: INFO text is UTF-8, as ffmpeg reads and writes it. */
+/** Writes a WAV file with INFO text in UTF-8, as ffmpeg does, because tags must allow any script. */
 const wav = (samples: Int16Array, tags: Tags): Buffer => {
   const format = Buffer.alloc(16)
   format.writeUInt16LE(1, 0)

@@ -7,7 +7,7 @@ import type { Voice } from './voices.ts'
 
 export type Pcm = { samples: Float32Array; sampleRate: number }
 
-// Neither the ES library nor @types/node declares it, and the main process must not use the DOM library.
+// Neither the ES library nor @types/node declares `WebAssembly`, and the main process must not use the DOM library.
 declare const WebAssembly: {
   compile(bytes: Uint8Array): Promise<object>
   instantiate(module: object, imports: object): Promise<object>

@@ -10,7 +10,7 @@ export type Rendered = { bytes: Uint8Array; durationMs: number }
 /** Renders text to a file on the speech thread. CPU time: 20 to 120 ms per sentence at speed 1. */
 export const render = async (request: SandboxSpeechRequest): Promise<Rendered> => {
   const samples = toInt16(await speak(request))
-  // The transcriber uses a comment as the words only beside this artist, never in other files.
+  // The transcriber reads words from the comment tag only if the file has this artist tag.
   const tags = { comment: request.input, artist: `Inference Studio sandbox (${request.voice})` }
   const bytes = await encode(samples, request.format, tags)
   return { bytes, durationMs: Math.round((samples.length / sampleRate) * 1000) }

@@ -14,8 +14,8 @@ const spelled: [RegExp, string][] = [
 ]
 
 /**
- * The part of a text that an English synthesizer can say: folds accents, spells out known symbols, drops other scripts and emoji. May be
- * empty.
+ * Returns the part of a text that an English synthesizer can say, which may be empty. Removes accents, other scripts and emoji, and spells
+ * out known symbols.
  */
 export const speakable = (input: string): string => {
   let text = input
@@ -24,7 +24,7 @@ export const speakable = (input: string): string => {
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .replace(/[^\x20-\x7e]+/g, ' ')
-    // Flite's lexicon works per word. Thousands of letters are not a word.
+    // Splits longer runs of characters, because Flite looks up each word in a lexicon.
     .replace(/[^\s]{60}/g, '$& ')
     .replace(/\s+/g, ' ')
     .trim()

@@ -24,7 +24,7 @@ if (port && workerData?.role === role) {
       return { id, error: error instanceof Error ? error.message : String(error) }
     }
   }
-  // One rendering at a time: concurrent ones would share one core and double the memory.
+  // One rendering at a time: concurrent renderings would share one CPU core and double the memory.
   let queue: Promise<void> = Promise.resolve()
   port.on('message', (job: VoiceJob) => {
     queue = queue.then(async () => port.postMessage(await work(job)))

@@ -16,7 +16,7 @@ export type Decoded = {
   codec: string
 }
 
-/** A few kilobytes of silence can claim to be days long. Audio after two hours is not decoded. */
+/** Audio after two hours is not decoded, because a few kilobytes of silence can claim to be days long. */
 const longestSeconds = 2 * 60 * 60
 
 /** Reads WAV, MP3, FLAC, Ogg, WebM and MP4 audio, and plain 24 kHz PCM by its file name. Throws MediaError. */

@@ -1,4 +1,4 @@
-// The package has no types, and programs that only import this file would not find ours otherwise.
+// The package has no types. Without this reference, TypeScript projects that only import this file would not find our declarations.
 // oxlint-disable-next-line typescript/triple-slash-reference -- an import cannot bring in an ambient module
 /// <reference path="./fvad-wasm.d.ts" />
 import loadFvad from '@echogarden/fvad-wasm'
@@ -8,7 +8,7 @@ export type SpeechSegment = { startMs: number; endMs: number }
 export const vadRate = 16_000
 const frameMs = 20
 const frame = (vadRate * frameMs) / 1000
-/** A shorter gap is a breath within a sentence. A sound shorter than `shortest` is a click. */
+/** Shorter gaps are breaths within a sentence, and sounds shorter than `shortestMs` are clicks. */
 const joinMs = 240
 const shortestMs = 100
 

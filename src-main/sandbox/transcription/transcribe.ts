@@ -15,7 +15,7 @@ export type SandboxTranscriptionRequest = {
   model: string
 }
 
-/** Throws MediaError for bytes that are not readable audio. Does not recognise words, and says so. */
+/** Transcribes audio from its tags; does not recognise words, and reports this. Throws MediaError for bytes that are not readable audio. */
 export const transcribe = async ({ bytes, fileName }: SandboxTranscriptionRequest): Promise<HeardTranscript> => {
   if (bytes.length === 0) throw new MediaError('The file is empty')
   const { decode } = await import('./decode.ts')
@@ -68,7 +68,7 @@ const stamp = (ms: number): string => {
   return `${pad(h, 2)}:${pad(m, 2)}:${pad(s, 2)}.${pad(whole % 1000, 3)}`
 }
 
-/** WebVTT. Cue text is escaped, and stays on one line because a blank line would end the cue. */
+/** Formats the transcript as WebVTT. Cue text is escaped and on one line, because a blank line would end the cue. */
 export const toVtt = ({ cues }: HeardTranscript): string => {
   const escaped = (text: string): string =>
     text

@@ -6,10 +6,10 @@ type Colour = { r: number; g: number; b: number; hex: string }
 export type Inspection = { format: Format; width: number | null; height: number | null; meanColour: Colour | null }
 type Size = { width: number; height: number }
 
-/** A few kilobytes can claim any size. Above 64 megapixels only the header is read. */
+/** Above 64 megapixels only the header is read, because a header of a few bytes can claim any size. */
 const mostPixels = 64_000_000
 
-/** Format and size from the header. Mean colour (weighted by alpha) if PNG or JPEG can be decoded. Never throws. */
+/** Reads format and size from the header, and the mean colour (weighted by alpha) if PNG or JPEG can be decoded. Never throws. */
 export const inspectImage = (bytes: Uint8Array): Inspection => {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const format = formatOf(file)

@@ -5,7 +5,7 @@ import { DAY, type Random, seededRandom } from './seed.ts'
 
 /** `GET /v1/usage` reports the last 30 days, including today. */
 const SHOWN_DAYS = 30
-/** More days than are reported, so that lifetime totals are larger than the sum of the rows. */
+/** More than `SHOWN_DAYS`, so that lifetime totals are larger than the sum of the reported rows. */
 const SEEDED_DAYS = 45
 
 export interface SandboxWork {

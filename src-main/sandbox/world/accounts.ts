@@ -61,7 +61,7 @@ export type KeyName = (typeof KEY_NAMES)[number]
 
 const GENEROUS: AccountLimits = { rpm: 600, rph: 1_000, rpd: 10_000, tph: 2_000_000, tpd: 20_000_000 }
 
-/** The properties in which seeded keys differ. */
+/** The properties of each seeded key that differ from the defaults. */
 const SEEDED: Record<KeyName, Partial<Omit<ApiKey, 'balance' | 'balanceLimit'>> & { owner: string; balance?: number }> =
   {
     main: { owner: 'home', name: 'Everyday', history: 10 },
@@ -80,7 +80,7 @@ const SEEDED: Record<KeyName, Partial<Omit<ApiKey, 'balance' | 'balanceLimit'>> 
 export interface Accounts {
   keys: Map<KeyName, ApiKey>
   secrets: Record<KeyName, string>
-  /** Compares every key, whatever it finds, so that the time reveals nothing about a guess. Null without a match. */
+  /** Returns the key with this secret, or null. Always compares with every key, so that the duration reveals nothing about a guess. */
   find(secret: string): ApiKey | null
 }
 
@@ -88,7 +88,7 @@ export interface AccountSeed {
   seed: string
   now: number
   limits?: Partial<AccountLimits>
-  /** Secret of the everyday key, instead of the seeded one. */
+  /** Secret of the everyday key. Default: derived from the seed. */
   apiKey?: string
   /** SC on the everyday account. */
   balance?: number

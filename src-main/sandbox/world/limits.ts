@@ -28,7 +28,7 @@ class Window {
     this.#used = this.used(now) + amount
   }
 
-  /** Whole seconds until it restarts, at least 1. */
+  /** Whole seconds until the counter restarts, at least 1. */
   resetSeconds(now: number): number {
     return Math.max(1, Math.ceil((this.#length - (now % this.#length)) / 1000))
   }
@@ -81,7 +81,7 @@ export class SandboxLimits {
     return fresh
   }
 
-  /** Headers of the general request limit, after the request that they answer. */
+  /** Headers of the general request limit. The current request is already counted. */
   headers(key: ApiKey): Record<string, string> {
     const { rpm } = key.account.limits
     const used = this.#ofAccount(key.account).minute.used(this.#now())
@@ -133,7 +133,7 @@ export class SandboxLimits {
     windows.freeDay.add(now, 1)
   }
 
-  /** Counts tokens, which are known when the work is done. */
+  /** Counts the tokens of completed work. Their number is not known earlier. */
   addTokens(key: ApiKey, tokens: number, free: boolean): void {
     const now = this.#now()
     this.#ofKey(key).tokens.add(now, tokens)
@@ -143,7 +143,7 @@ export class SandboxLimits {
     windows.freeTokensDay.add(now, tokens)
   }
 
-  /** Takes one of the key's slots. Returns its release function, which may be called repeatedly. Throws 429. */
+  /** Takes one of the key's slots and returns its release function, which may be called repeatedly. Throws 429 if no slot is free. */
   takeSlot(key: ApiKey): () => void {
     const windows = this.#ofKey(key)
     if (key.maxConcurrent !== null && windows.running >= key.maxConcurrent) {

@@ -1,4 +1,4 @@
-/** SC per million tokens (chat), or per call, minute or thousand bytes (`each`). Text, so that it stays exact. */
+/** SC per million tokens (chat), or per call, minute or thousand bytes (`each`). Decimal text, so that the price stays exact. */
 export interface Price {
   input: string
   cached: string
@@ -88,7 +88,7 @@ export const MODELS: readonly SandboxModel[] = [
 
 const byId = new Map(MODELS.map((entry) => [entry.id, entry]))
 
-/** A model by its exact id; null if unknown. A `fault/...` model writes like `writer-small`. */
+/** Returns a model by its exact id, or null. A `fault/...` model writes like `writer-small`. */
 export function findModel(id: string, faultNames: ReadonlySet<string>): SandboxModel | null {
   if (!id.startsWith(FAULT_MODEL_PREFIX)) return byId.get(id) ?? null
   return faultNames.has(id.slice(FAULT_MODEL_PREFIX.length)) ? model(id, { severalChoices: true, tokens: 60 }) : null

@@ -10,8 +10,8 @@ export class PrefixCache {
   readonly #seen = new Map<string, number>()
 
   /**
-   * Tokens of the prompt that match the beginning of an earlier one, in whole blocks, at most the prompt. Remembers this prompt. `tokens[i]`
-   * is the count of `messages[i]`.
+   * Returns the number of prompt tokens that match the beginning of an earlier prompt, in whole blocks. Stores this prompt for later calls.
+   * `tokens[i]` is the count of `messages[i]`.
    */
   use(owner: string, messages: unknown[], tokens: number[]): number {
     const hash = createHash('sha256').update(owner)

@@ -13,7 +13,7 @@ export interface RequestRecord {
   /** Header names in lower case, without credentials and cookies. */
   headers: Record<string, string>
   startedAt: number
-  /** When the last byte was passed to the socket, or the connection closed. Null while open. */
+  /** When the last byte was passed to the socket, or the connection closed. Null while the request runs. */
   endedAt: number | null
   /** True if the client closed before the reply was complete. */
   closedByClient: boolean
@@ -32,7 +32,7 @@ export interface Observe {
   requests(): RequestRecord[]
   /** Number of open event streams. */
   openStreams(): number
-  /** Resolves with the record when that request is over. Rejects for an unknown id. */
+  /** Resolves to the record of a request when that request is over. Rejects for an unknown id. */
   whenClosed(requestId: string): Promise<RequestRecord>
 }
 

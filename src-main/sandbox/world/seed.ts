@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** ms. */
+/** One day, ms. */
 export const DAY = 86_400_000
 
 /** Random numbers that depend only on their seed, so that equal starts give equal state. */

@@ -20,6 +20,6 @@ export interface World {
   paces: Readonly<Record<string, number>>
   /** Generated PNG images by name. */
   images: Map<string, { account: string; bytes: Uint8Array }>
-  /** `http://127.0.0.1:PORT`, set once it listens. */
+  /** `http://127.0.0.1:PORT`, set once the server listens. */
   baseUrl: string
 }

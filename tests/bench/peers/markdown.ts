@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
 
-// The usual way: one `<ReactMarkdown>` over the whole text, rendered again with each chunk.
+// The common use: one `<ReactMarkdown>` over the whole text, rendered again with each chunk.
 
 const manifest = readFileSync(fileURLToPath(new URL('markdown.json', import.meta.url)), 'utf8')
 const folder = join(

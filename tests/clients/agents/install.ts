@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Agent, quiet } from './table.ts'
 
-/** Puts the package into `folder` by npm, from its exact version, once. */
+/** Installs the exact version of the package into `folder` with npm, once. */
 export async function installAgent(agent: Agent, folder: string): Promise<string | null> {
   const done = join(folder, 'installed')
   if (existsSync(done)) return null
@@ -31,7 +31,7 @@ export async function installAgent(agent: Agent, folder: string): Promise<string
   return null
 }
 
-/** A virtual environment with the package in `folder`, once. Null, or why there is none. */
+/** Creates a virtual environment with the package in `folder`, once. Returns null, or the reason of a failure. */
 export function installPython(folder: string, requirement: string): string | null {
   const done = join(folder, `${requirement}.installed`)
   if (existsSync(done)) return null

@@ -14,10 +14,10 @@ const usage = `npm run test:clients -- [--json] [--only ID,ID] [--cache DIR]
   --only    set-ups by id: ${[...agents.map(({ setup }) => setup), 'openai-python'].join(', ')}
   --cache   where packages are installed and kept, outside the project (default: studio-clients in the temporary folder)`
 
-/** How many must work for the run to be good. The others may need a network that is not there. */
+/** Minimum number of coding agents that must succeed. The others may need a network that is not available. */
 const leastAgents = 3
 
-/** 0: at least three agents did a turn, and none that was run failed; 1: otherwise; 2: usage. */
+/** Exit codes. 0: at least three coding agents completed a turn, and none failed. 1: otherwise. 2: usage error. */
 export async function main(argv: string[]): Promise<number> {
   const options = optionsOf(argv)
   if (!options) {
@@ -80,7 +80,7 @@ function optionsOf(argv: string[]) {
 const line = ({ name, version, outcome, detail, seconds }: Result): string =>
   `${outcome.padEnd(8)} ${`${name} ${version}`.padEnd(44)} ${`${seconds.toFixed(1)} s`.padStart(7)}  ${detail}`
 
-/** What a document of results says; an entry of the table has more. */
+/** The members of an entry in the result document. An entry of the table has more. */
 const plain = ({ setup, name, package: from, version, outcome, detail, seconds }: Result) => ({
   setup,
   name,

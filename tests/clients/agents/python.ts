@@ -7,7 +7,7 @@ import { type Result, setupOf } from './trial.ts'
 
 const version = '3.22.1'
 
-/** The text for Python, run as it is by the Python that is here, with the official package in a folder of its own. */
+/** Runs the unchanged text for Python with the installed Python and the official package in a separate folder. */
 export async function tryPython(studio: Studio, home: string, folder: string): Promise<Result> {
   const from = performance.now()
   const setup = setupOf('openai-python')

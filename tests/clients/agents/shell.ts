@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
-/** A turn of an agent takes some seconds; generous against slow machines. */
+/** Timeout of one turn of a coding agent. A turn takes some seconds; the limit allows for slow machines. */
 const timeBoxMs = 90_000
 
-/** For arguments of our own; the set-ups' texts bring their own quoting. */
+/** Quotes an argument of this test. The texts of the set-ups contain their own quoting. */
 export const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 export interface Ended {
@@ -15,7 +15,7 @@ export interface Ended {
   stderr: string
 }
 
-/** Runs a script in a process group of its own, which is gone when this settles, with all that it left behind. */
+/** Runs a script in its own process group. When the promise settles, the group and all of its remaining processes have ended. */
 export async function runShell(script: string, cwd: string, env: Record<string, string>): Promise<Ended> {
   const child = spawn('bash', ['-c', script], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   const texts = { stdout: '', stderr: '' }
@@ -42,12 +42,15 @@ function endGroup(pid: number | undefined) {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')
   } catch (thrown) {
-    // ESRCH: nothing of the group is left, as it should be.
+    // ESRCH: no process of the group remains, as expected.
     if ((thrown as NodeJS.ErrnoException).code !== 'ESRCH') throw thrown
   }
 }
 
-/** Some agents start a daemon in a group of its own. It has the throw-away HOME, which no other process has. Linux only; elsewhere it stays. */
+/**
+ * Ends daemons that some coding agents start in their own process group. They are found by the temporary HOME. Linux only; on other
+ * systems they remain.
+ */
 function endLeftovers(home: string) {
   if (home === '' || !existsSync('/proc/self/environ')) return
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
@@ -56,7 +59,7 @@ function endLeftovers(home: string) {
         process.kill(Number(pid), 'SIGKILL')
       }
     } catch {
-      // Gone meanwhile, or another person's: neither is ours to end.
+      // The process has ended, or it belongs to another user. Neither must be ended here.
     }
   }
 }

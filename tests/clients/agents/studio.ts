@@ -9,7 +9,7 @@ import { tapBefore } from './wire.ts'
 const run = promisify(execFile)
 const cli = join(root, 'out', 'main', 'node.js')
 
-/** The built studio as a person runs it, before a sandbox, with a hop between that keeps what passes and one tool key. */
+/** The built studio as a person runs it, with a sandbox, a recording relay between both, and one app key. */
 export async function startStudio(dataDir: string) {
   const env = { PATH: process.env.PATH ?? '', HOME: dataDir }
   const sandbox = await startJson(['sandbox', '--port', '0', '--json'], env)
@@ -28,14 +28,14 @@ export async function startStudio(dataDir: string) {
     key: String(made.ready.key),
     serviceKey: service.key,
     exchanges: tap.exchanges,
-    /** The sandbox's own account of the requests it saw. */
+    /** The requests that the sandbox recorded. */
     async seen(): Promise<{ path: string; stream: boolean; status: number | null }[]> {
       const reply = await fetch(`${service.address}/sandbox/requests`, {
         headers: { authorization: `Bearer ${service.key}` },
       })
       return ((await reply.json()) as { requests: { path: string; stream: boolean; status: number | null }[] }).requests
     },
-    /** The studio's own account: rows of its log for the tool's key, oldest first, once all of them are closed. */
+    /** Rows of the studio's request log for the app key, oldest first, after all of them have ended. */
     async rows(): Promise<LogRow[]> {
       const command = ['requests', '--app', 'clients', '--limit', '1000', '--data-dir', dataDir, '--json']
       for (let tries = 0; ; tries += 1) {
@@ -54,7 +54,7 @@ export async function startStudio(dataDir: string) {
   }
 }
 
-/** What is read of a row of the log (src-preload/contract/requests.ts). */
+/** The members of a log row that this test reads (src-preload/contract/requests.ts). */
 export interface LogRow {
   endpoint: string
   status: number | null
@@ -66,7 +66,7 @@ export interface LogRow {
 
 export type Studio = Awaited<ReturnType<typeof startStudio>>
 
-/** Starts a command of ours and gives its first line, which is JSON. */
+/** Starts a command of this program and returns its first line, parsed as JSON. */
 async function startJson(args: string[], env: Record<string, string>) {
   const child = spawn(node24(), [cli, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let errors = ''

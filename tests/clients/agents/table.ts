@@ -1,21 +1,27 @@
-/** One coding agent: what is installed, what is asked of it without a person, and what lies in its folder. */
+/** One coding agent: its package, its unattended task, and the files of its folder. */
 export interface Agent {
   /** Id of the set-up in src-renderer/features/proxy/setups. */
   setup: string
   package: string
   version: string
   bin: string
-  /** What is appended to the line that starts it: one turn without a terminal, tools allowed. */
+  /** Arguments appended to the line that starts the coding agent: one turn without a terminal, with tools allowed. */
   arguments(prompt: string): string[]
-  /** The tool that the model is asked to call. The sandbox's tool-caller fills a text parameter with its own name, so `files` answers to that. */
+  /**
+   * The tool that the model must call. The sandbox's `tool-caller` uses the name of a text parameter as its value, so `files` has files of
+   * that name.
+   */
   tool: string
-  /** Files of the folder it works in, by path; `word` must come back in the tool's result. */
+  /** Files of its working folder by path. `word` must occur in the tool's result. */
   files(word: string): Record<string, string>
-  /** Telemetry and updates off, where the tool has a switch. */
+  /** Switches telemetry and updates off, when the coding agent has such settings. */
   env?: Record<string, string>
 }
 
-/** For tools that take a first line: a tool-caller draws one from 1 to 101, and says what it read at 120 tokens a second. */
+/**
+ * For tools with a parameter for the first line. The `tool-caller` selects a line from 1 to 101, and repeats the result at 120 tokens per
+ * second.
+ */
 const lines = (word: string): string => `${word}\n`.repeat(110)
 
 export const agents: Agent[] = [
@@ -24,7 +30,7 @@ export const agents: Agent[] = [
     package: '@qwen-code/qwen-code',
     version: '0.24.4',
     bin: 'qwen',
-    // Its first message names these tools, which a tool-caller would call as well.
+    // Its first message names these tools, so the `tool-caller` would call them too.
     arguments: (prompt) => [
       '--yolo',
       ...['agent', 'skill', 'tool_call', 'tool_search', 'edit', 'glob'].flatMap((tool) => ['--exclude-tools', tool]),
@@ -112,7 +118,8 @@ export const agents: Agent[] = [
     files: (word) => ({ filepath: `${word}\n` }),
     env: { CONTINUE_CLI_ENABLE_TELEMETRY: '0', CONTINUE_ALLOW_ANONYMOUS_TELEMETRY: '0' },
   },
-  // Loads its program from github.com when it is installed: run where that can be reached, and "verified" only once it was.
+  // Its installation downloads the program from github.com. It runs only when github.com is reachable, and counts as "verified" only after
+  // a run.
   {
     setup: 'crush',
     package: '@charmland/crush',
@@ -125,5 +132,5 @@ export const agents: Agent[] = [
   },
 ]
 
-/** Set for every agent: what many tools read. */
+/** Environment variables of every coding agent, which many of them read. */
 export const quiet = { DO_NOT_TRACK: '1', NO_UPDATE_NOTIFIER: '1', NO_COLOR: '1', TERM: 'dumb' }

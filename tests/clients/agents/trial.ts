@@ -13,7 +13,7 @@ export interface Result {
   package: string
   version: string
   outcome: 'works' | 'fails' | 'not run'
-  /** What was shown, or what went wrong. */
+  /** The result: facts that the trial has shown, or the failure. */
   detail: string
   seconds: number
 }
@@ -27,8 +27,9 @@ export function setupOf(id: string): Setup {
 }
 
 /**
- * Sets the agent up in `home`, a folder that is thrown away, with nothing but the set-up's texts; has it do one turn; judges what went over
- * the wire and what it printed. `bin` is the folder with its command.
+ * Sets the coding agent up in `home`, a temporary folder, with only the texts of the set-up. Runs one turn, then checks the recorded
+ * requests
+ * and the output. `bin` is the folder with its command.
  */
 export async function tryAgent(agent: Agent, studio: Studio, home: string, bin: string): Promise<Result> {
   const from = performance.now()
@@ -65,14 +66,17 @@ export async function tryAgent(agent: Agent, studio: Studio, home: string, bin: 
   }
 }
 
-/** Chat requests so far by the three that saw them: the hop, the sandbox, the studio's log. */
+/** Number of chat requests so far, by the three records: relay, sandbox, and the studio's request log. */
 async function accounts(studio: Studio) {
   const rows = (await studio.rows()).filter(({ endpoint }) => endpoint === 'chat')
   const seen = (await studio.seen()).filter(({ path }) => path.endsWith('/chat/completions'))
   return { passed: [...studio.exchanges], seen, rows }
 }
 
-/** Writes the set-up's files and gives its terminal texts as one script, the prompt appended to the line that starts the agent. */
+/**
+ * Writes the files of the set-up and returns its terminal texts as one script. Appends the prompt to the line that starts the coding
+ * agent.
+ */
 function settle(setup: Setup, studio: Studio, home: string, args: string[]): string {
   const steps = setup.steps({ baseUrl: studio.baseUrl, key: studio.key, model })
   for (const { file, text } of steps) if (file) write(file.replace(/^~(?=\/)/, home), text)
@@ -85,7 +89,7 @@ function write(path: string, text: string) {
   writeFileSync(path, text)
 }
 
-// Each gives the first thing that is not as it must be, in words; null where all is.
+// Each check returns the first failure as a sentence, or null when there is none.
 
 const endOf = ({ stderr, stdout }: Ended): string => [stderr, stdout].join('\n').trim().slice(-400)
 

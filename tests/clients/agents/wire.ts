@@ -1,15 +1,15 @@
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** One chat request as it left the studio, with what came back. */
+/** One chat request as the studio sent it, with its reply. */
 export interface Exchange {
   authorization: string
   userAgent: string
-  /** The parsed body; null where it was no JSON. */
+  /** The parsed body; null when it is not JSON. */
   body: ChatBody | null
   status: number
   contentType: string
-  /** True once the reply had come to its own end. */
+  /** True after the reply has ended completely. */
   whole: boolean
 }
 
@@ -21,8 +21,8 @@ export interface ChatBody {
 }
 
 /**
- * A hop between the studio and the service that keeps what passed, bodies and all: the sandbox's own log holds none. It changes no byte of a
- * body and answers nothing itself. `address` is the service's, `http://127.0.0.1:PORT`.
+ * A relay between the studio and the service that stores requests and replies with their bodies, because the sandbox's own log has none.
+ * It changes no byte of a body and answers no request itself. `address`: the address of the service, `http://127.0.0.1:PORT`.
  */
 export async function tapBefore(address: string) {
   const exchanges: Exchange[] = []

@@ -9,7 +9,10 @@ export interface Service {
   close(): Promise<void>
 }
 
-/** The real gateway before the real sandbox. Two attempts, close together: what is shown is who asks again, not how long. */
+/**
+ * The real gateway in front of the real sandbox. Two attempts with a short pause: the tests check which side retries, not how long it
+ * waits.
+ */
 export async function openService(): Promise<Service> {
   const sandbox = await startSandbox()
   const gateway = await openGateway(sandbox.baseUrl, sandbox.apiKey, {
@@ -30,7 +33,7 @@ export async function openService(): Promise<Service> {
   }
 }
 
-/** A tool whose answer only it knows. */
+/** A tool whose result can only come from the tool itself. */
 export const lighthouse = {
   name: 'light_height',
   description: 'The height of a lighthouse',

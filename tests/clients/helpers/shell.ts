@@ -7,17 +7,17 @@ import { temporaryFolder } from '../../helpers/folders.ts'
 
 const run = promisify(execFile)
 
-/** Runs a script as it is in bash, with nothing in the environment but what is given, and gives its standard output. */
+/** Runs an unchanged script in bash with only the given environment, and returns its standard output. */
 export async function bash(script: string, env: Record<string, string> = {}): Promise<string> {
   return (await run('bash', ['-c', script], { env: { PATH: process.env.PATH ?? '', ...env }, encoding: 'utf8' })).stdout
 }
 
-/** A folder where programs of a person's own are, with the packages of this project installed. */
+/** A folder for a user's own programs, with the packages of this project installed. */
 export function ownFolder() {
   const folder = temporaryFolder('studio-setups-')
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
   return {
-    /** Saves a module, runs it on this Node, and gives what it printed. */
+    /** Saves a module, runs it on this Node, and returns its output. */
     async node(text: string, env: Record<string, string> = {}): Promise<string> {
       const file = join(folder, 'hello.mjs')
       writeFileSync(file, text)

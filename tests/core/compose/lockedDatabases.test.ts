@@ -17,7 +17,7 @@ import { lock } from '../helpers/lock.ts'
 import { openRequestLog, reading, rowOf, sent } from '../requestLog/helpers.ts'
 import { notice } from '../requestLog/samples.ts'
 
-// Jobs that end while another program has a database locked.
+// Tests jobs that end while another program has locked a database.
 
 let service: Sandbox
 let upstream: Upstream
@@ -50,7 +50,7 @@ function lockDuring<A extends unknown[], R>(file: () => string, ask: (...args: A
   }
 }
 
-/** Waits for so many turns of the event loop. */
+/** Waits for this many turns of the event loop. */
 const turns = async (count: number): Promise<void> => {
   for (let n = 0; n < count; n += 1) await new Promise((resolve) => setTimeout(resolve, 1))
 }

@@ -218,7 +218,7 @@ describe('a start', () => {
     expect(soundness(path)).toEqual({ integrity: 'ok', foreign: 0 })
   })
 
-  it('recovers a file that was closed properly but is damaged where the program reads first', async () => {
+  it('recovers a file that was closed properly but is damaged in the pages that the program reads first', async () => {
     const dataDir = filledFolder({ conversations: 30, messages: 30 })
     const first = await coreIn(dataDir)
     await first.core.stop()

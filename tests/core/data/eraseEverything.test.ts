@@ -32,7 +32,7 @@ it('nothing is deleted before the next start, which deletes every database, file
   expect(inspectFolder(dataDir)).toBe('ours')
   await again.core.stop()
 
-  // A third start finds no order any more, and keeps what was created since.
+  // A third start finds no pending deletion, and does not delete data created since.
   const kept = await open({ dataDir, secrets })
   await kept.core.connection.login({ baseUrl: red.baseUrl, key: red.apiKey })
   await kept.core.stop()

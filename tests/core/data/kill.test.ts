@@ -72,7 +72,7 @@ it('a backup that is killed at any moment is complete or does not have its name,
     }
     expect(contents(dataDir)).toEqual(before)
   }
-  // The next backup deletes what the killed ones left.
+  // The next backup deletes the files that the killed backups left.
   await writeBackup({ dataDir, version: '1' }, { path: join(freshFolder(), 'b.tar') })
   expect(existsSync(join(dataDir, 'backups'))).toBe(false)
 }, 120_000)
@@ -103,7 +103,8 @@ it('a restore that is killed before any of its renames leaves all old data, or t
     expect(readdirSync(dataDir).filter((name) => /staging|waiting|swapping|discarded/.test(name))).toEqual([])
     return isDone
   }
-  // Two at once, until one of them has no rename left to die before. Every third rename, from a random one on, unless more rounds are
+  // Runs two at once, until one of them has no rename left before which it could be killed. Every third rename, from a random one on,
+  // unless more rounds are
   // requested.
   const stride = moments > 10 ? 1 : 3
   for (let turn = 1 + Math.floor(randomNumbers()() * Math.min(2, stride)); ; turn += 2 * stride) {
@@ -114,7 +115,7 @@ it('a restore that is killed before any of its renames leaves all old data, or t
   expect(sawNew).toBeGreaterThan(2)
 }, 120_000)
 
-it('recovery that is killed at any moment is done by the next start, and the damaged file is kept to the last byte', async () => {
+it('the next start completes a recovery that was killed at any moment, and the damaged file is unchanged', async () => {
   const sample = filledFolder({ conversations: 5 })
   const path = join(sample, 'studio.sqlite')
   const bytes = readFileSync(path)

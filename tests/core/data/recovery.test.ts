@@ -228,7 +228,7 @@ describe('a damaged database', () => {
     },
   )
 
-  it('reports what was set aside, what was recovered and how much is lost, and keeps the damaged file to the last byte', () => {
+  it('reports the data that was set aside, recovered and lost, and leaves the damaged file unchanged', () => {
     const dataDir = copyOf()
     const { pathIn } = byName('studio')
     const leaf = pagesOf(pathIn(dataDir)).find(({ table, rows }) => table === 'messages' && rows > 2)

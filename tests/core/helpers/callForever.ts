@@ -46,7 +46,7 @@ async function work(ids: readonly string[]): Promise<void> {
   say({ id: replyId, state: 'asked' })
 }
 
-// Stored now, because a killed process can't store its compile cache at its end. The next process starts in half the time.
+// Stores Node's compile cache before the kill. The next process starts in half the time.
 flushCompileCache()
 await send(feature, { requestId: randomUUID(), conversationId: null, text: 'What time is it?', models: ['m'] })
 setInterval(() => undefined, 1000)

@@ -98,7 +98,7 @@ function waiting(callId: string, name: string, args: string): NewToolRow {
   return { run, text: '' }
 }
 
-/** Waits until nothing more happens by itself. */
+/** Waits until no more events occur without an action of the test. */
 export async function settled(): Promise<void> {
   for (let turns = 0; turns < 4; turns += 1) await new Promise<void>((resolve) => setImmediate(resolve))
 }

@@ -1,4 +1,4 @@
-// Does one thing to a data folder in a process that is killed meanwhile: node dieForever.ts WHAT FOLDER FILE [N]
+// Runs one step on a data folder in a process that is killed during the step: node dieForever.ts WHAT FOLDER FILE [N]
 // With N it kills itself (-9) right before its Nth rename, with rmN right before its Nth deletion. Otherwise the test kills it.
 import fs, { writeSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'

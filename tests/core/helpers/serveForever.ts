@@ -1,4 +1,5 @@
-// A core in its own process with its local API, for tests with failures of databases, the disk or the operating system. Reads one command a line
+// A core in its own process with its local API, for tests with failures of databases, the disk or the operating system. Reads one command
+// a line
 // (JSON, `{id, do, …}`) from standard input and replies with `{id, …}`. The first line has its address.
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -24,7 +25,9 @@ const { key } = core.apps.add({ name: 'fault' })
 let pauseMs = 0
 const tickMs = 5
 let tick = { at: 0, stoodMs: 0 }
-/** Time in which this thread was runnable and other processes had the processor, ms (second number, ns; `man 5 proc`). */
+/**
+ * Time in which this thread was runnable while other processes used the CPU, ms. Reads the second number, which is in ns (`man 5 proc`).
+ */
 function stoodMs(): number {
   try {
     return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
@@ -47,7 +50,7 @@ const procedureOf = (path: string[]): ((input: unknown) => Promise<unknown>) =>
 
 const commands: Record<string, (command: Command) => unknown> = {
   call: ({ path = [], input }) => procedureOf(path)(input),
-  /** A conversation as a page shows it that is opened now. */
+  /** A conversation as a newly opened page shows it. */
   async messages({ input }) {
     const events = core.chat.watch({ conversationId: String(input) })
     for await (const event of events) if (event.type === 'snapshot') return [...event.messages, ...event.beside]

@@ -18,7 +18,7 @@ process.stdout.write(`${JSON.stringify({ sent })}\n`)
 for await (const event of core.chat.watch(sent)) {
   if (event.type !== 'delta') continue
   const { messageId: id, at, append } = event
-  // Stored now, because a killed process can't store its compile cache at its end. The next process starts in half the time.
+  // Stores Node's compile cache before the kill. The next process starts in half the time.
   if (at === 0) flushCompileCache()
   process.stdout.write(`${JSON.stringify({ at: Date.now(), id, length: at + append.length })}\n`)
 }

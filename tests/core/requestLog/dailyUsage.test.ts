@@ -179,7 +179,7 @@ describe('usage by day', () => {
     requestLog.connectedTo(service)
     requestLog.belongsTo('red')
     const today = Math.floor(now / dayMs)
-    // Started before midnight and ended after it: belongs to the day of its start.
+    // A request that starts before midnight and ends after it belongs to the day of its start.
     const late = requestLog.open(notice())
     now += 120_000
     late.ends({ state: 'done' }, null)
@@ -282,7 +282,7 @@ describe('a log from before usage by day', () => {
     expect(used.length).toBeGreaterThan(50)
     expect(used.find(({ who }) => who === 'tool:mad')).toMatchObject({ requests: 100, cost: most })
     expect(used.some(({ unpriced }) => unpriced > 0)).toBe(true)
-    // Another one on top, after the restart.
+    // Another reply, after the restart, when the sum is already at its maximum.
     const trace = requestLog.open(notice({ requester: tool('mad') }))
     trace.ends({ state: 'done' }, null)
     await requestLog.close()

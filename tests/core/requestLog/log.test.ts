@@ -148,7 +148,7 @@ describe('the log', () => {
             }
             expect(pages).toEqual(expected)
             expect((await requestLog.counts(wanted)).stored).toBe(expected.length)
-            // A reader can't know the progress of a request under way, nor what was recorded since its start.
+            // A reader can't see the progress of a running request, nor data recorded since its start.
             const ended = (rows: RequestRow[]) => rows.filter((row) => outcomeOfRow(row) !== null)
             expect(ended(reader.page(wanted, newest, 1000))).toEqual(ended(expected))
           }

@@ -47,7 +47,7 @@ test('One thread runs all jobs, one after another, and each caller gets its own 
   expect(threads).toHaveLength(1)
 })
 
-test('What the worker throws reaches the caller with its kind and facts, and the thread goes on', async () => {
+test('An error thrown by the worker reaches the caller with its kind and facts, and the thread continues', async () => {
   const client = echoClient()
   await expect(client.run(() => ({ do: 'fail' }))).rejects.toMatchObject({
     kind: 'bad_input',

@@ -31,9 +31,9 @@ test('A write through a read-only database does not compile, and fails at run ti
   expect(() => store?.toolKeys.remove('id')).toThrow(TypeError)
   // @ts-expect-error A read-only store has no transaction.
   expect(() => store?.transaction(() => undefined)).toThrow(TypeError)
-  // @ts-expect-error The same of the request log.
+  // @ts-expect-error The request log has none either.
   expect(() => log?.requests.count(1, 2)).toThrow(TypeError)
-  // @ts-expect-error The same of the account database.
+  // @ts-expect-error The account database has none either.
   expect(() => account?.limits.put(1, 0, '{}', 0)).toThrow(TypeError)
   for (const opened of [store, log, account]) opened?.close()
 })

@@ -90,7 +90,7 @@ test('[AUTH-01] [GEN-03] headers and bytes pass unchanged, with the real key and
   const [incoming] = requests
   expect(incoming?.url).toBe('/v1/any/thing?x=%20&y')
   expect(incoming?.headers).toMatchObject({ authorization: `Bearer ${canary}`, host: new URL(url).host, 'x-tool': 'T' })
-  // The key could not be found in a compressed reply.
+  // Redaction could not find the key in a compressed reply.
   expect(incoming?.headers['accept-encoding']).toBe('identity')
   expect(incoming?.headers).not.toHaveProperty('x-gone')
   expect(incoming?.headers).not.toHaveProperty('expect')
@@ -274,7 +274,7 @@ test('a slow reader slows the service down instead of filling memory', async () 
   const reader = reply.body[Symbol.asyncIterator]()
   await reader.next()
   let before = -1
-  // Until the service's own buffers are full and it stops writing.
+  // Continues until the service's own buffers are full and the service stops writing.
   while (before !== written) {
     before = written
     await new Promise((resolve) => setTimeout(resolve, 100))
@@ -287,7 +287,7 @@ test('an idle connection is used again, and a reply read to its end leaves no li
   const { upstream, sockets } = await serve((_, response) => json(response, 200, {}))
   const abort = new AbortController()
   for (let i = 0; i < 20; i++) await collect((await upstream.forward(request({ signal: abort.signal }))).body)
-  // Two: undici reports a reply's end shortly before the connection is free again.
+  // Two connections, because undici reports a reply's end shortly before the connection is free again.
   expect(sockets.size).toBeLessThanOrEqual(2)
   expect(getEventListeners(abort.signal, 'abort')).toEqual([])
 })

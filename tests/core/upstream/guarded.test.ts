@@ -10,7 +10,7 @@ test.each([
 ])('a JSON reply %s is rejected long before its end', async (_what, start) => {
   const { upstream, requests } = await serve((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' })
-    // It never ends.
+    // This stream never ends.
     response.write(Buffer.from(start, 'latin1'))
   })
   await expect(upstream.listModels()).rejects.toMatchObject({ kind: 'malformed_reply' })
@@ -27,7 +27,7 @@ test('a JSON reply of 40 MB is rejected, unless it contains images', async () =>
   const [image] = (await upstream.createImage({ prompt: 'a cat' })).value
   if (!image?.content || image.content === 'invalid') throw new Error('There is no image.')
   expect(Buffer.concat(image.content)).toHaveLength(30 * million)
-  // Decoded as it arrived, and not in one go.
+  // Each chunk was decoded when it arrived, not all chunks at the end.
   expect(image.content.length).toBeGreaterThan(100)
 })
 

@@ -16,7 +16,7 @@ function event(field: Field, text: string, choice = 0, finish: string | null = n
   return `data: ${JSON.stringify({ id: 'c1', choices: [{ delta, index: choice, finish_reason: finish }] })}\n\n`
 }
 
-/** What passes after each chunk, and at the end. */
+/** The output after each chunk, and at the end. */
 function through(chunks: readonly Uint8Array[]): Buffer[] {
   const body = redactor.forBody(true, true)
   const passed = chunks.map((chunk) => Buffer.from(body?.push(chunk) ?? []))
@@ -58,7 +58,7 @@ describe('a relayed stream of a chat', () => {
           const [text = ''] = joined(out).values()
           expect([form, at, text.startsWith('My key: '), text.endsWith(', thanks.')]).toEqual([form, at, true, true])
           expect([form, at, keyIn(Buffer.from(text), secret)]).toEqual([form, at, null])
-          // Neither of its halves, apart from fewer characters than are held back.
+          // The output contains neither half of the key. It may contain fewer characters of it than the filter holds back.
           expect(text).not.toContain(secret.slice(0, 4))
           expect(text).not.toContain(secret.slice(-6))
         }

@@ -119,7 +119,7 @@ test('[SSE-03] a finish reason ends a stream without [DONE]; a stream without bo
   })
   expect((await stream('')).error).toMatchObject({ kind: 'incomplete_stream', facts: { outputStarted: false } })
   expect((await stream(frame({ choices: [], usage: {} }))).error).toMatchObject({ kind: 'incomplete_stream' })
-  // Cut inside an event, and inside a character, by an end that looks clean.
+  // The stream ends cleanly, but inside an event and inside a character.
   expect((await stream(`${delta({ content: 'x' })}data: {"choi`)).error).toMatchObject({ kind: 'incomplete_stream' })
   expect((await stream(Buffer.from(`${delta({ content: 'x' })}data: {"a":"é`).subarray(0, -1))).error).toMatchObject({
     kind: 'incomplete_stream',
@@ -254,7 +254,7 @@ test.each(texts)(
     for (const form of forms) {
       for (const at of [1, 4, 10, form.length - 1]) {
         const parts = ['It is ', form.slice(0, at), form.slice(at), ', so it is.', ' s']
-        // A second choice between the pieces has the same text whole.
+        // A second choice, between the pieces, has the same text in one piece.
         const between = delta({ content: 'sk-' }, 1)
         const events = parts.map((part) => delta(piece(part)) + between).join('')
         const { sum, error } = await stream(`${events}${delta({}, 0, 'stop')}data: [DONE]\n\n`)

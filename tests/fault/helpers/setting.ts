@@ -13,7 +13,7 @@ export const timeouts = { headersTimeoutMs: 300, idleTimeoutMs: 300 }
 /** Time in which something immediate has happened on a busy machine, ms. */
 export const soon = 2000
 
-/** A request with this header gets a good reply, whatever the test's act does with the others. */
+/** A request with this header gets a valid reply. The test's `act` answers all other requests. */
 const wellMark = 'x-well'
 
 export interface Setting {

@@ -20,7 +20,7 @@ export interface Facts {
   lines: string[]
 }
 
-/** A whole core in a process of its own, and its local /v1 as an app uses it. */
+/** A whole core in a separate process, and its local /v1 as an app uses it. */
 export class Studio {
   readonly proxy: string
   readonly #key: string
@@ -166,7 +166,7 @@ export function lockOf(dataDir: string, name: string): Fault {
   }
 }
 
-/** A data folder on a disk of its own, of so many MB; null when this user may not mount one. */
+/** A data folder on a separate disk of this many MB, or null when this user may not mount one. */
 export function smallDisk(megabytes: number): { dataDir: string; full: Fault; leave(): void } | null {
   const disk = temporaryFolder('studio-disk-')
   try {

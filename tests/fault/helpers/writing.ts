@@ -99,13 +99,13 @@ async function send(studio: Studio, model: string): Promise<{ sent: Sent | undef
   return { sent: result, how: problem?.kind ?? 'ok' }
 }
 
-/** A reply as a page sees it that opens now. */
+/** A reply as a newly opened page sees it. */
 async function shown(studio: Studio, conversationId: string, id: string): Promise<Message | null> {
   const { result } = await studio.notify<Message[]>('messages', { input: conversationId })
   return result?.find((message) => message.id === id) ?? null
 }
 
-/** Uses a studio in every way that writes, before, during and after a fault of so many ms. */
+/** Uses every feature of a studio that writes, before, during and after a fault of this many ms. */
 export async function driveThrough(studio: Studio, dataDir: string, fault: Fault, lastsMs: number): Promise<Found> {
   const delivered: Reply[] = []
   const answered: Answered[] = []
@@ -120,7 +120,7 @@ export async function driveThrough(studio: Studio, dataDir: string, fault: Fault
     const { problem } = await studio.call(path, input)
     answered.push({ what, how: problem?.kind ?? 'ok', ms: performance.now() - from })
   }
-  // One that ends during the fault, and one that would continue after it.
+  // One reply ends during the fault, and one would continue after it.
   const short = (await send(studio, 'writer-small')).sent
   const long = (await send(studio, 'writer-large')).sent
   if (!short || !long) throw new Error('Nothing was sent.')

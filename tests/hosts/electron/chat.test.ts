@@ -62,7 +62,7 @@ test('a reload and an external link lose no token of a running reply', async () 
   await settled(page, 'stopped')
   const watched = await settledText(page)
   expect(watched.startsWith(before.slice(0, 20))).toBe(true)
-  // What the page saw over two connections is what was stored from one.
+  // The page received the same messages over two connections as were stored.
   await page.reload()
   await settled(page, 'stopped')
   expect(await settledText(page)).toBe(watched)

@@ -50,7 +50,7 @@ const picture = () =>
     .getByRole('option')
     .first()
 
-/** What was handed to the system since the last call. */
+/** Files passed to the operating system since the last call. */
 interface Left {
   shown: string[]
   dragged: { file: string; hasIcon: boolean }[]

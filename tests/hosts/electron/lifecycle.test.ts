@@ -11,7 +11,7 @@ import { newDataDir, tidy } from './fixtures.ts'
 
 afterEach(tidy)
 
-/** Whether the last owner of the folder closed everything before it went; takes and leaves the folder's lock. */
+/** Whether the last owner of the folder closed everything before it ended. Acquires and releases the folder's lock. */
 function endedCleanly(dataDir: string): boolean {
   const lock = lockFolder(dataDir)
   lock.release()
@@ -73,7 +73,7 @@ test('the window shows the repair of a damaged log, then opens the studio by its
   behead(join(dataDir, 'ledger.sqlite'))
   const { page, quit } = await launchDesktop(dataDir)
   await page.getByRole('navigation', { name: windowText('shell:pages.label') }).waitFor()
-  // It was another page before, which loaded this one in its place.
+  // The start-up page was shown before. It loaded this page in its place.
   expect(await page.evaluate(() => performance.getEntriesByType('navigation').map((one) => one.toJSON().type))).toEqual(
     ['reload'],
   )
@@ -82,7 +82,7 @@ test('the window shows the repair of a damaged log, then opens the studio by its
   rmSync(dataDir, { recursive: true })
 })
 
-// A real Electron shows its error box until a person closes it, and can't be looked at before it is ready.
+// A real Electron shows its error box until a person closes it, and can't be inspected before it is ready.
 describe.runIf(!real)('with the replacement of Electron only', () => {
   test('a quit while the core is still starting waits for it and opens no window', async () => {
     const dataDir = newDataDir()
@@ -93,7 +93,7 @@ describe.runIf(!real)('with the replacement of Electron only', () => {
         opened += 1
       })
       await app.whenReady()
-      // After all that waits for `ready`, and before anything can have come from a disk or a socket.
+      // Runs after all listeners of `ready`, and before any result of the disk or a socket can arrive.
       await new Promise<void>((resolve) => process.nextTick(resolve))
       app.quit()
       return new Promise<number>((resolve) => app.once('will-quit', () => resolve(opened)))
@@ -168,7 +168,7 @@ test('deleting everything restarts the program, which then starts as new on the 
   const dataDir = newDataDir()
   const desktop = await launchDesktop(dataDir)
   const { page } = desktop
-  // The test starts the program again itself: a process of its own would outlive the test.
+  // The test itself restarts the program, because a separate process would outlive the test.
   await desktop.evaluate(({ app }) => {
     app.relaunch = () => void process.stderr.write('relaunch requested\n')
   })

@@ -23,7 +23,7 @@ beforeAll(async () => {
     .locator('input[type="file"][accept="image/*"]')
     .setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: bytes })
   await page.locator('.composer-picture[data-state="ready"]').waitFor()
-  // After a reload it comes from the host and not from the page's own memory.
+  // After a reload, the file is read from the host and not from the page's memory.
   await page.reload()
   address = (await page.locator('.composer-picture img').getAttribute('src')) ?? ''
 })

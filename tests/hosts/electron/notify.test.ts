@@ -12,7 +12,7 @@ let desktop: Desktop
 beforeAll(async () => {
   sandbox = await startSandbox({ apiKey: canary, balance: 8 })
   desktop = await launchDesktop(newDataDir())
-  // On a real desktop too: what would be shown is kept in a list.
+  // Records notifications in a list instead of showing them, also on a real desktop.
   await desktop.evaluate(({ Notification }) => {
     const shown: Electron.Notification[] = []
     Object.assign(globalThis, { shown })

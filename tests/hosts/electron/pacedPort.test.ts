@@ -10,7 +10,7 @@ const size = 50_000
 const streams = 40
 const changes = 1000
 
-/** Streams of a state that changes, to a page that reads when the test wants. */
+/** Streams of a changing state, to a page that reads only when the test allows. */
 function setUp() {
   const changed = new Listeners()
   let number = 0
@@ -35,7 +35,7 @@ function setUp() {
     heard,
     state,
     call: (id: string, path: string) => port2.postMessage(JSON.stringify({ i: id, p: { u: path, b: {} } })),
-    /** What was not read is read now, and all that follows. */
+    /** Reads all unread messages and all later ones. */
     readOn() {
       state.reads = true
       port2.postMessage(state.unread)

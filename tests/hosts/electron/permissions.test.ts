@@ -6,7 +6,7 @@ type Request = NonNullable<Parameters<Session['setPermissionRequestHandler']>[0]
 type Check = NonNullable<Parameters<Session['setPermissionCheckHandler']>[0]>
 type Device = NonNullable<Parameters<Session['setDevicePermissionHandler']>[0]>
 
-/** The three handlers, each alone: Electron asks one or the other, by permission. */
+/** The three handlers, tested separately, because Electron calls one or the other depending on the permission. */
 const handlers: { request?: Request | null; check?: Check | null; device?: Device | null } = {}
 guardPermissions({
   setPermissionRequestHandler: (handler) => Object.assign(handlers, { request: handler }),
@@ -21,7 +21,7 @@ interface Asked {
   isMainFrame?: boolean
 }
 const ours = 'app://studio/index.html'
-// Neither handler looks at the contents that ask.
+// Neither handler uses the requesting web contents.
 const contents = {} as Parameters<Request>[0]
 
 function requested({ permission, media, from = ours, isMainFrame = true }: Asked): boolean | undefined {

@@ -79,7 +79,7 @@ test('the policy is enforced: no inline script, no eval, no other origins', asyn
     const script = document.createElement('script')
     script.textContent = 'globalThis.inlineRan = true'
     document.head.append(script)
-    // A task of its own: code that DevTools runs may evaluate, code of the page may not.
+    // Runs in a separate task: code that DevTools runs may use eval, code of the page may not.
     const evaluated = await new Promise((resolve) => {
       setTimeout(() => {
         try {
@@ -171,7 +171,7 @@ test('the microphone and Copy are allowed; camera, location, notifications and r
   })
 })
 
-/** Does something in the page and waits until the main process has said what becomes of it. */
+/** Runs an action in the page and waits until the main process has reported the result. */
 async function clickLink(address: string, target: string): Promise<void> {
   await desktop.page.evaluate(
     (link) => {
@@ -215,7 +215,7 @@ test('javascript:, file: and addresses with credentials are never opened', async
     await clickLink(address, '_blank')
     await desktop.page.evaluate((url) => void window.open(url), address)
   }
-  // What was asked last is answered last: once the good one is there, the bad ones have had their answer.
+  // Requests are answered in order. When the valid one has its answer, the invalid ones were answered too.
   await clickLink('https://last.example/', '_blank')
   const opened: string[] = []
   await expect

@@ -8,7 +8,7 @@ import { type Keyring, openKeyring } from './fixtures/keyring.ts'
 import { openPage } from './fixtures/page.ts'
 import { commandLine, documents, type Ended, gather, studioEntry } from './fixtures/process.ts'
 
-// login and logout over the real core and a real Secret Service, which the processes share as they would in a session.
+// Tests `login` and `logout` with the real core and a real Secret Service, which the processes share as in a session.
 
 const canary = 'sk-canary-90ce3b17f5a2d684'
 let service: Sandbox
@@ -33,7 +33,7 @@ function newFolder(): string {
 const studio = () => commandLine(studioEntry, keyring.env)
 const loginArgs = (dataDir: string) => ['login', '--json', '--base-url', service.baseUrl, '--data-dir', dataDir]
 
-/** What `serve` finds stored in the folder: its connection, once it has asked. */
+/** Starts `serve` on the folder and returns its connection after the first test of that connection. */
 async function connectionIn(dataDir: string) {
   const host = studio().start(['serve', '--json', '--web-port', '0', '--no-proxy', '--data-dir', dataDir])
   const { web } = JSON.parse(await host.line())
@@ -100,7 +100,7 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     const table = await connections()
     expect(table.stdout).toMatch(/^\s+NAME\s+ADDRESS\s+KEY\s+ID\n\s+Home .*keychain.*\n\* +Work /)
 
-    // A program that runs follows the choice; each key is found for its own address.
+    // A running program applies the choice. Each key is read for its own address.
     const host = studio().start(['serve', '--json', '--web-port', '0', '--no-proxy', ...folder])
     const { web } = JSON.parse(await host.line())
     const page = openPage(() => web.url)
@@ -116,14 +116,14 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     page.close()
     host.child.kill('SIGTERM')
     const served = await host.ended
-    // The connection of one run changes nothing of what is stored.
+    // The connection of one run does not change the stored connections.
     const doctor = await studio().run(['doctor', '--json', '--connection', 'Work', ...folder])
     expect(JSON.parse(doctor.stdout).checks).toContainEqual({
       ...{ name: 'baseAddress', status: 'ok', detail: `${other.baseUrl} responds` },
     })
     expect(await listed()).toMatchObject([{ active: true }, { active: false }])
 
-    // The same name again is the same connection with another key.
+    // Another login with the same name updates the key of the same connection.
     expect((await add('Home', { ...service, apiKey: service.keys.neverUsed })).code).toBe(0)
     const forgotten = await connections('forget', 'Home')
     expect(forgotten.stdout).toContain('No connection is in use now.')

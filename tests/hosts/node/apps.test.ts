@@ -41,7 +41,7 @@ const parts: Parts = {
   openAppsReadOnly: async (folder) => openAppsReadOnly(folder),
 }
 
-/** One command in this process, over the real database: what it ended with and printed. */
+/** Runs one command in this process with the real database. Returns its exit code and output. */
 async function here(args: string[]): Promise<{ code: number; stdout: string }> {
   const printed: string[] = []
   const spies = [
@@ -62,7 +62,7 @@ async function here(args: string[]): Promise<{ code: number; stdout: string }> {
   }
 }
 
-/** One command as a process of its own. */
+/** Runs one command as a separate process. */
 const alone = (args: string[]) => run(args)
 
 type Way = (args: string[]) => Promise<{ code: number | null; stdout: string }>
@@ -249,7 +249,7 @@ describe('usage', () => {
   })
 })
 
-// The serving process is another one; so is the command where it is `alone`.
+// The serving process is a separate one. With `alone`, the command is too.
 describe('beside a running serve', { timeout: 120_000 }, () => {
   async function serve(): Promise<string> {
     const free = ['--web-port', '0', '--proxy-port', '0', '--data-dir', dataDir]
@@ -261,7 +261,7 @@ describe('beside a running serve', { timeout: 120_000 }, () => {
     await reply.arrayBuffer()
     return reply.status
   }
-  /** A reply that streams for minutes where nobody ends it. */
+  /** A reply that streams for minutes unless it is cancelled. */
   async function stream(baseUrl: string, key: string) {
     const sandbox = { tokens: 20_000, tokens_per_second: 100 }
     const body = { model: 'writer-small', stream: true, sandbox, messages: [{ role: 'user', content: 'Go on' }] }
@@ -364,7 +364,7 @@ describe('beside a running serve', { timeout: 120_000 }, () => {
     const running = await stream(baseUrl, key)
     const begun = Date.now()
     await done(here, 'show', id)
-    // Enough for one more command and one more request, however busy the machine is.
+    // Enough time for one more command and one more request, even on a busy machine.
     const expiresAt = Date.now() + 2000 + 5 * (Date.now() - begun)
     await done(here, 'set', id, '--expires', new Date(expiresAt).toISOString())
     expect(await ask(baseUrl, key)).toBe(200)

@@ -8,14 +8,14 @@ import { fillFolder } from '../../core/data/fill.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
 import { commandLine, type Ended, studioEntry } from './fixtures/process.ts'
 
-// Typing mistakes: each is reported with the name of the option and changes nothing.
+// Tests typing mistakes. Each is reported with the name of the option and changes nothing.
 
 const home = temporaryFolder('studio-arguments-')
 const { start } = commandLine(studioEntry, { HOME: home, TMPDIR: home })
 const dataDir = join(home, 'data')
 const where = ['--data-dir', dataDir]
 
-/** A refusal in words: no stack trace, no riddle, at most a hint beside the sentence. */
+/** Checks a refusal: a clear sentence without a stack trace, and at most one hint. */
 function expectWords({ code, stdout, stderr }: Ended, option: string): void {
   expect([code, stdout, stderr]).toEqual([expect.any(Number), '', expect.stringContaining(option)])
   expect([1, 2]).toContain(code)
@@ -25,7 +25,7 @@ function expectWords({ code, stdout, stderr }: Ended, option: string): void {
   expect(hints).toEqual(code === 2 ? ['Run "inference-studio --help" for usage.'] : [])
 }
 
-/** A command in this process: what is refused before a command runs opens nothing. */
+/** Runs a command in this process. A refusal before the command runs opens no file. */
 async function here(...args: string[]): Promise<Ended> {
   const reported = { stdout: '', stderr: '' }
   const spies = (['stdout', 'stderr'] as const).map((name) =>
@@ -161,7 +161,7 @@ describe('impossible paths', { timeout: 240_000 }, () => {
     execFileSync('mkfifo', [at('fifo')])
     special = ['folder', 'dangling', 'loop', 'fifo']
     try {
-      // Never those of /dev: a mistake would replace them for everybody.
+      // Not the devices of /dev: a bug would replace them for the whole system.
       for (const [name, minor] of [
         ['null', '3'],
         ['zero', '5'],
@@ -200,9 +200,9 @@ describe('impossible paths', { timeout: 240_000 }, () => {
   ])('%s of %j is refused, and nothing is replaced', async (option, command) => {
     writeFileSync(at('plain'), 'plain')
     const before = [facts(), readdirSync(home)]
-    // A folder is made with or without a slash at its end.
+    // A folder is created with or without a trailing slash.
     const isFolder = command[0] === 'export' && !/requests|chats/.test(command.join())
-    // All of them for one command of each implementation, some for the others.
+    // All cases for one command of each implementation, and some cases for the other commands.
     const some = /force|csv|requests/.test(command.join()) ? /^/ : /dangling|fifo|null|no\/such|xxx/
     for (const path of impossible().filter((one) => some.test(one) && !(isFolder && one.endsWith('new/')))) {
       expectWords(await run([...command, path, ...where]), option)

@@ -18,7 +18,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** An opener that writes down its arguments, each ended by a NUL, then does `then`. */
+/** An opener that records its arguments, each followed by a NUL, then runs `then`. */
 function putOpener(then = ''): () => string[] {
   const heard = join(folder, 'heard')
   const script = join(folder, 'xdg-open')

@@ -7,7 +7,7 @@ import { buildIfNeeded, node24, root } from '../../../resources/scripts/ready.mj
 import { openDataDir } from '../../../src-main/hosts/node/folder.ts'
 import { startJson } from '../../bench/processes.mjs'
 
-// What a person runs is the build, not the sources: a bundler can break what every other test sees whole.
+// Tests the build, because users run it instead of the sources, and a bundler can break code that all other tests accept.
 
 let sandbox: { ready: { baseUrl: string; apiKey: string }; stop(): Promise<void> }
 
@@ -29,7 +29,7 @@ describe('the build', () => {
     const main = join(root, 'out', 'main')
     const scripts = readdirSync(main, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'))
     expect(scripts.length).toBeGreaterThan(10)
-    // As `node --check` does, all of them in one process.
+    // Checks the syntax as `node --check` does, of all files in one process.
     const parse = `for (const path of process.argv.slice(1)) new vm.SourceTextModule(fs.readFileSync(path, 'utf8'), { identifier: path })`
     const args = ['--experimental-vm-modules', '--no-warnings', '--input-type=commonjs', '-e', parse]
     execFileSync(node24(), [...args, ...scripts.map((script) => join(main, script))])

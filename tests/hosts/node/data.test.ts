@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../helpers/folders.ts'
 import { commandLine, type Running, studioEntry } from './fixtures/process.ts'
 
 const home = temporaryFolder('studio-home-')
-// No session bus: no keychain answers, and neither command asks for one.
+// Without a session bus no keychain answers. Neither command needs one.
 const { start, run } = commandLine(studioEntry, {
   HOME: home,
   TMPDIR: home,
@@ -45,7 +45,7 @@ it('a backup beside a running studio and a restore after its end: a later app is
     version: expect.any(String),
     counts: expect.arrayContaining([{ thing: 'tools', count: 1 }]),
   })
-  // The API key in use is in no folder.
+  // No folder contains the API key in use.
   expect(readFileSync(file).includes(sandbox.apiKey)).toBe(false)
 
   const again = await here('backup', file)

@@ -22,7 +22,7 @@ import { markerName } from '../../../src-main/core/store/dataFolder.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
 import { commandLine, type Ended, type Running, studioEntry } from './fixtures/process.ts'
 
-// Every command that takes a data folder, on folders of somebody else, on what is no folder, and on one of ours.
+// Tests every command with a data folder option: on folders of other programs, on paths that are no folder, and on a valid data folder.
 
 const root = realpathSync(temporaryFolder('studio-folders-'))
 const home = join(root, 'home')
@@ -35,7 +35,7 @@ const { start, run: runIn } = commandLine(studioEntry, {
   KEY: 'sk-canary-of-the-data-folder',
 })
 const running: Running[] = []
-/** A folder with a conversation, a tool, a request log and a picture, left by a program that ended in order. */
+/** A folder with a conversation, a tool, a request log and an image, left by a program that ended normally. */
 let sample = ''
 let backup = ''
 
@@ -61,7 +61,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 async function run(args: string[], env: Record<string, string> = {}, stdin = ''): Promise<Ended> {
   const one = start(args, env, stdin)
   running.push(one)
-  // A command that goes on (serve) is a finding too: nobody may wait for it.
+  // A command that keeps running (serve) is a failure too, so the test must not wait for it.
   const timer = setTimeout(() => one.child.kill('SIGKILL'), 40_000)
   try {
     return await one.ended
@@ -72,7 +72,7 @@ async function run(args: string[], env: Record<string, string> = {}, stdin = '')
 }
 
 const given = ['--base-url', 'http://127.0.0.1:1', '--api-key-env', 'KEY']
-/** Commands that write: they make a folder ours before anything else. */
+/** Commands that write. They mark the folder as a data folder before any other change. */
 const writing: Record<string, string[]> = {
   serve: ['serve', '--no-web', '--no-proxy', ...given],
   chat: ['chat', 'Hello', ...given],
@@ -88,7 +88,7 @@ const writing: Record<string, string[]> = {
   erase: ['erase', '--what', 'log', '--older-than', '1', '--yes'],
   restore: ['restore', 'BACKUP', '--yes'],
 }
-/** Commands that only read: they change nothing anywhere in the folder. */
+/** Commands that only read. They change nothing in the folder. */
 const reading: Record<string, string[]> = {
   doctor: ['doctor'],
   'doctor of a given address': ['doctor', ...given],
@@ -116,7 +116,7 @@ function argsOf(args: readonly string[], dataDir: string): string[] {
   return [...words, '--data-dir', dataDir]
 }
 
-/** Everything below a path: kind, mode, size, content, and when it was last changed, of folders too. */
+/** Every entry below a path: kind, mode, size, content and time of the last change, also of folders. */
 function snapshot(path: string): Record<string, string> {
   const facts = lstatSync(path, { bigint: true })
   const common = `${facts.mode.toString(8)} ${facts.ino} ${facts.mtimeNs}`
@@ -129,7 +129,7 @@ function snapshot(path: string): Record<string, string> {
   return { [path]: `${common} ${facts.size} ${content}` }
 }
 
-/** A folder of somebody else, with files under all the names that the program uses in its own. */
+/** A folder of another program, with files under all names that this program uses in its own folder. */
 function foreignFolder(): string {
   const folder = mkdtempSync(join(root, 'foreign-'))
   const id = '0b5f2f0c-7a0e-4d6c-9a57-1c6e6c9f2b11'
@@ -165,7 +165,7 @@ function foreignFolder(): string {
   return folder
 }
 
-/** Two at a time. */
+/** Runs two at a time. */
 async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const left = [...items]
   await Promise.all(
@@ -255,7 +255,7 @@ describe('a data folder', () => {
     serving.child.kill('SIGKILL')
     await serving.ended
     expect(readdirSync(killed)).toEqual(expect.arrayContaining(['studio.sqlite-wal', 'studio.owner.json']))
-    // As after a power cut: the log is there, its index is not.
+    // The state after a power failure: the write-ahead log exists, and its index does not.
     const cut = join(root, 'cut')
     cpSync(killed, cut, { recursive: true })
     rmSync(join(cut, 'studio.sqlite-shm'))
@@ -268,7 +268,7 @@ describe('a data folder', () => {
         expect([name, folder, ended.code, ended.stderr]).toEqual([
           name,
           folder,
-          // Nobody answers there, and nothing of that kind was ever made.
+          // No process answers there, and no such file was ever created.
           name === 'doctor of a given address' || name === 'export media' ? 1 : 0,
           name.startsWith('export') || name.startsWith('backup to') ? expect.any(String) : '',
         ])
@@ -278,7 +278,7 @@ describe('a data folder', () => {
     }
     for (const [name, [ended, ...killedOnes]] of output) {
       expect(ended).toMatch(name === 'requests' ? /chat/ : /An editor/)
-      // What only the log of the killed program has is read too, with its index and without.
+      // Data that is only in the write-ahead log of the killed program is read too, with and without its index.
       const [one, other] = killedOnes
       expect(one, name).toBe(other)
       if (name === 'requests') expect(one?.length).toBeGreaterThan(ended?.length ?? 0)
@@ -321,7 +321,7 @@ describe('a data folder', () => {
     }
     for (const path of left) expect(readFileSync(path, 'utf8'), path).toBe('theirs')
     expect(readdirSync(outside)).toHaveLength(1)
-    // A restore needs one of these names: it says so, and moves the rest aside with the data.
+    // A restore needs one of these names. It reports this, and moves the other entries aside with the data.
     const refused = await run(argsOf(writing.restore ?? [], folder))
     expect([refused.code, refused.stdout]).toEqual([1, ''])
     expect(refused.stderr).toMatch(/staging contains files of other programs/)
@@ -329,7 +329,7 @@ describe('a data folder', () => {
   }, 120_000)
 })
 
-describe('a folder becomes ours', () => {
+describe('marking a data folder', () => {
   it('a folder is marked atomically, whichever process is first', async () => {
     const source = new URL('../../../src-main/core/store/dataFolder.ts', import.meta.url)
     const claim = `const { claimFolder } = await import(${JSON.stringify(source.href)}); for (const dir of process.argv.slice(1)) claimFolder(dir)`

@@ -23,7 +23,7 @@ import { filledFolder } from '../../core/data/fill.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
 import { commandLine, type Ended, gather, studioEntry } from './fixtures/process.ts'
 
-// What a start and the reading commands do where a database is no database: too short, a folder, a pipe, a link to nothing, unreadable.
+// Tests a start and the reading commands with a file that is no database: too short, a folder, a pipe, a broken link, unreadable.
 
 const root = realpathSync(temporaryFolder('studio-files-'))
 chmodSync(root, 0o755)
@@ -37,7 +37,7 @@ afterAll(() => {
   for (const folder of [root, sample]) rmSync(folder, { recursive: true, force: true })
 })
 
-/** Killed when it hangs, which the exit code shows. */
+/** Runs a command and kills it when it hangs, which the exit code shows. */
 async function ended(running: ReturnType<typeof gather>): Promise<Ended> {
   const timer = setTimeout(() => running.child.kill('SIGKILL'), 50_000)
   try {
@@ -47,7 +47,7 @@ async function ended(running: ReturnType<typeof gather>): Promise<Ended> {
   }
 }
 const run = (...args: string[]): Promise<Ended> => ended(start(args))
-/** A start without a network: it opens every database as `serve` does. */
+/** Starts without a network. Opens every database as `serve` does. */
 const startIn = (dataDir: string): Promise<Ended> =>
   run('erase', '--what', 'alerts', '--older-than', '36500', '--yes', '--data-dir', dataDir)
 
@@ -57,7 +57,7 @@ function copyOf(): string {
   return dataDir
 }
 const mediaIn = (dataDir: string): string[] => readdirSync(join(dataDir, 'media')).sort()
-/** What is there besides the lock and what SQLite makes beside a database that it opens. */
+/** Entries of the folder, without the lock and the files that SQLite creates beside an open database. */
 const namesIn = (dataDir: string): string[] =>
   readdirSync(dataDir, { recursive: true, encoding: 'utf8' })
     .filter((name) => name !== 'studio.lock' && !/-(?:wal|shm)$/.test(name))
@@ -103,7 +103,7 @@ describe.each(databases.map(({ name, file }) => ({ name, file })))('$file', ({ n
     expect(readFileSync(join(aside, file)).equals(bytes)).toBe(true)
     expect(JSON.parse(readFileSync(join(aside, `${name}.json`), 'utf8'))).toMatchObject({ database: name })
     expect(mediaIn(name === 'studio' ? aside : dataDir)).toEqual(media)
-    // Once, and what takes its place is good.
+    // Reported once, and the replacement is valid.
     expect(await startIn(dataDir)).toMatchObject({ code: 0, stderr: '' })
     expect(readdirSync(join(dataDir, 'damaged'))).toEqual([stamp])
   })
@@ -131,7 +131,7 @@ describe.each(databases.map(({ name, file }) => ({ name, file })))('$file', ({ n
 
   it('an unreadable file is reported as a missing permission', async () => {
     const dataDir = copyOf()
-    // Root may read everything: then somebody else starts the program.
+    // Root can read every file, so another user starts the program.
     const isRoot = process.getuid?.() === 0
     const nobody = 65_534
     if (isRoot) {
@@ -181,7 +181,7 @@ describe('media of a lost database', () => {
     writeFileSync(growing, 'a recording')
     const media = mediaIn(dataDir)
     lose(join(dataDir, 'studio.sqlite'))
-    // A command that would make a new database says what is wrong instead.
+    // A command that would create a new database reports the problem instead.
     const tool = await run('apps', 'add', 'An editor', '--data-dir', dataDir)
     inWords(tool)
     expect(tool.stderr).toMatch(/is damaged: .*Start Inference Studio/)

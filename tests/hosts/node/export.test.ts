@@ -27,7 +27,7 @@ afterAll(() => {
 })
 afterEach(() => vi.restoreAllMocks())
 
-/** No core, no keychain, no network is among what the command has. */
+/** The command gets no core, no keychain and no network. */
 const parts: Parts = {
   startCore: () => expect.unreachable(),
   openConnections: () => expect.unreachable(),
@@ -42,7 +42,7 @@ const parts: Parts = {
   openErase: async (dataDir) => openErase(dataDir),
 }
 
-/** One command in this process, over the real files: what it ended with and printed. */
+/** Runs one command in this process with the real files. Returns its exit code and output. */
 const ask = (...args: string[]) => command('export', ...args)
 async function command(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   const reported: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] }
@@ -180,7 +180,7 @@ describe('studio export', () => {
       const kept = readFileSync(join(media, file))
       expect([kept.length, createHash('sha256').update(kept).digest('hex')]).toEqual([bytes, sha256])
     }
-    // Every media file that a row names, byte for byte.
+    // Every media file that a row refers to is exported byte for byte.
     const sumsOf = (dir: string, names: string[]): string[] =>
       names
         .map((name) =>

@@ -21,7 +21,7 @@ interface State {
   more: string
 }
 
-/** A web host's sockets over procedures of a test's own. */
+/** The sockets of a web host with procedures of the test. */
 async function setUp({ bounds, keepAliveMs = 30_000 }: { bounds?: Partial<CallBounds>; keepAliveMs?: number } = {}) {
   const seen = { begun: 0, running: 0, most: 0 }
   const gate = Promise.withResolvers<void>()
@@ -72,10 +72,10 @@ async function setUp({ bounds, keepAliveMs = 30_000 }: { bounds?: Partial<CallBo
   return { pages, seen, gate, state, change, open }
 }
 
-/** A client that writes frames as oRPC does, and reads when the test wants. */
+/** A client that writes frames as oRPC does, and reads only when the test allows. */
 class Page {
   readonly socket: WebSocket
-  /** Bodies that came, by the call they answer. */
+  /** Received bodies by the call that they answer. */
   readonly heard = new Map<string, unknown[]>()
   readonly closed: Promise<number>
 
@@ -92,7 +92,7 @@ class Page {
     this.socket.send(JSON.stringify({ i: id, p: { u: path, b: {} } }))
   }
 
-  /** Whether a call of this page is answered now. */
+  /** Whether a call of this page gets an answer now. */
   async isServed(): Promise<boolean> {
     const id = `served ${this.heard.size}`
     this.call(id, '/small')
@@ -101,7 +101,7 @@ class Page {
   }
 }
 
-/** What does not change any more, over some turns of looking. */
+/** Polls a value until it no longer changes, and returns it. */
 async function settled(read: () => number): Promise<number> {
   let [last, same] = [-1, 0]
   await expect
@@ -123,7 +123,7 @@ describe('a page that does not read its replies', () => {
     const before = heap()
     greedy.socket.pause()
     for (let id = 0; id < 20_000; id += 1) greedy.call(String(id), '/large')
-    // As many as fit into the system's buffers between the two ends, and a few more.
+    // As many messages as fit into the system's buffers between the two ends, and a few more.
     const begun = await settled(() => seen.begun)
     expect(begun).toBeGreaterThan(0)
     expect(begun * answerSize).toBeLessThan(64 * 1024 * 1024)
@@ -163,14 +163,14 @@ describe('a page that does not read its replies', () => {
   })
 
   it('a page that does not answer pings either is disconnected', async () => {
-    // Long enough for the pages that do answer, also on a busy machine.
+    // Long enough for the pages that answer, even on a busy machine.
     const { pages, seen, open } = await setUp({ keepAliveMs: 1000 })
     const [dead, alive] = [await open(), await open()]
     dead.socket.pause()
     for (let id = 0; id < 5000; id += 1) dead.call(String(id), '/large')
     expect(await settled(() => seen.begun)).toBeGreaterThan(0)
     expect(await alive.isServed()).toBe(true)
-    // A page that read again before it was cut would answer the next ping.
+    // A page that reads again before it is disconnected would answer the next ping.
     await expect.poll(() => pages.counts()).toEqual({ running: 0, streams: 0, waiting: 0, bytes: 0 })
     dead.socket.resume()
     expect(await dead.closed).toBe(1006)
@@ -185,7 +185,7 @@ describe('a page that sends more than a page should', () => {
     for (let id = 0; id < 3000; id += 1) page.call(String(id), '/slow')
     expect(await settled(() => seen.begun)).toBe(usualCallBounds.running)
     expect(pages.counts()).toMatchObject({ running: usualCallBounds.running })
-    // Messages that were read in one go with these; the rest is not read.
+    // Messages that were read in one chunk with these. The rest is not read.
     expect(pages.counts().waiting).toBeLessThan(3000)
     expect(await other.isServed()).toBe(true)
     gate.resolve()

@@ -12,7 +12,7 @@ import { keyIn } from '../../helpers/keyForms.ts'
 import { cookieOf, openSocket, uploadTo } from './fixtures/page.ts'
 import { commandLine, type Running, studioEntry } from './fixtures/process.ts'
 
-// A service that echoes its key in every place and encoding, and the studio as a process: afterwards the key is nowhere.
+// Runs the studio as a process with a service that echoes the key in every place and encoding. Afterwards the key must be stored nowhere.
 
 const key = 'sk-canary-Q7f3.d2A91~c05E4b68-hJ'
 const home = temporaryFolder('studio-home-')
@@ -32,14 +32,14 @@ afterAll(async () => {
   for (const folder of [home, out, dataDir]) rmSync(folder, { recursive: true, force: true })
 })
 
-/** Each place where the key was found, and as what. */
+/** Each place where the key was found, with its encoding. */
 const leaks: string[] = []
 function look(where: string, bytes: Uint8Array | string): void {
   const found = keyIn(bytes, key)
   if (found !== null) leaks.push(`${where}: ${found}`)
 }
 
-/** Databases with their journals, media and everything else, byte by byte; archives with what is in them. */
+/** Searches databases with their journals, media and all other files byte by byte, and the contents of archives. */
 function lookIn(folder: string): number {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   for (const { parentPath, name } of files) {
@@ -53,7 +53,7 @@ function lookIn(folder: string): number {
   return files.length
 }
 
-/** The page's side of the wire, with every frame that the core sends. */
+/** The page's side of the connection. Records every frame that the core sends. */
 async function openWatchedPage(url: string) {
   const frames: Buffer[] = []
   let cookie = ''
@@ -79,7 +79,7 @@ async function firstOf<T>(events: Promise<AsyncIterable<T>>, wanted: (event: T) 
   return null
 }
 
-/** Everything that the studio itself asks of the service. What fails has failed with words, which are looked at as well. */
+/** Sends every kind of request of the studio itself. The messages of failures are searched too. */
 async function askAsStudio(url: string, client: Client): Promise<void> {
   const reported = async (what: string, promise: Promise<unknown>): Promise<void> => {
     const result = await promise.catch((thrown: unknown) => thrown)
@@ -175,7 +175,7 @@ function ask(url: string, appKey: string, mode: EchoMode, body: string | null): 
       }
       reply.on('data', (chunk: Buffer) => chunks.push(chunk))
       reply.once('end', done)
-      // Cut by the service, and so by the gateway.
+      // The service cuts this reply, and so does the gateway.
       reply.once('error', done)
     })
     request.once('error', reject)
@@ -203,7 +203,7 @@ const paths: [path: string, body: string | null][] = [
   ['/images/generations', '{"prompt":"a"}'],
 ]
 
-/** Everything that an app can ask for. */
+/** Sends every kind of request of an app. */
 async function askAsApp(baseUrl: string, appKey: string, mode: EchoMode): Promise<void> {
   for (const [path, body] of paths) {
     const url = path.startsWith('/files/') ? baseUrl.replace(/\/v1$/, path) : baseUrl + path
@@ -256,7 +256,7 @@ it('a key that the service echoes in any place and encoding is never stored, sen
   look('/metrics', await metrics.text())
   expect(frames.length).toBeGreaterThan(50)
   for (const frame of frames) look('a frame to the page', frame)
-  // The write-ahead logs are there while it runs.
+  // The write-ahead logs exist while the program runs.
   expect(lookIn(dataDir)).toBeGreaterThan(5)
 
   const shown: string[][] = [

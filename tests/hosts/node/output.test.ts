@@ -20,7 +20,7 @@ import { fillFolder } from '../../core/data/fill.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
 import { commandLine, type Ended, studioEntry } from './fixtures/process.ts'
 
-// What a command does when its output can't be written: real files, devices and pipes on the descriptors of a real process.
+// Tests commands whose output can't be written, with real files, devices and pipes on the descriptors of a real process.
 
 const home = temporaryFolder('studio-output-')
 const common = { HOME: home, TMPDIR: home }
@@ -35,7 +35,7 @@ async function into(files: { stdout?: string; stderr?: string }, args: string[])
   const [first = 0] = opened
   const child = spawn(process.execPath, [studioEntry, ...args], {
     env: { PATH: process.env.PATH ?? '', ...common },
-    // A command that goes on where it should have failed must not outlive the test.
+    // A command that continues instead of failing must not outlive the test.
     timeout: 60_000,
     killSignal: 'SIGKILL',
     stdio: [
@@ -71,7 +71,7 @@ const names = (): string[] => {
   }
 }
 
-/** Every command that prints, in each form that it has. */
+/** Every command that prints, in each of its forms. */
 const printing: string[][] = [
   ['--help'],
   ['--version'],
@@ -144,7 +144,7 @@ describe.runIf(existsSync('/dev/full'))('a device that is full', { timeout: 120_
 })
 
 describe('the null device', () => {
-  // Node opens it in the place of a closed standard output, too.
+  // Node also opens the null device for a closed standard output.
   it.each(['>&-', '>/dev/null'])('apps add adds no app when its key would not be shown: %s', async (redirection) => {
     const before = names()
     const shell = spawn(
@@ -182,7 +182,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)('%s leaves neither a partial nor a tempo
 })
 
 describe('a pipe whose reader has gone', { timeout: 120_000 }, () => {
-  // One of each way in which output is written.
+  // One command for each way of writing output.
   const some =
     /^(--help|apps list|apps set|requests|usage --format parquet|backup|restore|export --what (requests|chats)|chat)/
   it.each(named.filter(([name]) => some.test(name)))(
@@ -207,7 +207,7 @@ describe('a pipe whose reader has gone', { timeout: 120_000 }, () => {
     const serving = start(['serve', '--web-port', '0', '--no-proxy', '--data-dir', join(home, 'goes-on')])
     serving.child.stdout.destroy()
     const owner = join(home, 'goes-on', 'studio.owner.json')
-    // Where it answers is written after its lines.
+    // `serve` writes its address to this file after it has printed its lines.
     await expect.poll(() => existsSync(owner) && readFileSync(owner, 'utf8').includes('http')).toBe(true)
     expect(serving.child.exitCode).toBeNull()
     serving.child.kill('SIGTERM')

@@ -6,7 +6,7 @@ import { buildIfNeeded, root } from '../../../resources/scripts/ready.mjs'
 import { temporaryFolder } from '../../helpers/folders.ts'
 import { commandLine, type Running } from './fixtures/process.ts'
 
-// What `npm pack` would publish, run from where it was unpacked, with the packages that an installation brings and no others.
+// Runs the package that `npm pack` would publish from an unpacked folder, with only the packages that an installation includes.
 
 let folder: string
 let files: string[]

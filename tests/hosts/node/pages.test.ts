@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => site.stop())
 
-/** A WebSocket of the page's rights whose frames and reading are the test's own matter. */
+/** A WebSocket with the page's cookie. The test controls its frames and its reading. */
 async function rawPage(url = site.server.url): Promise<WebSocket> {
   const { origin, host } = new URL(url)
   const page = new WebSocket(`ws://${host}/rpc`, { headers: { cookie: await cookieOf(url), origin } })
@@ -38,7 +38,7 @@ describe('a page that stops reading', () => {
       for (let call = 0; call < 50; call += 1) await other.client.app.updateSettings({ theme: 'dark' })
       return site.seen.pulled - before
     }
-    // Pulled on until the kernel's buffers between the two ends are full (some MB), then not once more.
+    // The stream is pulled until the kernel's buffers between the two ends are full (some MB), then no more.
     await expect.poll(settle, { timeout: 20_000, interval: 1 }).toBe(0)
     expect(await settle()).toBe(0)
     const held = site.seen.pulled
@@ -52,7 +52,7 @@ describe('a page that stops reading', () => {
 
   it('a fast reader neither grows the process nor blocks other pages', async () => {
     const dataDir = temporaryFolder('studio-pages-')
-    // A process of its own: here, a server that never pauses would stop its readers too.
+    // A separate process, because in this process a server that never pauses would also block its readers.
     const host = commandLine(cliEntry).start([
       'serve',
       '--json',
@@ -112,7 +112,7 @@ describe('limits', () => {
   })
 
   it('invalid messages do not break the connection', async () => {
-    // oRPC says each of these on standard error.
+    // oRPC reports each of these on standard error.
     const said = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const page = await rawPage()
     for (const nonsense of [

@@ -19,7 +19,7 @@ async function siteWith(bounds: Partial<WebBounds> = {}, largeFile = 0): Promise
   return site
 }
 
-/** A connection with these bytes sent on it. */
+/** Opens a connection and sends these bytes. */
 async function connected(port: number, bytes: string): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   sockets.push(socket)
@@ -33,19 +33,19 @@ const manyConnected = (count: number, port: number, bytes: string): Promise<Sock
 
 const halfAHead = 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: '
 const closedOf = (all: Socket[]): number => all.filter(({ closed }) => closed).length
-/** On a connection of its own: an idle one that is kept may be pushed out, which browsers meet by asking again. */
+/** Uses a new connection, because the server may evict an idle kept-alive one. Browsers repeat the request then. */
 const page = (site: Site): Promise<number> =>
   ask(site, '/', { headers: { connection: 'close' } }).then(
     ({ status }) => status,
     () => 0,
   )
-/** All that came, when the connection is over. */
+/** All received bytes, after the connection has ended. */
 async function heard(socket: Socket): Promise<string> {
   let text = ''
   socket.on('data', (piece: Buffer) => {
     text += piece.toString('latin1')
   })
-  // A reset is an end like another here.
+  // A reset counts as an end here.
   await new Promise((resolve) => socket.once('close', resolve))
   return text
 }
@@ -89,7 +89,7 @@ describe('a web host with hundreds of half-sent requests', () => {
       `GET /assets/large.js HTTP/1.1\r\nHost: 127.0.0.1:${site.server.port}\r\n\r\n`,
     )
     await once(reader, 'readable')
-    // As many as there is room for beside it: each new one pushes out a silent one.
+    // As many as the limit allows in addition. Each further connection evicts a silent one.
     for (let round = 0; round < 5; round += 1) {
       await manyConnected(15, site.server.port, halfAHead)
       expect(await page(site)).toBe(200)
@@ -114,7 +114,7 @@ describe('a stranger', () => {
     const site = await siteWith({ readMs: 300 }, 32 * 1024 * 1024)
     const socket = await connected(site.server.port, request(site, '/assets/large.js'))
     await once(socket, 'readable')
-    // The end can be seen only by reading on, which stops long before the end of the file.
+    // Only further reading shows the end, which comes long before the end of the file.
     await expect.poll(() => site.server.connections()).toBe(0)
     socket.resume()
     await expect.poll(() => socket.closed).toBe(true)

@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../helpers/folders.ts'
 import { openPage } from './fixtures/page.ts'
 import { commandLine, documents, type Running, sourceEntry, studioEntry } from './fixtures/process.ts'
 
-// The command line over the real core and sandbox, each command a process of its own.
+// Tests the command line with the real core and sandbox. Each command is a separate process.
 
 const canary = 'sk-canary-71d0e4b29c58a3f6'
 const withKey = { INFERENCE_STUDIO_API_KEY: canary }
@@ -70,7 +70,7 @@ async function lineOf(stream: Readable, pattern: RegExp): Promise<string> {
   throw new Error(`No line matches: ${text}`)
 }
 
-/** What is stored, read beside everybody, after proof that the file is whole. */
+/** Reads the stored data on a separate connection, after an integrity check. */
 function stored(sql: string): unknown[] {
   const database = new DatabaseSync(databaseFile(dataDir), { readOnly: true })
   try {

@@ -17,7 +17,7 @@ import { temporaryFolder } from '../../helpers/folders.ts'
 import { commandLine, documents, type Running, studioEntry } from './fixtures/process.ts'
 
 const home = temporaryFolder('studio-home-')
-// No session bus: no keychain answers, and none of this asks for one.
+// Without a session bus no keychain answers. None of these commands needs one.
 const { start, run } = commandLine(studioEntry, {
   HOME: home,
   TMPDIR: home,
@@ -51,7 +51,7 @@ const parts: Parts = {
   openUsage: async (folder) => openUsage(folder),
 }
 
-/** One command in this process, over the real files: what it ended with and printed. */
+/** Runs one command in this process with the real files. Returns its exit code and output. */
 async function ask(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   const reported = { stdout: '', stderr: '' }
   const spies = (['stdout', 'stderr'] as const).flatMap((name) => [
@@ -83,7 +83,7 @@ const rowsOf = async (...args: string[]): Promise<Row[]> =>
 const total = (rows: readonly Row[]): string =>
   rows.reduce((sum, row) => sum.plus(row.cost_sc), new Decimal(0)).toFixed()
 
-/** Once it is so: another process writes it. */
+/** Waits until the condition is true, because another process writes the data. */
 const seen = (look: () => Promise<void>): Promise<void> => vi.waitFor(look, { timeout: 60_000, interval: 50 })
 
 it('a folder without an account is reported', async () => {
@@ -100,7 +100,7 @@ it('a folder without an account is reported', async () => {
 })
 
 describe('with generated usage data', () => {
-  /** Two accounts; of the one used last, two models over days with a gap between, and keys. */
+  /** Two accounts. The one used last has two models over days with a gap between them, and keys. */
   beforeEach(() => {
     const store = openAccountStore(dataDir)
     const today = Date.UTC(2026, 10, 20, 12)
@@ -194,7 +194,7 @@ describe('with generated usage data', () => {
     const { stdout } = await ask('keys')
     expect(stdout).toMatch(/\* +sk-a +Laptop +9 +0\.3 +5\.25 of 10 +60 +- +- .*in use\n/)
     expect(stdout).toMatch(/sk-b .*revoked 2026-01-02T03:04:05Z\n/)
-    // What the service lists no more is said, and a balance that is not switched on is none.
+    // Keys that the service no longer lists are marked. A balance that is not switched on is omitted.
     const store = openAccountStore(dataDir)
     const later = { askedAt: Date.UTC(2026, 10, 20, 13), answeredAt: Date.UTC(2026, 10, 20, 13) }
     const off = {
@@ -229,7 +229,7 @@ describe('with generated usage data', () => {
     })
   })
 
-  /** As if standard output were a terminal of so many columns. */
+  /** Simulates a terminal with this many columns as standard output. */
   async function atTerminal(columns: number, ...args: string[]): Promise<string> {
     const { isTTY, columns: before } = process.stdout
     Object.assign(process.stdout, { isTTY: true, columns })
@@ -341,7 +341,7 @@ describe('with generated usage data', () => {
   })
 })
 
-/** The sandbox by its own process, so that it goes on when the core ends, and a core that is connected to it. */
+/** A sandbox in its own process, so that it continues when the core ends, and a core that is connected to it. */
 async function serve() {
   const sandbox = start(['sandbox', '--json'])
   running.push(sandbox)
@@ -366,17 +366,17 @@ async function serve() {
 
 it('usage and limits are the same beside the core and without it, a network or a keychain [USE-01] [LIM-01]', async () => {
   const { sandbox, host, chat, service } = await serve()
-  // The program fetches by itself once it is connected.
+  // The program fetches automatically after connecting.
   await seen(async () => expect(await rowsOf('--source', 'service')).not.toEqual([]))
   await chat('mirror')
   const reported: { usage: { model: string; requests: number; cost_sc: number }[] } = await service('/usage')
   const beside = await rowsOf('--source', 'service')
-  // What the service's own read-out says, row by row. The one request since may be booked there already.
+  // Compares with the service's own figures, row by row. They may already include the one request since then.
   const before = reported.usage.filter(({ model }) => model !== 'mirror')
   const sum = before.reduce((all, row) => all.plus(row.cost_sc), new Decimal(0))
   expect(total(beside.filter(({ name }) => name !== 'mirror'))).toBe(sum.toFixed())
 
-  // A row that ended is written within a moment.
+  // The row of an ended request is written shortly after its end.
   await seen(async () =>
     expect(await rowsOf('--source', 'here', '--by', 'app')).toMatchObject([
       { source: 'here', name: 'An editor', requests: 1 },

@@ -11,7 +11,7 @@ import { Pictures } from './pictures.ts'
 import { recordingOf, recordings, watchRecordings } from './recordings.ts'
 import { states } from './states.ts'
 
-/** An in-memory core in a worker, as the real one is in another process. Its name is the page's query. */
+/** An in-memory core in a worker, because the real core is also in another process. The worker's name is the page's query. */
 const query = new URLSearchParams(self.name)
 // The last one wins: a test appends its state to the defaults.
 const wanted = query.getAll('state').at(-1) ?? 'connected'

@@ -24,7 +24,9 @@ const spoken = new Set([
 ])
 /** An address is not a word. */
 const isWord = (text: string): boolean => /\p{L}{2,}/u.test(text) && !/^https?:\/\//.test(text)
-/** The same in every language: a key, a unit, a code language, a JSON example, a model id, and the `name` of a form field. */
+/**
+ * Texts that are the same in every language: a key, a unit, a code language, a JSON example, a model id, and the `name` of a form field.
+ */
 const signs = new Set(['Esc', 'SC', 'mermaid', '{ "top_k": 40 }', 'colour', 'clean-up-by', 'tts-1'])
 
 type Node = { type: string; span?: { start: number }; [key: string]: unknown }

@@ -90,7 +90,7 @@ for (const [index, { source }] of sources.entries()) {
   }
 }
 
-/** Without placeholders, whose length the data decides. */
+/** The text without placeholders, because the data decides their length. */
 const shown = (text: string): string => text.replace(/\{\{[^}]+\}\}/g, '')
 
 /** Wording that newcomers did not understand. See docs/glossary.md for the words in use. */

@@ -10,7 +10,7 @@ interface ConnectionsOptions {
   json: boolean
 }
 
-/** `connections list`: marks the one in use. Needs no network and no keychain. */
+/** `connections list`: prints the connections and marks the one in use. Needs no network and no keychain. */
 export async function listConnections(options: ConnectionsOptions, parts: Parts): Promise<number> {
   const connections = await parts.openConnectionList(findDataDir(options.dataDir))
   try {
@@ -24,7 +24,7 @@ export async function listConnections(options: ConnectionsOptions, parts: Parts)
   return exitCodes.ok
 }
 
-/** `connections use`: a running studio sends new requests there at once. Running requests finish where they were sent. */
+/** `connections use`: a running studio uses the connection for new requests at once. Running requests continue on the old connection. */
 export function useConnection(which: string, options: ConnectionsOptions, parts: Parts): Promise<number> {
   return withConnections(options, parts, (connections) => {
     const profile = connections.use(which)
@@ -33,7 +33,7 @@ export function useConnection(which: string, options: ConnectionsOptions, parts:
   })
 }
 
-/** `connections forget`: after deleting the connection in use, none is in use. */
+/** `connections forget`: deletes a connection. After the connection in use is deleted, no connection is in use. */
 export function forgetConnection(which: string, options: ConnectionsOptions, parts: Parts): Promise<number> {
   return withConnections(options, parts, async (connections, dataDir) => {
     const { name, active, id } = await connections.forget(which, createNodeHost(dataDir).secrets)

@@ -55,7 +55,7 @@ export async function doctor(options: DoctorOptions, parts: Parts): Promise<numb
   return ok ? exitCodes.ok : exitCodes.failed
 }
 
-/** Major version that the program is built for and tested with. It starts from 22.15 on (resources/scripts/inference-studio.mjs). */
+/** Major version of Node that the program is built for and tested with. The minimum is 22.15 (resources/scripts/inference-studio.mjs). */
 const wantedNode = 24
 
 function checkNode(): Check {
@@ -88,7 +88,7 @@ async function checkFolder(dataDir: string): Promise<Check> {
 }
 
 async function checkPort(name: 'webPort' | 'proxyPort', port: number): Promise<Check> {
-  // Destroys connections: the server closes only after its last connection.
+  // The server closes only after its last connection, so each connection is destroyed.
   const server = createServer((socket) => socket.destroy())
   try {
     await listenOn(server, port, false)
@@ -101,7 +101,10 @@ async function checkPort(name: 'webPort' | 'proxyPort', port: number): Promise<C
   }
 }
 
-/** Checks the service through a core, which alone may use the API key, in a temporary folder: `doctor` never changes the data folder. */
+/**
+ * Checks the service through a core, because only a core may use the API key. The core runs in a temporary folder, so that `doctor` never
+ * changes the data folder.
+ */
 async function checkConnection(dataDir: string, options: DoctorOptions, parts: Parts): Promise<Check[]> {
   try {
     const connect = connectionFrom(options)
@@ -159,7 +162,7 @@ function fromConnection(connection: Connection | null): Check[] {
   }
   const { problem } = connection
   const words = problem?.message ?? 'does not respond'
-  // With an HTTP status the service is reachable, so the key or the service itself failed.
+  // An HTTP status proves that the service is reachable. The key or the service itself failed.
   if (problem?.status === undefined) {
     return [
       { name: 'baseAddress', status: 'failed', detail: `${address}: ${words}` },

@@ -76,7 +76,7 @@ async function exportAll(options: ExportOptions, dataDir: string, parts: Parts):
   return exitCodes.ok
 }
 
-/** Logs a warning for data that does not exist. It does not fail the rest of the export. */
+/** Logs a warning for data that does not exist, so that the rest of the export continues. */
 function warnIfEmpty(thrown: unknown): void {
   if (!(thrown instanceof StudioError && thrown.kind === 'no_such_item')) throw thrown
   log('warn', thrown.message)

@@ -13,7 +13,7 @@ export interface LimitsOptions {
   json: boolean
 }
 
-/** `limits`: prints the stored limits and recent 429 responses. Sends nothing: a query would count against the limits. */
+/** `limits`: prints the stored limits and recent 429 responses. Sends no request, because a query would count against the limits. */
 export async function limits(options: LimitsOptions, parts: Parts): Promise<number> {
   const accounts = await parts.openUsage(findDataDir(options.dataDir))
   try {

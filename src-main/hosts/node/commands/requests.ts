@@ -57,7 +57,7 @@ async function followLog(
   show: (row: RequestRow) => void,
 ) {
   const over = new AbortController()
-  // Without a reader there is nothing left to do.
+  // Stops following when no program reads the output any more.
   onOutputFailure(() => over.abort())
   void asked.then(() => over.abort())
   for await (const row of log.follow(filter, { signal: over.signal, ...from })) show(row)

@@ -42,7 +42,8 @@ interface Front {
 }
 
 /**
- * `serve`: runs the core and the web server until a signal. Closes the pages first, so that none sees a half-closed core. A restart, such as
+ * `serve`: runs the core and the web server until a signal. Closes the pages first, so that none sees a half-closed core. A restart, such
+ * as
  * for a restore, replaces the core only: pages find the same address and session.
  */
 export async function serve(options: ServeOptions, parts: Parts): Promise<number> {
@@ -100,7 +101,7 @@ const studioOf = (core: RunningCore): Studio => ({
   bytes: core.bytes,
 })
 
-/** Logs the address on standard error. Programs wait on standard output for the line that says ready. */
+/** Logs the address on standard error, because programs wait for the ready line on standard output. */
 function logEarlyAddress(url: string, { open }: ServeOptions): void {
   log('info', `Starting up. Progress: ${url}`)
   if (open) void openPage(url)

@@ -71,7 +71,7 @@ export function accountOf(accounts: UsageCommands, account: string | undefined):
   )
 }
 
-/** The sources to query. `both` means those that can group by `by`. */
+/** The sources to query. `both` selects the sources that can group by `by`. */
 function sourcesOf({ source, by }: UsageOptions): ('service' | 'here')[] {
   if (source !== 'both') return [source]
   if (by === 'app' || by === 'feature') return ['here']
@@ -159,7 +159,7 @@ function* notesOf(views: readonly UsageView[]): Generator<string> {
   }
 }
 
-/** Notes about missing days. The service still reports the last 30 days, so only earlier ones are lost (specification, Limits). */
+/** Notes about missing days. The service reports the last 30 days, so only earlier days are lost (specification, Limits). */
 function* gapsOf(buckets: UsageView['buckets'], grain: string): Generator<string> {
   const counted = (count: number): string => `${count} ${count === 1 ? grain : `${grain}s`}`
   const firstReported = dayOf(Date.now() - (defaultDays - 1) * dayMs)

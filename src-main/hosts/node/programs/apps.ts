@@ -72,7 +72,7 @@ export function describeApps(program: Command, parts: Parts, ended: (code: numbe
     .action(async (id, options) => ended(await (await load()).revokeAppCommand(id, options, parts)))
 }
 
-/** Adds the options of what an app may do. `none` removes a limit. */
+/** Adds the options for the settings and limits of an app. The value `none` removes a limit. */
 function withSettings(command: Command): Command {
   return command
     .option('--colour <colour>', 'blue, teal, violet, amber, rose, green, slate or orange')
@@ -96,7 +96,7 @@ function withSettings(command: Command): Command {
     .option('--no-fail-fast', 'queue requests (default)')
 }
 
-/** Reads the options into settings. An invalid value ends the command as a usage error. */
+/** Converts the options to settings. An invalid value ends the command with a usage error. */
 async function readSettings(command: Command, options: object) {
   const { readAppOptions } = await import('../commands/appOptions.ts')
   try {

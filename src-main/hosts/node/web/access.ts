@@ -17,7 +17,7 @@ export interface Access {
   knowsMediaCookie(request: IncomingMessage): boolean
   /** Whether the request has the cookie of `/transfers`. */
   knowsTransfersCookie(request: IncomingMessage): boolean
-  /** Whether the browser says that our page sent the request, or says nothing. For requests without an Origin header. */
+  /** Whether the `Sec-Fetch-Site` header names our page or is missing. For requests without an Origin header. */
   isFromOwnPage(request: IncomingMessage): boolean
   /** Whether the request has the token as `Authorization: Bearer` and was not made by a web page. */
   knowsBearer(request: IncomingMessage): boolean

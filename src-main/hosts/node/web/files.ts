@@ -40,7 +40,7 @@ export async function indexPageFiles(folder: string): Promise<Map<string, PageFi
     throw thrown
   })
   for (const entry of entries) {
-    // Skips symbolic links, which could point outside the folder.
+    // Symbolic links could point outside the folder.
     if (!entry.isFile()) continue
     const path = join(entry.parentPath, entry.name)
     const urlPath = `/${path.slice(folder.length).split(sep).filter(Boolean).join('/')}`

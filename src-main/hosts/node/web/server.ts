@@ -64,7 +64,7 @@ export interface WebServer {
 export interface WebBounds extends ServerBounds {
   /** Unanswered requests on one connection. Browsers send one at a time. */
   pipelined: number
-  /** An unauthenticated client that reads nothing of its reply for this time is cut, ms. Pages may pause audio for longer. */
+  /** Maximum time without progress in a reply to an unauthenticated client, ms. Authenticated pages may pause audio for longer. */
   readMs: number
 }
 
@@ -82,7 +82,7 @@ const usualBounds: WebBounds = {
   readMs: 30_000,
 }
 
-/** Maximum body of `/session`, bytes. A token has 43. */
+/** Maximum size of the body of `/session`, bytes. A token has 43. */
 const maxSessionBody = 1024
 
 /**
@@ -94,10 +94,10 @@ const maxSessionBody = 1024
 export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
   const files = await indexPageFiles(options.pageFolder)
   const opening = files.get(openingPage) ?? null
-  // Served only in place of the studio, never under its own path.
+  // The start-up page is served only in place of the studio, never under its own path.
   files.delete(openingPage)
   const bounds = { ...usualBounds, ...options.bounds }
-  // Without a response: on a preconnected socket the browser would read it as the reply to its next request.
+  // Closes without a response: on a preconnected socket, the browser would read the response as the reply to its next request.
   const connections = new ClientConnections(bounds, (socket) => socket.destroy())
   const server = boundedServer(bounds, connections)
   const port = await listenOn(server, options.port, options.orNext)
@@ -156,7 +156,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
     })
   })
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // Without a listener, an 'error' of a refused socket would end the process.
+    // Without this listener, an 'error' event of a refused socket would end the process.
     socket.on('error', () => socket.destroy())
     const allowed =
       access.knowsHost(request) &&
@@ -171,7 +171,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
     else refuseRaw(socket, '403 Forbidden', headers)
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // A preconnected socket times out silently: the browser would read a response as the reply to its next request.
+    // Closes without a response: a timed-out preconnected socket would pass the response to the next request of the browser.
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.destroy()
     else refuseRaw(socket, '400 Bad Request', headers)
   })
@@ -243,7 +243,7 @@ const isOfStudio = (path: string): boolean =>
   path.startsWith(mediaPrefix) ||
   path.startsWith(transfersPath)
 
-/** Start-up may be done in a second. */
+/** Retry interval, seconds. Start-up work often ends within one. */
 const retryAfter = { 'Retry-After': '1' }
 
 /** Serves the start-up page, and the progress that it polls from `/rpc`. The progress needs the cookie. */
@@ -287,7 +287,7 @@ async function sendMedia(
   await send(reply, await answerMedia(media, asked))
 }
 
-/** `/transfers/ID`, for a page with the cookie. A request that stores something needs the origin too. */
+/** `/transfers/ID`, for a page with the cookie. A request that stores data also needs the exact origin. */
 async function sendBytes(
   request: IncomingMessage,
   reply: ServerResponse,
@@ -312,14 +312,14 @@ async function sendBytes(
   await send(reply, answered)
 }
 
-/** A reader that disconnects is not an error. */
+/** Sends the reply. A reader that disconnects is not an error. */
 async function send(reply: ServerResponse, { status, headers, body }: BytesReply): Promise<void> {
   reply.writeHead(status, headers)
   if (body === null) reply.end()
   else await pipeline(body, reply).catch(() => reply.destroy())
 }
 
-/** `GET /rpc`: whether the session is valid. Browsers hide from a page why its WebSocket was refused. */
+/** `GET /rpc`: reports whether the session is valid. Browsers hide the reason for a refused WebSocket from the page. */
 async function sendSessionState(request: IncomingMessage, reply: ServerResponse, access: Access): Promise<void> {
   if (request.method !== 'GET') return refuse(reply, 405, 'Only GET is allowed here.')
   if (!access.knowsCookie(request)) return refuse(reply, 401, 'Open the URL that the terminal printed.')

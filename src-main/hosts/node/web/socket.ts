@@ -7,9 +7,9 @@ import { type CallBounds, marksStreams, PageCalls, usualCallBounds } from '../..
 
 /** Maximum size of a message, bytes. A text of a million characters fits, escaped and in UTF-8. */
 const maxMessage = 8 * 1024 * 1024
-/** No call of a page starts while more bytes than this wait to be sent to it. */
+/** While more bytes than this wait for a page, none of its calls starts. */
 const softLimit = 1024 * 1024
-/** A page is disconnected when more bytes than this wait for it. Replies of running calls are not held back. */
+/** A page is disconnected when more bytes than this wait for it. Replies of running calls can exceed `softLimit`. */
 const hardLimit = 64 * 1024 * 1024
 const maxPages = 64
 const closeGoingAway = 1001
@@ -59,7 +59,7 @@ export function createPageSockets(
 
   const keepAlive = setInterval(() => {
     for (const page of server.clients) {
-      // A paused page's pong is not read. That excuses it only while it reads its own replies.
+      // The server reads no pong while it pauses a page. A missing pong is tolerated only while the page reads its replies.
       const isHeld = page.isPaused && page.bufferedAmount < softLimit
       if (!answered.delete(page) && !isHeld) page.terminate()
       else page.ping()

@@ -8,7 +8,9 @@ import type { DatabaseName, Opening } from '../../../../src-preload/contract/dat
 import { testHost } from '../../helpers/core.ts'
 import { filledFolder } from '../fill.ts'
 
-/** Locks a database against writing by other connections, and on request also against reading. Returns how to release it. */
+/**
+ * Locks a database against writing by other connections, and on request also against reading. Returns a function that releases the lock.
+ */
 function lockDatabase(file: string, alsoReading: boolean): () => void {
   const handle = new DatabaseSync(file)
   if (alsoReading) handle.exec('PRAGMA locking_mode = EXCLUSIVE')

@@ -92,7 +92,7 @@ it('An error while progress is shown ends the start, and the folder is free', as
   lockFolder(dataDir).release()
 }, 60_000)
 
-it('The files of a killed owner are fully checked by the next start that comes so far, however many are cancelled before', async () => {
+it('The next start that is not cancelled fully checks the files of a killed owner', async () => {
   const dataDir = damagedFolder()
   // The state after kill -9.
   lockFolder(dataDir).abandon()

@@ -130,7 +130,7 @@ it('an app’s budget is reported at its share and again when it is used up, in 
   expect(await write()).toBe(200)
   await expect.poll(spent).toBeGreaterThan(0)
   const one = await spent()
-  // As if most of it had been spent: a budget of which this one request is 90 percent, then 100.
+  // Sets a budget so that this request is 90 percent of it, then 100 percent.
   const sc = (amount: number): string => amount.toFixed(9)
   await client.apps.update({ id: app.id, changes: { budgetTotal: sc(one / 0.9) } })
   const near = await until(client, (alerts) => alerts.length === 1)
@@ -203,7 +203,7 @@ it('a refusal ends when a request over its own connection succeeds, and not with
   await ask(core, 'mirror')
   expect(await listed(client)).toMatchObject([{ endedAt: null }])
   await client.connection.use({ id })
-  // To read the account is enough: the service accepts the key.
+  // Reading the account suffices, because it proves that the service accepts the key.
   await client.usage.refresh()
   await until(client, ([alert]) => alert?.endedAt !== null)
 })

@@ -103,7 +103,7 @@ it('survives the end of the program, and is neither found nor listed meanwhile',
   expect(path()).toEqual(['one', 'Re: one', 'two', 'Re: two'])
 })
 
-it('is restored as a chat of its own when the place where it was is gone', async () => {
+it('is restored as a separate chat when its former parent no longer exists', async () => {
   await turn('one')
   const { turnId } = await turn('two')
   const { removedId } = removeMessage(feature, { messageId: turnId })

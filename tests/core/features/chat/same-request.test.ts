@@ -10,7 +10,7 @@ import { bytesOfCore } from '../../helpers/transfers.ts'
 // A window that lost the reply of the core repeats its call with the same requestId. The service must receive one
 // request.
 
-/** `atEnd` takes what closes it. */
+/** `atEnd` receives the functions that close it. */
 async function studio(atEnd: (close: () => Promise<void>) => void) {
   const sandbox = await startSandbox()
   const [dataDir, secrets] = [freshFolder(), memorySecrets()]
@@ -39,7 +39,7 @@ type Studio = Awaited<ReturnType<typeof studio>>
 
 const chat = '/v1/chat/completions'
 const model = 'mirror'
-/** Another whose replies are short. */
+/** Another service, with short replies. */
 const second = 'vision'
 const picture = { prompt: 'A fox', n: 1, model: null, size: '256x256', responseFormat: 'b64_json', fromImageId: null }
 const words = { text: 'The tide is in.', model: null, voice: null, format: 'wav' as const, speed: null }
@@ -177,7 +177,7 @@ describe.each(Object.entries(procedures))('%s', (name, { path, prepare }) => {
     return eventually(() => ask(id))
   }
 
-  // One for all of a procedure: what was asked for before is over, and counted.
+  // One for all calls of a procedure: earlier requests have ended and are counted.
   beforeAll(async () => {
     feature = await studio((close) => closers.push(close))
   })

@@ -95,7 +95,7 @@ it('an account’s history has no request of another account, even if that one w
   const first = at('one', 'A', 2)
   at('two', 'B', 1200)
   const again = at('one', 'A', 1)
-  // The account of these is unknown: they may belong to either.
+  // The account of these rows is unknown, so they may belong to either account.
   const open = at('three', null, 1)
   const under = sent(requestLog, {}, 429)
   const ids = (rows: RateLimitedRow[]): number[] => rows.map(({ row }) => row.id)

@@ -15,7 +15,7 @@ const facts = {
   rateLimit: { limit: null, remaining: null, retryAfterMs: null },
 }
 
-/** The feature with a service whose status call does what `answer` says, and no waiting requests. */
+/** The feature with a service whose status call runs `answer`, and no waiting requests. */
 function featureAt(answer: () => RateLimitStatus | StudioError, kept: LimitStatus | null = null) {
   const gauge = new RateLimitPoller()
   const getRateLimit = vi.fn(() => {
@@ -154,7 +154,7 @@ describe('the status call', () => {
     expect(getRateLimit).toHaveBeenCalledTimes(1)
     await vi.advanceTimersByTimeAsync(100_000)
     expect(getRateLimit).toHaveBeenCalledTimes(2)
-    // Another service is asked at once.
+    // Another service is queried at once.
     connect()
     await vi.advanceTimersByTimeAsync(1000)
     expect(getRateLimit).toHaveBeenCalledTimes(3)

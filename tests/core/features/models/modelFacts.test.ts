@@ -122,7 +122,7 @@ describe('abilities', () => {
     plain.say({ type: 'content', choice: 0, text: 'No tool needed' })
     plain.say('end')
     await settled()
-    // The tool was offered, and not called: that shows nothing.
+    // The model did not call the offered tool. This proves neither support nor refusal.
     expect(of('writer')).toMatchObject({ images: null, tools: null })
   })
 

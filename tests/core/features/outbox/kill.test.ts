@@ -52,7 +52,7 @@ test(`after ${kills} kills at random moments, each waiting request was sent once
     await new Promise((resolve) => setTimeout(resolve, random() * 300))
     child.kill('SIGKILL')
     await once(child, 'close')
-    // A complete line was printed after its request was stored.
+    // The process prints a complete line only after it has stored the request.
     stored.push(...output.split('\n').slice(0, -1))
   }
 

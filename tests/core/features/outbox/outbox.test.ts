@@ -92,7 +92,7 @@ it('requests made without a network survive a restart and are sent one after ano
   for (const [index, { startedAt }] of sent.entries()) {
     expect(startedAt).toBeGreaterThanOrEqual(sent[index - 1]?.endedAt ?? 0)
   }
-  // As if requested then: in their features, with their cost.
+  // The items exist in their features, with their cost, as if they were requested now.
   expect((await feature.client.images.find({ search: 'fox' })).images).toHaveLength(2)
   const { transcripts } = await feature.client.transcription.get({ id: recording.id })
   expect(transcripts).toMatchObject([{ state: 'done', cost: expect.any(String) }])

@@ -114,7 +114,7 @@ describe('a text of 20,000 bytes in four scripts', () => {
     expect(order.at(-1)).toBe('end done')
     const done = await seen(feature.speeches, id, isOver)
     expect(done).toMatchObject({ state: 'done', partsDone: planned.length, problem: null })
-    // Each part was requested once, the third twice, and together they are the text.
+    // Each part was requested once, the third part twice. Together the parts are the text.
     expect(inputs).toHaveLength(planned.length + 1)
     expect(inputs[3]).toBe(inputs[2])
     for (const input of inputs) expect(Buffer.byteLength(input)).toBeLessThanOrEqual(4096)
@@ -257,7 +257,7 @@ it('unset settings are not sent, and the others are sent as chosen [TTS-02] [TTS
     { input: 'plain', response_format: 'mp3' },
     { input: 'plain', model: 'tts-1', voice: 'their own', response_format: 'flac', speed: 0.25 },
   ])
-  // The service sent another format than requested. It is stored as what it is.
+  // The service sent another format than requested. The audio is stored with its real format.
   expect(feature.speeches.get({ id: full.id })).toMatchObject({ state: 'done', format: 'flac', mime: 'audio/mpeg' })
 })
 

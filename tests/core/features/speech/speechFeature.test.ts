@@ -46,7 +46,7 @@ async function made(of: TestFeature, text: string, more = {}): Promise<string> {
 }
 
 describe('listening', () => {
-  it('several listeners hear the same, each at its own pace; a late one starts at the beginning, and a slow one delays nobody [TTS-05]', async () => {
+  it('several listeners receive the same audio at their own pace; a late one starts at the beginning, and a slow one delays no other [TTS-05]', async () => {
     const half = Math.floor(audio().length / 2)
     const { speeches, responses, ...rest } = await feature((response, count) => {
       if (count === 1) response.end(audio())
@@ -66,11 +66,11 @@ describe('listening', () => {
     const two = { part: 2, bytes: audio() }
     expect(await quick).toEqual({ ...both, parts: [one, two] })
     expect(await late).toMatchObject({ order: ['plan 2 audio/mpeg', 'audio 2', 'part 2', 'end done'], parts: [two] })
-    // It is complete by now. The slow listener still gets parts, and their files are deleted after it.
+    // The speech is complete here. The slow listener still gets parts, and their files are deleted after it has read them.
     expect(making({ speeches, ...rest } as TestFeature)).toHaveLength(2)
     expect(await heard(slow)).toEqual({ order: both.order.slice(1), parts: [one, two] })
     await expect.poll(() => making({ speeches, ...rest } as TestFeature)).toEqual([])
-    // From now on it is one file.
+    // From here on the speech is one file.
     const joined = await heard(speeches.listen({ id, fromPart: 1 }))
     expect(joined.order).toEqual(['plan 1 audio/mpeg', 'audio 1', 'part 1', 'end done'])
     expect(joined.parts[0]?.bytes.length).toBe(speeches.get({ id }).audioBytes)
@@ -213,7 +213,7 @@ describe('stored speeches', () => {
     expect(bytes.readUInt32LE(24)).toBe(16_000)
     expect(bytes.subarray(44)).toEqual(audio('pcm'))
     await expect(here.speeches.save({ id: mp3, as: 'wav' })).rejects.toMatchObject({ kind: 'bad_input' })
-    // The download was a copy, which is gone now that it was read.
+    // The download was a copy, which was deleted after it was read.
     expect((await here.media.open(here.speeches.get({ id: mp3 }).mediaId ?? ''))?.bytes).toBe(audio().length)
   })
 })
@@ -259,7 +259,7 @@ it('the plan has parts, the cost by their sizes, and a length extrapolated from 
   const id = await made(here, text)
   const again = here.speeches.plan(wish('y'.repeat(3500)))
   expect(again.seconds).toBeCloseTo((here.speeches.get({ id }).seconds ?? 0) / 2, 3)
-  // Nothing is known of another model or voice.
+  // There is no data about another model or voice.
   expect(here.speeches.plan(wish('y', { model: 'other' })).cost).toBe(null)
   expect(here.speeches.plan(wish('y', { voice: 'echo' })).seconds).toBe(null)
 })

@@ -85,7 +85,7 @@ it('killed while recordings end one after another, each is stored once and compl
   const asked = new Map<string, string>()
   const bytesReported = new Map<string, number>()
   const random = randomNumbers()
-  // Until at least one was complete before the kill: on a busy machine the first ones may not be.
+  // Repeats until at least one recording was complete before the kill. On a busy machine the first ones may be incomplete.
   const isEnough = (rounds: number): boolean => rounds >= tries(2, 10) && kept.size > 0
   for (let round = 0; !isEnough(round); round += 1) {
     const reported = await recordAndKill(dataDir, 20 + random() * 300, 'end')
@@ -135,7 +135,7 @@ it('a page that outlives the program continues its recording', async () => {
   const reported = await recordAndKill(dataDir, 40)
   const id = reported[0]?.id ?? ''
   const { feature, bytesOf, close } = openFeature(dataDir)
-  // The page asks how much is there and sends the rest.
+  // The page queries the number of stored bytes and sends the rest.
   const bytes = await feature.append({ id, at: 0, data: Buffer.alloc(0) })
   expect(bytes).toBeGreaterThanOrEqual(reported.at(-1)?.bytes ?? 0)
   expect((await feature.get({ id })).recording).toMatchObject({ state: 'recording', bytes, mediaId: null })

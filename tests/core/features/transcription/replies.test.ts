@@ -201,7 +201,7 @@ describe('leaving', () => {
     // The service never answers, so nothing else would close the connection.
     await closed(request)
     await expect.poll(async () => (await feature.get({ id: recording.id })).transcripts[0]?.cost).toBe('0.5')
-    // An ended transcript stays as it is.
+    // An ended transcript does not change.
     expect(feature.cancel({ transcriptId })).toMatchObject({ state: 'cancelled' })
   })
 

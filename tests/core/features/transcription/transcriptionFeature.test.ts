@@ -107,7 +107,7 @@ it('an edit belongs to the person, keeps the times, and can be reverted to the s
   ])
   expect(feature.edit({ transcriptId, text: 'My words' })).toMatchObject({ text: 'My words', cues, edited: true })
   const mine = cues.map((one, index) => ({ ...one, text: ` piece\n\n${index}\u0000 ` }))
-  // The text follows the cues unless it is given too.
+  // Without a text in the call, the text is derived from the cues.
   const edited = feature.edit({ transcriptId, cues: mine })
   expect(edited).toMatchObject({ text: 'piece 0 piece 1', edited: true })
   expect(edited.cues).toEqual([

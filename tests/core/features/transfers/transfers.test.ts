@@ -68,7 +68,7 @@ describe('uploads', () => {
     await part(uploadId, 0, Buffer.alloc(6))
     await expect(part(uploadId, 6, Buffer.alloc(5))).rejects.toEqual(bad)
     expect(() => transfers.uploads.path(uploadId)).toThrow(bad)
-    // The page sends again what it has no reply for.
+    // The page repeats a part for which it has no reply.
     await part(uploadId, 4, Buffer.alloc(6))
     expect(statSync(transfers.uploads.path(uploadId)).size).toBe(10)
     await expect(part(uploadId, 10, Buffer.alloc(1))).rejects.toEqual(bad)

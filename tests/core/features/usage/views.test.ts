@@ -337,7 +337,7 @@ describe('a view of local usage', () => {
       ['speech', null],
       ['rest', '1.5'],
     ])
-    // The log begins in the middle of the days before. Its part of them is compared.
+    // The log begins in the middle of the preceding range. Only the days that it covers are compared.
     uses(used('2026-11-13', 'tool:t1', 'm', { cost: 250_000_000n }))
     expect(reading.view(query({ source: 'here' })).before).toMatchObject({
       from: '2026-11-10',

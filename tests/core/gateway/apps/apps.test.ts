@@ -333,7 +333,7 @@ describe('a rotated key', () => {
     expect(apps.verify(next.key)).toEqual(valid(next.app))
     expect(next.app).toEqual({ ...app, previousKeyUntil: expect.any(String) })
     expect(apps.verify(key)).toEqual(refusedFor('replaced', app.id))
-    // What runs with the old key is cut, and what runs with the new one is not.
+    // Requests with the old key are cut, and requests with the new key are not.
     expect(used.good && apps.isValid(app.id, used.keyHash)).toBe(false)
     const now = apps.verify(next.key)
     expect(now.good && apps.isValid(app.id, now.keyHash)).toBe(true)

@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-/** What the far end records of a request: only the length and checksum of its body, so that the test uses no memory. */
+/** The far end's record of a request: only the length and checksum of its body, so that the test uses no memory. */
 interface Arrived {
   bytes: number
   checksum: number
@@ -113,7 +113,7 @@ describe('large JSON bodies', () => {
     const { gateway, arrived, counts } = await setUp({ bodyMemory }, null)
     const body = chatOf(3 * million)
     const answers = Promise.all(Array.from({ length: 24 }, () => post(gateway, body)))
-    // Each gets its reply only when all that fit have arrived, because a body is buffered until the reply.
+    // No request gets its reply before all requests that fit have arrived, because a body is buffered until the reply.
     for (let done = 0; done < 24; done++) {
       await expect.poll(() => arrived.filter(({ whole }) => whole).length).toBeGreaterThan(done)
       const next = arrived[done]
@@ -168,7 +168,7 @@ describe('large JSON bodies', () => {
     const requests = Array.from({ length: 8 }, () => chunked(gateway))
     const answers = requests.map(answerTo)
     for (const request of requests) void write(request, start)
-    // One has memory for the largest size, and the others wait for it with their small reservations.
+    // One request has memory for the largest size. The others wait for this memory with their small reservations.
     await expect.poll(() => gateway.memory.waiting).toBeGreaterThan(0)
     for (const request of requests) request.end('"]}')
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(8).fill(200))
@@ -203,7 +203,7 @@ describe('large JSON bodies', () => {
       response.write('data: {"choices":[]}\n\n')
     })
     const body = chatOf(24 * million, '"stream":true,')
-    // A first run for everything that is compiled and cached.
+    // The first run fills caches and compiles code.
     const open = async () => {
       const request = httpRequest(`${gateway.url}/chat/completions`, {
         method: 'POST',

@@ -45,7 +45,7 @@ describe('the memory for bodies', () => {
           expect(memory.peak.large).toBeLessThanOrEqual(bounds.large)
           await settled()
         }
-        // All requests with memory end, then the others get theirs, a few at a time.
+        // All requests with memory end. Then the other requests get memory, a few at a time.
         for (let round = 0; round <= asked.length; round++) {
           for (const feature of features()) feature.release()
           await settled()

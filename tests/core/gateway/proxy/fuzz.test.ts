@@ -36,7 +36,7 @@ const far = createServer(
   },
 )
 far.on('clientError', (error: Error & { code?: string; rawPacket?: Buffer }, socket) => {
-  // A TLS handshake comes from another program, which knew an earlier user of this port.
+  // Another program sent this TLS handshake to an earlier server on this port.
   const greeting = error.rawPacket?.[0] === 0x16 && error.rawPacket[1] === 0x03
   // A partial request of an app that disconnects is not malformed.
   if (error.code?.startsWith('HPE_') && error.code !== 'HPE_INVALID_EOF_STATE' && !greeting)
@@ -55,7 +55,7 @@ afterAll(() => {
   far.close()
 })
 
-/** Short, because a case with a missing part ends by one of them. */
+/** Short timeouts, because a case with a missing part ends by one of them. */
 const bounds = { headersMs: 80, uploadMs: 80, lingerMs: 80, strangers: 100_000 }
 
 /** Writes bytes in the given pieces, and resolves when the server has replied or closed. */
@@ -261,7 +261,7 @@ const bodies = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary-ascii', maxLength: 60 }) },
 )
 
-/** Most have a valid host and key, otherwise no other check would run. */
+/** Most cases have a valid host and key. Without them, the server would run no other check. */
 const mostly = fc.nat(12).map((at) => at > 0)
 
 /** Similar to a request, with one or several errors. */

@@ -32,8 +32,8 @@ const inference: Record<string, Endpoint> = {
   '/v1/images/generations': 'images',
 }
 
-// What servers do to a path before they route it. A real server does some of these in some order. The model tries each subset, repeatedly
-// until nothing changes.
+// Changes that servers make to a path before routing. A real server makes some of these in some order. The model tries each subset,
+// repeatedly until the path no longer changes.
 const decodeOnce = (path: string): string =>
   path.replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'))
 const withoutControls = (path: string): string =>
@@ -432,7 +432,7 @@ describe.skipIf(!hasNginx)('behind a real nginx that normalises paths', () => {
     far.requests.length = 0
   })
 
-  /** Twenty spellings of one endpoint. `nginx` says for which of them it requests a chat. */
+  /** Twenty spellings of one endpoint. `nginx`: the spellings for which nginx requests a chat. */
   const twenty = [
     ...['/v1/ch%61t/completions', '/v1/%63hat/completions', '/v1/chat/completion%73', '/v1/c%68at/c%6Fmpletions'],
     ...['/v1/chat%2Fcompletions', '/v1/chat%2fcompletions', '/v1/chat/./completions', '/v1/./chat/completions'],

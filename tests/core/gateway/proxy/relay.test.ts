@@ -243,7 +243,7 @@ describe('disconnects and cancellation', () => {
     const third = await openStream(gateway.url)
     expect(third.response.statusCode).toBe(200)
     third.request.destroy()
-    // No retry after the cancel.
+    // The request was not retried after the cancellation.
     const asked = sandbox.observe.requests().length
     await ask(`${gateway.url}/models`, { headers: withKey })
     expect(sandbox.observe.requests().length).toBe(asked + 1)

@@ -65,7 +65,7 @@ async function askWith(answer: Buffer): Promise<{ heard: string; asked: number }
 
 const reasonOf = (heard: string): string => /^HTTP\/1\.1 \d{3} ([^\r\n]*)\r\n/.exec(heard)?.[1] ?? ''
 
-/** RFC 9110, 5.5 and RFC 9112, 4: what a field value and a reason phrase may contain. */
+/** Characters allowed in a field value and a reason phrase (RFC 9110, 5.5 and RFC 9112, 4). */
 const legal = [
   0x09,
   ...Array.from({ length: 0x7f - 0x20 }, (_, at) => 0x20 + at),

@@ -102,7 +102,7 @@ describe('the log row of a request', () => {
     const states: (string | undefined)[] = []
     let dataDir = ''
     const far = await openFarEnd((_request, response) => {
-      // As another process sees it, and as the next start would after a kill.
+      // The row as another process sees it, and as the next start would find it after a kill.
       const reader = openRequestLogReader(dataDir)
       states.push(reader.page({}, Number.MAX_SAFE_INTEGER, 1)[0]?.state)
       reader.close()

@@ -8,8 +8,9 @@ import { eventually } from '../../../helpers/eventually.ts'
 import { open } from '../../../helpers/gate.ts'
 import { type Gateway, openFarEnd, openGateway, toolKey, withKey } from '../../../helpers/gateway.ts'
 
-// A key may be limited to certain models. An upload names its model in a form field, before or after the file. The service must never have a
-// complete request for a model that is not allowed, however the form is written and in whatever pieces it comes.
+// A key may be limited to certain models. An upload names its model in a form field, before or after the file. The service must never
+// receive a
+// complete request for a model that is not allowed, whatever the syntax of the form and the size of its pieces.
 
 const apiKey = 'sk-canary-7f3d2a91c05e4b68'
 const closers: (() => Promise<void>)[] = []
@@ -149,7 +150,7 @@ describe('a key limited by model', () => {
     const { gateway, complete } = await openService([large])
     for (const size of [50, 5000])
       expect(Math.floor((await upload(gateway, inPieces(form, size))).status / 100)).toBe(4)
-    // Also if both are allowed, because it is unknown which one counts, and at what price.
+    // Refused even if both models are allowed, because it is unknown which model, and thus which price, the service uses.
     gateway.change({ models: [large, 'whisper-1'] })
     expect(await upload(gateway, inPieces(form, 50))).toEqual({ status: 400, code: 'body_unreadable' })
     expect(complete).toEqual([])

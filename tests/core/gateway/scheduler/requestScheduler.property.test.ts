@@ -117,7 +117,7 @@ class Watched {
       if (requester.kind === 'app') perTool.set(requester.id, (perTool.get(requester.id) ?? 0) + 1)
     }
     for (const count of perTool.values()) expect(count).toBeLessThanOrEqual(maxWaitingPerApp)
-    // A request waits without an obstacle only behind one that waits for tokens.
+    // A request that no limit blocks waits only behind a request that waits for tokens.
     if (waiting.some(({ why }) => why === 'turn')) expect(waiting.some(({ why }) => why === 'tokens')).toBe(true)
     const limit = this.clock.date() - maxWaitMs
     for (const { since } of waiting) expect(since).toBeGreaterThan(limit - 2)

@@ -387,10 +387,10 @@ describe('429', () => {
     clock.pass(10_000)
     expect(inside()).toBe(7)
     for (let round = 0; round < 90; round++) scheduler.saw(200, headers())
-    // More than the earlier eight, but not all at once.
+    // More than the earlier eight requests run, but not all at once.
     expect(inside()).toBeGreaterThan(12)
     expect(inside()).toBeLessThan(20)
-    // The limit ends when the queue is empty and it has reached the earlier number.
+    // The limit ends when the queue is empty and the limit has reached the earlier number.
     for (let number = 0; number < 40; number++) (await waiting[number]?.[1])?.leave(0)
     clock.pass(120_000)
     expect(scheduler.counts()).toMatchObject({ waiting: 0, slots: { used: 0, of: null } })

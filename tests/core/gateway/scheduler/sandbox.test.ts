@@ -42,7 +42,7 @@ async function connected(key: KeyName, options: SandboxOptions = {}, maxWaitMs =
 
 type Connected = Awaited<ReturnType<typeof connected>>
 
-/** Advances the time while everything waits for it. */
+/** Advances the clock while all requests wait for it. */
 async function settled<T>(work: Promise<T>[], { scheduler, clock }: Connected): Promise<T[]> {
   let open = true
   const all = Promise.all(work).finally(() => {
@@ -133,7 +133,7 @@ describe('the scheduler with the whole sandbox', () => {
       expect((await fetch(`${all.sandbox.baseUrl}/v1/models`, { headers })).status).toBe(200)
     }
     expect(await relayed(all, 'a')).toBe(429)
-    // The minute started a second before the clock.
+    // The minute of the limit started a second before the clock of the test.
     expect(all.scheduler.counts().heldUntil).toBe(new Date(Math.ceil(all.clock.date() / 60_000) * 60_000).toISOString())
     const work = [relayed(all, 'a'), relayed(all, 'b')]
     expect(all.scheduler.waiting().map(({ why }) => why)).toEqual(['held', 'held'])

@@ -68,7 +68,7 @@ describe('status calls', () => {
     scheduler.saw(200, headers({ limit: 600, remaining: 1 }))
     now(scheduler.enter(wish()))
     await vi.runAllTimersAsync()
-    // The poller's own minute is not over.
+    // The poller's minute has not ended.
     expect(getRateLimit).toHaveBeenCalledTimes(1)
     vi.setSystemTime(Date.now() + 61_000)
     clock.pass(61_000)

@@ -80,7 +80,7 @@ export function closed(request: IncomingMessage): Promise<number> {
 
 /**
  * Whether something happens within `ms` of a responsive process. A few more rounds of the event loop follow, so that load of other
- * processes delays the clock as much as the event. A longer delay of our own is still detected.
+ * processes delays the clock as much as the event. A longer delay of the tested code is still detected.
  */
 export async function comesWithin(ms: number, happening: Promise<unknown>): Promise<boolean> {
   let come = false

@@ -6,7 +6,7 @@ import { tries } from '../../../helpers/effort.ts'
 import { heap } from './helpers/heap.ts'
 import { chatStream, chunk, delta, event, relay, usageChunk } from './helpers/streams.ts'
 
-// The tokenizer's tables are 30 MB. Loaded here, they are in none of the measurements.
+// Loads the tokenizer's tables (30 MB) here, so that no measurement includes them.
 beforeAll(() => loadTokenizer())
 
 const both = [chatStream, { ...chatStream, stripUsage: true }]
@@ -159,7 +159,7 @@ test('[SSE-06] in any mixture of lines, events and bytes, splits change nothing 
       expect(relay({ ...chatStream, stripUsage: true }, bytes, cuts)).toEqual(stripped)
       expect({ ...stripped, out: '' }).toEqual({ ...plain, out: '' })
       if (!bytes.includes('"usage":{')) expect(stripped.out).toBe(plain.out)
-      // A client's view: the same output and ends, without usage-only events.
+      // The client sees the same output and ends, without usage-only events.
       const seen = relay(chatStream, Buffer.from(stripped.out, 'latin1'))
       expect(seen.reading.output).toBe(plain.reading.output)
       expect(seen.complete).toBe(plain.complete)

@@ -87,7 +87,7 @@ test.each(models)(
     const sansIds = (text: string): string => text.replace(/chatcmpl-[0-9a-f]+|"created":\d+/g, '')
     const unasked = (await ask(body, asItIs)).bytes.toString('latin1')
     if (model !== 'mirror') expect(sansIds(stripped.out)).toBe(sansIds(unasked))
-    // Without a usage, the count equals the service's own; the sandbox charges no names of tools.
+    // Without a usage event, the count equals that of the service. The sandbox does not charge names of tools.
     const counted = relay(chatStream, Buffer.from(stripped.out, 'latin1'), cuts).reading
     const names = model === 'tool-caller' ? countTokens('look_up') + countTokens('write_file') : 0
     expect(counted.measured).toBe(false)
@@ -163,7 +163,7 @@ test.each(['no-done', 'no-done-no-finish', 'error-frame', 'cut; bytes=1500'])(
       for await (const bytes of response.body ?? []) meter.push(bytes)
       meter.end()
     } catch {
-      // A cut: the reading is taken in the current state.
+      // After a cut, the result is read in the current state.
     }
     expect(meter.complete).toBe(fault === 'no-done')
     expect(meter.reading()).toMatchObject({ measured: false, output: true })

@@ -435,7 +435,7 @@ describe('the reading position', () => {
       }
       return { id: '', top: 0 }
     })
-  /** The same once nothing has moved for some frames: keys scroll over several, and what comes into the page is measured in the next ones. */
+  /** The same after some frames without movement: keys scroll over several frames, and new messages are measured in the next ones. */
   const still = async (): Promise<{ id: string; top: number }> => {
     let before = await reading()
     for (let same = 0; same < 10; ) {

@@ -48,7 +48,7 @@ test('a file that is missing or not a sound has a message', async () => {
 test.concurrent.each(['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'])(
   'a sound plays while its bytes arrive, as %s, part after part [TTS-05]',
   async (format) => {
-    // All at once, each in its own page, because each takes as long as it plays.
+    // All run at once, each in its own page, because each takes as long as its playback.
     const { page, faults } = await harness.open()
     const path = `/media/tone.${format}`
     const mime = kinds[format]?.mime ?? ''

@@ -18,7 +18,7 @@ export interface Relayed {
   model: string | null
 }
 
-/** What passes on, as latin1 so that every byte is visible, and the meter's result at the end. */
+/** The output as latin1, so that every byte is visible, and the meter's result at the end. */
 export function relay(options: MeterOptions, bytes: Uint8Array, cuts: readonly number[] = []): Relayed {
   const meter = openMeter(options)
   const out: Uint8Array[] = []

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { filled, filledPieces, variablesOf } from '../../../../../src-renderer/features/chat/list/variables.ts'
 
 describe('variables of a prompt', () => {
-  it('are asked for once each, in the order of their first use, with their default', () => {
+  it('have one field each, in the order of their first use, with their default', () => {
     expect(variablesOf('{{tone}} to {{ name }}, from {{tone=kind}} {{name}} in {{language=English}}')).toEqual([
       { name: 'tone', value: 'kind' },
       { name: 'name', value: '' },
