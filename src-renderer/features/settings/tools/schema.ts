@@ -122,7 +122,7 @@ class Reader {
       this.#fault('pattern', under(path, 'pattern'), value.pattern)
   }
 
-  /** Nothing is loaded, so a reference must point into this schema. */
+  /** Checks that a reference points into this schema, because nothing is loaded. */
   #ref({ $ref: ref }: JsonObject, path: string): void {
     if (ref === undefined) return
     if (typeof ref !== 'string' || !ref.startsWith('#')) this.#fault('remoteRef', under(path, '$ref'), ref)
