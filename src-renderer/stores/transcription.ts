@@ -121,7 +121,7 @@ function withTranscript(store: TranscribeStore, fresh: Transcript): Change {
   if (open?.id !== fresh.recordingId) return { making }
   const known = open.transcripts.some(({ id }) => id === fresh.id)
   const transcripts = known ? replaced(open.transcripts, fresh) : [fresh, ...open.transcripts]
-  // The person has just requested a new transcript, so it is shown.
+  // Shows a new transcript, which the person has just requested.
   return { making, open: { ...open, transcripts, ...(!known && { shownId: null }) } }
 }
 
