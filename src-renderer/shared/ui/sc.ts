@@ -30,7 +30,7 @@ export function showSc(amount: string): string {
 }
 
 /**
- * An amount beside its limit, with as many digits as it takes to look smaller than the limit while it is smaller, and not smaller once it is not.
+ * Formats an amount beside its limit. Adds digits until the rounded amount is below the limit exactly when the exact amount is.
  */
 export function showSpent(amount: string, limit: string): string {
   const isBelow = exact(amount) < exact(limit)
