@@ -72,7 +72,7 @@ export const showSigned = (amount: string): string =>
 export const sumSigned = (amounts: readonly string[]): string =>
   textOf(amounts.reduce((before, amount) => before + signed(amount), 0n))
 
-/** The exact difference. */
+/** The exact difference `amount - other`, as a decimal string. */
 export const lessSc = (amount: string, other: string): string => textOf(signed(amount) - signed(other))
 
 /** A share from 0 to 1, computed exactly, then rounded to a thousandth. Null when the whole is zero. */

@@ -26,9 +26,9 @@ export interface SchemaFault {
 }
 
 export interface SchemaReading {
-  /** Where the text is not valid JSON. The rest is then empty. */
+  /** The JSON syntax error, if any. The other lists are then empty. */
   json: JsonFault | null
-  /** Faults that prevent its use. */
+  /** Faults that prevent the use of the schema. */
   faults: SchemaFault[]
   /** Likely mistakes. */
   hints: SchemaFault[]
