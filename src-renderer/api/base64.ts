@@ -1,4 +1,4 @@
-// For keys and other short values. Files travel as bytes (transfer.ts).
+// For keys and other short values. Files are sent as bytes (transfer.ts).
 
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))

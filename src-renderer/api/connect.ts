@@ -9,9 +9,9 @@ import { connectSocket, openPageSocket, type WebEntry } from './socket.ts'
 
 export type Client = ContractRouterClient<Contract>
 
-/** The connection of this page to the core. */
+/** The page's connection to the core: the typed client and the state of its link. */
 export interface Api {
-  /** One function per procedure. `problemOf` turns what a procedure throws into a `Problem`. */
+  /** One function per procedure. `problemOf` turns a thrown error into a `Problem`. */
   client: Client
   /** State of the connection to Inference Studio itself, not to the service. */
   link: CoreLink
@@ -28,7 +28,7 @@ export function connect(page: Window = window): Api {
   return connectWeb({ openSocket: () => openPageSocket(page), letIn: () => enterSession(page) })
 }
 
-/** Connects to the web host through `entry`. Tests bring their own entry. */
+/** Connects to the web host through `entry`. Tests pass their own entry. */
 export function connectWeb(entry: WebEntry): Api {
   const link = new ReplaceableLink()
   connectSocket(link, entry)

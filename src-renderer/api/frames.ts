@@ -1,6 +1,6 @@
 interface PerFrame<T> {
   push: (item: T) => void
-  /** Flushes at once, this item included: for an event that a person waits for. */
+  /** Adds the item and flushes immediately. For an event that a person waits for. */
   now: (item: T) => void
   drop: () => void
 }

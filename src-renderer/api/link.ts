@@ -2,11 +2,11 @@ import type { StandardLinkClient } from '@orpc/client/standard'
 
 /**
  * `connecting`: first try. `open`: calls work. `lost`: reconnecting, with pauses.
- * `unauthorized`: the web host does not accept this page, or has restarted. The person must open the printed address.
+ * `unauthorized`: the web host does not accept this page, or has restarted. The person must open the address that the host printed.
  */
 export type LinkState = 'connecting' | 'open' | 'lost' | 'unauthorized'
 
-/** The state of the connection to the core, to show and to wait for. Fits `useSyncExternalStore`. */
+/** The observable state of the connection to the core. Fits `useSyncExternalStore`. */
 export interface CoreLink {
   get(): LinkState
   subscribe(listener: () => void): () => void
@@ -16,7 +16,7 @@ export interface CoreLink {
 
 const links = new WeakMap<object, CoreLink>()
 
-/** Remembers the link that `client` sends its calls through. */
+/** Records the link that `client` sends its calls through, for `linkOf`. */
 export function setLink(client: object, link: CoreLink): void {
   links.set(client, link)
 }
@@ -24,7 +24,7 @@ export function setLink(client: object, link: CoreLink): void {
 /** The link that `client` sends its calls through. Undefined for a client without a connection, for example in a test. */
 export const linkOf = (client: object): CoreLink | undefined => links.get(client)
 
-/** A transport of one connection, as oRPC's adapters make it. */
+/** The transport of one connection, as created by oRPC's adapters. */
 export type CoreTransport = Pick<StandardLinkClient<object>, 'call'>
 
 /** A call failed because of the connection, not because the core refused it. */
@@ -58,8 +58,7 @@ export class ReplaceableLink implements CoreLink, StandardLinkClient<object> {
   }
 
   /**
-   * Waits for the first connection. Does not wait for a lost connection to return: an action of some time ago must not run
-   * without warning.
+   * Waits for the first connection, but never for a lost connection to return. Otherwise an old action would run later without warning.
    *
    * @throws TransportError when the connection is lost, before or during the call
    */

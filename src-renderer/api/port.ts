@@ -1,14 +1,11 @@
 import { LinkMessagePortClient } from '@orpc/client/message-port'
 import type { ReplaceableLink } from './link.ts'
 
-/**
- * The page posts this message and the preload script answers with a port. The preload script runs before the page, so the order of loading
- * cannot matter.
- */
+/** The page posts this message and the preload script answers with a port. The preload script always runs before the page. */
 export const wantPort = 'inference-studio:want-port'
 export const havePort = 'inference-studio:port'
 
-/** Acknowledges one read message. The main process limits how many messages may be unacknowledged. */
+/** Acknowledges one read message. The main process limits the number of unacknowledged messages. */
 const oneRead = 1
 
 /** Desktop: connects through one MessagePort to the main process, for the lifetime of the page. */

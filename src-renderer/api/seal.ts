@@ -2,8 +2,8 @@ import type { SealedKey } from '../../src-preload/contract/connection.ts'
 import { fromBase64, toBase64 } from './base64.ts'
 
 /**
- * Encrypts an API key so that only the core's process can read the key: one-time ECDH P-256, HKDF-SHA-256 (salt: the page's raw public key,
- * then the core's), AES-256-GCM. `unseal` in core/upstream/credential.ts is the counterpart.
+ * Encrypts an API key so that only the core's process can read the key. Ephemeral ECDH P-256, then HKDF-SHA-256 (salt: the page's raw
+ * public key followed by the core's), then AES-256-GCM. `unseal` in core/upstream/credential.ts is the counterpart.
  */
 export async function sealKey(publicKeyBase64: string, text: string): Promise<SealedKey> {
   const corePoint = fromBase64(publicKeyBase64)

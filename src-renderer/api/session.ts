@@ -6,7 +6,7 @@ interface Entrance {
 }
 
 /**
- * Exchanges the token of the printed address for a session cookie, and removes the token from the address bar and the history at once.
+ * Exchanges the token in the page's address for a session cookie. First removes the token from the address bar and the history.
  * @returns true when the web host accepts the page, by the token or by the cookie of an earlier visit
  * @throws Error when the web host does not answer or is still starting
  */
@@ -18,7 +18,7 @@ export async function enterSession(page: Entrance): Promise<boolean> {
 }
 
 /**
- * Sends the token of the address, if any. True when the web host accepts the token.
+ * Sends the token in the page's address, if any. Returns true when the web host accepts the token.
  * @throws TypeError when the web host does not answer
  */
 export async function showToken(page: Entrance): Promise<boolean> {

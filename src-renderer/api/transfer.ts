@@ -17,7 +17,7 @@ import { TransportError } from './link.ts'
 
 export interface UploadOptions {
   signal?: AbortSignal
-  /** Receives the number of bytes that the core has. */
+  /** Called with the number of bytes that the core has received. */
   onProgress?: (sent: number) => void
 }
 
@@ -25,7 +25,7 @@ export interface UploadOptions {
  * Uploads a file to the core in parts. The next part is read while the current one is sent. An aborted or failed upload is deleted in the
  * core, and the core deletes uploads that are unused for one hour.
  * @returns the id of the upload
- * @throws what a call throws; the signal's reason
+ * @throws TransportError; ORPCError `PROBLEM` when the core refuses; the signal's reason
  */
 export async function upload(
   client: Client,
@@ -56,7 +56,7 @@ export async function upload(
 /**
  * Stores a piece of a recording, at most `partBytes`, from the offset `at`.
  * @returns the stored bytes of the recording
- * @throws what a call throws
+ * @throws TransportError; ORPCError `PROBLEM` when the core refuses
  */
 export async function sendPiece(recordingId: string, at: number, piece: Blob): Promise<number> {
   const { bytes } = await put(recordingPath(recordingId), { at, body: await piece.arrayBuffer() }, pieceReply)
@@ -75,7 +75,7 @@ function readPart(file: Blob, at: number): Promise<ArrayBuffer> {
   return read
 }
 
-/** An ArrayBuffer as the body, because Electron reads a Blob whole in the main process. */
+/** Sends an ArrayBuffer, because Electron reads a whole Blob in the main process. */
 async function put<T>(
   path: string,
   { at, body }: { at: number; body: ArrayBuffer },
@@ -99,7 +99,7 @@ async function request(path: string, init: RequestInit): Promise<Response> {
 
 const problemError = (data: Problem) => new ORPCError('PROBLEM', { message: data.message, data })
 
-/** Turns a failed read or request into a lost connection, unless it was aborted. */
+/** Turns a failed read or request into a TransportError, unless the signal has aborted. */
 const lost =
   (signal: AbortSignal | null | undefined) =>
   (thrown: unknown): never => {
@@ -108,7 +108,7 @@ const lost =
   }
 
 /**
- * Reads a stream of the core, which starts now. Leaving the loop or aborting ends it in the core.
+ * Starts a stream of the core and yields its events. Leaving the loop or aborting the signal also ends the stream in the core.
  * @param schema of one event; bytes are in `data`
  * @throws TransportError; ORPCError `PROBLEM` when the stream fails; the signal's reason
  */
@@ -132,7 +132,7 @@ export async function* readStream<T>(
   }
 }
 
-/** Not every browser iterates over a stream by itself. */
+/** Iterates over a stream with a reader, because not every browser implements async iteration of streams. */
 async function* chunksOf(body: Response['body']): AsyncGenerator<Uint8Array, void, void> {
   const reader = body?.getReader()
   if (!reader) return
@@ -143,14 +143,14 @@ async function* chunksOf(body: Response['body']): AsyncGenerator<Uint8Array, voi
       yield value
     }
   } finally {
-    // Fails only for a stream that has failed before.
+    // Rejects only when the stream has already failed.
     await reader.cancel().catch(() => undefined)
   }
 }
 
 /**
- * Has the browser save a file of the core under its name. The browser reads it from the core to the disk, so its size does not matter.
- * @throws TransportError; ORPCError `PROBLEM` when the file is no longer there
+ * Saves a file of the core through the browser's download. The browser streams the file to the disk, so its size does not matter.
+ * @throws TransportError; ORPCError `PROBLEM` when the file no longer exists
  */
 export async function save({ downloadId, name }: Download): Promise<void> {
   const address = transferPath(downloadId)
@@ -161,7 +161,7 @@ export async function save({ downloadId, name }: Download): Promise<void> {
 export function saveBlob(blob: Blob, name: string): void {
   const address = URL.createObjectURL(blob)
   clickDownload(address, name)
-  // The browser starts to read the blob after this task. One minute is enough for any browser.
+  // The browser starts reading the blob after this task. One minute is enough for every browser.
   setTimeout(() => URL.revokeObjectURL(address), 60_000)
 }
 

@@ -5,11 +5,11 @@ const firstPauseMs = 500
 const longestPauseMs = 30_000
 
 /**
- * Runs `watch` again each time it ends, until `signal` aborts. Each watch starts with a snapshot, so that a new one misses nothing.
+ * Runs `watch` again each time it ends, until `signal` aborts. Each watch starts with a snapshot, so no event is lost between two watches.
  *
  * Starts only while the link of `client` is open, and aborts `watch` when the link is lost. After a refusal by the core the pause doubles,
- * from 500 ms to 30 s. It is 500 ms again after a lost connection, a regular end, or a watch that lasted longer than 30 s.
- * A watch of one item ends for good when the item no longer exists.
+ * from 500 ms to 30 s. The pause returns to 500 ms after a lost connection, a regular end, or a watch that lasted longer than 30 s.
+ * A watch of one item is not restarted when the item no longer exists.
  *
  * @param onRefused called at each refusal by the core, never for a lost connection
  */
@@ -40,7 +40,7 @@ export async function watchWithRetry(
 }
 
 /**
- * Follows a stream of the core with the retries of `watchWithRetry`. Returns the function that stops it, after which `onEvent` and
+ * Subscribes to a stream of the core with the retries of `watchWithRetry`. Returns the unsubscribe function, after which `onEvent` and
  * `onRefused` are never called again.
  *
  *     subscribe(client, (signal) => client.app.watch(undefined, { signal }), setState, showProblem)

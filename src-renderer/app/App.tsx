@@ -18,7 +18,7 @@ import { Locked } from './shell/Locked.tsx'
 
 export function App() {
   const toasts = useApp((store) => store.toasts)
-  // Before the first answer the frame would show guesses, so it shows an empty page for these milliseconds.
+  // The page stays empty for the milliseconds until the first event, because the frame has no data before it.
   const known = useApp(({ app }) => app !== null)
   const locked = useApp(({ link }) => link === 'unauthorized')
   const { i18n } = useTranslation()

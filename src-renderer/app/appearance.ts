@@ -14,13 +14,13 @@ function show({ theme, fontSize, density }: Appearance): void {
   dataset.density = density
 }
 
-/** Applies the appearance of the last run before the settings arrive, so that another one does not flash. */
+/** Applies the stored appearance of the last run before the settings arrive, so that the default theme does not flash. */
 export function showAppearance(): void {
   const last = appearance.safeParse(localStore.getJson(storageKey)).data
   if (last) show(last)
 }
 
-/** Applies the appearance of the last run, then that of the settings. */
+/** Applies the appearance from the settings, and the stored one until the settings arrive. */
 export function followAppearance(): void {
   showAppearance()
   let applied = ''

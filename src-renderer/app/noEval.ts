@@ -1,5 +1,5 @@
 import * as z from 'zod'
 
-// Zod would try `new Function` to compile its parsers. The content security policy refuses and reports that. Must run before any schema is
+// Zod would try `new Function` to compile its parsers, which the content security policy blocks and reports. Must run before any schema is
 // created.
 z.config({ jitless: true })

@@ -11,12 +11,12 @@ import { activeAccount, usageStore, withAccounts, withSummary } from '../stores/
 
 export type StudioApi = Pick<Api, 'client' | 'link'>
 
-/** How often today's figures are read again, because local requests change them. */
+/** Interval for reading today's figures again, ms. Local requests change them. */
 const summaryEveryMs = 30_000
 
 /**
- * Fills the stores that every page of the window needs, for as long as the window lives. While the core refuses a stream that the frame
- * cannot do without, the window shows a lost connection, because its data is out of date.
+ * Fills the stores that every page needs, for the lifetime of the window. When the core refuses a stream that the frame needs, the window
+ * shows a lost connection, because its data is out of date.
  */
 export function startSubscriptions({ client, link }: StudioApi): void {
   const refused = new Set<'app' | 'apps'>()
@@ -54,7 +54,7 @@ export function startSubscriptions({ client, link }: StudioApi): void {
     (tools) => toolsStore.setState({ tools, problem: null }),
     (thrown) => toolsStore.setState({ problem: problemOf(thrown) }),
   )
-  // Without an answer these two have nothing to show, so a refusal needs no message.
+  // A refusal of the next two streams needs no message: their views stay empty.
   subscribe(
     client,
     (signal) => client.data.watch(undefined, { signal }),

@@ -1,4 +1,4 @@
-/** Texts of the chat room. `{{name}}` is filled in; keys with `_one` and `_other` are chosen by `count`. */
+/** Texts of the Chat page. i18next replaces `{{name}}`, and selects between `_one` and `_other` by `count`. */
 export const chat = {
   search: 'Search chats',
   newChat: 'New chat',
@@ -296,5 +296,5 @@ export const chat = {
 }
 
 type Base<K extends string> = K extends `${infer B}_one` | `${infer B}_other` ? B : K
-/** Without the endings that `count` chooses. */
+/** Keys of these texts, without the plural suffixes that `count` selects. */
 export type ChatText = Base<keyof typeof chat>

@@ -13,10 +13,10 @@ declare module 'i18next' {
   }
 }
 
-/** Every word a person reads comes from here. One namespace an area, one file a namespace, keys checked by the compiler. */
+/** All texts of the window. Each area has a namespace in a file of its own. The compiler checks the keys. */
 export const i18n = i18next.createInstance()
 
-/** Languages that a person can choose. Another one is one more line here and one more set of files. */
+/** Languages that a person can select. A new language needs an entry here and a set of text files. */
 export const languages = ['en'] as const
 
 const kept = 'language'
@@ -25,7 +25,7 @@ const known = (language: string): string =>
 
 export const isRightToLeft = (language: string): boolean => language === 'ar-XB'
 
-/** Begins in the language that the window had last, so that no other one flashes. */
+/** Loads the texts in the window's last language, so that no other language flashes. */
 export async function startWords(): Promise<void> {
   await i18n.use(initReactI18next).init({
     lng: 'en',
@@ -33,13 +33,13 @@ export async function startWords(): Promise<void> {
     resources: { en },
     defaultNS: 'common',
     initAsync: false,
-    // React escapes what it shows.
+    // React already escapes text.
     interpolation: { escapeValue: false },
   })
   await speak(localStore.get(kept) ?? 'en')
 }
 
-/** Follows the setting. Call it once, after `startWords`. */
+/** Applies changes of the language setting. Call once, after `startWords`. */
 export function followLanguage(): void {
   appStore.subscribe(({ app }, before) => {
     const language = app?.settings.language

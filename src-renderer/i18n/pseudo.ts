@@ -1,11 +1,11 @@
-/** Made-up languages that show what a translation would break: longer words, other letters, text from right to left. */
+/** Pseudo languages that reveal layouts that a translation would break: longer words, other letters, text from right to left. */
 export const pseudoLanguages = ['en-XA', 'ar-XB'] as const
 export type PseudoLanguage = (typeof pseudoLanguages)[number]
 
 export const isPseudo = (language: string): language is PseudoLanguage =>
   (pseudoLanguages as readonly string[]).includes(language)
 
-/** Around every text, so that what does not come from here is seen at once, and so is what is cut off. */
+/** Brackets around every text. Untranslated text lacks both brackets, and truncated text lacks the closing bracket. */
 export const opening = '⟦'
 export const closing = '⟧'
 
@@ -13,14 +13,14 @@ const plain = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const accented = 'áƀçðéƒĝĥîĵķļɱñöþɋřšţûṽŵẋýžÅßÇÐÉƑĜĤÎĴĶĻṀÑÖÞɊŘŠŢÛṼŴẊÝŽ'
 const padding = 'one two three four five six seven eight nine ten '
 
-// Unicode's marks: a run of text from right to left, and its end (UAX #9).
+// Unicode controls that start and end a right-to-left override (UAX #9).
 const rightToLeft = '\u202e'
 const end = '\u202c'
 
-/** Placeholders and markup stay as they are: `{{name}}`, `$t(key)`, `<1>`. */
+/** Placeholders and markup that stay unchanged: `{{name}}`, `$t(key)`, `<1>`. */
 const kept = /(\{\{[^}]*\}\}|\$t\([^)]*\)|<\/?\w+>)/
 
-/** One text in a made-up language. `en-XA` makes it 40 % longer or more: single words grow most in translation. */
+/** Converts one text to a pseudo language. `en-XA` adds 40 %, at least two characters: single words grow most in translation. */
 export function pseudoText(text: string, language: PseudoLanguage): string {
   const parts = text.split(kept)
   const said = parts.map((part, at) => (at % 2 === 1 ? part : change(part, language))).join('')
@@ -35,13 +35,13 @@ export function pseudoText(text: string, language: PseudoLanguage): string {
 
 function change(part: string, language: PseudoLanguage): string {
   if (language === 'en-XA') return part.replace(/[a-zA-Z]/g, (letter) => accented.charAt(plain.indexOf(letter)))
-  // Spaces stay outside: lines break there.
+  // Spaces stay outside of the overrides, so that lines can break.
   return part.replace(/\S+/g, (word) => `${rightToLeft}${word}${end}`)
 }
 
 export type Texts = { readonly [key: string]: string | Texts }
 
-/** All texts in a made-up language. Arabic has six plural forms (CLDR); those that English lacks are said as its `other`. */
+/** Converts all texts to a pseudo language. Arabic has six plural forms (CLDR). Forms that English lacks use the `other` form. */
 export function pseudoTexts(texts: Texts, language: PseudoLanguage): Texts {
   const made: Record<string, string | Texts> = {}
   for (const [key, value] of Object.entries(texts)) {

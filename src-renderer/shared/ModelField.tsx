@@ -5,9 +5,9 @@ import { Select } from './ui/Select.tsx'
 
 /** A chat model of the connection, or none. A stored model that the service does not list stays selectable. */
 export function ModelField(props: {
-  /** Names the field outside of a `Field`. */
+  /** The accessible name, for use outside of a `Field`. */
   label?: string
-  /** What no model means: `Off`, or `Last used`. */
+  /** The label of the choice without a model: `Off` or `Last used`. */
   none: string
   value: string | null
   onPick: (model: string | null) => void

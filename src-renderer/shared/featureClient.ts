@@ -6,11 +6,11 @@ export interface FeatureClient {
   /** Null while the feature is not started. */
   client(): Client | null
   setClient(client: Client | null): void
-  /** Runs `ask` and returns its result. Returns null without a client, and after a failure, which `onFailure` receives. */
+  /** Runs `ask` and returns its result. Returns null without a client. After a failure, calls `onFailure` and returns null. */
   attempt<T>(ask: (client: Client) => Promise<T>): Promise<T | null>
 }
 
-/** The client that the actions of one feature share. A feature sets it when it starts and removes it when it stops. */
+/** Creates the client holder of one feature. The feature sets its client at the start and removes it at the stop. */
 export function createFeatureClient(onFailure: (problem: Problem) => void): FeatureClient {
   let current: Client | null = null
   return {

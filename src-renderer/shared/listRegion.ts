@@ -1,14 +1,14 @@
 import { appStore } from '../stores/app.ts'
 import { localStore } from './storage.ts'
 
-/** From this width on, the list fits beside the stage. Below, it slides over the stage. */
+/** Media query: true when the list fits beside the stage. Otherwise the list slides over the stage. */
 export const listFitsQuery = '(min-width: 840px)'
-/** Where this browser remembers that the list is collapsed. */
+/** Storage key: whether the list is collapsed. */
 const key = 'list.shown'
 
 const fits = (): boolean => matchMedia(listFitsQuery).matches
 
-/** Restores whether the list is collapsed. */
+/** Restores the stored state of the list: shown or collapsed. */
 export const recallList = (): void => appStore.setState({ listShown: localStore.getJson(key) !== false })
 
 function setShown(listShown: boolean): void {
@@ -22,7 +22,7 @@ export function openList(): void {
   else appStore.setState({ listDrawerOpen: true })
 }
 
-/** Collapses or shows the list. The focus of a collapsed list goes to the button that shows it again. */
+/** Collapses or shows the list. Collapsing moves the focus from the list to the button that shows the list again. */
 export function toggleList(): void {
   const { listShown, listDrawerOpen } = appStore.getState()
   if (fits()) setShown(!listShown)

@@ -10,7 +10,7 @@ export interface PageRegions {
   Inspector?: ComponentType
   /** The inspector is closed until the person opens it. */
   inspectorOnDemand?: boolean
-  /** Whether the inspector has anything to show. While it has not, it takes no width and has no button. Default: always. */
+  /** Whether the inspector has content. Without content, it has no width and no button. Default: always. */
   inspectorContent?: {
     subscribe: (changed: () => void) => () => void
     isThere: () => boolean

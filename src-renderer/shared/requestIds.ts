@@ -2,9 +2,9 @@ import * as z from 'zod'
 import { problemOf } from '../api/problem.ts'
 import { localStore } from './storage.ts'
 
-// Every call that makes the service work has a requestId, and the core starts one request per id. The id belongs to the person's intent:
-// while the core's answer is missing, the same intent reuses the same id, so that a lost answer is never paid twice.
-// The ids are also in the browser's storage: they survive a reload, and another window with the same intent uses the same id.
+// Every call that starts a request to the service has a requestId, and the core starts one request per id. The id belongs to the person's
+// intent. Until the core answers, the same intent reuses the same id, so that a retry after a lost answer is never paid twice.
+// The browser's storage also contains the ids. They survive a reload, and another window with the same intent uses the same id.
 
 /** A place on the screen where a person can start a request: `name` within `scope`, for example `send` within a chat. */
 export interface Place {
@@ -22,8 +22,8 @@ const stored = z.record(z.string(), unanswered)
 /** Upper limit of stored unanswered requests per scope. */
 const maxNames = 50
 /**
- * Unanswered requests of this window by scope, then name. Independent of other windows, because the text that belongs to them is in this
- * window.
+ * Unanswered requests of this window by scope, then name. Independent of other windows, because only this window contains the texts of
+ * these requests.
  */
 const mine = new Map<string, Map<string, Unanswered>>()
 
@@ -48,10 +48,11 @@ function settle(place: Place, requestId: string): void {
 }
 
 /**
- * Makes a call that costs something. The same `intent` at the same place reuses its requestId until the core has answered, also after a
- * reload and from another window. Another intent gets a new id. A refusal keeps the id, because it says nothing about an earlier call whose
- * answer was lost. `no_such_item` discards the id, because the item created under it may have been deleted.
- * @throws what `ask` throws
+ * Makes a paid call. The same `intent` at the same place reuses its requestId until the core has answered, also after a reload and from
+ * another window. Another intent gets a new id. The id stays after a refusal, because an earlier call whose answer was lost may have
+ * succeeded.
+ * `no_such_item` discards the id, because the item created under this id may have been deleted.
+ * @throws any error of `ask`
  */
 export async function askOnce<T>(place: Place, intent: unknown, ask: (requestId: string) => Promise<T>): Promise<T> {
   const requestId = requestIdFor(place, await digestOf(intent))
@@ -65,12 +66,12 @@ export async function askOnce<T>(place: Place, intent: unknown, ask: (requestId:
   }
 }
 
-/** Synchronous, so that two windows that ask at the same time cannot both find no id. */
+/** Finds or creates an id. Synchronous, so that two simultaneous calls from two windows cannot both create an id. */
 function requestIdFor(place: Place, intent: string): string {
   const { scope, name, isMade = () => false } = place
   const others = readStored(scope)[name]
-  // An id of another window, or of this one before a reload. Not reused when its result already exists, because this window did not request
-  // that.
+  // The stored id is from another window, or from this window before a reload. Does not reuse the id when its result already exists,
+  // because this window did not request that result.
   const shared = others && !isMade(others.requestId) ? others : undefined
   const requests = mine.get(scope) ?? new Map<string, Unanswered>()
   const known = [requests.get(name), shared].find((one) => one?.intent === intent)
@@ -80,13 +81,13 @@ function requestIdFor(place: Place, intent: string): string {
   return request.requestId
 }
 
-/** The person changed the input in this window: the next request is a new one, even if the text becomes the same again. */
+/** Call when the person changes the input in this window. The next request gets a new id, even if the text becomes the same again. */
 export function intentChanged(place: Place): void {
   const request = mine.get(place.scope)?.get(place.name)
   if (request) settle(place, request.requestId)
 }
 
-/** An input of all requests in `scope` changed, in whichever window. */
+/** Call when an input of all requests in `scope` changes, in any window. */
 export function intentsChanged(scope: string): void {
   mine.delete(scope)
   localStore.remove(keyOf(scope))
@@ -95,7 +96,7 @@ export function intentsChanged(scope: string): void {
 /**
  * Settles requests of this window whose result arrived without an answer.
  * @param has whether an item was created under this requestId
- * @returns the settled ones
+ * @returns the settled requests
  */
 export function settleSeen(scope: string, has: (requestId: string) => boolean): { name: string; requestId: string }[] {
   const seen = [...(mine.get(scope) ?? [])].flatMap(([name, { requestId }]) =>

@@ -11,7 +11,7 @@ export function isSendKey(event: KeyboardEvent): boolean {
   return appStore.getState().app?.settings.sendKey === 'mod-enter' ? ctrlKey || metaKey : true
 }
 
-/** The key that sends, as a person reads it, and the hint below a composer. `verb` is what the key does there. */
+/** The display name of the key that sends, and the hint below a composer. `verb`: the action of the key. */
 export function useSendKey(): { keys: string; hint: (verb: 'send' | 'generate') => string } {
   const { t } = useTranslation('common')
   const needsMod = useApp(({ app }) => app?.settings.sendKey === 'mod-enter')

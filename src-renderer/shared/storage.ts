@@ -17,7 +17,7 @@ export interface SafeStorage {
 let onFailure: (() => void) | null = null
 let failed = false
 
-/** Calls `listener` once when the browser first refuses to store something, or at once when it already has. */
+/** Calls `listener` once: at the browser's first refusal to store a value, or immediately after an earlier refusal. */
 export function whenStorageFails(listener: () => void): void {
   if (failed) listener()
   else onFailure = listener
@@ -48,7 +48,7 @@ export function safeStorage(open: () => Storage): SafeStorage {
       open().setItem(key, value)
       memory.delete(key)
     } catch {
-      // The earlier value stays in the browser: after a reload, an older draft is better than none.
+      // The earlier value stays in the browser, because after a reload an older draft is better than no draft.
       memory.set(key, value)
       noteFailure()
     }

@@ -3,7 +3,7 @@ import type { Client } from '../api/connect.ts'
 
 export const StudioContext = createContext<Client | null>(null)
 
-/** The client of the core, typed by the contract. `problemOf` turns what a call throws into a `Problem`. */
+/** The client of the core, typed by the contract. `problemOf` turns an error of a call into a `Problem`. */
 export function useStudio(): Client {
   const studio = use(StudioContext)
   if (!studio) throw new Error('useStudio needs a StudioContext around the component.')

@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 import type { Problem } from '../../src-preload/contract/problem.ts'
 import { problemOf } from '../api/problem.ts'
 
-/** Runs one call at a time. `problem` is the failure of the last one. A call while another runs is ignored. */
+/** Runs one call at a time, and ignores calls while another call runs. `problem` is the failure of the last call. */
 export function useCall() {
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)

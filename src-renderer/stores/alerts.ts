@@ -7,7 +7,7 @@ export interface AlertsStore {
   /** Alerts that are not dismissed, newest first. Null until the first event. */
   alerts: readonly Alert[] | null
   settings: AlertSettings | null
-  /** Whether the host shows system notifications itself. */
+  /** Whether the host shows system notifications, so that the page does not. */
   notifies: boolean
   problem: Problem | null
   /** Whether the list is open. */
@@ -22,10 +22,10 @@ export const firstAlerts: AlertsStore = {
 export const alertsStore = createStore<AlertsStore>(() => firstAlerts)
 export const useAlerts = <T>(select: (store: AlertsStore) => T): T => useStore(alertsStore, select)
 
-/** Applies an event. In the first event all alerts are old. In later events, alerts that were absent before are news. */
+/** Applies an event. Alerts of the first event are never news. In later events, active alerts that were absent before are news. */
 export function withAlerts(store: AlertsStore, { alerts, settings, notifies }: Alerts): AlertsStore {
   const known = new Set(store.alerts?.map(({ id }) => id))
-  // After a reconnect, an alert can have ended days ago.
+  // Skips ended alerts: after a reconnect, an alert can have ended days ago.
   const fresh = store.alerts === null ? [] : alerts.filter(({ id, endedAt }) => !known.has(id) && endedAt === null)
   return { ...store, alerts, settings, notifies, problem: null, news: [...store.news, ...fresh.reverse()].slice(-20) }
 }
@@ -34,7 +34,7 @@ export function withAlerts(store: AlertsStore, { alerts, settings, notifies }: A
 export const holding = ({ alerts }: Pick<AlertsStore, 'alerts'>): number =>
   alerts?.filter(({ endedAt }) => endedAt === null).length ?? 0
 
-/** Whether the alert stops work, shown in red. The others are warnings, shown in amber. */
+/** Whether the alert stops work. Such alerts are red, warnings are amber. */
 export function isGrave({ facts }: Alert): boolean {
   if (facts.kind === 'ban') return true
   if (facts.kind === 'budget') return facts.usedUp

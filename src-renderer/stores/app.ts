@@ -3,8 +3,8 @@ import { createStore } from 'zustand/vanilla'
 import type { AppState } from '../../src-preload/contract/app.ts'
 
 /**
- * The page's link to the core. `connecting`: first try. `lost`: reconnecting, the data shown is from before. `unauthorized`: the program
- * does not accept this page.
+ * The page's link to the core. `connecting`: first try. `lost`: reconnecting, and the visible data may be out of date. `unauthorized`:
+ * the program does not accept this page.
  */
 export type LinkStatus = 'connecting' | 'open' | 'lost' | 'unauthorized'
 
@@ -35,7 +35,7 @@ export const firstAppStore: AppStore = {
 }
 
 export const withApp = (store: AppStore, app: AppState): AppStore => ({ ...store, app })
-/** A reconnecting link still counts as lost, until it is open. */
+/** Sets the link status. After a loss, `connecting` still counts as `lost`. */
 export const withLink = (store: AppStore, link: LinkStatus): AppStore => ({
   ...store,
   link: link === 'connecting' && store.app !== null ? 'lost' : link,

@@ -3,7 +3,7 @@ import { createStore } from 'zustand/vanilla'
 import type { RequestRow, RequestsEvent } from '../../src-preload/contract/requests.ts'
 import { isOpen } from './requests.ts'
 
-/** A wait for the first request of a newly connected app. */
+/** A test of a newly connected app: waits for its first request. */
 export interface AppTest {
   app: { id: string; name: string }
   /** `stopped`: the person cancelled the wait. */
@@ -14,14 +14,14 @@ export interface AppTest {
   stranger: RequestRow | null
 }
 
-/** At most one test at a time. It continues while its dialog is closed. */
+/** At most one test at a time. The test continues after its dialog is closed. */
 export const appTestStore = createStore<{ test: AppTest | null }>(() => ({ test: null }))
 export const useAppTest = (id: string): AppTest | null =>
   useStore(appTestStore, ({ test }) => (test?.app.id === id ? test : null))
 
 export const isWaiting = ({ state }: AppTest): boolean => state === 'waiting' || state === 'running'
 
-/** Applies rows of the request log that are not older than the test. The app's oldest request is the one that counts. */
+/** Applies rows of the request log that are not older than the test. Tracks the oldest request of the app. */
 export function withTestEvent(test: AppTest, event: RequestsEvent): AppTest {
   if (event.type === 'erased' || !isWaiting(test)) return test
   const own = event.rows.filter(({ who }) => who.kind === 'app' && who.id === test.app.id).sort((a, b) => a.id - b.id)

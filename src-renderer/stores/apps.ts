@@ -13,10 +13,10 @@ export const firstAppsStore: AppsStore = { tools: null, use: {} }
 
 export const appsStore = createStore<AppsStore>(() => firstAppsStore)
 export const useApps = (): App[] | null => useStore(appsStore, ({ tools }) => tools)
-/** The use of one app. A card renders only when its own figures change. */
+/** The use of one app. Renders the component again only when the figures of this app change. */
 export const useAppUse = (id: string): AppUse | null => useStore(appsStore, ({ use }) => use[id] ?? null)
 
-/** Applies new figures. An app whose figures did not change keeps its object. */
+/** Applies new figures. Unchanged figures keep their object identity. */
 export function withUse(store: AppsStore, round: readonly AppUse[]): AppsStore {
   const use: Record<string, AppUse> = {}
   for (const next of round) {
@@ -46,7 +46,7 @@ function sameUse(a: AppUse, b: AppUse): boolean {
 export const inUse = (tool: App, now: number): boolean =>
   tool.revokedAt === null && !(tool.expiresAt !== null && Date.parse(tool.expiresAt) <= now)
 
-/** Apps that can be used, now or after one action, and apps whose key is revoked. */
+/** Splits apps into usable ones (now, or after one action such as resuming) and those with a revoked key. */
 export function splitApps(tools: readonly App[]): { alive: App[]; ended: App[] } {
   const alive: App[] = []
   const ended: App[] = []

@@ -52,7 +52,7 @@ export interface ChatState {
   stopping: ReadonlySet<string>
   /** The reply that the inspector describes. Null: the last one. */
   inspected: string | null
-  /** A failure of the page rather than of one reply, for example of a rename. */
+  /** A failure that belongs to no reply, for example of a rename. */
   notice: Problem | null
 }
 
@@ -86,7 +86,7 @@ export function applyEvents(state: ChatState, id: string, events: readonly Conve
     const reply = messageIn(open, replyId)
     if (reply && isRunning(reply)) running.add(replyId)
   }
-  // The chat's own model, when it was unknown before the chat opened.
+  // Selects the chat's model when its first snapshot arrives.
   const own = state.open.state === 'loading' && open.state === 'live' ? open.conversation?.model : null
   const stopping = running.size === state.stopping.size ? state.stopping : running
   return own ? { open, stopping, model: own } : { open, stopping }
@@ -108,7 +108,7 @@ export function setDraft(state: ChatState, key: string, text: string): Partial<C
   return { drafts: { ...state.drafts, [key]: text } }
 }
 
-/** The text in the composer: typed in this window, otherwise the stored draft. */
+/** The text in the composer: the text typed in this window, otherwise the stored draft. */
 export function draftOf(state: ChatState): string {
   const id = state.open?.id
   if (id === undefined) return state.drafts[newChat] ?? ''

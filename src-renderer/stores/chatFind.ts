@@ -5,11 +5,11 @@ export interface ChatFind {
   shown: boolean
   text: string
   matchCase: boolean
-  /** Terms that are searched separately, after a global search. Null: `text` as a whole. */
+  /** Terms of a global search, each searched separately. Null: searches `text` as a whole. */
   words: readonly string[] | null
   /** The current match, from 0, in the order of the path. */
   at: number
-  /** The message with the current match. Its collapsed parts open. */
+  /** The message with the current match. Its collapsed parts are opened. */
   inMessage: string | null
   /** Incremented to scroll to the current match. */
   asked: number

@@ -8,7 +8,7 @@ export interface ListStore {
   view: ListView
   /** Ids of collapsed folders. */
   closed: ReadonlySet<string>
-  /** The row where arrow keys start. Null: the row of the open chat, otherwise the first. */
+  /** The row where arrow keys start. Null: the row of the open chat, otherwise the first row. */
   cursor: string | null
   /** The first row of a range selection. */
   anchor: string | null

@@ -21,8 +21,8 @@ export interface RowsOf {
 }
 
 /**
- * The rows to draw: pinned chats, folders with their chats, the rest by age in local days. Each chat appears once: a pinned chat is not in
- * its folder too. Archived chats have a list of their own, by age only. Cost: one pass, one object per row.
+ * The rows to draw: pinned chats, folders with their chats, then other chats by age in local days. Each chat appears once: a pinned chat
+ * is omitted from its folder. The archive is a separate list, grouped by age only. Cost: one pass, one object per row.
  */
 export function listRows({ conversations, folders, closed, archived, now }: RowsOf): ListRow[] {
   const rows: ListRow[] = []

@@ -12,7 +12,7 @@ export interface ImagesStore {
   /** `loading`: no snapshot yet. `failed`: the core refused the watch, see `problem`. */
   state: 'loading' | 'live' | 'failed'
   problem: Problem | null
-  /** Newest first: all running ones, and the newest ended ones. */
+  /** Newest first: all running drawings, and the newest ended drawings. */
   drawings: readonly Drawing[]
   /** The number of all images, matching or not. */
   total: number
@@ -104,7 +104,7 @@ function placed(drawings: readonly Drawing[], drawing: Drawing): readonly Drawin
 function withImage(store: ImagesStore, image: Image): ImagesStore {
   const at = store.images.findIndex(({ id }) => id === image.id)
   if (at >= 0) {
-    // An image that is no longer a favourite stays visible under the favourites filter: nothing moves while the person may undo.
+    // An image that is no longer a favourite stays visible under the favourites filter, so that nothing moves before a possible undo.
     return { ...store, images: store.images.with(at, image) }
   }
   const isNew = image.createdAt > (store.images[0]?.createdAt ?? '')
@@ -123,7 +123,7 @@ export function withoutImages(store: ImagesStore, ids: readonly string[]): Image
   return { ...store, images, total, picked, ...cursorAfter(store, images) }
 }
 
-/** Moves the cursor to the image at the old position. */
+/** When the image at the cursor is gone, moves the cursor to the image at the same position. */
 function cursorAfter(store: ImagesStore, images: readonly Image[]): Pick<ImagesStore, 'cursor' | 'anchor'> {
   const { cursor, anchor } = store
   if (cursor === null || images.some(({ id }) => id === cursor)) return { cursor, anchor }
@@ -203,8 +203,8 @@ export const isTroubled = (drawing: Drawing): boolean =>
 const maxTroubled = 3
 
 /**
- * The drawings above the gallery: all running ones, the latest incomplete ones, and the recalled one. Problems from before a complete
- * drawing are omitted, because they would push the new images out of sight.
+ * The drawings above the gallery: all running drawings, the latest incomplete drawings, and the recalled drawing. Problems older than the
+ * latest complete drawing are omitted, because they would push the new images out of sight.
  */
 export function onStage({ drawings, dismissed, recalled }: ImagesStore): Drawing[] {
   let troubled = 0

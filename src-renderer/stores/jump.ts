@@ -8,5 +8,5 @@ export interface Jump {
   words: readonly string[]
 }
 
-/** Set by whoever wants a message shown. The stage clears it once the message is in sight. */
+/** A pending jump. The stage clears it when the message is visible. */
 export const jumpStore = createStore<{ jump: Jump | null }>(() => ({ jump: null }))

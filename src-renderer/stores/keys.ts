@@ -39,13 +39,13 @@ export const firstKeys: KeysStore = {
 export const keysStore = createStore<KeysStore>(() => firstKeys)
 export const useKeys = <T>(select: (store: KeysStore) => T): T => useStore(keysStore, select)
 
-/** Usable keys first, otherwise in the order of the service. */
+/** Usable keys first. Within both groups, the order of the service. */
 export function sortedKeys(keys: readonly AccountKey[]): AccountKey[] {
   const alive = (key: AccountKey): boolean => key.revokedAt === null && !key.gone
   return [...keys.filter(alive), ...keys.filter((key) => !alive(key))]
 }
 
-/** Keys whose name, prefix or id contains every search term. Case does not count. */
+/** Keys whose name, prefix or id contains every search term, regardless of case. */
 export function matchingKeys(keys: readonly AccountKey[], search: string): AccountKey[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   return keys.filter(({ name, prefix, id }) => {
@@ -54,6 +54,6 @@ export function matchingKeys(keys: readonly AccountKey[], search: string): Accou
   })
 }
 
-/** The shown key: the one in the address, otherwise the first. */
+/** The shown key: the key in the address, otherwise the first key. */
 export const keyShown = (keys: readonly AccountKey[], id: string | null): AccountKey | null =>
   keys.find((key) => key.id === id) ?? keys[0] ?? null

@@ -1,7 +1,7 @@
 import { create } from 'zustand'
 import type { ModelFacts } from '../../src-preload/contract/models.ts'
 
-/** By model id: what is known about the models of the connection, apart from the service's list. */
+/** Facts about the connection's models that the service's list does not contain, by model id. */
 export type FactsById = ReadonlyMap<string, ModelFacts>
 
 export const useModelFacts = create<{ facts: FactsById }>(() => ({ facts: new Map() }))
@@ -14,7 +14,7 @@ export function markFavourite(id: string, favourite: boolean): void {
   useModelFacts.setState({ facts: new Map(facts).set(id, { ...(facts.get(id) ?? unknown(id)), favourite }) })
 }
 
-/** Whether nothing says that the model is for something else. */
+/** Whether the model may be a chat model. True also for models without facts. */
 export const mayChat = (id: string, { facts } = useModelFacts.getState()): boolean =>
   (facts.get(id)?.notForChat ?? null) === null
 

@@ -5,13 +5,13 @@ import type { Folder } from '../../src-preload/contract/library.ts'
 /** The folder that the next new chat goes to. Null: none. */
 export const useNewChat = create<{ folderId: string | null }>(() => ({ folderId: null }))
 
-/** Where a value of a new chat comes from. */
+/** The source of a default value of a new chat. */
 export type DefaultSource = { from: 'folder'; name: string } | { from: 'settings' }
 
-/** A value that a new chat begins with. Null: none is set. */
+/** The initial value of a setting in a new chat. Null: no default is set. */
 export type Default = { value: string; source: DefaultSource } | null
 
-/** The defaults that apply in a folder: its own, otherwise those of the settings. */
+/** The defaults of new chats in a folder: the folder's defaults, otherwise those of the settings. */
 export function defaultsIn(
   folder: Folder | null | undefined,
   settings: Pick<Settings, 'newChatModel' | 'newChatInstructions'> | undefined,

@@ -1,23 +1,23 @@
 import type { ChatSetup, Conversation, ConversationEvent, Message } from '../../src-preload/contract/chat.ts'
 
-/** The open chat. `messages` is the active path, oldest first. `ids` keeps its identity while only texts grow. */
+/** The open chat. `messages` is the active path, oldest first. `ids` keeps its array identity while only texts grow. */
 export interface OpenConversation {
   id: string
-  /** `loading`: no snapshot yet. `gap`: an event did not fit, a new watch is needed. `gone`: the chat was deleted. */
+  /** `loading`: no snapshot yet. `gap`: an event was missed, so a new watch is needed. `gone`: the chat was deleted. */
   state: 'loading' | 'live' | 'gap' | 'gone'
   conversation: Conversation | null
   setup: ChatSetup | null
   ids: readonly string[]
   messages: readonly Message[]
   /**
-   * `messages` as of the last change other than a growing text. Sums use this list, so that they are not computed per frame of a stream.
+   * `messages` as of the last change other than a growing text. Sums use this list, so that streaming does not recompute them per frame.
    */
   settled: readonly Message[]
   /** How many messages at the start of the path are not loaded yet. */
   missing: number
   /** The replies of the last turn that appear side by side, in their order, including the one on the path. Empty for a single reply. */
   beside: readonly Message[]
-  /** Keeps its identity like `ids`. */
+  /** Ids of `beside`. Keeps its array identity like `ids`. */
   besideIds: readonly string[]
 }
 
@@ -99,7 +99,7 @@ class Folding {
       return
     }
     this.#setPath([...open.messages.slice(0, Math.max(0, unchanged - open.missing)), ...messages])
-    // A branch above all loaded messages: only the part that both paths share is still missing.
+    // When the branch is above all loaded messages, only the common part of both paths is still missing.
     open.missing = Math.min(open.missing, unchanged)
     this.#setBeside(beside)
   }
@@ -117,7 +117,7 @@ class Folding {
     if (place >= 0) this.#ownBeside()[place] = message
   }
 
-  /** A reply that is not loaded, for example a stopped sibling that ends late, is not drawn. */
+  /** Ignores deltas of replies that are not loaded, for example of a stopped sibling that ends late. */
   #append({ messageId, field, at, append }: Of<'delta'>): void {
     const open = this.#open
     const place = lastIndexOf(open.messages, messageId)
@@ -169,13 +169,13 @@ function reuseIfEqual(ids: readonly string[], messages: readonly Message[]): rea
   return same ? ids : messages.map((message) => message.id)
 }
 
-/** A message of the path or of the replies beside it. */
+/** Finds a message on the path or among the replies beside it. */
 export function messageIn(open: OpenConversation | null, id: string): Message | undefined {
   const is = (message: Message): boolean => message.id === id
   return open?.messages.findLast(is) ?? open?.beside.find(is)
 }
 
-/** The messages that the stage shows, in their order: the path, with the replies beside its last one. */
+/** The messages on the stage, in order: the path, with the side-by-side replies in place of its last message. */
 export function shownMessages({ messages, beside, besideIds }: OpenConversation): readonly Message[] {
   if (beside.length < 2) return messages
   return messages.flatMap((message) => (besideIds.includes(message.id) ? beside : [message]))

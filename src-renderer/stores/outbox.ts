@@ -4,7 +4,7 @@ import type { OutboxItem, OutboxKind, OutboxState } from '../../src-preload/cont
 
 export const emptyOutbox: OutboxState = { items: [], starting: null, ended: null }
 
-/** Requests that are sent when the service is available again. */
+/** Requests that wait for the service to be available again. */
 export const outboxStore = createStore<OutboxState>(() => emptyOutbox)
 export const useOutbox = <T>(select: (store: OutboxState) => T): T => useStore(outboxStore, select)
 

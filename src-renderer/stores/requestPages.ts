@@ -2,10 +2,10 @@ import type { RequestRow } from '../../src-preload/contract/requests.ts'
 
 /** Upper limit of loaded rows. Pages far from the view keep their position and release their rows. */
 export const maxLoadedRows = 5_000
-/** A first page with more than twice this number of rows is split, so that a change copies few rows. */
+/** A first page with more than twice this number of rows is split, so that each change copies few rows. */
 const headRows = 200
 
-/** A range of the log: all rows with `from <= id < before`, newest first. Without `rows` the range can be read again. */
+/** A range of the log: all rows with `from <= id < before`, newest first. Without `rows`, the range must be read again. */
 export interface Page {
   before: number
   from: number
@@ -48,12 +48,12 @@ export const withoutRows = (held: Held): Held => ({
   pages: held.pages.map((page, at) => (at === 0 ? page : { ...page, rows: null })),
 })
 
-/** Forgets the pages far below the newest rows. They can be read again. Null when there is nothing to forget. */
+/** Drops all but the first `pages` pages. Dropped pages can be read again. Null when there is nothing to drop. */
 export function withoutTail(held: Held, pages: number): Held | null {
   return held.pages.length > pages ? withPages(held, held.pages.slice(0, pages)) : null
 }
 
-/** The next older rows have ids below this one. */
+/** The exclusive upper limit of the ids of the next older rows. */
 export const oldestKnown = (held: Held): number => held.pages.at(-1)?.from ?? all
 
 /** The index of the page that contains a list index, or -1 beyond the last page. */
@@ -180,7 +180,7 @@ export function missingPage(held: Held, first: number, last: number): Page | nul
   return null
 }
 
-/** Releases the rows of the pages farthest from the view until the limit is met. The first page always keeps its rows. */
+/** Releases the rows of the pages farthest from the view until at most `maxLoadedRows` are loaded. Never releases the first page. */
 export function bounded(held: Held, first: number, last: number): Held {
   let rows = 0
   for (const page of held.pages) rows += page.rows?.length ?? 0

@@ -22,14 +22,14 @@ import {
   withReloaded,
 } from './requestPages.ts'
 
-/** How many of the newest rows a watch starts with, and the page size of reading on. */
+/** Number of newest rows in a watch's snapshot, and page size for older rows. */
 export const newestRows = 200
 export const pageRows = 500
-/** Upper limit of new rows while the log is not followed. Above it, the log is read anew when the person follows it again. */
+/** Upper limit of collected new rows while the log is not followed. Above this limit, following again reloads the log. */
 const maxFresh = 1_000
 /** Upper limit of pages below the newest rows while the log is followed. Older pages are read again when needed. */
 const maxFollowedPages = 60
-/** The tallest list: a browser draws no element much higher than 33 million pixels. */
+/** Upper limit of list rows: browsers limit the height of an element to about 33 million pixels. */
 const maxListed = 500_000
 
 export interface Inspected {
@@ -59,7 +59,7 @@ export interface RequestsStore {
   inspected: Inspected | null
 }
 
-/** The studio reads the account every few minutes. These requests would hide the others. */
+/** Excludes the studio's own account requests: one every few minutes would hide the others. */
 export const defaultFilter: RequestFilter = { polling: false }
 
 /** Whether a person has narrowed the log. */
@@ -86,7 +86,7 @@ export const useRequests = <T>(select: (store: RequestsStore) => T): T => useSto
 export const isOpen = ({ state }: RequestRow): boolean =>
   state === 'waiting' || state === 'backing_off' || state === 'sent' || state === 'streaming'
 
-/** The outcome by the contract's filter. Every row has exactly one. */
+/** The outcome of a row, as used by the contract's filter. Every row has exactly one outcome. */
 export function outcomeOf(row: RequestRow): NonNullable<RequestFilter['outcome']> {
   if (isOpen(row)) return 'open'
   if (row.state === 'refused' || row.state === 'cancelled') return row.state
@@ -94,14 +94,14 @@ export function outcomeOf(row: RequestRow): NonNullable<RequestFilter['outcome']
 }
 
 /**
- * The filter to watch. A row that ends leaves the filter `open` without an event, so all outcomes are watched and the others are dropped
- * here.
+ * The filter for the watch. Without `outcome`, because a row that ends would leave the filter `open` without an event. The page drops
+ * rows with other outcomes.
  */
 export function watchedFilter({ outcome, ...others }: RequestFilter): RequestFilter {
   return outcome === undefined || outcome === 'open' ? others : { ...others, outcome }
 }
 
-/** Sets another filter and removes all rows of the previous one. */
+/** Sets another filter and removes all rows of the previous filter. */
 export const withFilter = (store: RequestsStore, filter: RequestFilter): RequestsStore => ({
   ...store,
   filter,
@@ -126,7 +126,7 @@ export const withFailure = (store: RequestsStore, problem: Problem): RequestsSto
 export function withEvent(store: RequestsStore, event: RequestsEvent): RequestsStore {
   if (event.type === 'rows') return withRows((event.moved ?? []).reduce(withMoved, store), event.rows)
   if (event.type === 'snapshot') return withSnapshot(store, event.rows)
-  // The rows still exist but lost some of their content. Rows out of sight are read again when needed.
+  // The rows still exist, but parts of their content were deleted. Rows outside of the view are read again when needed.
   return { ...store, held: withoutRows(store.held) }
 }
 
@@ -156,7 +156,7 @@ function withSnapshot(store: RequestsStore, rows: readonly RequestRow[]): Reques
   return withRows({ ...store, held: place(store.held, gone, () => false, false), fresh, freshCount }, rows)
 }
 
-/** Removes a row whose place another one has taken. A selected row stays selected. */
+/** Removes a row that was replaced by the row `to`. A selection moves to the new row. */
 function withMoved(store: RequestsStore, { from, to }: { from: number; to: number }): RequestsStore {
   const row = rowById(store.held, from)
   const isFresh = store.fresh.some(({ id }) => id === from)
@@ -199,7 +199,7 @@ function withRows(store: RequestsStore, rows: readonly RequestRow[]): RequestsSt
   }
 }
 
-/** Collects and updates new rows while the list must not move. */
+/** Collects new rows in `fresh`, and updates collected rows, while the list must not move. */
 function freshen(
   { fresh, freshCount, frozenAt }: RequestsStore,
   ascending: readonly RequestRow[],
@@ -220,11 +220,11 @@ function freshen(
   return { fresh: rows.slice(0, maxFresh), freshCount: count }
 }
 
-/** The reader scrolled away from the newest rows, so that the list must not move. */
+/** Stops following: the reader scrolled away from the newest rows, so the list must not move. */
 export const withoutFollowing = (store: RequestsStore): RequestsStore =>
   store.following ? { ...store, following: false, frozenAt: store.held.newest } : store
 
-/** Returns false when too many rows arrived: the log must be read anew. */
+/** Follows the newest rows again. Returns false when too many rows have arrived, so that the log must be reloaded. */
 export function withFollowing(store: RequestsStore): RequestsStore | false {
   if (store.following) return store
   if (store.freshCount > store.fresh.length) return false
@@ -243,7 +243,7 @@ export const withPageAgain = (store: RequestsStore, before: number, rows: readon
   held: withReloaded(store.held, before, rows),
 })
 
-/** The length of the list: known rows, and as many more as the request log contains. */
+/** The length of the list: the known rows plus the older rows that the request log contains. */
 export function listed({ state, held, older, counts, freshCount }: RequestsStore): number {
   if (state !== 'live') return 0
   if (older === 'end') return held.count
@@ -256,12 +256,12 @@ export const withSelected = (store: RequestsStore, id: number | null): RequestsS
   inspected: id === null ? null : { id, state: 'loading', detail: null, problem: null },
 })
 
-/** Sets the details, unless another request is shown by now. */
+/** Sets the details, unless another request has been selected since. */
 export function withInspected(store: RequestsStore, inspected: Inspected): RequestsStore {
   return store.selected === inspected.id ? { ...store, inspected } : store
 }
 
-/** The row of the shown request: from the log, otherwise from its details. */
+/** The row of the shown request: from the loaded rows, otherwise from the details. */
 export function selectedRow(store: RequestsStore): RequestRow | null {
   if (store.selected === null) return null
   const { selected, held, fresh, inspected } = store

@@ -5,7 +5,7 @@ import { createStore } from 'zustand/vanilla'
 export const pageNames = ['chat', 'speech', 'transcribe', 'images', 'usage', 'keys', 'proxy', 'settings'] as const
 export type PageName = (typeof pageNames)[number]
 
-/** The address of the window. `id` is an item of the page: a chat, a section of Settings. Null is the page itself. */
+/** The address of the window. `id` is an item of the page, such as a chat or a section of Settings. Null: the page without an item. */
 export interface Route {
   page: PageName
   id: string | null
@@ -13,7 +13,7 @@ export interface Route {
 
 const isPage = (word: string): word is PageName => (pageNames as readonly string[]).includes(word)
 
-/** Parses a hash such as `#/chat/ID`. An unknown or damaged hash opens Chat. */
+/** Parses a hash such as `#/chat/ID`. Returns the route of Chat for an unknown or invalid hash. */
 export function parseRoute(hash: string): Route {
   const [feature = '', id = ''] = hash.replace(/^#\/?/, '').split('/')
   if (!isPage(feature)) return { page: 'chat', id: null }

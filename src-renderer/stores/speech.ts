@@ -22,25 +22,25 @@ export interface OpenSpeech {
 export interface SpeechStore {
   state: 'loading' | 'live' | 'failed'
   problem: Problem | null
-  /** The read part of the list, newest first, without gaps. */
+  /** The loaded part of the list, newest first, without gaps. */
   speeches: readonly Speech[]
   total: number
   search: string
   favourites: boolean
-  /** Results of the search or of the favourites filter. Null: all are shown, or no result yet. */
+  /** Results of the search or of the favourites filter. Null: no filter, or no result yet. */
   found: { speeches: readonly Speech[]; total: number } | null
-  /** Whether another page of the list is being read. */
+  /** Whether the next page of the list is being loaded. */
   reading: boolean
   open: OpenSpeech | null
   /** The speech beside the open one. Null: no comparison. */
   compared: OpenSpeech | null
   /** The text being written, and its voice settings. */
   draft: SpeechRequest
-  /** What the draft would become, and the draft that the answer belongs to. */
+  /** The core's plan for a draft, with the draft that it was calculated for. */
   plan: { draft: SpeechRequest; plan: SpeechPlan } | null
   /** Whether the draft is being sent. */
   asking: boolean
-  /** Why the draft could not be spoken. */
+  /** Why the core did not accept the draft. */
   refusal: Problem | null
   note: { text: string; undo: () => void } | null
   /** The number of mounted lists: zero when the window is narrow and the drawer is closed. */
@@ -86,7 +86,7 @@ export const shownSpeeches = ({
 
 export const isFiltered = ({ search, favourites }: SpeechStore): boolean => search.trim() !== '' || favourites
 
-/** Applies an event. A snapshot replaces everything. Older pages are read again when needed. */
+/** Applies an event. A snapshot replaces all speeches. Older pages are loaded again when needed. */
 export function withSpeechChange(store: SpeechStore, change: SpeechChange): SpeechStore {
   if (change.type === 'snapshot') {
     return { ...store, state: 'live', problem: null, speeches: change.speeches, total: change.total }
@@ -119,7 +119,7 @@ export function withSpeechChange(store: SpeechStore, change: SpeechChange): Spee
   }
 }
 
-/** Inserts by time. A speech older than all read ones is skipped until its page is read. */
+/** Inserts by time. Skips a speech that is older than all loaded speeches, until its page is loaded. */
 function placed(list: readonly Speech[], speech: Speech, total: number): readonly Speech[] {
   const at = list.findIndex(({ createdAt }) => createdAt < speech.createdAt)
   if (at === -1 && list.length < total) return list

@@ -3,7 +3,7 @@ import { createStore } from 'zustand/vanilla'
 import type { Problem } from '../../src-preload/contract/problem.ts'
 import type { FunctionTool, McpServer, McpTool, ToolsState } from '../../src-preload/contract/tools.ts'
 
-/** A tool result that a person is writing. */
+/** The draft of a tool result that a person writes. */
 export interface HandDraft {
   text: string
   json: boolean
@@ -15,7 +15,7 @@ export interface ToolsStore {
   tools: ToolsState | null
   /** Why the tools are not available. */
   problem: Problem | null
-  /** By the id of the tool call's message, so that a card that scrolls out of sight loses nothing. */
+  /** Drafts by the id of the tool call's message. Stored here, because a card that scrolls out of view is unmounted. */
   drafts: Readonly<Record<string, HandDraft>>
 }
 
@@ -46,7 +46,7 @@ export function readToolId(id: string): ToolId | null {
 export const functionToolId = (tool: FunctionTool): string => `function:${tool.id}`
 export const mcpToolId = (server: McpServer, tool: McpTool): string => `mcp:${server.id}:${tool.name}`
 
-/** The tool that an id currently refers to. */
+/** The tool that a tool id currently refers to. */
 export interface FoundTool {
   tool: FunctionTool | null
   server: McpServer | null

@@ -22,7 +22,7 @@ export interface OpenRecording {
 }
 
 /**
- * A file in the upload queue. `waiting`: others are before it. `sending`: being uploaded. `asking`: stored, and its transcript is
+ * A file in the upload queue. `waiting`: behind other files. `sending`: being uploaded. `asking`: stored, and its transcript is being
  * requested.
  */
 export interface QueuedFile {
@@ -33,7 +33,7 @@ export interface QueuedFile {
   /** Bytes that the core has received. */
   sent: number
   problem: Problem | null
-  /** Set when the file is stored. */
+  /** Null until the file is stored. */
   recordingId: string | null
   transcriptId: string | null
 }
@@ -41,7 +41,7 @@ export interface QueuedFile {
 export interface TranscribeStore {
   state: 'loading' | 'live' | 'failed'
   problem: Problem | null
-  /** The read part of the list, newest first, without gaps. */
+  /** The loaded part of the list, newest first, without gaps. */
   recordings: readonly Recording[]
   total: number
   search: string
@@ -54,7 +54,7 @@ export interface TranscribeStore {
   wish: TranscriptRequest
   /** Whether to request a transcript as soon as a recording or file is stored. */
   atOnce: boolean
-  /** The recording that another page added last. */
+  /** The id of the last recording that another page added. */
   offered: string | null
 }
 
@@ -75,12 +75,12 @@ export const useTranscribe = create<TranscribeStore>(() => ({
   offered: null,
 }))
 
-/** For other pages: a recording that they added. It is transcribed where that is automatic. */
+/** Announces a recording that another page added. The Transcribe page transcribes it when automatic transcription is on. */
 export const offerRecording = (id: string): void => useTranscribe.setState({ offered: id })
 
 type Change = Partial<TranscribeStore>
 
-/** Applies an event. A snapshot replaces everything, because older pages may have changed. */
+/** Applies an event. A snapshot replaces all recordings, because older pages may have changed. */
 export function withChange(store: TranscribeStore, change: TranscriptionChange): Change {
   switch (change.type) {
     case 'snapshot':
@@ -94,7 +94,7 @@ export function withChange(store: TranscribeStore, change: TranscriptionChange):
   }
 }
 
-/** A new recording is inserted first, a restored one by its time. */
+/** Updates a recording, or inserts it: a new recording first, a restored recording by its time. */
 export function withRecording(store: TranscribeStore, fresh: Recording): Change {
   const known = store.recordings.some(({ id }) => id === fresh.id)
   const oldest = store.recordings.at(-1)
@@ -121,7 +121,7 @@ function withTranscript(store: TranscribeStore, fresh: Transcript): Change {
   if (open?.id !== fresh.recordingId) return { making }
   const known = open.transcripts.some(({ id }) => id === fresh.id)
   const transcripts = known ? replaced(open.transcripts, fresh) : [fresh, ...open.transcripts]
-  // The person has just requested a new transcript, so it is shown.
+  // Shows a new transcript, which the person has just requested.
   return { making, open: { ...open, transcripts, ...(!known && { shownId: null }) } }
 }
 

@@ -15,7 +15,7 @@ export type StackBy = (typeof stacks)[number]
 export const measures = ['spend', 'tokens', 'tokensIn', 'tokensCached', 'tokensOut', 'requests'] as const
 export type Measure = (typeof measures)[number]
 
-/** What the Usage page shows. Survives a reload. */
+/** The choices of the Usage page: range, interval, grouping. Stored across reloads. */
 export interface UsageChoice {
   range: UsageRange
   /** First day of a custom range, both ends included. */
@@ -41,10 +41,10 @@ export interface TopConversationRow {
   total: PageView['total']
 }
 
-/** The answers to one question, kept together so that all parts of the overview show the same period. */
+/** All results of one query. One object, so that all parts of the overview show the same period. */
 export interface UsageAnswer {
   view: PageView
-  /** The previous period. Null when not requested. */
+  /** Figures of the previous period. Null when not requested. */
   before: PageView | null
   comparisons: readonly Comparison[]
   top: readonly TopConversationRow[]
@@ -57,7 +57,7 @@ export interface UsageStore {
   /** Null: the first account. */
   accountId: string | null
   summaries: Readonly<Record<string, Summary>>
-  /** Of the account in use. Null until the first event. */
+  /** Spend of the active account. Null until the first event. */
   spend: CurrentSpend | null
   choice: UsageChoice
   search: string
@@ -91,22 +91,22 @@ export function selectedAccount({ accounts, accountId }: Pick<UsageStore, 'accou
 export const activeAccount = ({ accounts }: UsageStore): Account | null =>
   accounts?.find(({ active }) => active) ?? null
 
-/** The sources that can answer a grouping. A source without the data is not offered. */
+/** The sources that have data for a grouping. */
 export const sourcesOf = (by: StackBy, account: Account | null): readonly Source[] => {
   const service = account?.offers === 'no' || by === 'app' || by === 'feature' ? [] : (['service'] as const)
   return by === 'key' ? service : [...service, 'here']
 }
 
-/** The groupings that an account can answer. Only the service knows keys. */
+/** The groupings that the account's sources support. Only the service has figures per API key. */
 export const stacksOf = (account: Account | null): readonly StackBy[] =>
   stacks.filter((by) => sourcesOf(by, account).length > 0)
 
-/** Changes the choice. When the source cannot answer the new grouping, the other source is selected. */
+/** Changes the choice. Selects the other source when the current source does not support the new grouping. */
 export function withChoice(store: UsageStore, change: Partial<UsageChoice>): UsageStore {
   return { ...store, choice: { ...store.choice, ...change } }
 }
 
-/** The choice, limited to what this account can answer. */
+/** Replaces parts of the choice that this account does not support. */
 export function fitChoice(choice: UsageChoice, account: Account | null): UsageChoice {
   const by = stacksOf(account).includes(choice.by) ? choice.by : 'model'
   const sources = sourcesOf(by, account)
@@ -128,7 +128,7 @@ export function daysOf(choice: UsageChoice, account: Account | null, now: number
   return from <= to ? { from, to } : { from: to, to: from }
 }
 
-/** The interval at which bars are distinguishable: days up to a quarter, weeks up to two years, then months. */
+/** The chosen interval, otherwise one with distinguishable bars: days up to a quarter, weeks up to two years, then months. */
 export function grainOf({ grain }: UsageChoice, from: string, to: string): ViewQuery['grain'] {
   if (grain !== 'auto') return grain
   const days = daysBetween(from, to)

@@ -1,4 +1,4 @@
-// Calendar days as text, `2026-11-21`. No time zones: days are counted, never converted.
+// Calendar days as text, such as `2026-11-21`. Days are never converted between time zones.
 
 const dayMs = 86_400_000
 
@@ -6,7 +6,7 @@ const dayMs = 86_400_000
 export const numberOfDay = (day: string): number => Date.parse(`${day}T00:00:00Z`) / dayMs
 export const dayOfNumber = (number: number): string => new Date(number * dayMs).toISOString().slice(0, 10)
 export const shiftDay = (day: string, by: number): string => dayOfNumber(numberOfDay(day) + by)
-/** Days between two dates, both included. */
+/** Number of days from one date to another, both included. */
 export const daysBetween = (from: string, to: string): number => numberOfDay(to) - numberOfDay(from) + 1
 /** The UTC day of an instant, as usage data counts days. */
 export const dayOfInstant = (ms: number): string => dayOfNumber(Math.floor(ms / dayMs))

@@ -6,11 +6,11 @@ import { showCount } from '../../i18n/format.ts'
 import { i18n, startWords } from '../../i18n/index.ts'
 import { showAppearance } from '../appearance.ts'
 
-// Shown instead of the studio while the core prepares its data. Polls the progress, and loads the studio when it is ready.
+// Shown instead of the studio while the core prepares its data. Polls the progress, and loads the studio when the core is ready.
 
 /** Time between two polls, ms. */
 const everyMs = 500
-/** Failed polls in a row, after which the program is considered ended. */
+/** Number of consecutive failed polls after which the program counts as stopped. */
 const patience = 4
 
 const part = (id: string): HTMLElement => {
@@ -18,7 +18,7 @@ const part = (id: string): HTMLElement => {
   if (!found) throw new Error(`The page has no #${id}.`)
   return found
 }
-/** Writes only changes, because a live region would announce the same text again. */
+/** Sets the text only when it differs, because a live region would announce the same text again. */
 const put = (id: string, text: string): void => {
   const element = part(id)
   if (element.textContent !== text) element.textContent = text
@@ -39,7 +39,7 @@ function showEnd(): void {
   part('going').hidden = true
 }
 
-/** The current step. Null when the page may not read it. `over` when another server answers, which means that the studio is ready. */
+/** The current step. Null when the page is not authorized. `over` when another server answers, which means that the studio is ready. */
 async function ask(): Promise<Opening | null | 'over'> {
   const reply = await fetch('/rpc', { cache: 'no-store' })
   if (reply.status !== 503) return 'over'
@@ -62,6 +62,6 @@ showAppearance()
 await startWords()
 part('going').setAttribute('aria-label', i18n.t('opening:inProgress'))
 show(null)
-// The desktop page has no token and needs none.
+// The desktop page has no token and does not need a token.
 await showToken(window).catch(() => undefined)
 await follow()

@@ -12,7 +12,7 @@ import { useApp } from '../../stores/app.ts'
 import { unreadDamage, useData } from '../../stores/data.ts'
 import { useRoute } from '../../stores/route.ts'
 
-/** Shown on every page while the databases refuse writes. It goes by itself. */
+/** Shown on every page while the databases refuse writes. Disappears when writes work again. */
 export function StorageNotice() {
   const { t } = useTranslation(['problems', 'common'])
   const studio = useStudio()
@@ -41,7 +41,7 @@ export function StorageNotice() {
   )
 }
 
-/** Shown on every page until dismissed: damage found at start-up, or the result of a restore. Settings shows the same permanently. */
+/** Shown on every page until dismissed: damage found at start-up, or the result of a restore. Settings shows both permanently. */
 export function DataNotice() {
   const { t } = useTranslation('data')
   const studio = useStudio()

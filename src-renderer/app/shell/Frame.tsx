@@ -18,10 +18,10 @@ const closeInspector = () => appStore.setState({ inspectorShown: false })
 const never = () => () => undefined
 const always = () => true
 
-/** Each page starts with its inspector shown, or closed if it is on demand, and remembers what the person chose. */
+/** Restores each page's choice of a shown or closed inspector. Without a choice, only an on-demand inspector starts closed. */
 function useInspectorOfPage(page: keyof typeof pageViews, fits: boolean): void {
   const shown = useRef(new Map<string, boolean>())
-  // Before the first paint, so that no inspector flashes up.
+  // A layout effect runs before the first paint, so that no inspector flashes.
   useLayoutEffect(() => {
     if (!fits) {
       closeInspector()
@@ -33,7 +33,7 @@ function useInspectorOfPage(page: keyof typeof pageViews, fits: boolean): void {
   }, [page, fits])
 }
 
-/** The window: rail, list, stage, inspector, status bar. Below 840 px the list slides over the stage, below 1100 px the inspector does. */
+/** The window: rail, list, stage, inspector, status bar. The inspector overlays the stage below 1100 px, the list below 840 px. */
 export function Frame() {
   const { t } = useTranslation(['shell', 'common'])
   const route = useRoute()
@@ -47,7 +47,7 @@ export function Frame() {
   const filled = useSyncExternalStore(inspectorContent?.subscribe ?? never, inspectorContent?.isThere ?? always)
   const welcome = firstRun && route.page === 'chat' && route.id === null
 
-  // A drawer is for one look: it goes when the place changes, and an inspector that no longer fits doesn't jump over the stage.
+  // Closes a drawer when the route changes. Also closes an inspector that no longer fits, so that it does not cover the stage.
   // biome-ignore lint/correctness/useExhaustiveDependencies: depends on the position only
   useEffect(closeList, [route, listFits])
   useInspectorOfPage(route.page, inspectorFits)

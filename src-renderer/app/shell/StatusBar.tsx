@@ -167,7 +167,7 @@ function BucketItem({ bucket }: { bucket: MinuteBucket }) {
   )
 }
 
-/** Today's cost and the balance: what the service reported last, plus the requests of this computer since then. */
+/** Today's cost and the balance: the service's last report, adjusted by the requests of this computer since then. */
 function SpendItems() {
   const { t } = useTranslation('usage')
   const today = useUsage(({ spend }) => spend?.today ?? null)

@@ -13,11 +13,11 @@ import { Card } from '../../shared/ui/Card.tsx'
 import { useApp } from '../../stores/app.ts'
 import { trySandbox } from './firstMessage.ts'
 
-/** First run. One click on "Try the sandbox" ends in a streaming reply. */
+/** First run. "Try the sandbox" leads to a streaming reply with one click. */
 export function Welcome() {
   const { t } = useTranslation('shell')
   const studio = useStudio()
-  /** A person who has connections but has selected none. */
+  /** Connections exist, but none is selected. */
   const returns = useApp(({ app }) => (app?.profiles.length ?? 0) > 0)
   const [connecting, setConnecting] = useState(false)
   const [step, setStep] = useState<'idle' | 'starting' | 'asking'>('idle')
@@ -95,7 +95,7 @@ export function Welcome() {
   )
 }
 
-/** Offers the existing connections with one click each. */
+/** Lists the existing connections. One click connects. */
 function Saved() {
   const { t } = useTranslation('shell')
   const studio = useStudio()

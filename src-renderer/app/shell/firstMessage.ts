@@ -11,7 +11,7 @@ export function firstModel(models: readonly Model[], picked: string | null): str
 /**
  * Starts the sandbox, connects to it and sends a first message.
  * @returns the id of the new chat, or null when the sandbox lists no model
- * @throws what the client throws
+ * @throws TransportError; ORPCError `PROBLEM` when the core refuses a call
  */
 export async function trySandbox(studio: Client, text: string, onStep: (step: 'starting' | 'asking') => void) {
   onStep('starting')

@@ -9,7 +9,7 @@ import { appStore } from '../../stores/app.ts'
 
 type Texts = TFunction<readonly ['settings', 'alerts', 'chatTools', 'data']>
 
-/** The settings of each section by the names that their controls have on the page. Connections and tools are lists of their own. */
+/** The settings of each section, named like their controls on the page. Connections and tools are not included: they have own lists. */
 const settingsOf = (t: Texts): Record<SectionName, string[]> => ({
   connection: [],
   appearance: [t('settings:appearance.theme'), t('settings:appearance.fontSize'), t('settings:appearance.density')],
@@ -35,7 +35,7 @@ const settingsOf = (t: Texts): Record<SectionName, string[]> => ({
   about: [],
 })
 
-/** A section, or one setting in it, as `proxy/Port`. */
+/** The id of a section (`proxy`), or of a setting in it (`proxy/Port`). */
 const idOf = (section: SectionName, name?: string): string => (name === undefined ? section : `${section}/${name}`)
 
 /** Offers the themes as commands, and every section and setting as palette items, until the signal aborts. */
@@ -75,10 +75,10 @@ export function offerSettingsCommands(client: Client, signal: AbortSignal): void
   })
 }
 
-/** How many frames a section may take to appear. */
+/** Number of animation frames to wait for a section to appear. */
 const patience = 60
 
-/** Focuses a setting when its section is on the page, or the section when the setting is not offered there. */
+/** Waits for the section to appear, then focuses the setting. Focuses the section when it does not show the setting. */
 function focusSoon(section: SectionName, name: string, frames = 0): void {
   requestAnimationFrame(() => {
     const page = document.querySelector<HTMLElement>(`[data-settings="${section}"]`)

@@ -34,7 +34,7 @@ export function shellCommands(): Command[] {
       run: () => {
         beginNewChat(null)
         navigate({ page: 'chat', id: null })
-        // When an empty chat is already open nothing else changes, but the person wants to write.
+        // Needed when an empty chat is already open: then the route does not change, and nothing else moves the focus.
         focusComposer()
       },
     },
@@ -56,7 +56,7 @@ export function shellCommands(): Command[] {
       id: 'view.alerts',
       title: i18n.t('palette:commands.alerts'),
       group: 'view',
-      // When the palette closes, it moves the focus back, which would close an open list. So the list opens after that.
+      // Opens the list after the palette has closed: the closing palette restores the focus, which would close the list.
       run: () => setTimeout(() => alertsStore.setState({ shown: true })),
     },
     ...pageNames.map(

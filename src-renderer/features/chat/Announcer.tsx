@@ -6,12 +6,12 @@ import { isRunning } from '../../stores/openChat.ts'
 import { visibleText } from './asText.ts'
 import { type ChatTranslate, useChatTranslate } from './messages.ts'
 
-/** Screen readers read an announcement to its end, so a long reply is announced by its beginning. */
+/** Characters of a reply that are announced. Screen readers cannot skip the rest of an announcement. */
 const spokenChars = 1_500
 
 /**
- * Announces a reply once when it ends, and replies side by side in one sentence when all have ended. A fast reply may have ended before the
- * window saw it running. Replies from before the chat opened are not announced.
+ * Announces a reply once when it ends, and side-by-side replies in one sentence when all have ended. Also announces a fast reply that ended
+ * before the window saw it running. Does not announce replies from before the chat opened.
  */
 export function Announcer() {
   const t = useChatTranslate()
@@ -25,20 +25,20 @@ export function Announcer() {
   const [awaited, setAwaited] = useState<string | null>(null)
   const here = useChat(({ open }) => open?.id ?? null)
   const [announcedIn, setAnnouncedIn] = useState(here)
-  /** When the chat was opened. A new chat gets its id with its first message, and was opened before. */
+  /** When the chat was opened. A new chat gets its id later, with its first message. */
   const [since, setSince] = useState(() => new Date().toISOString())
   const [heard, setHeard] = useState<ReadonlySet<string>>(new Set())
   const [announced, setAnnounced] = useState('')
   const key = replies[0]?.id ?? null
   const running = replies.some(isRunning)
-  // The announcement is cleared with its chat: the chat may be deleted, and then its text must not remain in the page.
+  // Clears the announcement when another chat opens. Text of a deleted chat must not remain in the page.
   if (announcedIn !== here) {
     setAnnouncedIn(here)
     setAnnounced('')
     if (announcedIn !== null) setSince(new Date().toISOString())
   }
   if (key !== null && running && awaited !== key) setAwaited(key)
-  // Of several versions, the newest: the others come into view when the person switches to them.
+  // Announces only the newest version. Older versions appear only when the person switches to them.
   const isNew = replies.some(
     ({ createdAt, model, sibling, siblings }) => createdAt >= since && model !== null && sibling === siblings,
   )

@@ -20,7 +20,7 @@ import { ReplyBody } from './ReplyView.tsx'
 import { SpeakButton } from './voice/SpeakButton.tsx'
 import { Who } from './Who.tsx'
 
-/** From this number of columns on, the inspector leaves its width to them. */
+/** From this number of columns on, the inspector closes to give them its width. */
 const needWidth = 3
 
 /** Replies side by side: several choices of one request, or several models. The person continues with one of them. */
@@ -32,7 +32,7 @@ export function Columns({ askId, pathId }: { askId: string; pathId: string }) {
   const running = useChat(({ open }) => open?.beside.some(isRunning) ?? false)
   const chosenId = useStage(({ chosen }) => chosen[askId] ?? null)
   const sameModel = new Set(models).size < models.length
-  // A path through another reply than the first one was chosen before this window opened.
+  // When the path does not contain the first reply, the person chose another reply before this window opened.
   const isChosen = chosenId === pathId || ids[0] !== pathId
   const nameOf = (at: number): string => {
     const model = models[at] ?? t('assistant')
@@ -68,7 +68,7 @@ export function Columns({ askId, pathId }: { askId: string; pathId: string }) {
   )
 }
 
-/** The name above a column, which stays in view while the column scrolls. Screen readers have the column's own heading. */
+/** The name above a column, which stays visible while the column scrolls. Screen readers use the column's own heading. */
 function ColumnName({ id, name }: { id: string; name: string }) {
   const reply = useMessage(id)
   return <div>{reply && <Who name={name} instant={reply.createdAt} streaming={reply.status === 'streaming'} />}</div>
@@ -143,7 +143,7 @@ function Settled({ reply }: { reply: Message }) {
   )
 }
 
-/** Tokens per second during streaming. The service counts tokens only at the end, so this is estimated from the length. */
+/** Tokens per second during streaming. Estimated from the text length, because the service counts tokens only at the end. */
 function LiveSpeed({ reply }: { reply: Message }) {
   const t = useChatTranslate()
   const now = useNow(true, 500)

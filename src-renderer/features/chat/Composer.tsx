@@ -34,8 +34,8 @@ import { DictateButton, DictationBar } from './voice/Dictation.tsx'
 import { PlayerBar } from './voice/PlayerBar.tsx'
 
 /**
- * The message field. It never moves, grows to a third of the window, then scrolls. It subscribes to nothing that grows while a reply
- * streams, so that typing stays fast.
+ * The message field. Its position never changes. It grows to a third of the window, then scrolls. It subscribes to no state that changes
+ * while a reply streams, so that typing stays fast.
  */
 export function Composer() {
   const tChat = useChatTranslate()
@@ -107,7 +107,7 @@ export function Composer() {
   )
 }
 
-/** The parts around the field do not render with each key press. */
+/** The parts around the field. Memoized, so that they do not render with each key press. */
 const Above = memo(({ draft }: { draft: string }) => (
   <>
     <PictureTray draft={draft} />
@@ -137,7 +137,7 @@ function ToolsHint() {
   )
 }
 
-/** The pictures leave the composer with the text, and return if the core refuses the message. */
+/** Sends the draft. The pictures leave the composer with the text, and return if the core refuses the message. */
 async function sendDraft(text: string, draft: string): Promise<void> {
   const pictures = takePictures(draft)
   const as = useSentAs.getState()

@@ -90,7 +90,7 @@ export function EditMessage({ message }: { message: Message }) {
   )
 }
 
-/** Why the edit cannot be sent now. Null when it can. */
+/** Why the edit cannot be sent now. Null when it can be sent. */
 function useBlocked(message: Message, text: string, saving: boolean): ChatText | null {
   const running = useBusy()
   const noModel = useChat((state) => modelsToAsk(state).length === 0)

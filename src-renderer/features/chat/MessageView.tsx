@@ -20,7 +20,7 @@ export const MessageView = memo(function MessageView({ id }: { id: string }) {
   return message.made === 'continue' ? <ContinueLine turn={message} /> : <TurnView turn={message} />
 })
 
-/** A turn that a button created: one quiet line that expands to its text. */
+/** A turn created by the Continue button: one line that expands to its text. */
 function ContinueLine({ turn }: { turn: Message }) {
   const t = useChatTranslate()
   return (

@@ -50,7 +50,7 @@ export function Messages() {
   )
 }
 
-/** `selected` and the edited message, whose field must not lose focus and caret when it is out of view. */
+/** `selected` and the edited message. The edited message stays mounted, so that its field keeps focus and caret out of view. */
 function useEdited(ids: readonly string[], selected: number[]): number[] {
   const editing = useStage((state) => state.editing)
   const at = editing === null ? -1 : ids.indexOf(editing)

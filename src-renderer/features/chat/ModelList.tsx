@@ -50,7 +50,7 @@ export function ModelList(props: {
   const handle = useRef<VListHandle>(null)
   const goTo = (next: number): void => {
     setReached(next)
-    // The first heading comes into view with its first model.
+    // Scrolls the first heading into view together with its first model.
     handle.current?.scrollToIndex(next === 1 ? 0 : next, { align: 'nearest' })
   }
   const byKey = (event: KeyboardEvent): void => {
@@ -142,7 +142,7 @@ export function ModelList(props: {
   )
 }
 
-/** The facts that order the list: as they were when it opened, because a list that changes under the pointer picks the wrong model. */
+/** The facts that order the list, as of its opening. An order that changes under the pointer would lead to wrong picks. */
 function useOrder() {
   const [order, setOrder] = useState(() => useModelFacts.getState().facts)
   useEffect(() => {
@@ -214,7 +214,7 @@ function Option(props: {
       {favourite && <span className="sr-only">{t('isFavourite')}</span>}
       <Ability state={facts?.images} works={['imagesWork', Image]} refused={['imagesRefused', ImageOff]} />
       <Ability state={facts?.tools} works={['toolsWork', Wrench]} refused={['toolsRefused', WrenchOff]} />
-      {/* For pointers. The key and the button below the list do the same. */}
+      {/* For pointers only. A key and the button below the list do the same. */}
       <span
         aria-hidden
         className="chat-model-star"

@@ -20,12 +20,12 @@ import { useTextSearch } from './find/useTextSearch.ts'
 import { figure, useChatTranslate } from './messages.ts'
 import { formsOf } from './raw.ts'
 
-/** Characters of a body that are displayed. Copy gives the whole body. */
+/** Number of displayed characters of a body. Copy copies the whole body. */
 const maxShown = 200_000
 
 const close = (): void => useStage.setState({ dialog: null })
 
-/** The request of a reply and its response, byte for byte as far as they are stored. */
+/** The request of a reply and its response, byte for byte, as far as stored. */
 export function RawDialog() {
   const t = useChatTranslate()
   const dialog = useStage((state) => state.dialog)
@@ -148,7 +148,7 @@ function Body({ body }: { body: LoggedBody }) {
   )
 }
 
-/** Searches the shown text. Ctrl+F focuses the field: the browser's own search would go through the page behind the dialog. */
+/** Searches the shown text. Ctrl+F focuses the field, because the browser's own search would also search the page behind the dialog. */
 function RawSearch({ box }: { box: RefObject<HTMLElement | null> }) {
   const t = useChatTranslate()
   const field = useRef<HTMLInputElement>(null)

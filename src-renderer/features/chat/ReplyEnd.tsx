@@ -37,7 +37,7 @@ export function ReplyEnd({ reply }: { reply: Message }) {
 /** Problems that another model may not have (specification: 400, 404). */
 const ofTheModel: ReadonlySet<ProblemKind> = new Set(['invalid_request', 'not_found'])
 
-/** A failure with its one action. The reply's own retry button is used wherever a retry can help. */
+/** A failure with one action. The action is the reply's own retry button where a retry can help. */
 function Fault({ reply }: { reply: Message }) {
   const t = useChatTranslate()
   const problem: Problem = reply.problem ?? { kind: 'incomplete_stream', message: t('unknownReason') }
@@ -65,7 +65,7 @@ function Note(props: { icon: ReactNode; reply: Message; retryable?: boolean; chi
   )
 }
 
-/** A button that requests the reply again. It waits for the end of a running reply. */
+/** A button that requests the reply again. Disabled while a reply is running. */
 function AgainButton(props: { reply: Message; icon: LucideIcon; label: string; action?: string; run: () => void }) {
   const t = useChatTranslate()
   const busy = useBusy()
@@ -94,7 +94,7 @@ function OtherModelButton({ reply }: { reply: Message }) {
   return <AgainButton reply={reply} icon={Shuffle} label={t('retryWith')} run={ask} />
 }
 
-/** Only for the last reply of the path: earlier ones would start an unwanted branch. */
+/** Continues an incomplete reply. Only for the last reply of the path, because earlier replies would start an unwanted branch. */
 function ContinueButton({ reply }: { reply: Message }) {
   const t = useChatTranslate()
   const last = useChat(({ open }) => open?.ids.at(-1) === reply.id)

@@ -6,7 +6,7 @@ import { ActionButton } from './actionButtons.tsx'
 import { walk } from './messageActions.ts'
 import { useChatTranslate } from './messages.ts'
 
-/** `‹ 2 / 3 ›`: switches between branches. Arrow keys work too. */
+/** Switches between branches: `‹ 2 / 3 ›`. Arrow keys also work. */
 export function Siblings({ message }: { message: Message }) {
   const t = useChatTranslate()
   const { sibling, siblings } = message

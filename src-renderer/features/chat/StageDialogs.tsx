@@ -38,7 +38,7 @@ function RetryDialog() {
   )
 }
 
-/** Asks before messages below a deleted one go with it. */
+/** Asks for confirmation when deleting a message also deletes messages below it. */
 function RemoveDialog() {
   const t = useChatTranslate()
   const dialog = useStage((state) => state.dialog)

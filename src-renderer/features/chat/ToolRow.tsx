@@ -4,8 +4,8 @@ import { useChat } from '../../stores/chat.ts'
 import { useChatTranslate } from './messages.ts'
 
 /**
- * A message of role tool. The cards of the reply above show this program's own calls with their results, so this is only a placeholder for
- * them. Other results, for example imported ones, are shown as text.
+ * A message of role tool. Results of this program's own calls are only placeholders here, because the cards of the reply above show them.
+ * Other results, for example imported ones, are shown as text.
  */
 export function ToolRow({ row }: { row: Message }) {
   const t = useChatTranslate()

@@ -58,7 +58,7 @@ export function TurnView({ turn }: { turn: Message }) {
   )
 }
 
-/** Pieces of limited size, split at line ends where possible, so that a pasted megabyte is laid out only where visible. */
+/** Splits text into pieces of limited size, at line ends where possible. The browser lays out only visible pieces of a long text. */
 function inPieces(text: string): string[] {
   const pieces: string[] = []
   for (let at = 0; at < text.length; ) {

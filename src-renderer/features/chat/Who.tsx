@@ -2,7 +2,7 @@ import { ModelAvatar } from '../../shared/ui/ModelAvatar.tsx'
 import { useNow } from './hooks.ts'
 import { fullTime, seconds, timeOfDay, useChatTranslate } from './messages.ts'
 
-/** Author and time. The person's own messages have no avatar: their place on the page says whose they are. */
+/** Author and time. The person's own messages have no avatar, because their position on the page identifies them. */
 export function Who(props: {
   name: string
   /** `messages[].name`, when set. */

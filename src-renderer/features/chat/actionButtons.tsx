@@ -4,11 +4,11 @@ import type { ButtonHTMLAttributes } from 'react'
 interface ActionProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children'> {
   icon: LucideIcon
   label: string
-  /** Names the button, so that `actionOf` finds it in its message. */
+  /** The name by which `actionOf` finds the button in its message. */
   action?: string
 }
 
-/** A button of a message that shows only its icon. Its label is the tooltip too. */
+/** A button of a message that shows only its icon. The label is also the tooltip. */
 export function ActionButton({ icon: Icon, label, action, ...rest }: ActionProps) {
   return (
     <button type="button" className="chat-icon" data-action={action} aria-label={label} title={label} {...rest}>

@@ -30,7 +30,7 @@ export interface ChatHost {
 let host: ChatHost | null = null
 let watching: AbortController | null = null
 
-/** Starts the feature: its store follows the core. Returns the function that stops it. */
+/** Subscribes the feature's store to the core. Returns the function that unsubscribes. */
 export function startChat(given: ChatHost): () => void {
   host = given
   setClient(given.client)
@@ -58,7 +58,7 @@ export function startChat(given: ChatHost): () => void {
   }
 }
 
-/** Opens a chat and follows it. Null opens an empty new chat. */
+/** Opens a chat and subscribes to its events. Null opens an empty new chat. */
 export function openChat(id: string | null): void {
   const { open } = useChat.getState()
   if ((open?.id ?? null) === id) return
@@ -115,7 +115,7 @@ function messagesOf(event: ConversationEvent): readonly Message[] {
   return event.type === 'message' ? [event.message] : []
 }
 
-/** Empties the composer when the message that it got back was sent after all. */
+/** Empties the composer when it contains the returned text of a message that the core did receive. */
 function emptyComposer(id: string, sent: Message): void {
   if (store.draftOf(useChat.getState()) !== sent.text) return
   writeDraft(id, '')
@@ -151,13 +151,13 @@ export async function send(text: string, attachments: readonly Attachment[] = []
     attachments: attachments.map(({ mediaId, detail }) => ({ mediaId, detail })),
     role: as.role,
     name: as.name === '' ? null : as.name,
-    // Other roles only add a message, which the next message of the person includes.
+    // Other roles only add a message. The next request of the person includes it.
     ask: as.role === 'user',
   }
   useChat.setState((before) => store.beginSending(before, sending))
   let id = ''
   try {
-    // The draft is saved first: saved after the message, it would reappear.
+    // Saves the draft first. A draft saved after the message would reappear in the composer.
     await Promise.all([flushDrafts(), flushSetups()])
     const sent = await askOnce(placeIn(conversationId ?? store.newChat), message, (requestId) => {
       id = requestId
@@ -175,7 +175,7 @@ export async function send(text: string, attachments: readonly Attachment[] = []
     return true
   } catch (thrown) {
     if (messageIn(useChat.getState().open, id)) {
-      // The answer was lost, but the message exists.
+      // The core's answer was lost, but the message exists.
       useChat.setState({ sending: null })
       return true
     }
@@ -237,13 +237,13 @@ export async function loadModels(refresh: boolean): Promise<void> {
   }
 }
 
-/** Reads favourites, abilities and prices again. They change with each reply. */
+/** Reads favourites, abilities and prices again, because each reply can change them. */
 export async function loadModelFacts(): Promise<void> {
   const found = await attempt((client) => client.models.facts())
   if (found) setModelFacts(found.facts)
 }
 
-/** Marks a model as a favourite, or removes the mark. Shown at once, and as before when the core refuses. */
+/** Marks a model as a favourite, or removes the mark. The page shows the change immediately and reverts it when the core refuses. */
 export async function setFavourite(model: string, favourite: boolean): Promise<void> {
   markFavourite(model, favourite)
   const done = await attempt((client) => client.models.setFavourite({ model, favourite }))
@@ -259,7 +259,7 @@ export async function openAddress(url: string): Promise<void> {
   await attempt((client) => client.app.openExternal({ url }))
 }
 
-/** False when the clipboard refuses. The caller then shows no "Copied". */
+/** Copies a text. Returns false when the clipboard refuses, so that the caller does not show "Copied". */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

@@ -5,7 +5,7 @@ import { parseBlock } from '../../shared/markdown/parse.ts'
 /** Whether link addresses appear beside their text or not at all. */
 type Addresses = 'beside' | 'hidden'
 
-/** Markdown as plain text, line by line. Addresses of links follow in brackets. */
+/** Converts Markdown to plain text, line by line. The address of a link follows its text in brackets. */
 export const asText = (markdown: string): string => blocksOf(markdown, 'beside').join('\n\n')
 
 /** The text as visible on the screen, one line per block, so that no match spans two blocks. */

@@ -1,5 +1,5 @@
 import { createFeatureClient } from '../../shared/featureClient.ts'
 import { useChat } from '../../stores/chat.ts'
 
-/** The page's notice shows a failed call of `attempt`. */
+/** `attempt` shows a failed call as a notice of the page. */
 export const { client, setClient, attempt } = createFeatureClient((problem) => useChat.setState({ notice: problem }))

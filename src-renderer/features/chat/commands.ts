@@ -15,7 +15,7 @@ import { continueReply, duplicate, isMaking, quote, startEdit, walk } from './me
 const here = (): boolean => routeStore.getState().route.page === 'chat'
 const opened = (): boolean => here() && useChat.getState().open?.state === 'live'
 
-/** The focused message if it fits, otherwise the last fitting one of the path. */
+/** The focused message if `fits` accepts it, otherwise the last accepted message of the path. */
 function target(fits: (message: Message) => boolean): Message | null {
   const { open } = useChat.getState()
   const holder = document.activeElement?.closest('[data-message-id]')
@@ -186,7 +186,7 @@ function commands(): Command[] {
   ]
 }
 
-/** Registers the commands, and again when the language changes. Returns the function that removes them. */
+/** Registers the commands, and registers them again when the language changes. Returns the function that removes them. */
 export function offerChatCommands(): () => void {
   return offerTranslatedCommands(() => commands().map((command) => ({ ...command, page: 'chat' })))
 }

@@ -3,9 +3,9 @@ import { newChat, useChat } from '../../stores/chat.ts'
 
 /** Upper limit of replies side by side. */
 export const maxCompared = 4
-/** The compared models by chat id, or `newChat`. Stored for this tab only. Survives a reload. */
+/** Storage key of the compared models, by chat id or `newChat`. Stored for this tab only, across reloads. */
 const key = 'chat.compared'
-/** Chats whose models are stored. */
+/** Limit of chats whose models are stored. */
 const maxChats = 50
 
 function load(): Map<string, string[]> {
@@ -18,7 +18,7 @@ const isNames = (value: unknown): value is string[] =>
 
 function save(chat: string, models: readonly string[]): void {
   const all = load()
-  // A write that changes nothing could be the first one that a blocked storage refuses, with a message about nothing.
+  // Skips a write without changes, because a blocked storage would report it as a failure.
   if (models.length === 0 && !all.has(chat)) return
   all.delete(chat)
   if (models.length > 0) all.set(chat, [...models])
@@ -32,7 +32,7 @@ export function setCompared(models: readonly string[]): void {
   save(useChat.getState().open?.id ?? newChat, compared)
 }
 
-/** Adds or removes a model. A fifth replaces the one added last. */
+/** Adds or removes a model. A fifth model replaces the model added last. */
 export function toggleCompared(model: string): void {
   const { compared } = useChat.getState()
   setCompared(
@@ -46,11 +46,11 @@ export function recallCompared(): void {
   useChat.setState({ compared: kept.slice(0, maxCompared) })
 }
 
-/** The new chat got an id with its first message: its models move there. A later new chat starts with one model. */
+/** Moves the models of the new chat to its id, which it gets with its first message. The next new chat starts with one model. */
 export function moveCompared(conversationId: string): void {
   save(conversationId, load().get(newChat) ?? [])
   save(newChat, [])
 }
 
-/** A new chat never inherits the comparison of another one. */
+/** Removes the models of the new chat, so that it never inherits the comparison of another chat. */
 export const forgetCompared = (): void => save(newChat, [])

@@ -6,9 +6,10 @@ import { newChat, setDraft, useChat } from '../../stores/chat.ts'
 import { messageIn } from '../../stores/openChat.ts'
 import { client } from './client.ts'
 
-// A draft is in the window at once and stored shortly after the last key: in the core for an existing chat, in the browser for a new one.
+// The window shows a draft immediately. Shortly after the last key press, the draft of an existing chat is stored in the core, the draft of
+// a new chat in the browser.
 
-/** ms from the last key until a draft is stored. */
+/** Time from the last key press until a draft is stored, ms. */
 const savePause = 400
 
 /** Drafts that are not stored yet, by chat id, or `newChat`. */
@@ -34,7 +35,7 @@ export function writeDraft(draft: string, text: string): void {
   )
 }
 
-/** Stores pending drafts. Never rejects: after a lost connection, `saveDraft` stores them when the chat is followed again. */
+/** Stores pending drafts. Never rejects. After a lost connection, `saveDraft` stores the drafts when the chat's stream is back. */
 export async function flushDrafts(): Promise<void> {
   await Promise.all([...unsaved.keys()].map(saveDraft))
 }

@@ -22,7 +22,7 @@ export function runningSpeed(reply: Message, now: number): number | null {
   return ms < 1_000 ? null : Math.round(chars / charsPerToken / (ms / 1_000))
 }
 
-/** Why a complete reply still needs an explanation. */
+/** A reason why a complete reply needs an explanation. */
 export type Remark = 'emptyLength' | 'emptyReply' | 'cutLength' | 'contentFilter'
 
 export function remarkOn(reply: Message): Remark | null {
@@ -33,7 +33,7 @@ export function remarkOn(reply: Message): Remark | null {
   return empty ? 'emptyReply' : null
 }
 
-/** Reported prompt and completion tokens of all replies in the path. */
+/** Reported prompt and completion tokens of all replies in the path. Null when none are reported. */
 export function tokensOf(messages: readonly Message[]): number | null {
   let sum: number | null = null
   for (const { usage } of messages) {

@@ -1,11 +1,11 @@
 import { composerField } from './list/insert.ts'
 
-/** ms. The target may render a few frames later: after the core's answer, the list must render. */
+/** Maximum wait for the target, ms. The list renders only after the core's answer. */
 const waits = 1_500
 
 /**
- * Focuses the result of `find` as soon as it exists, unless the person has moved the focus. The page's body and removed elements do not
- * count as a move.
+ * Focuses the result of `find` as soon as it exists, unless the person has moved the focus. A focus on the body or on a removed element
+ * does not count as moved.
  */
 export function focusSoon(find: () => HTMLElement | null): void {
   const before = document.activeElement

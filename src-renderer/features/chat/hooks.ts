@@ -28,5 +28,5 @@ export function BusyProvider({ children }: { children: ReactNode }) {
   return createElement(BusyContext, { value: busy }, children)
 }
 
-/** Whether the last reply of the open chat, or one of its tool calls, is still running: nothing else can be requested until then. */
+/** Whether the last reply of the open chat, or one of its tool calls, is still running. Meanwhile, nothing else can be requested. */
 export const useBusy = (): boolean => use(BusyContext)

@@ -24,7 +24,7 @@ export function ChatSubscriptions() {
     let answering: string | null = null
     const read = () => {
       const { app } = appStore.getState()
-      // Only at the start: a pick in another window is for the chats there.
+      // Only at the start, because a model selected in another window applies to the chats there.
       if (app && !remembered) {
         remembered = true
         useChat.setState(({ open, model }) => ({ model: open?.conversation?.model ?? app.settings.chatModel ?? model }))
@@ -53,7 +53,7 @@ export function ChatSubscriptions() {
   return null
 }
 
-/** Keeps the address at the open chat, so that reload and the back button work. */
+/** Updates the address to the open chat, so that reload and the back button work. */
 function followOpenChat(): () => void {
   return useChat.subscribe(({ open }, before) => {
     const id = open?.id ?? null
@@ -63,7 +63,7 @@ function followOpenChat(): () => void {
   })
 }
 
-/** A reply that arrives while the connection counts as failed shows that it works again. Triggers one recheck per reply. */
+/** Checks the connection again, once per reply, when a reply arrives although the connection counts as failed. */
 function followReplies(): () => void {
   return useChat.subscribe(({ open }, before) => {
     if (open === before.open || appStore.getState().app?.connection.state !== 'failed') return

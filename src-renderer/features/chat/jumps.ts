@@ -1,7 +1,7 @@
 import { useChat } from '../../stores/chat.ts'
 import { scrollToMessage } from './reveal.ts'
 
-/** px. The message whose top is this near to the top of the view is the current one. */
+/** Maximum distance, px, between the tops of the current message and of the view. */
 const near = 24
 
 /** Moves to the previous or next message, with the focus. */
@@ -21,7 +21,7 @@ export function jumpBy(step: 1 | -1): void {
 
 interface Place {
   index: number
-  /** Whether its top is out of sight. */
+  /** Whether the message's top is above the view. */
   above: boolean
 }
 

@@ -16,7 +16,7 @@ export function startEdit(message: Message): void {
   useStage.setState({ editing: message.id })
 }
 
-/** Edits the turn that `reply` answers. The refused text is then not part of the next request. */
+/** Edits the turn that `reply` answers, so that the next request does not contain the refused text. */
 export function editTurnOf(reply: Message): void {
   const turn = useChat.getState().open?.messages.find(({ id }) => id === reply.parentId)
   if (turn && canEdit(turn)) startEdit(turn)
@@ -40,7 +40,7 @@ export function leaveEdit(id: string): void {
 
 /**
  * Stores the edited text, with its pictures, as a sibling of the message, which starts a branch. With `ask`, also requests replies.
- * @returns whether the core accepted it
+ * @returns whether the core accepted the message
  */
 export async function saveEdit(message: Message, text: string, ask: boolean): Promise<boolean> {
   const state = useChat.getState()
@@ -91,7 +91,7 @@ export async function continueWith(reply: Message): Promise<void> {
 export async function continueReply(reply: Message): Promise<void> {
   await flushSetups()
   const state = useChat.getState()
-  // The core uses the model of the reply or of the chat. An imported one may have none.
+  // The core uses the model of the reply or of the chat. Imported replies and chats may have no model.
   const known = reply.model ?? state.open?.conversation?.model ?? null
   const [picked] = modelsToAsk(state)
   const wish = { replyId: reply.id, ...(known === null && picked !== undefined ? { model: picked } : {}) }
@@ -108,7 +108,7 @@ export async function duplicate(conversationId: string, upTo?: string): Promise<
   if (made) openChat(made.conversationId)
 }
 
-/** Deletes a message at once if nothing is below it. Otherwise asks first, because everything below it goes with it. */
+/** Deletes a message immediately if no messages are below it. Otherwise asks first, because the messages below are also deleted. */
 export async function askToRemoveMessage({ id }: Message): Promise<void> {
   const found = await attempt((client) => client.chat.messagesBelow({ messageId: id }))
   if (!found) return

@@ -11,7 +11,7 @@ export type ChatTranslate = (key: ChatText, values?: Record<string, string | num
 /** Texts of the namespace `chat`. */
 export function useChatTranslate(): ChatTranslate {
   const { t } = useTranslation('chat')
-  // Only values are passed: with other options, i18next compiles its patterns anew for each call.
+  // Passes only values, because i18next compiles its patterns again for each call with other options.
   return (key, values) => t(key, { ...values })
 }
 

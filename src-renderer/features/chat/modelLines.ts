@@ -5,7 +5,7 @@ export type ModelSection = 'recent' | 'favourites' | 'all'
 
 export type ModelLine = { line: 'heading'; section: ModelSection } | { line: 'model'; model: Model; key: string }
 
-/** How many models Recent has. */
+/** Number of models under Recent. */
 const recentShown = 5
 
 export interface ModelLines {
@@ -16,7 +16,7 @@ export interface ModelLines {
 
 /**
  * The lines of the model list. Without a search: Recent, Favourites, All. With one: the matches, exact names first, then beginnings, then
- * recent ones. A model that is in use or a favourite is never left out.
+ * recent ones. A selected model or a favourite is never omitted.
  */
 export function modelLines(options: {
   models: readonly Model[]

@@ -4,17 +4,17 @@ import { newChat, useChat } from '../../stores/chat.ts'
 import { libraryStore } from '../../stores/library.ts'
 import { defaultsIn, useNewChat } from '../../stores/newChat.ts'
 
-/** The defaults that the new chat has taken, so that a later default replaces them and never what the person chose. */
+/** The defaults applied to the new chat. A later default replaces these values, but never the person's own choice. */
 let taken: { model: string | null; instructions: string } = { model: null, instructions: '' }
 
-/** Begins a new chat in a folder, or in none, with the model and the instructions that are the default there. */
+/** Starts a new chat, optionally in a folder, with the default model and instructions of the folder or the settings. */
 export function beginNewChat(folderId: string | null): void {
   useNewChat.setState({ folderId })
   taken = { ...taken, model: null }
   takeDefaults()
 }
 
-/** Takes defaults that have changed since, for example in the settings. What the person chose for the new chat stays. */
+/** Applies changed defaults, for example from the settings. The person's own choices for the new chat stay. */
 export function takeDefaults(): void {
   const { folderId } = useNewChat.getState()
   const folder = libraryStore.getState().folders.find(({ id }) => id === folderId)
@@ -25,7 +25,7 @@ export function takeDefaults(): void {
 
 function takeModel(model: string | null): void {
   const { models } = useChat.getState().models
-  // A model that the service does not list would only fail.
+  // Skips a model that the service does not list, because its requests would fail.
   const isOffered = models.length === 0 || models.some(({ id }) => id === model)
   if (model !== null && model !== taken.model && isOffered) useChat.setState({ model })
   taken = { ...taken, model }

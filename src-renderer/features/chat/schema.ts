@@ -25,7 +25,7 @@ type Members = Record<string, unknown>
 const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Errors in a schema for a reply, at most five. Checks only what all drafts agree on: the service decides about the rest. */
+/** Errors in a schema for a reply, at most five. Checks only rules that all JSON Schema drafts share. The service checks the rest. */
 export function schemaFaults(schema: unknown): ResponseSchemaFault[] {
   if (!isMembers(schema)) return [{ where: '', is: 'object', word: '' }]
   const look = new Look(schema)

@@ -7,7 +7,7 @@ import { placeIn } from './drafts.ts'
 
 /** ms from the last change until it is saved. */
 const savePause = 400
-/** Where the browser stores the setup of a new chat. */
+/** Storage key of the setup of a new chat. */
 const newSetupKey = 'chat.new-setup'
 
 const timers = new Map<string, ReturnType<typeof setTimeout>>()
@@ -20,7 +20,7 @@ export function setupOf({ open, setups }: ChatState): ChatSetup {
 
 export const useSetup = (): ChatSetup => useChat(setupOf)
 
-/** Applied at once, and saved shortly after the last change. */
+/** Changes the setup. The window applies the change immediately, and saves it shortly after the last change. */
 export function changeSetup(change: Partial<ChatSetup>): void {
   const state = useChat.getState()
   // The setup of a chat that is still loading is unknown, so a change would overwrite it.
@@ -69,7 +69,7 @@ async function saveSetup(key: string): Promise<void> {
 export function recallNewSetup(): void {
   const kept = chatSetup.safeParse(localStore.getJson(newSetupKey))
   if (kept.success) useChat.setState(({ setups }) => ({ setups: { ...setups, [newChat]: kept.data } }))
-  // Another version's or damaged data: nothing is set.
+  // Removes damaged data and data of another version.
   else localStore.remove(newSetupKey)
 }
 

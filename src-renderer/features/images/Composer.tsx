@@ -17,13 +17,13 @@ import { draw, drawLater, focusPrompt } from './actions.ts'
 import { likelyCost } from './cost.ts'
 import { setDraft } from './subscriptions.ts'
 
-/** The contract's limit. */
+/** The contract's limit, characters. */
 const longest = 100_000
 /** The size of a request without one (specification, POST /v1/images/generations). */
 const defaultSize = '1024x1024'
 const counts = ['1', '2', '3', '4'] as const
 
-/** The image composer. It never moves. */
+/** The image composer. Its position never changes. */
 export function Composer() {
   const { t } = useTranslation('images')
   const draft = useImages((store) => store.draft)
@@ -107,7 +107,8 @@ function Origin() {
 }
 
 /**
- * Specification, POST /v1/images/generations: `model` and `size` are accepted and ignored, so they are in a collapsed section that says so.
+ * The fields `model` and `size`, in a collapsed section with an explanation: the service accepts and ignores both (specification,
+ * POST /v1/images/generations).
  */
 function Folds() {
   const { t } = useTranslation('images')
@@ -162,7 +163,7 @@ const Fold = ({ title, set, children }: { title: string; set: boolean; children:
   </details>
 )
 
-/** Empty: not sent. */
+/** A text field of the request. An empty field is not sent. */
 function Wish(props: {
   value: string | null
   placeholder: string

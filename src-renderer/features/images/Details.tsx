@@ -22,7 +22,7 @@ import { showMs } from './time.ts'
 
 type ImageDetail = Awaited<ReturnType<Client['images']['get']>>
 
-/** ms. While an arrow key is held down, only the last image is read. */
+/** Delay before details are read, ms. While an arrow key is held down, only the details of the last image are read. */
 const pause = 80
 
 /** All facts of an image. `children` are between the prompt and the facts. */
@@ -55,7 +55,7 @@ function useImageDetail(id: string) {
   const [round, setRound] = useState(0)
   const [reported, setReported] = useState<ImageDetail | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
-  // Cost, time and rows change with the state of its drawing.
+  // Cost, time and rows change with the state of the image's drawing.
   const state = useImages(
     (store) => store.drawings.find(({ slots }) => slots.some((slot) => slot.imageId === id))?.state,
   )
@@ -122,7 +122,7 @@ function Facts({ image, drawing }: { image: Image; drawing: Drawing | null }) {
   )
 }
 
-/** The cost, and its requests. */
+/** The cost of a drawing, and its requests. */
 function Request({ drawing }: { drawing: Drawing }) {
   const { t } = useTranslation('images')
   const { cost, rows, n } = drawing

@@ -20,12 +20,12 @@ import { galleryKey } from './galleryKeys.ts'
 import { inSight, layOut, leftOf, type Masonry } from './masonry.ts'
 import { srcOf, wantThumbs } from './thumbs.ts'
 
-/** px. The visible range changes in steps, so that most wheel events render nothing. */
+/** Step of the rendered range, px. Because of the steps, most wheel events render nothing. */
 const stepHeight = 200
 /** px rendered above and below the view. */
 const ahead = 500
 
-/** All matching images, in columns. Distant ones are not in the document, because their sizes are known. */
+/** All matching images, in columns. Only images near the view are in the document: sizes of the others are known. */
 export function Gallery({ box }: { box: RefObject<HTMLDivElement | null> }) {
   const { t } = useTranslation('images')
   const images = useImages((store) => store.images)
@@ -39,7 +39,7 @@ export function Gallery({ box }: { box: RefObject<HTMLDivElement | null> }) {
   useKeptPlace(box, grid, images, masonry)
   useCursorInSight(box, grid, images, masonry, cursor)
   const seen = useMemo(() => inSight(masonry, from, to), [masonry, from, to])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new thumbnail makes space for the next
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a finished thumbnail allows the next one to start
   useEffect(() => wantThumbs(seen.flatMap((at) => images[at] ?? [])), [seen, images, noThumb])
 
   const byKey = (event: KeyboardEvent): void => {
@@ -188,14 +188,14 @@ function useWidth(grid: RefObject<HTMLDivElement | null>): number {
   return width
 }
 
-/** The rendered part of the gallery in whole steps, so that it changes rarely. */
+/** The rendered part of the gallery, in whole steps of `stepHeight`, so that it changes rarely. */
 function useBand(box: RefObject<HTMLDivElement | null>, grid: RefObject<HTMLDivElement | null>) {
   const [band, setBand] = useState({ from: -ahead, to: 2_000 })
   useLayoutEffect(() => {
     const stage = box.current
     const element = grid.current
     if (!stage || !element) return
-    // Reading a position forces a layout, so it is read when something above the gallery changes its size, not while scrolling.
+    // Reads the position when an element above the gallery changes its size, never while scrolling, because reading forces a layout.
     let start = element.offsetTop
     let tall = stage.clientHeight
     const look = (): void => {
@@ -222,7 +222,7 @@ function useBand(box: RefObject<HTMLDivElement | null>, grid: RefObject<HTMLDivE
   return band
 }
 
-/** New images appear at the top. A reader further down keeps the image at the upper edge in place. */
+/** When new images appear at the top, keeps the image at the upper edge in place for a reader further down. */
 function useKeptPlace(
   box: RefObject<HTMLDivElement | null>,
   grid: RefObject<HTMLDivElement | null>,
@@ -239,7 +239,7 @@ function useKeptPlace(
     const edge = stage.scrollTop - start
     const [first] = inSight(was.masonry, edge, edge)
     const known = first === undefined ? undefined : was.images[first]
-    // Most changes replace one image in its place.
+    // Most changes replace one image without moving others.
     if (first === undefined || !known || images[first]?.id === known.id) return
     const now = images.findIndex(({ id }) => id === known.id)
     if (now >= 0) stage.scrollTop += (masonry.top[now] ?? 0) - (was.masonry.top[first] ?? 0)

@@ -18,7 +18,7 @@ import { cancel, dismissed, drawAgain, openLightbox, reuseDrawing } from './acti
 import { srcOf } from './thumbs.ts'
 import { showMs, useNow } from './time.ts'
 
-/** Running drawings, and the latest incomplete ones: one slot per requested image. */
+/** Running drawings and the latest incomplete drawings, with one slot per requested image. */
 export function ImageDetails() {
   const { t } = useTranslation('images')
   const drawings = useImages(useShallow(onStage))
@@ -95,7 +95,7 @@ const hasRetry = ({ state, problem, slots }: Drawing): boolean =>
   problemTargets[problem.kind] === 'retry' &&
   !slots.some((slot) => slot.state === 'refused')
 
-/** The elapsed time, in readable steps. */
+/** The elapsed time of a running drawing. */
 function Running({ since }: { since: string }) {
   const now = useNow(100)
   return <>{showMs(Math.max(0, now - new Date(since).getTime()))}</>
@@ -134,12 +134,12 @@ function Kept({ imageId }: { imageId: string }) {
 
 /** Slots with the same problem. */
 interface Trouble {
-  /** The first slot's problem. Null when the person stopped it. */
+  /** The first slot's problem. Null when the person stopped the drawing. */
   problem: Problem | null
   slots: ImageSlot[]
 }
 
-/** The distinct problems of a drawing's slots. The problem of a whole drawing is shown by its ending. */
+/** The distinct problems of a drawing's slots. `Ending` shows the problem of the whole drawing. */
 function troublesOf({ slots, problem: whole }: Drawing): Trouble[] {
   const troubles = new Map<string, Trouble>()
   for (const slot of slots) {
@@ -147,7 +147,7 @@ function troublesOf({ slots, problem: whole }: Drawing): Trouble[] {
     const own = state === 'failed' && (address !== null || problem?.message !== whole?.message)
     if (state !== 'refused' && !own) continue
     const ended = problem === null || problem.kind === 'cancelled'
-    // The message of a foreign address contains the address, which is shown separately.
+    // Groups foreign addresses by kind alone: their messages contain the addresses, which are shown separately.
     const key = ended ? '' : problem.kind === 'foreign_address' ? problem.kind : `${problem.kind} ${problem.message}`
     const trouble = troubles.get(key) ?? { problem: ended ? null : problem, slots: [] }
     trouble.slots.push(slot)
@@ -156,7 +156,7 @@ function troublesOf({ slots, problem: whole }: Drawing): Trouble[] {
   return [...troubles.values()]
 }
 
-/** Why images were refused, and their reported addresses: as text to copy, never loaded and never links. */
+/** Why images were refused, and their reported addresses. The addresses are text to copy: never loaded, never links. */
 function Refused({ trouble: { problem, slots }, many }: { trouble: Trouble; many: boolean }) {
   const { t } = useTranslation(['images', 'problems'])
   const numbers = slots.map(({ index }) => index + 1).join(', ')
@@ -180,7 +180,7 @@ function Refused({ trouble: { problem, slots }, many }: { trouble: Trouble; many
   )
 }
 
-/** How the drawing ended, when that needs a text. */
+/** Explains the end of an incomplete drawing. */
 function Ending({ drawing, kept }: { drawing: Drawing; kept: number }) {
   const { t } = useTranslation('images')
   const { state, problem } = drawing

@@ -35,7 +35,7 @@ export function startSlideshow(): void {
   navigate({ page: 'images', id: first.id })
 }
 
-/** The image that the address names, over the whole window, so that reload and the back button work. */
+/** Shows the image of the address over the whole window. Because of the address, reload and the back button work. */
 export function ImageLightbox() {
   const { page: feature, id } = useRoute()
   const images = useImages((store) => store.images)
@@ -116,7 +116,7 @@ const Facts = ({ image: { width, height, bytes } }: { image: Image }) => (
   </>
 )
 
-/** Shows the next image first, and after the last one the gallery: reading a deleted image would fail. */
+/** Deletes the image. First shows the next image, or the gallery after the last one, because reading a deleted image would fail. */
 async function removeHere(image: Image, at: number): Promise<void> {
   const { images } = imagesStore.getState()
   const next = images[at + 1] ?? images[at - 1]

@@ -92,7 +92,7 @@ function matching(drawings: readonly Drawing[], search: string): readonly Drawin
   })
 }
 
-/** The state and remaining images of a drawing as text. */
+/** The state and the remaining images of a drawing as text. */
 function wordsOf(drawing: Drawing): string {
   const { n, state, inSight } = drawing
   const kept = savedCount(drawing)

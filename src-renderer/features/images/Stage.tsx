@@ -135,7 +135,7 @@ function Teaching() {
   )
 }
 
-/** Fills the place of the gallery, so that nothing moves when the images arrive. */
+/** Placeholders with the size of the gallery, so that nothing moves when the images arrive. */
 function Loading() {
   const { t } = useTranslation('images')
   return (

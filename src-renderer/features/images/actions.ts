@@ -93,7 +93,7 @@ export const openLightbox = (id: string): void => {
 }
 export const closeLightbox = (): void => navigate({ page: 'images', id: null }, { replace: true })
 
-/** Marks all as favourites, or unmarks them when all are marked. */
+/** Marks all images as favourites, or unmarks them when all are marked. */
 export async function toggleFavourite(images: readonly Image[]): Promise<void> {
   if (images.length === 0) return
   const favourite = !images.every((image) => image.favourite)
@@ -108,7 +108,7 @@ export async function toggleFavourite(images: readonly Image[]): Promise<void> {
   if (!done) mark((image) => image.favourite)
 }
 
-/** ms during which undo is visible. */
+/** Time for which undo is visible, ms. */
 const undoFor = 10_000
 let undoEnds: ReturnType<typeof setTimeout> | undefined
 
@@ -144,10 +144,10 @@ export async function saveImages(images: readonly Image[]): Promise<void> {
   await attempt(async (core) => save(await core.images.save({ ids: images.map(({ id }) => id) })))
 }
 
-/** As PNG, the only image format that every clipboard accepts. */
+/** Copies the image as PNG, the only image format that every clipboard accepts. */
 export async function copyImage({ mediaId, mime }: Image): Promise<void> {
   try {
-    // The promise is passed to the clipboard before it resolves, because some browsers permit writing only during the click.
+    // Passes a pending promise, because some browsers permit writing to the clipboard only during the click.
     await navigator.clipboard.write([new ClipboardItem({ 'image/png': asPng(mediaPath(mediaId), mime) })])
     say('copied', t('actions.copied'))
   } catch {
@@ -189,7 +189,7 @@ export function reuseDrawing({ prompt, n, model, size, responseFormat }: Drawing
   focusPrompt()
 }
 
-/** Waits until whatever covers the composer has closed. */
+/** Focuses the prompt, after a dialog or menu over the composer has closed. */
 export const focusPrompt = (): void => {
   setTimeout(() => {
     const field = document.querySelector<HTMLTextAreaElement>('.images-composer textarea')
@@ -227,7 +227,7 @@ export async function goToDrawing(drawing: Drawing): Promise<void> {
   } else if (isTroubled(drawing)) imagesStore.setState({ recalled: drawing.id })
 }
 
-/** False when the gallery shows none of its images. */
+/** Moves to the drawing's first image in the gallery. Returns false when the gallery shows none of its images. */
 function goToPicture({ id }: Drawing): boolean {
   const image = imagesStore.getState().images.findLast(({ drawingId }) => drawingId === id)
   if (!image) return false

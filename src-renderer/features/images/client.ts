@@ -6,5 +6,5 @@ import type { ToastNote } from '../../stores/app.ts'
 export const say = (name: string, text: string, action?: ToastNote['action']): void =>
   showToast({ id: `images-${name}`, text, ...(action && { action }) })
 
-/** A toast shows a failed call of `attempt`. */
+/** `attempt` shows a failed call as a toast. */
 export const { client, setClient, attempt } = createFeatureClient(({ message }) => say('refused', message))

@@ -13,7 +13,7 @@ const title = (key: keyof typeof import('../../i18n/en/images.ts')['images']['co
 const chosen = (): Image[] => targets(imagesStore.getState())
 const one = (): Image | null => chosen()[0] ?? null
 const some = (): boolean => imagesStore.getState().images.length > 0
-/** Also without matches, because the person may want to change the search. */
+/** Whether any image exists, matching or not, because the person may want to change the search. */
 const any = (): boolean => imagesStore.getState().total > 0
 
 /** Commands on the image at the cursor, or on the selected ones. */
@@ -78,7 +78,7 @@ function commands(): Command[] {
       title: title('undo'),
       group: 'images',
       keys: 'Mod+Z',
-      // In a field, the shortcut undoes typing.
+      // Not in a text field, where the shortcut undoes typing.
       when: () => imagesStore.getState().undo.length > 0 && !document.activeElement?.matches('input, textarea'),
       run: () => void actions.undoRemove(),
     },
@@ -86,7 +86,7 @@ function commands(): Command[] {
   ]
 }
 
-/** Registers the commands, and again when the language changes. Returns the function that removes them. */
+/** Registers the commands, and registers them again when the language changes. Returns the function that removes them. */
 export function offerImagesCommands(): () => void {
   return offerTranslatedCommands(() => commands().map((command) => ({ ...command, page: 'images' })))
 }

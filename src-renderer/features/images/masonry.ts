@@ -1,5 +1,5 @@
-// Columns of equal width. Each image is placed in the shortest column. So tops never decrease in list order: the page reads in order of
-// time, and the visible range is found by binary search.
+// Columns of equal width. Each image is placed in the shortest column. Therefore tops never decrease in list order: images appear in order
+// of time, and a binary search finds the visible range.
 
 export interface Sized {
   width: number

@@ -11,7 +11,7 @@ import { emptyDraft, type ImageDraft, imagesStore, withChange, withFound } from 
 import { client, setClient } from './client.ts'
 import { forgetThumbs } from './thumbs.ts'
 
-/** Starts the page: its store follows the core. Returns the function that stops it. */
+/** Subscribes the page's store to the core. Returns the function that unsubscribes. */
 export function startImages(given: Client): () => void {
   setClient(given)
   recallDraft()
@@ -24,7 +24,7 @@ export function startImages(given: Client): () => void {
       const events = perFrame<ImagesChange>((batch) => {
         if (signal.aborted) return
         imagesStore.setState(batch.reduce(withChange, imagesStore.getState()))
-        // Changes during a disconnection are in no event.
+        // No event contains the changes during a lost connection, so the search runs again.
         if (batch.some(({ type }) => type === 'snapshot')) void find()
         else if (imagesStore.getState().stale) findSoon()
       })
@@ -49,7 +49,7 @@ export function startImages(given: Client): () => void {
   }
 }
 
-/** ms. Shorter than this, a person is still typing. */
+/** Time without a key press before a search starts, ms. */
 const typingPause = 120
 let soon: ReturnType<typeof setTimeout> | undefined
 let finding: AbortController | null = null
@@ -100,7 +100,7 @@ function recallDraft(): void {
   if (kept.success) imagesStore.setState({ draft: kept.data })
 }
 
-/** Drawing now or later uses the same place, because after a lost answer it is unknown which one the core received. */
+/** Shared by "draw now" and "draw later", because after a lost answer it is unknown which of the two requests the core received. */
 export const draftPlace = { scope: 'images', name: 'draft' }
 
 export function setDraft(change: Partial<ImageDraft>): void {

@@ -18,11 +18,11 @@ export interface ThumbMade {
   file: Blob | null
 }
 
-/** More workers are not faster on two cores. */
+/** Number of workers. More workers are not faster on two cores. */
 const atOnce = 2
 /** Upper limit of pixels being decoded, four bytes each. A larger image is decoded alone. */
 const pixelsAtOnce = 30_000_000
-/** ms after which an idle worker is terminated. */
+/** Time after which an idle worker is terminated, ms. */
 const idleFor = 15_000
 /** An image up to this size is its own thumbnail: pixels per side, bytes. */
 const smallSide = 512
@@ -80,7 +80,7 @@ function next(): void {
 function open(): Worker {
   const fresh = new Worker(new URL('./thumb.worker.ts', import.meta.url), { type: 'module' })
   fresh.onmessage = ({ data }: MessageEvent<ThumbMade>) => void storeThumb(data)
-  // The worker failed to load: full images are shown.
+  // When the worker fails to load, the gallery shows full images.
   fresh.onerror = () => {
     for (const id of processing.keys()) settle(id, false)
   }

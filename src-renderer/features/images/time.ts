@@ -10,7 +10,7 @@ export function useNow(every: number): number {
   return now
 }
 
-/** `0.4 s`, `12.3 s`, `2 min 05 s`. */
+/** Formats a duration in ms: `0.4 s`, `12.3 s`, `2 min 05 s`. */
 export function showMs(ms: number): string {
   const seconds = ms / 1_000
   if (seconds < 99.95) return `${seconds.toFixed(1)} s`

@@ -46,7 +46,7 @@ export function Facts({ shown }: { shown: AccountKey }) {
             row('rpm', count(shown.rpm), t('unset')),
             row('tpm', count(shown.tpm), t('unset')),
             row('concurrent', count(shown.concurrent), t('unset')),
-            // Without a balance of its own, the service reports zeros that mean nothing.
+            // For a key without its own balance, the service reports meaningless zeros.
             ...(shown.balanceEnabled === false
               ? [row('balance', null, t('balanceOff'))]
               : [

@@ -12,7 +12,7 @@ import { keyShown, keysStore, matchingKeys, useKeys } from '../../stores/keys.ts
 import { hrefOf, useRoute } from '../../stores/route.ts'
 import { useStamp } from './timestamp.ts'
 
-/** The account's keys: usable keys first, revoked ones dimmed. Arrow keys move. */
+/** The account's keys: usable keys first, revoked keys dimmed. Arrow keys move the selection. */
 export function KeysList() {
   const { t } = useTranslation('keys')
   const { id } = useRoute()

@@ -17,7 +17,7 @@ let asked = ''
 
 const lengths: Record<KeyRange, number> = { '30': 30, '90': 90, year: 365 }
 
-/** Starts the page: follows the keys of the selected account. Returns the function that stops it. */
+/** Subscribes to the keys of the selected account. Returns the function that unsubscribes. */
 export function startKeys(given: Client): () => void {
   setClient(given)
   const follow = () => {

@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next'
 import { showCalendarDate, showFull } from '../../i18n/format.ts'
 
-/** Formats an instant with a time zone in local time. Other text, such as a bare date, is unchanged. */
+/** Formats an instant that has a time zone in local time. Returns other text, such as a date, unchanged. */
 export function useStamp(): (written: string) => string {
-  // Renders again when the language changes.
+  // Subscribes to language changes.
   useTranslation()
   return stamp
 }

@@ -8,7 +8,7 @@ import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { useCall } from '../../shared/useCall.ts'
 import { say } from './actions.ts'
 
-/** Asks before an action, stays open while it runs, and shows a failure. */
+/** A confirmation dialog for an action. Stays open while the action runs, and shows its failure. */
 export function Confirmed(props: {
   open: boolean
   title: string

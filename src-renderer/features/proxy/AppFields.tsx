@@ -13,7 +13,7 @@ export interface FieldsProps {
   form: ToolForm
   errors: FormErrors
   bodyDays: number
-  /** False where the name was chosen before. */
+  /** False when an earlier step already contains the name. */
   withName: boolean
   onChange: (change: Partial<ToolForm>) => void
 }

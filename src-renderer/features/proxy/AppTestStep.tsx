@@ -17,8 +17,8 @@ import { startAppTest, stopAppTest } from './appTest.ts'
 import { useRowTexts } from './rowMessages.ts'
 
 /**
- * Waits for the first request of an app and shows what arrived. The wait continues after the dialog is closed, and then ends with a note.
- * @param since a new app counts requests from its creation on, null: from now on
+ * Waits for the first request of an app and shows it. The wait continues after the dialog is closed, and then ends with a toast.
+ * @param since the instant from which requests count: the creation of a new app. Null: now
  */
 export function AppTestStep({ app, since, onClose }: { app: App; since: string | null; onClose: () => void }) {
   const { t } = useTranslation('proxy')
@@ -29,7 +29,7 @@ export function AppTestStep({ app, since, onClose }: { app: App; since: string |
     startAppTest(studio, { id, name }, from, () => {
       if (shownFor !== id) say('test', t('test.arrived', { name }))
     })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a test starts once, when the step is shown for this app
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the test starts once, when the step appears for this app
   useEffect(() => {
     shownFor = id
     const { test: before } = appTestStore.getState()
@@ -68,7 +68,7 @@ export function AppTestStep({ app, since, onClose }: { app: App; since: string |
   )
 }
 
-/** The app whose test is on the screen. Its end needs no note. */
+/** The id of the app whose test is visible. The end of a visible test needs no toast. */
 let shownFor: string | null = null
 
 function Progress({ test }: { test: AppTest }) {
@@ -108,7 +108,7 @@ function Arrived({ row }: { row: RequestRow }) {
   )
 }
 
-/** A request without a valid key: perhaps from this app, with a wrong key. */
+/** A request without a valid key. It may come from this app with a mistyped key. */
 function RefusedStranger({ row }: { row: RequestRow }) {
   const { t } = useTranslation('proxy')
   const now = useNow(30_000)

@@ -125,7 +125,7 @@ function HeaderList({ name, headers }: { name: string; headers: [string, string]
       </summary>
       <dl className="mt-1 mb-1.5 flex flex-col gap-0.5 font-mono text-xs">
         {headers.map(([header, value], at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a header may come twice, and the list never changes its order
+          // biome-ignore lint/suspicious/noArrayIndexKey: a header may occur twice, and the order of the list never changes
           <div key={at} className="break-all">
             <dt className="inline text-soft">{header}: </dt>
             <dd className="inline">{value}</dd>

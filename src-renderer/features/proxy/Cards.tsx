@@ -30,7 +30,7 @@ import { Badge, Sparkline, useNow } from './appearance.tsx'
 import { type AppActivity, activityOf, type BlockedBy, blockedBy } from './appState.ts'
 import { compact, count, exact, showLimit, showSc, showSpent, showTime } from './figures.ts'
 
-/** What a card asks the page to open. */
+/** A dialog that a card opens. */
 export type CardAction = 'edit' | 'setUp' | 'rotate' | 'revoke' | 'resetSpend' | 'eraseBodies'
 
 export interface CardsProps {
@@ -38,7 +38,7 @@ export interface CardsProps {
   onAction: (action: CardAction, tool: App) => void
 }
 
-/** The active apps, and below them, collapsed, the ended ones. */
+/** The active apps, and below them the collapsed list of ended apps. */
 export function Cards(props: CardsProps) {
   const { t } = useTranslation('proxy')
   const tools = useApps()
@@ -136,7 +136,7 @@ function ToolCard({ tool, now, onAction }: { tool: App; now: number; onAction: C
   )
 }
 
-/** Why requests of this app are refused, and the one action that changes it. */
+/** Why requests of this app are refused, with the action that ends the refusal. */
 function Blocked({ tool, by, onAction }: { tool: App; by: BlockedBy; onAction: CardsProps['onAction'] }) {
   const { t } = useTranslation('proxy')
   const resume = () => void setPaused(tool, false)
@@ -195,7 +195,7 @@ function BudgetLine({ name, budget }: { name: string; budget: BudgetView }) {
   )
 }
 
-/** The small print of a card: limits, reserved or unknown amounts, number of requests. */
+/** The last lines of a card: limits, reserved or unknown amounts, number of requests. */
 function Small({ tool, use, now }: { tool: App; use: AppUse | null; now: number }) {
   const { t } = useTranslation('proxy')
   const counts = use && [

@@ -19,7 +19,7 @@ import { Instructions, SetupPicker } from './SetupPicker.tsx'
 import { type Setup, setups } from './setups/index.ts'
 import { submitting, useAppForm } from './useAppForm.ts'
 
-/** What the dialog shows first: the steps of a new app, the instructions of an existing app, or the replacement of its key. */
+/** The dialog's first view: the steps of a new app, the instructions of an existing app, or the replacement of its key. */
 export type Connecting = { start: 'app'; app: null } | { start: 'key' | 'rotate'; app: App }
 
 interface ConnectProps {
@@ -67,7 +67,7 @@ function Wizard({ first: { start, app: existing }, ...props }: ConnectProps & { 
   const element = useStepFocus(step)
   const app = created?.app ?? existing
   const pick = (next: Setup) => {
-    // A typed name stays.
+    // Does not overwrite a name that the person typed.
     if (formState.form.name.trim() === '' || formState.form.name === setup.name) formState.change({ name: next.name })
     setSetup(next)
   }
@@ -195,7 +195,7 @@ function AppStep(
   )
 }
 
-/** The buttons of a step. Enter in a field presses the last one. */
+/** The buttons of a step. Enter in a field presses the last button. */
 function StepFooter(props: {
   next: 'next' | 'createKey' | 'test' | 'done'
   busy?: boolean
@@ -253,7 +253,7 @@ const graces = [
   { name: 'day', hours: 24 },
 ] as const
 
-/** When the replaced key stops. */
+/** The time until the replaced key stops working. */
 function GraceField({ value, onPick }: { value: GraceHours; onPick: (hours: GraceHours) => void }) {
   const { t } = useTranslation('proxy')
   const group = useId()

@@ -56,7 +56,7 @@ function Detail({ row, inspected }: { row: RequestRow | null; inspected: Inspect
   const { t } = useTranslation('proxy')
   const { id, state, detail, problem } = inspected
   const reported = detail?.row.state
-  // The request changed after its details were read: headers, bodies and figures may exist now.
+  // Reads the details again when the request has changed, because headers, bodies and figures may exist now.
   useEffect(() => {
     if (row && reported && row.state !== reported) void askDetail(id)
   }, [row, reported, id])
@@ -163,14 +163,14 @@ function Facts({ row }: { row: RequestRow }) {
 /** Allows a line break after each slash. */
 const Path = ({ path }: { path: string }) =>
   path.split(/(?<=\/)/).map((part, at) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text never change places
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change their order
     <Fragment key={at}>
       {part}
       <wbr />
     </Fragment>
   ))
 
-/** How the request ended, when that needs a text: a problem's text, or the code and message of a refusal by this program. */
+/** The end of a failed or refused request: the problem's text, or the code and message of a refusal by this program. */
 function Ending({ row }: { row: RequestRow }) {
   const { t } = useTranslation(['proxy', 'problems'])
   const { reason } = useRowTexts()

@@ -37,7 +37,7 @@ export function Log({ box }: { box: RefObject<HTMLDivElement | null> }) {
     followNewest()
     const element = box.current
     const { margin, bar } = measures.current
-    // Only when the newest row is above the view. Otherwise nothing moves.
+    // Scrolls only when the newest row is above the view.
     if (element) element.scrollTop = Math.min(element.scrollTop, Math.max(0, margin - headHeight - bar))
   }
   const follow = () => (requestsStore.getState().following ? leaveNewest() : toNewest())
@@ -48,7 +48,7 @@ export function Log({ box }: { box: RefObject<HTMLDivElement | null> }) {
   const filter = useRequests((store) => store.filter)
   const section = useRef<HTMLElement>(null)
   const { id } = useRoute()
-  // A link to certain requests shows the log, not the cards above it.
+  // A link to filtered requests scrolls to the log, past the cards.
   useEffect(() => {
     if (id === 'requests') section.current?.scrollIntoView({ block: 'start' })
   }, [id])
@@ -114,7 +114,7 @@ function Nothing({ filtered }: { filtered: boolean }) {
   )
 }
 
-/** px: where the first row starts in the scrolling stage, the height that the bar covers, and the visible height. */
+/** In px: the offset of the first row in the scrolling stage, the height covered by the bar, and the visible height. */
 interface Measures {
   margin: number
   bar: number
@@ -131,7 +131,7 @@ interface GridProps {
 const headHeight = 33
 /** Rows rendered before and after the visible ones. */
 const drawnAhead = 8
-/** Rows before and after the visible ones that are read ahead. */
+/** Rows before and after the visible ones that are loaded in advance. */
 const ahead = 40
 
 function Grid({ box, bar, measures, rows }: GridProps) {
@@ -144,11 +144,11 @@ function Grid({ box, bar, measures, rows }: GridProps) {
   const { margin, bar: covered, height } = useMeasures(box, grid, bar, measures)
   const { look, scrolled } = useSight(box, measures)
   const { current, walk, openRow, enter } = useWalk(box, measures, selected)
-  // Elements of rows that leave the view are reused: new text costs a fifth of new elements.
+  // Reuses the elements of rows that leave the view: changing their text costs a fifth of creating elements.
   const slots = Math.ceil(height / rowHeight) + 2 * drawnAhead + 3
   // virtua needs only the length. The rows stay in the store.
   const places = useMemo(() => ({ length: rows }) as ArrayLike<undefined>, [rows])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: with other rows, the same view may need more
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with other rows, the same view may need more rows
   useEffect(look, [held, rows])
 
   return (
@@ -227,13 +227,13 @@ function Head({ top }: { top: number }) {
   )
 }
 
-/** Changes only once per day, so that rows do not render with each tick of the clock. */
+/** Start of the local day, Unix ms. Changes once per day, so that rows do not render with each tick of the clock. */
 function useToday(): number {
   const now = new Date(useNow(30_000))
   return new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime()
 }
 
-/** Measured when something above the rows changes its size, never while scrolling, because each measurement forces a layout. */
+/** Measures when an element above the rows changes its size. Never measures while scrolling, because each measurement forces a layout. */
 function useMeasures(
   box: GridProps['box'],
   grid: RefObject<HTMLDivElement | null>,
@@ -265,7 +265,7 @@ function useMeasures(
       measure()
     }
     observe()
-    // Notices appear and disappear above.
+    // Notices above the log appear and disappear.
     const changes = new MutationObserver(observe)
     changes.observe(content, { childList: true })
     return () => {
@@ -276,10 +276,10 @@ function useMeasures(
   return now
 }
 
-/** Reports the visible rows, and stops or starts following the newest rows as the reader scrolls away or back. */
+/** Reports the visible rows. Stops following the newest rows when the reader scrolls away, and follows again when the reader returns. */
 function useSight(box: GridProps['box'], measures: GridProps['measures']) {
   const view = useRef({ top: 0, height: 0 })
-  // After the reader has stopped following at the top, a small scroll does not start it again.
+  // When the reader stopped following at the top, a small scroll must not start following again.
   const wentAway = useRef(false)
   const hidden = useCallback(() => {
     const { margin, bar } = measures.current

@@ -53,7 +53,7 @@ function TextFilter({ text }: { text: string }) {
   const { t } = useTranslation('proxy')
   const [typed, setTyped] = useState(text)
   const [asked, setAsked] = useState(text)
-  // The filter was cleared elsewhere: the field follows.
+  // The filter was changed outside of this field, for example cleared, so the field takes its text.
   if (text !== asked) {
     setAsked(text)
     setTyped(text)
@@ -87,7 +87,7 @@ function WhoFilter({ filter }: { filter: RequestFilter }) {
   const { t } = useTranslation('proxy')
   const tools = useApps() ?? []
   const { who = all } = filter
-  // An app that was deleted. Links from Usage may still refer to its requests.
+  // The filter names a deleted app: links from Usage may still refer to its requests.
   const isGone = who !== all && who !== 'strangers' && !who.startsWith('studio') && tools.every(({ id }) => id !== who)
   return (
     <Select
@@ -95,7 +95,7 @@ function WhoFilter({ filter }: { filter: RequestFilter }) {
       value={who}
       onPick={(picked) => {
         if (picked === all) filterBy(without(filter, 'who'))
-        // Whoever asks for the account requests wants to see them.
+        // Selecting the account requests also removes the filter that hides them.
         else filterBy({ ...(picked === 'studio:account' ? without(filter, 'polling') : filter), who: picked })
       }}
       className="max-w-40"
@@ -166,7 +166,7 @@ function PeriodFilter({ filter }: { filter: RequestFilter }) {
   const until = useId()
   const [period, setPeriod] = useState<Period>(() => periodOf(filter))
   const [ownSince, setOwnSince] = useState(filter.since)
-  // A link has set another time, or the filters were cleared.
+  // The time was changed outside of this field: by a link, or by clearing the filters.
   if (filter.since !== ownSince) {
     setOwnSince(filter.since)
     setPeriod(periodOf(filter))
@@ -251,7 +251,7 @@ function FollowButton({ onFollow }: { onFollow: () => void }) {
   )
 }
 
-/** Today's budgets and counts start here. */
+/** Start of the UTC day, where today's budgets and counts start. */
 function midnightUtc(): string {
   const now = new Date()
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate())).toISOString()

@@ -22,7 +22,7 @@ const narrowOnly = '@min-[760px]:hidden'
 
 export const rowId = (id: number): string => `request-${id}`
 
-/** Texts are passed in: translating in each cell would cost more than rendering it. */
+/** The texts of a row, passed as a prop because translating in each cell would cost more than rendering the cell. */
 export type RowTexts = ReturnType<typeof useRowTexts>
 
 export const LogRow = memo(function LogRow(props: {
@@ -31,7 +31,7 @@ export const LogRow = memo(function LogRow(props: {
   index: number
   selected: boolean
   current: boolean
-  /** Start of today in local time: older times include the day. */
+  /** Start of today in local time. Times before it are shown with their day. */
   today: number
   onOpen: (row: RequestRow) => void
 }) {

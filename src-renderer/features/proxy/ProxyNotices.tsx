@@ -6,7 +6,7 @@ import { Notice } from '../../shared/ui/Notice.tsx'
 import { useNow } from './appearance.tsx'
 import { showMs, showTime } from './figures.ts'
 
-/** What prevents answers to apps, with one action each. */
+/** The reasons why apps get no answers, each with one action. */
 export function ProxyNotices(props: {
   proxy: AppState['proxy']
   allPaused: boolean
@@ -48,7 +48,7 @@ export function ProxyNotices(props: {
   )
 }
 
-/** What waiting requests wait for: a delay that the service asked for, or their turn. */
+/** The reason why requests wait: a delay that the service asked for, or the queue. */
 function Queue({ heldUntil, waiting }: { heldUntil: string | null; waiting: number }) {
   const { t } = useTranslation('proxy')
   const now = useNow(1_000, heldUntil !== null)

@@ -70,7 +70,7 @@ export function Refusals({ proxy, settings }: Pick<AppState, 'proxy' | 'settings
   )
 }
 
-/** Shows the log entries of these refusals. Their repeats add up to the same number. */
+/** Shows the log entries of these refusals. An entry may count several refusals, so the repeats add up to the number shown here. */
 function showRefused(refusals: readonly Refusal[]): void {
   const [since] = refusals.map(({ firstAt }) => firstAt).sort()
   filterBy({ who: 'strangers', outcome: 'refused', ...(since !== undefined && { since }) })

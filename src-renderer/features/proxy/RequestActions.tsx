@@ -13,7 +13,7 @@ import { askDetail, attempt, closeOver, say } from './actions.ts'
 import { lastUserText } from './bodies.ts'
 import { asCurl, keyPlaceholder } from './curl.ts'
 
-/** The address of the command line while the proxy is off. */
+/** The address in the copied command line while the proxy is off. */
 const offAddress = 'http://127.0.0.1:8787/v1'
 
 /** The actions of a request. */

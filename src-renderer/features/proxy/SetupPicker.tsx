@@ -13,11 +13,11 @@ const kinds = ['agent', 'editor', 'library', 'shell'] as const
 interface SetupPickerProps {
   picked: Setup
   onPick: (setup: Setup) => void
-  /** What belongs to the selected app, beside the list. */
+  /** Content for the selected app, beside the list. */
   children: ReactNode
 }
 
-/** The apps with instructions, searchable, and beside them the content for the selected one. */
+/** A searchable list of the apps with instructions, and beside it the content for the selected app. */
 export function SetupPicker({ picked, onPick, children }: SetupPickerProps) {
   const { t } = useTranslation('proxy')
   const [search, setSearch] = useState('')
@@ -112,7 +112,7 @@ interface InstructionsProps {
   model: string | null
 }
 
-/** The instructions of one app, with the address, the key while it is known, and a model. */
+/** The instructions of one app, with the address, the key (a placeholder when unknown) and a model. */
 export function Instructions({ setup, baseUrl, secret, ...props }: InstructionsProps) {
   const { t } = useTranslation('proxy')
   const listed = useChat((chat) => chat.models.models)

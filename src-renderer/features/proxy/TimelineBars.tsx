@@ -12,7 +12,7 @@ const fills: Record<PhaseName, string> = {
   streaming: 'bg-c1',
 }
 
-/** Where a request's time went: one bar per phase, with its name and duration. */
+/** The phases of a request: one bar each, with name and duration. */
 export function TimelineBars({ row, now }: { row: RequestRow; now: number }) {
   const { t } = useTranslation('proxy')
   const { phases, total } = timeline(row, now)

@@ -16,19 +16,19 @@ import { requestsStore } from '../../stores/requests.ts'
 
 /** ms between two reads of the counts below the log. */
 const countEvery = 5_000
-/** A page that is read again may have more rows, because rows can change into the filter. */
+/** Additional rows to request when a page is read again, because changed rows may match the filter now. */
 const pageSlack = 100
 const maxAsked = 1_000
 
 /** Shows a toast of this page. A toast with the same name replaces the earlier one. */
 export const say = (name: string, text: string): void => showToast({ id: `proxy-${name}`, text })
 
-/** A toast shows a failed call of `attempt`. */
+/** `attempt` shows a failed call as a toast. */
 const { client, setClient, attempt } = createFeatureClient(({ message }) => say('refused', message))
 
 export { attempt }
 
-/** Pauses or resumes one app, and reports it. */
+/** Pauses or resumes one app, and shows a toast. */
 export async function setPaused({ id, name }: Pick<App, 'id' | 'name'>, paused: boolean): Promise<void> {
   const changed = await attempt((core) => core.apps.pause({ id, paused }))
   if (changed) say('pause', i18n.t(paused ? 'proxy:apps.paused' : 'proxy:apps.resumed', { name }))
@@ -39,7 +39,7 @@ let reading: Promise<void> | null = null
 /** The visible range of list indexes. */
 let seen = { first: 0, last: 0 }
 
-/** Starts the page: its stores follow the core. Returns the function that stops it. */
+/** Subscribes the page's stores to the core. Returns the function that unsubscribes. */
 export function startProxyPage(given: Client): () => void {
   setClient(given)
   const stopUse = subscribe(
@@ -109,7 +109,7 @@ async function count(): Promise<void> {
     const counts = await client()?.requests.counts({ filter })
     if (counts && requestsStore.getState().filter === filter) requestsStore.setState({ counts })
   } catch {
-    // The counts stay as they were. The log itself shows when the core is unreachable.
+    // The old counts stay visible. The log shows when the core is unreachable.
   }
 }
 
@@ -123,7 +123,7 @@ export async function saveLog(): Promise<void> {
   })
 }
 
-/** Reads the visible rows that are not loaded, page by page, however far the view has jumped. */
+/** Loads missing rows of the visible range, page by page, also after a far jump of the scroll bar. */
 export function readOn(first: number, last: number): void {
   seen = { first, last }
   const signal = watching?.signal
@@ -145,7 +145,7 @@ async function readUntilSeen(signal: AbortSignal): Promise<void> {
         const { rows } = await core.requests.page({ filter: now.filter, before: gap.before, limit }, { signal })
         applyBounded((state) => store.withPageAgain(state, gap.before, rows))
       } else if (now.older !== 'end' && seen.last + store.newestRows / 2 > now.held.count) {
-        // After a jump of the scroll bar, uses the largest pages.
+        // Uses the largest pages after a jump of the scroll bar.
         const limit = seen.last - now.held.count > store.pageRows ? maxAsked : store.pageRows
         const before = held.oldestKnown(now.held)
         const { rows } = await core.requests.page({ filter: now.filter, before, limit }, { signal })
@@ -184,7 +184,7 @@ export function inspectRow(id: number): void {
   appStore.setState({ inspectorShown: true })
 }
 
-/** Reads the details again. The old ones stay visible until then. */
+/** Reads the details again. The old details stay visible until the answer. */
 export async function askDetail(id: number): Promise<void> {
   const core = client()
   if (!core) return
@@ -197,7 +197,7 @@ export async function askDetail(id: number): Promise<void> {
   }
 }
 
-/** Closes the details, and the inspector, which would be empty. */
+/** Closes the details and the inspector, which would be empty. */
 export function closeDetail(): void {
   requestsStore.setState(store.withSelected(requestsStore.getState(), null))
   appStore.setState({ inspectorShown: false })

@@ -3,7 +3,7 @@ import { type BudgetView, budgetsOf } from '../../shared/appBudgets.ts'
 
 export type AppActivity = { is: 'blocked' | 'idle' } | { is: 'streaming' | 'waiting'; count: number }
 
-/** Why requests of an app are refused. `budgetDay` and so on: the first budget that is used up. */
+/** Why requests of an app are refused. `budgetDay` and similar: the used-up budget that renews last. */
 export type BlockedBy = 'revoked' | 'expired' | 'paused' | `budget${BudgetView['period']}`
 
 /** Why requests of an app are refused, or null. */
@@ -11,7 +11,7 @@ export function blockedBy(app: App, use: AppUse | null, now: number): BlockedBy 
   if (app.revokedAt !== null) return 'revoked'
   if (app.expiresAt !== null && Date.parse(app.expiresAt) <= now) return 'expired'
   if (app.pausedAt !== null) return 'paused'
-  // The last one renews last.
+  // Of several used-up budgets, the last one renews last.
   const used = budgetsOf(app, use).findLast((budget) => budget.used)
   return used ? `budget${used.period}` : null
 }

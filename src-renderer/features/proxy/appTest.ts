@@ -4,7 +4,7 @@ import { appTestStore, isWaiting, withTestEvent } from '../../stores/appTest.ts'
 
 let stop: (() => void) | null = null
 
-/** Waits for the first request of an app that starts at `since` or later. Replaces an earlier test. `onEnd` is called when that request has ended. */
+/** Waits for an app's first request at `since` or later. Replaces an earlier test. Calls `onEnd` when the request has ended. */
 export function startAppTest(
   client: Client,
   app: { id: string; name: string },

@@ -25,7 +25,7 @@ export const inks: Record<Colour, string> = {
   orange: 'text-tool-orange',
 }
 
-/** An app's initial on its colour. Needs the name beside it. */
+/** An app's initial on its colour. Requires the name beside it as text. */
 export function Badge({ name, colour, ended = false }: { name: string; colour: Colour; ended?: boolean }) {
   const [initial = '?'] = name.trim().toLowerCase()
   return (

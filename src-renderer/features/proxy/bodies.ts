@@ -1,6 +1,6 @@
 import type { LoggedBody } from '../../../src-preload/contract/requests.ts'
 
-/** A body for display: JSON formatted, an event stream or other text unchanged. */
+/** Prepares a body for display: formats JSON, leaves event streams and other text unchanged. */
 export function readable(body: LoggedBody): { kind: 'json' | 'text'; text: string } | null {
   if (body.text === null) return null
   const start = body.text.trimStart()[0]

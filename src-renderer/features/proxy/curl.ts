@@ -25,8 +25,8 @@ const left = new Set([
 ])
 
 /**
- * The request as a command line to the local address, with a placeholder for the key.
- * `body` is `left out` when the request had a body that is not completely stored.
+ * Returns the request as a curl command for the local address, with a placeholder for the key.
+ * `body` is `left out` when the request's body is not completely stored.
  */
 export function asCurl(detail: RequestDetail, baseUrl: string): { text: string; body: 'none' | 'whole' | 'left out' } {
   const { row, requestHeaders, requestBody } = detail

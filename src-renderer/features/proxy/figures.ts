@@ -16,7 +16,7 @@ export function showLimit(amount: string): string {
 
 export const approx = (certainty: Certainty): string => (certainty === 'estimated' ? '≈ ' : '')
 
-/** `0.2 ms`, `41 ms`, `2.41 s`, `12.4 s`, `2 min 05 s`. */
+/** Formats a duration in ms: `0.2 ms`, `41 ms`, `2.41 s`, `12.4 s`, `2 min 05 s`. */
 export function showMs(ms: number): string {
   if (ms < 0.05) return '< 0.1 ms'
   if (ms < 1) return `${ms.toFixed(1)} ms`
@@ -31,7 +31,7 @@ export function showMs(ms: number): string {
 
 const two = (value: number): string => (value < 10 ? `0${value}` : String(value))
 
-/** Local time: `14:06:31`, and `20 Nov 14:06` on another day. Cheap, because each row of the log has one. */
+/** Formats an instant in local time: `14:06:31`, or `20 Nov 14:06` on another day. Fast, because each row of the log calls it. */
 export function showTime(instant: string, now: number): string {
   const at = new Date(instant)
   if (Number.isNaN(at.getTime())) return instant

@@ -1,7 +1,7 @@
 import type { App, AppSettings } from '../../../src-preload/contract/apps.ts'
 import type { Endpoint } from '../../../src-preload/contract/requests.ts'
 
-/** The fields of the app form, as typed. Empty text is no limit. */
+/** The fields of the app form, as typed. An empty text means no limit. */
 export interface ToolForm {
   name: string
   colour: AppSettings['colour']
@@ -39,7 +39,7 @@ export const colours: readonly AppSettings['colour'][] = [
   'orange',
 ]
 
-/** The first of the least used colours. */
+/** The first colour among those that the fewest apps use. */
 export function freshColour(tools: readonly Pick<App, 'colour' | 'revokedAt'>[]): AppSettings['colour'] {
   const used = (colour: AppSettings['colour']) =>
     tools.filter((tool) => tool.revokedAt === null && tool.colour === colour).length
@@ -98,7 +98,7 @@ export function instantOf(text: string): string | null {
   return text === '' || Number.isNaN(at.getTime()) ? null : at.toISOString()
 }
 
-/** Accepts `1,000` and `1 000`. Null is no limit, NaN not a number. */
+/** Parses a whole number such as `1,000` or `1 000`. Null when empty, NaN when invalid. */
 function wholeOf(typed: string): number | null {
   const text = typed.replace(/[\s,_]/g, '')
   if (text === '') return null
@@ -106,7 +106,7 @@ function wholeOf(typed: string): number | null {
   return value >= 1 && value <= 1_000_000_000 ? value : Number.NaN
 }
 
-/** Exact decimal string, null for none, undefined when invalid. The smallest unit is 10^-9. */
+/** Parses an amount to an exact decimal string. Null when empty, undefined when invalid. The smallest unit is 10^-9. */
 function amountOf(typed: string): string | null | undefined {
   const text = typed.replace(/[\s_]/g, '')
   if (text === '') return null

@@ -37,12 +37,12 @@ function rowTexts(t: TFunction<'proxy'>) {
     words: [...before(row), last(row)].join(' → '),
     tone: toneOf(row),
   })
-  /** The status where it says more than the state, otherwise the state. */
+  /** The HTTP status when it is more specific than the state, otherwise the state. */
   const last = ({ state, status: reported, who: of }: RequestRow): string => {
     const words = t(`log.states.${state}`)
     if (reported === null) return words
     if (state === 'done') return String(reported)
-    // Shows whether the service or this program refused: `402` and `402 refused` differ.
+    // Distinguishes a refusal by the service (`402`) from a refusal by this program (`402 refused`).
     return state === 'failed' || (state === 'refused' && of.kind === 'app') ? `${reported} ${words}` : words
   }
   /** Why the request ended as it did, in one sentence. Null after a regular end. */

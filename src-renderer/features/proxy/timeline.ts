@@ -11,8 +11,8 @@ export interface TimelinePhase {
 }
 
 /**
- * The phases of a request in order, and its total time (until `now` while it runs). Back-off is drawn after the queue, although several
- * attempts alternate with pauses: the log stores only the sum.
+ * The phases of a request in order, and its total time in ms (until `now` while it runs). Back-off is one phase after the queue, although
+ * pauses alternate with attempts, because the log stores only the sum of the pauses.
  */
 export function timeline(row: RequestRow, now: number): { phases: TimelinePhase[]; total: number } {
   const elapsed = Math.max(0, now - Date.parse(row.at))

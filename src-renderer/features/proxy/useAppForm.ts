@@ -8,7 +8,7 @@ interface AppFormState {
   errors: FormErrors
   hasErrors: boolean
   change: (change: Partial<ToolForm>) => void
-  /** The settings as typed. Null with an error, whose field then has the focus. */
+  /** Returns the typed settings. On an error, focuses the field and returns null. */
   read: () => AppSettings | null
   element: RefObject<HTMLFormElement | null>
 }
@@ -43,7 +43,7 @@ export function useAppForm(first: () => ToolForm, before: string | null): AppFor
   }
 }
 
-/** Runs `submit` instead of the browser's own submission, which would leave the page. */
+/** Runs `submit` instead of the browser's form submission, which would leave the page. */
 export const submitting = (submit: () => void) => (event: FormEvent) => {
   event.preventDefault()
   submit()

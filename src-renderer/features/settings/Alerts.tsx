@@ -20,7 +20,7 @@ import { TypedField } from './TypedField.tsx'
 
 const say = (text: string): void => showToast({ id: 'settings', text })
 
-/** The alert thresholds, and where alerts appear beside the list in the window. */
+/** The alert thresholds, and the additional places where alerts appear, besides the list in the window. */
 export function AlertsSection() {
   const { t } = useTranslation('alerts')
   const settings = useAlerts((store) => store.settings)
@@ -51,7 +51,7 @@ export function AlertsSection() {
   )
 }
 
-/** Saves at once. The list updates through its subscription. */
+/** Saves immediately. The list updates through its subscription. */
 function useSaveLines(): (changes: Partial<AlertSettings>) => void {
   const studio = useStudio()
   const { t } = useTranslation('alerts')

@@ -17,11 +17,11 @@ import { RenameConnection } from './RenameConnection.tsx'
 type Asked = { what: 'add' } | { what: 'change' | 'rename' | 'forget'; profile: SavedProfile }
 interface Refused {
   problem: Problem
-  /** The connection whose key or address is being entered again. */
+  /** The connection whose key or address the person edits. */
   profile: SavedProfile | null
 }
 
-/** All connections, with the active one marked. One click switches. Data of one connection is never sent to another. */
+/** All connections, with the active connection marked. One click switches. Data of one connection is never sent to another. */
 export function ConnectionSection({ app: { connection, profiles } }: { app: AppState }) {
   const { t } = useTranslation('settings')
   const offline = useOffline()
@@ -53,7 +53,7 @@ export function ConnectionSection({ app: { connection, profiles } }: { app: AppS
       profile?.kind === 'service' && profile.keyKept !== 'environment' ? { what: 'change', profile } : { what: 'add' },
     )
 
-  // The row itself shows this problem and its action.
+  // The connection's row already shows a missing key and its action.
   const reported = active?.keyKept === 'none' ? null : connection.problem
   const shown = refused ?? (reported && { problem: reported, profile: active })
   const again = (): void => {
@@ -85,7 +85,7 @@ export function ConnectionSection({ app: { connection, profiles } }: { app: AppS
       {shown && (
         <ProblemNotice
           problem={shown.problem}
-          // The status bar announces it on every page. Here it is only context.
+          // Only a note, because the status bar already announces on every page that the service is unreachable.
           role={offline ? 'note' : 'alert'}
           on={{ retry: again, connection: () => change(shown.profile), edit: () => change(shown.profile) }}
         />

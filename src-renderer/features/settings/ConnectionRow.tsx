@@ -14,7 +14,7 @@ const tones: Record<Connection['state'], PillTone> = {
   ...{ none: 'muted', checking: 'warn', connected: 'good', failed: 'bad' },
 }
 
-/** One connection. `connection` is the state of the active connection, null for others. `busy` is the running action. */
+/** One connection. `connection` is the state of the active connection, null for other connections. `busy` is the running action. */
 export function ConnectionRow(props: {
   profile: SavedProfile
   connection: Connection | null

@@ -135,7 +135,7 @@ function Restore() {
           onChange={({ target }) => {
             const [file] = target.files ?? []
             if (file) read(file)
-            // Lets the person pick the same file again.
+            // Without this, selecting the same file again would fire no event.
             target.value = ''
           }}
         />
@@ -190,7 +190,7 @@ const say = (id: string, text: string): void => showToast({ id, text })
 
 const restoreCommand = 'inference-studio restore FILE'
 
-/** The command line has no size limit. */
+/** Explains that the file is too large here, and refers to the command line, which has no size limit. */
 function TooBig() {
   const { t } = useTranslation('data')
   return (

@@ -16,14 +16,14 @@ const kinds: readonly Kind[] = ['speech', 'recordings', 'images']
 const megabyte = 1_000_000
 const sizes = [100, 500, 1000, 5000, 20_000] as const
 
-/** What would be deleted, counted by the core. */
+/** The items that would be deleted, as counted by the core. */
 interface Count {
   wish: CleanUp
   items: number
   bytes: number
 }
 
-/** Clean-up by size, and permanent deletion of deleted items. Each is counted, shown, then confirmed. */
+/** Clean-up by size, and permanent deletion of deleted items. Both show a count first and require a confirmation. */
 export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDone: () => void }) {
   const { t } = useTranslation('data')
   const { ask, busy, counted, nothing, dialog } = useCleanUp(onDone)

@@ -21,11 +21,11 @@ const ages = [7, 30, 90, 180, 365, 730] as const
 interface Asked {
   plan: DeletionPlan
   days: number
-  /** Also switches the rule on. */
+  /** Whether to also enable automatic deletion by this rule. */
   rule: boolean
 }
 
-/** Deletion by age: choose, count, confirm. It continues without this window. */
+/** Deletion by age: choose, count, confirm. The deletion continues when this window is closed. */
 export function DataErase({ logDays }: { logDays: number | null }) {
   const { t } = useTranslation('data')
   const studio = useStudio()
@@ -159,7 +159,7 @@ export function DataErase({ logDays }: { logDays: number | null }) {
   )
 }
 
-/** What would be deleted, with amounts. */
+/** The items that would be deleted, with amounts. */
 function Plan({ plan }: { plan: DeletionPlan }) {
   const { t } = useTranslation('data')
   return (

@@ -29,7 +29,7 @@ export function DataEraseAll() {
     try {
       const restarts = await restartWith(async () => {
         const answer = await studio.data.deleteEverything()
-        // Drafts and choices of this browser.
+        // Drafts and choices that this browser stores.
         localStore.clear()
         tabStore.clear()
         return answer

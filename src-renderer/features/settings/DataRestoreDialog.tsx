@@ -13,12 +13,12 @@ export interface FoundBackup {
 
 const numberOf = (counts: Counts, thing: DataKind): number => counts.find((one) => one.thing === thing)?.count ?? 0
 
-/** Shows what a restore would replace, before it starts. */
+/** Shows the data that a restore would replace, before the restore starts. */
 export function RestoreDialog(props: {
   found: FoundBackup | null
   busy: boolean
   onClose: () => void
-  /** `now`: restarts at once. */
+  /** `now`: restarts immediately. */
   onUse: (found: FoundBackup, now: boolean) => void
 }) {
   const { t } = useTranslation(['data', 'common'])

@@ -32,7 +32,7 @@ export function DataUse() {
   const erasedAt = useData(({ erase }) => erase?.last?.endedAt ?? null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: deletion by age changes the sizes
   useEffect(read, [read, erasedAt])
-  // Another window or a running feature may have changed it.
+  // Reads the sizes again: another window or a running feature may have changed them.
   useEffect(() => {
     window.addEventListener('focus', read)
     return () => window.removeEventListener('focus', read)

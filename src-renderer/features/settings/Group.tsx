@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Card } from '../../shared/ui/Card.tsx'
 
-/** Settings that belong together, on one surface. `actions` are at the end of the title. */
+/** A group of settings on one surface. `actions` are at the end of the title. */
 export function Group(props: { title?: string; about?: ReactNode; actions?: ReactNode; children?: ReactNode }) {
   const { title, about, actions, children } = props
   const surface = (
@@ -18,7 +18,7 @@ export function Group(props: { title?: string; about?: ReactNode; actions?: Reac
       {children}
     </Card>
   )
-  // Without a title, the group is no landmark of its own.
+  // Without a title, the group has no name for a landmark.
   return title === undefined ? surface : <section aria-label={title}>{surface}</section>
 }
 

@@ -7,7 +7,7 @@ import { Select } from '../../shared/ui/Select.tsx'
 import { Group, Row } from './Group.tsx'
 import { useSave } from './useSave.ts'
 
-/** `localStorage.developer = 'on'` in the console offers the pseudo languages, which find what a translation would break. */
+/** `localStorage.developer = 'on'` in the console enables the pseudo languages, which reveal layouts that a translation would break. */
 const isDeveloper = (): boolean => localStore.get('developer') === 'on'
 
 /** The window's language. */

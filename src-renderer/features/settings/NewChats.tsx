@@ -7,7 +7,7 @@ import { TextArea } from '../../shared/ui/TextArea.tsx'
 import { Group, Row } from './Group.tsx'
 import { useSave } from './useSave.ts'
 
-/** What new chats begin with, and who writes their titles. */
+/** The defaults of new chats, and the source of their titles. */
 export function NewChats({ settings }: { settings: Settings }) {
   const { t } = useTranslation('settings')
   const save = useSave()
@@ -40,7 +40,7 @@ export function NewChats({ settings }: { settings: Settings }) {
 function InstructionsField({ stored, onSave }: { stored: string; onSave: (text: string) => void }) {
   const { t } = useTranslation('settings')
   const [text, setText] = useState(stored)
-  // Another window changed it.
+  // Another window may change the stored text.
   useEffect(() => setText(stored), [stored])
   return (
     <Field label={t('chat.newInstructions')} hint={t('chat.newInstructionsHint')}>

@@ -14,7 +14,7 @@ interface TypedFieldProps<T extends string | number | null> {
   unit?: string
 }
 
-/** A short value, saved on Enter or blur when valid. Follows changes made elsewhere. */
+/** A short value, saved on Enter or blur when valid. Updates when another window or page changes the value. */
 export function TypedField<T extends string | number | null>(props: TypedFieldProps<T>) {
   const { label, hint, bad, value, read, onSave, inputMode, className, unit } = props
   const [typed, setTyped] = useState(String(value ?? ''))

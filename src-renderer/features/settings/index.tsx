@@ -42,7 +42,7 @@ function Stage() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when a section is opened
   useEffect(() => {
     const frame = requestAnimationFrame(() => {
-      // Keyboard users continue in the section that they opened. Another field that has the focus by now keeps it, such as one of a dialog.
+      // Keyboard users continue in the section that they opened. Does not take the focus from a field that has it now, such as in a dialog.
       const { activeElement } = document
       const isLoose = activeElement === document.body || activeElement?.closest('[data-settings], [data-settings-list]')
       if (id !== null && isLoose) box.current?.focus({ preventScroll: true })

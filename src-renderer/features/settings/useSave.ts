@@ -4,7 +4,7 @@ import { problemOf } from '../../api/problem.ts'
 import { useStudio } from '../../shared/studioContext.ts'
 import { showToast } from '../../shared/toasts.ts'
 
-/** Saves at once. The state updates through its subscription. A failure shows a toast. */
+/** Saves immediately. The state updates through its subscription. A failure shows a toast. */
 export function useSave(): (change: Partial<Settings>) => void {
   const studio = useStudio()
   const { t } = useTranslation('settings')

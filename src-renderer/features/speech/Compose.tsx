@@ -81,7 +81,7 @@ function TextField() {
   )
 }
 
-/** Shows the bytes at once, and the number of parts when the core has answered. */
+/** Shows the number of bytes immediately, and the number of parts after the core's answer. */
 function Counter({ text }: { text: string }) {
   const { t } = useTranslation('speech')
   // Counting a million characters takes one or two ms, so it is deferred until after the key press.
@@ -126,7 +126,7 @@ function Plan() {
   )
 }
 
-/** What the page is for, with one action. */
+/** The empty state: the purpose of the page and one action. */
 function Teach() {
   const { t } = useTranslation('speech')
   return (

@@ -17,7 +17,7 @@ import { compareWith, makeAgain, setRate } from './actions.ts'
 import { defaultModel, defaultSpeed, defaultVoice, lengthOf, voiceOf } from './labels.ts'
 import { RateField } from './SettingsFields.tsx'
 
-/** The facts of the open speech, and what else can be made of its text. */
+/** The facts of the open speech, and further actions for its text. */
 export function SpeechInspector() {
   const detail = useSpeech((store) => store.open?.detail ?? null)
   return detail && <Facts speech={detail} />
@@ -121,7 +121,7 @@ function Again({ speech }: { speech: SpeechDetail }) {
   )
 }
 
-/** Selects the other speech. Those of the same text are first. */
+/** Selects the speech for the comparison. Speeches of the same text are first. */
 function Compare({ speech }: { speech: SpeechDetail }) {
   const { t } = useTranslation('speech')
   const compared = useSpeech((store) => store.compared?.id ?? '')
@@ -154,12 +154,12 @@ function Compare({ speech }: { speech: SpeechDetail }) {
 /** Upper limit of requests whose ids are read. */
 const maxAsked = 50
 
-/** The cost of each part, and the service's id of its request. */
+/** The cost of each part, and the service's id of the part's request. */
 function Requests({ speech }: { speech: SpeechDetail }) {
   const { t } = useTranslation('speech')
   const studio = useStudio()
   const rows = speech.rows.slice(0, maxAsked).join(' ')
-  // The id arrives with the response's header, possibly after the row.
+  // The request id arrives with the response's header, possibly after the row.
   const moved = `${speech.state} ${speech.partsDone}`
   const [ids, setIds] = useState<ReadonlyMap<number, string | null>>(new Map())
   // biome-ignore lint/correctness/useExhaustiveDependencies: reads again whenever a part has changed
@@ -168,7 +168,7 @@ function Requests({ speech }: { speech: SpeechDetail }) {
     const ask = async (): Promise<void> => {
       const reported = new Map<number, string | null>()
       for (const id of rows.split(' ').filter(Boolean).map(Number)) {
-        // A row may be deleted by now. Then there is no id.
+        // The row may have been deleted. Then there is no request id.
         const detail = await studio.requests.get({ id }, { signal: ended.signal }).catch(() => null)
         if (ended.signal.aborted) return
         reported.set(id, detail?.row.requestId ?? null)

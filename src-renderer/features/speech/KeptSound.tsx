@@ -7,7 +7,7 @@ import { voiceOf } from './labels.ts'
 import { stopListening, useListening } from './listening.ts'
 import { type Side, usePlayback } from './playback.ts'
 
-/** The whole sound, or what exists of it, as a waveform. Continues at the position of the live playback. */
+/** The stored sound, complete or partial, as a waveform. Continues at the position of the live playback. */
 export function KeptSound({
   speech,
   mediaId,
@@ -28,7 +28,7 @@ export function KeptSound({
     const { now } = useListening.getState()
     if (now?.id !== id) return
     const live = now.player?.state.getState()
-    // A playback that started in the middle has another time base.
+    // A playback that started at a later part has another time base.
     if (live && live.state !== 'ended' && now.fromPart === 1) {
       const wave = usePlayback.getState()[side]
       wave?.seek(live.time)

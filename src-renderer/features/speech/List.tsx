@@ -15,7 +15,7 @@ import { isFiltered, shownSpeeches, useSpeech } from '../../stores/speech.ts'
 import { readOlder, removeSpeech, setSearch } from './actions.ts'
 import { voiceOf } from './labels.ts'
 
-/** Rows before the end at which the next page is read. */
+/** The next page is read when this number of rows remains below the view. */
 const readAhead = 40
 
 /** All speeches, newest first, filtered by text and voice or by favourites. */
@@ -182,7 +182,7 @@ function Row({ speech, at, open, reached }: { speech: Speech; at: number; open: 
   )
 }
 
-/** ms during which undo is offered. */
+/** Time for which undo is offered, ms. */
 const undoFor = 10_000
 
 function Note() {

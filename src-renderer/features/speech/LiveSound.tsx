@@ -11,7 +11,7 @@ import { Notice } from '../../shared/ui/Notice.tsx'
 import { Pill } from '../../shared/ui/Pill.tsx'
 import { listenTo, stopListening, useListening } from './listening.ts'
 
-/** px, as of the stored sound that takes its place. */
+/** px. Equal to the height of the stored sound, which replaces this one. */
 const height = 144
 
 /** Live playback, or the button to start it. */
@@ -71,7 +71,7 @@ function Playing({ player }: { player: LivePlayer }) {
   )
 }
 
-/** The peaks received so far as bars. Played ones have the accent colour. */
+/** The received peaks as bars. Played bars have the accent colour. */
 function LiveWave({ player, label }: { player: LivePlayer; label: string }) {
   const canvas = useRef<HTMLCanvasElement>(null)
   useEffect(() => {
@@ -111,7 +111,7 @@ function paint(canvas: HTMLCanvasElement, { state }: LivePlayer): void {
   context.setTransform(scale, 0, 0, scale, 0, 0)
   context.clearRect(0, 0, width, height)
   const { color, caretColor } = getComputedStyle(canvas)
-  // A bar per 3 px: one per tenth of a second while there is space, then scaled to fit.
+  // One bar per 3 px. Each bar is a tenth of a second while all bars fit, and longer afterwards.
   const bars = Math.max(1, Math.floor(width / 3))
   const each = Math.max(1, peaks.length / bars)
   const top = peaks.reduce((most, value) => Math.max(most, value), 0.05)

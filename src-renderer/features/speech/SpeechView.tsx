@@ -17,7 +17,7 @@ import { canResume, isOver, lengthOf, voiceOf } from './labels.ts'
 import { playFrom, type Side, swapVoices } from './playback.ts'
 import { SpokenText } from './SpokenText.tsx'
 
-/** The column of a speech: as wide as a text is read well. */
+/** The column of a speech, at a readable line width. */
 export const speechColumn = 'mx-auto flex w-full max-w-[980px] flex-col px-6 py-6 max-[800px]:px-4'
 
 /** A speech: sound, progress and text, optionally beside another one. */
@@ -61,7 +61,7 @@ interface SoundProps {
   speech: SpeechDetail
   side: Side
   onTime?: (time: number) => void
-  /** The only sound on the stage. */
+  /** Whether this is the only sound on the stage. */
   large?: boolean
 }
 

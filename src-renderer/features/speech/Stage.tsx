@@ -44,7 +44,7 @@ export function SpeechStage() {
   )
 }
 
-/** Short enough that the actions stay visible. */
+/** Shortens the title to `most` characters, so that the actions stay visible. */
 function titleOf(excerpt: string, most: number): string {
   const words = excerpt.replace(/\s+/g, ' ').trim()
   return words.length > most
@@ -55,7 +55,7 @@ function titleOf(excerpt: string, most: number): string {
     : words
 }
 
-/** Only where the list with its own button is not beside the stage. */
+/** A "New" button, visible only while the list, which has the same button, is not beside the stage. */
 function NewSpeech() {
   const { t } = useTranslation('speech')
   const { list } = use(FrameContext)
@@ -67,7 +67,7 @@ function NewSpeech() {
   )
 }
 
-/** As large as the speech that takes its place. */
+/** A placeholder with the size of the speech. */
 function Loading() {
   const { t } = useTranslation('speech')
   return (

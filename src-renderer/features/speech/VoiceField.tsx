@@ -12,7 +12,7 @@ import { playSample, useSample } from './preview.ts'
 
 const other = '\0other'
 
-/** A voice: one of six, none, or another service's name, with a sample. */
+/** Selects a voice: one of six, none, or a typed name for other services. Plays a sample. */
 export function VoiceField({ voice, onVoice }: { voice: string | null; onVoice: (voice: string | null) => void }) {
   const { t } = useTranslation('speech')
   const studio = useStudio()

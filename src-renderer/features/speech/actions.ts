@@ -23,14 +23,14 @@ import {
 import { offerRecording } from '../../stores/transcription.ts'
 import { listenTo } from './listening.ts'
 
-/** ms from the last change until the core is asked for the plan or the search results. */
+/** Time from the last change to the request for the plan or the search results, ms. */
 const askAfter = 250
 const draftKey = 'speech.draft'
 
 /** Shows a toast of this page. A toast with the same name replaces the earlier one. */
 export const say = (name: string, text: string): void => showToast({ id: `speech-${name}`, text })
 
-/** A toast shows a failed call of `attempt`. */
+/** `attempt` shows a failed call as a toast. */
 const { client, setClient, attempt } = createFeatureClient(({ message }) => say('refused', message))
 
 export { client as speechClient }
@@ -38,7 +38,7 @@ export { client as speechClient }
 let planning: ReturnType<typeof setTimeout> | undefined
 let finding: ReturnType<typeof setTimeout> | undefined
 
-/** Starts the feature for the lifetime of the window: its store follows the core. Returns the function that stops it. */
+/** Subscribes the feature's store to the core, for the lifetime of the window. Returns the function that unsubscribes. */
 export function startSpeech(given: Client): () => void {
   setClient(given)
   const draft = keptDraft()
@@ -78,7 +78,7 @@ export function setDraft(change: Partial<SpeechRequest>): void {
   useSpeech.setState(({ draft }) => ({ draft: { ...draft, ...change }, refusal: null }))
 }
 
-/** Stores the draft, and asks for its plan shortly after the last key. */
+/** Stores the draft, and requests its plan shortly after the last key press. */
 function noteDraft(draft: SpeechRequest): void {
   localStore.setJson(draftKey, draft)
   clearTimeout(planning)
@@ -91,7 +91,7 @@ async function askPlan(draft: SpeechRequest): Promise<void> {
     const plan = await client()?.speech.plan(draft)
     if (plan && useSpeech.getState().draft === draft) useSpeech.setState({ plan: { draft, plan } })
   } catch {
-    // The byte count stays visible, and speaking reports the problem.
+    // Shows no error here: the byte count stays visible, and speaking the draft reports the problem.
   }
 }
 
@@ -130,7 +130,7 @@ export async function makeAgain(id: string, change: Partial<SpeechRequest>): Pro
   if (await make({ text, model, voice, format, speed, pcmRate, ...change, fromId: id })) void compareWith(id)
 }
 
-/** Speaking now or later uses the same place, because after a lost answer it is unknown which one the core received. */
+/** Shared by "speak now" and "speak later", because after a lost answer it is unknown which of the two requests the core received. */
 const placeOf = ({ fromId }: { fromId: string | null }) => ({ scope: 'speech', name: fromId ?? 'draft' })
 
 async function make(wish: SpeechRequest & { fromId: string | null }): Promise<boolean> {
@@ -198,7 +198,7 @@ export function refresh(): void {
 }
 
 let again: ReturnType<typeof setTimeout> | undefined
-/** Only the details contain the parts: they are read a few times per second while a speech is generated. */
+/** Reads the details again soon, a few times per second during generation, because only the details contain the parts. */
 function refreshSoon(id: string): void {
   const { open, compared } = useSpeech.getState()
   if ((open?.id !== id && compared?.id !== id) || again !== undefined) return
@@ -217,7 +217,7 @@ export function setSearch(change: { search?: string; favourites?: boolean }): vo
   else finding = setTimeout(refind, change.search === undefined ? 0 : askAfter)
 }
 
-/** A speech that the search does not show may match now: it is new, restored or changed. */
+/** Runs the search again soon, because a new, restored or changed speech may match now. */
 function findSoon(id: string): void {
   const { found } = useSpeech.getState()
   if (!found || found.speeches.some((one) => one.id === id)) return
@@ -275,7 +275,7 @@ export async function reveal({ mediaId }: Speech): Promise<void> {
   if (where && !where.shown) say('where', i18n.t('speech:liesAt', { path: where.path }))
 }
 
-/** Copies its text and settings to the draft. */
+/** Copies the text and settings of a speech to the draft. */
 export async function takeText(id: string): Promise<void> {
   const detail = await attempt((core) => core.speech.get({ id }))
   if (!detail) return
@@ -284,7 +284,7 @@ export async function takeText(id: string): Promise<void> {
   navigate({ page: 'speech', id: null })
 }
 
-/** The playback rate of stored samples. */
+/** Sets the playback rate of stored samples, Hz. */
 export const setRate = (id: string, pcmRate: number) => attempt((core) => core.speech.setPcmRate({ id, pcmRate }))
 
 /** Opens the next or previous speech of the list. From a new text, the newest. */
@@ -297,7 +297,7 @@ export function openBeside(places: 1 | -1): void {
   if (at + places >= speeches.length - 1) void readOlder()
 }
 
-/** Copies the sound into a new recording and opens it. The Transcribe page transcribes it if that is automatic. */
+/** Copies the sound into a new recording and opens it. The Transcribe page transcribes it when automatic transcription is on. */
 export async function sendToTranscribe(id: string): Promise<void> {
   const recording = await attempt((core) => core.transcription.addSpeech({ speechId: id }))
   if (!recording) return
@@ -318,7 +318,7 @@ export async function removeSpeech(id: string): Promise<void> {
     })
   }
   const text = i18n.t('speech:removed')
-  // In a drawer, the page outside is inert, so the note is inside the list.
+  // Shows the note inside the list, because the page outside of a drawer is inert.
   if (useSpeech.getState().listsDrawn > 0) useSpeech.setState({ note: { text, undo } })
   else {
     const action = { label: i18n.t('speech:undo'), onClick: undo }

@@ -104,5 +104,5 @@ function commands(): Command[] {
   ]
 }
 
-/** Registers the page's commands, and again when the language changes. Returns the function that removes them. */
+/** Registers the page's commands, and registers them again when the language changes. Returns the function that removes them. */
 export const offerSpeechCommands = (): (() => void) => offerTranslatedCommands(commands)

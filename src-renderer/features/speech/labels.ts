@@ -3,7 +3,7 @@ import { i18n } from '../../i18n/index.ts'
 
 const encoder = new TextEncoder()
 
-/** UTF-8 bytes, which the service counts. */
+/** The length of a text in UTF-8 bytes, as the service counts it. */
 export const bytesIn = (text: string): number => encoder.encode(text).length
 
 export const fitsOneRequest = (bytes: number): boolean => bytes <= speechInputBytes
@@ -26,5 +26,5 @@ export const defaultSpeed = 1
 export const voiceOf = ({ voice }: Pick<Speech, 'voice'>): string => voice ?? defaultVoice
 
 export const isOver = ({ state }: Pick<Speech, 'state'>): boolean => state !== 'making'
-/** Whether it ended incomplete and can be resumed. */
+/** Whether the speech ended incomplete and can be resumed. */
 export const canResume = ({ state }: Pick<Speech, 'state'>): boolean => state !== 'making' && state !== 'done'

@@ -6,7 +6,7 @@ import { problemOf } from '../../api/problem.ts'
 import { readStream } from '../../api/transfer.ts'
 import { type LivePlayer, openLive } from '../../shared/audio/livePlayer.ts'
 
-/** Live playback of a speech. One per window, on any page. */
+/** Live playback of a speech. At most one per window, on any page. */
 export interface Listening {
   id: string
   /** The first played part. */
@@ -20,7 +20,7 @@ export const useListening = create<{ now: Listening | null }>(() => ({ now: null
 
 let end: (() => void) | null = null
 
-/** Plays the existing and the arriving parts, and stops any other live playback. */
+/** Plays the existing parts and new parts as they arrive. Stops any other live playback. */
 export function listenTo(client: Client, id: string, fromPart = 1): void {
   stopListening()
   const ended = new AbortController()

@@ -21,7 +21,7 @@ const shelf = 'speech.samples.1'
 const inMemory = new Map<string, Blob>()
 let end: (() => void) | null = null
 
-/** Plays a short sample of a voice, requested once and cached by the browser. A second call stops it. */
+/** Plays a short sample of a voice, requested once and cached by the browser. A second call stops the playback. */
 export async function playSample(client: Client, voice: string): Promise<void> {
   const before = useSample.getState().now
   stopSample()
@@ -73,7 +73,7 @@ async function sampleOf(client: Client, voice: string, signal: AbortSignal): Pro
   return sample
 }
 
-/** Cache Storage is missing without a secure context. Samples then live as long as the window. */
+/** Reads a cached sample. Without a secure context there is no Cache Storage, and samples last as long as the window. */
 async function fromShelf(key: string): Promise<Blob | null> {
   try {
     const found = await (await caches.open(shelf)).match(key)
@@ -87,6 +87,6 @@ async function toShelf(key: string, sample: Blob): Promise<void> {
   try {
     await (await caches.open(shelf)).put(key, new Response(sample, { headers: { 'Content-Type': sample.type } }))
   } catch {
-    // The sample stays in memory.
+    // The sample stays in memory instead.
   }
 }

@@ -49,7 +49,7 @@ function Side({ name, pieces }: { name: string; pieces: readonly DiffPiece[] }) 
   )
 }
 
-/** Merges neighbouring pieces of the same kind: a long text has many words and few differences. */
+/** Merges neighbouring pieces of the same kind, because a long text has many words and few differences. */
 function runs(pieces: readonly DiffPiece[]): (DiffPiece & { key: number })[] {
   const all: (DiffPiece & { key: number })[] = []
   for (const [key, { text, differs }] of pieces.entries()) {

@@ -61,7 +61,7 @@ export function Cues({ transcript, found }: { transcript: Transcript; found: Fin
           <Virtualizer ref={list} scrollRef={box} keepMounted={editing === null ? [reached] : [reached, editing]}>
             {cues.map((cue, at) => (
               <Line
-                // Lines have no names of their own, and keep their places while they are edited.
+                // Lines have no ids, and their order does not change while they are edited.
                 // biome-ignore lint/suspicious/noArrayIndexKey: as above
                 key={at}
                 {...{ transcript, cue, at, found }}
@@ -98,7 +98,7 @@ function walked(key: string, from: number, count: number): number | null {
   return null
 }
 
-/** Keeps the playing line in view. Stops when the person scrolls, and resumes on request. */
+/** Scrolls the playing line into view. Stops when the person scrolls, and resumes on request. */
 function useFollowing(box: { current: HTMLElement | null }, list: { current: VirtualizerHandle | null }) {
   const cue = usePlayback((now) => now.cue)
   const playing = usePlayback((now) => now.playing)

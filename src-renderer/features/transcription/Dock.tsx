@@ -35,7 +35,7 @@ const troubles = {
   unsupported: 'micUnsupported',
 } as const
 
-/** Below every stage of the page: record and add files. While recording, its level and controls. */
+/** The bar below every stage of the page: buttons to record and to add files. During a recording, its level and controls. */
 export function Dock() {
   const { t } = useTranslation('transcribe')
   const now = useRecorder((state) => state.now)
@@ -121,7 +121,7 @@ function Asking() {
 function Running({ now }: { now: Extract<Recorder, { recording: ActiveRecording }> }) {
   const { t } = useTranslation('transcribe')
   const { recording, paused, kept, trouble } = now
-  // The stage of a new recording shows its time and level itself.
+  // The stage of a new recording already shows the time and level.
   const onStage = useTranscribe((store) => store.open === null && now.state === 'recording')
   const [asked, setAsked] = useState(false)
   const ms = useElapsed(recording)

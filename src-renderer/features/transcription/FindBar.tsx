@@ -10,7 +10,7 @@ import { hitsIn } from './find.ts'
 export interface FindResult {
   needle: string
   count: number
-  /** From 0. -1: none yet. */
+  /** Index of the current match, from 0. -1: none yet. */
   at: number
   /** The current match's line and its index in the line. -1 without lines. */
   cue: number
@@ -56,7 +56,7 @@ export function FindBar(props: {
     event.preventDefault()
     event.stopPropagation()
   }
-  // The list scrolls to a line. In a plain text, the match is found in the page.
+  // With lines, the list scrolls to the match. In a plain text, this effect scrolls to its element.
   useEffect(() => {
     if (found.cue === -1 && found.at >= 0) {
       document.querySelector('.transcribe-hit[data-current="true"]')?.scrollIntoView({ block: 'center' })

@@ -21,7 +21,7 @@ import { wordCount } from './labels.ts'
 /** The model of a request without one (specification, POST /v1/audio/transcriptions). */
 const defaultModel = 'whisper-1'
 
-/** Settings of the next transcript, then facts of the current one. */
+/** Settings of the next transcript, then facts of the current transcript. */
 export function TranscribeInspector() {
   const { t } = useTranslation('transcribe')
   const open = useTranscribe((now) => now.open)
@@ -126,7 +126,7 @@ function FormatField() {
   )
 }
 
-/** The specification has no limits, so any number is sent. Other text stays in the field with an error. */
+/** The temperature. Any number is sent, because the specification has no limits. Other text stays in the field with an error. */
 function Temperature() {
   const { t } = useTranslation('transcribe')
   const value = useTranscribe((now) => now.wish.temperature)
@@ -149,7 +149,7 @@ function Temperature() {
   )
 }
 
-/** Undefined: not a number. */
+/** Parses a temperature. Null when empty, undefined when not a number. */
 function readTemperature(text: string): number | null | undefined {
   const clean = text.trim().replace(',', '.')
   if (clean === '') return null

@@ -101,7 +101,7 @@ function shareOf({ state, sent, bytes }: QueuedFile, making: Transcript | undefi
   return null
 }
 
-/** The state of a file as text, with bytes. */
+/** The state of a file as text, with uploaded and total bytes. */
 function useWhere({ state, sent, bytes, transcriptId }: QueuedFile, making: Transcript | undefined): string {
   const { t } = useTranslation('transcribe')
   const size = showSize(bytes)

@@ -6,7 +6,7 @@ import type { ActiveRecording } from '../../shared/audio/recorder.ts'
 import { useTranscribe } from '../../stores/transcription.ts'
 import { useElapsed } from './record.ts'
 
-/** The recording under way, on the stage of a new recording: its time, its waveform and its level. */
+/** The running recording on the stage of a new recording: time, waveform and level. */
 export function RecorderHero({ recording, paused }: { recording: ActiveRecording; paused: boolean }) {
   const { t } = useTranslation('transcribe')
   const atOnce = useTranscribe((now) => now.atOnce)

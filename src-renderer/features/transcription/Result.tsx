@@ -144,7 +144,7 @@ function Sound(props: { recording: Recording; mediaId: string; cues: readonly { 
     const cue = time > 0 ? cueAt(shown.current, time) : -1
     if (cue !== usePlayback.getState().cue) usePlayback.setState({ cue })
   }
-  // Saves the duration when it was unknown.
+  // Saves the measured duration when the core has none.
   const onReady = (seconds: number): void => {
     if (recording.seconds === null && Number.isFinite(seconds) && seconds > 0) {
       studio.transcription.setDuration({ id: recording.id, seconds }).catch(() => undefined)

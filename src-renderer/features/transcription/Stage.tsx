@@ -15,7 +15,7 @@ import { RecorderHero } from './RecorderHero.tsx'
 import { Result } from './Result.tsx'
 import { useRecorder } from './record.ts'
 
-/** A recording with its transcript, or the upload queue and the first steps. The dock is always below. */
+/** A recording with its transcript, or the upload queue and the first steps. The dock is always below the stage. */
 export function TranscribeStage() {
   const { t } = useTranslation('transcribe')
   const open = useTranscribe((now) => now.open?.id ?? null)

@@ -8,7 +8,7 @@ import { Marked } from './Marked.tsx'
 /** ms between saves while editing. */
 const saveEveryMs = 500
 
-/** A transcript as one text. `editing` makes it a field that saves itself. */
+/** A transcript as one text. With `editing`, a field that saves automatically. */
 export function TextPane({
   transcript,
   found,

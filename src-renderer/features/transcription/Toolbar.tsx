@@ -106,7 +106,7 @@ function SaveMenu({ id, hasTimes }: { id: string; hasTimes: boolean }) {
   )
 }
 
-/** The transcripts of a recording: the shown one, and the one beside it. */
+/** Selects the shown transcript of a recording and the transcript beside it. */
 function Versions({ open, shown }: { open: OpenRecording; shown: Transcript }) {
   const { t } = useTranslation('transcribe')
   const choices = open.transcripts.map((one, at) => ({

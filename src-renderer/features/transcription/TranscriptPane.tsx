@@ -77,10 +77,10 @@ function Nothing({ recording, loading }: { recording: Recording; loading: boolea
   )
 }
 
-/** The state or result of a transcript, when it is more than its text. */
+/** The state of a transcript, unless it is complete with text. */
 function How({ transcript, recording }: { transcript: Transcript; recording: Recording }) {
   const { t } = useTranslation('transcribe')
-  // A recording without a decoder is not offered for conversion again.
+  // Does not offer conversion again for a recording that this browser cannot decode.
   const unread = useConverting(
     ({ byRecording: { [recording.id]: now } }) => now?.state === 'failed' && now.problem === null,
   )

@@ -13,7 +13,7 @@ import { useTranscribe } from '../../stores/transcription.ts'
 import { attempt, client, say, setClient } from './client.ts'
 
 const pageSize = 200
-/** ms without a key press before a search starts. */
+/** Time without a key press before a search starts, ms. */
 const searchPause = 150
 
 let stopWatching: (() => void) | null = null
@@ -29,7 +29,7 @@ export function startTranscribe(given: Client): () => void {
   }
 }
 
-/** Follows the core from the first visit of the page until the window closes, because work continues on other pages. */
+/** Subscribes to the core at the first visit of the page until the window closes, because work continues while other pages are open. */
 export function followPage(): void {
   const core = client()
   if (stopWatching || !core) return
@@ -85,7 +85,7 @@ function changeOpen(now: Partial<store.OpenRecording>): void {
   useTranscribe.setState(({ open }) => (open ? { open: { ...open, ...now } } : {}))
 }
 
-/** The next page of the list or of the results. */
+/** Whether the next page of the list or of the results is being loaded. */
 let reading = false
 export async function readOlder(): Promise<void> {
   const now = useTranscribe.getState()
@@ -146,12 +146,12 @@ const wishKey = 'transcribe.wish'
 const keptWish = z.object({ wish: transcriptRequest, atOnce: z.boolean() })
 
 function recallWish(): void {
-  // Invalid data is ignored.
+  // Ignores invalid data.
   const kept = keptWish.safeParse(localStore.getJson(wishKey))
   if (kept.success) useTranscribe.setState(kept.data)
 }
 
-/** Changes the settings of the next transcript. Stored in this browser. */
+/** Changes the settings of the next transcript, which this browser stores. */
 export function changeWish(
   wish: Partial<store.TranscribeStore['wish']>,
   atOnce = useTranscribe.getState().atOnce,

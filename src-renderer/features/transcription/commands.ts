@@ -110,7 +110,7 @@ async function copy(text: string): Promise<void> {
   )
 }
 
-/** Registers the commands, and again when the language changes. Returns the function that removes them. */
+/** Registers the commands, and registers them again when the language changes. Returns the function that removes them. */
 export function offerTranscribeCommands(): () => void {
   return offerTranslatedCommands(commands)
 }

@@ -10,11 +10,11 @@ export interface DiffPiece {
 export interface TextDifference {
   left: DiffPiece[]
   right: DiffPiece[]
-  /** The number of marked words of the side that has more of them. Null when the texts differ too much to be compared. */
+  /** The number of differing words, of the text with more of them. Null when the texts differ too much for a comparison. */
   words: number | null
 }
 
-/** Texts with more changed words than this have too little in common. The cost of the search grows with the square of this number. */
+/** Limit of changed words for a comparison. The cost of the search grows with the square of this number. */
 const maxChangedWords = 1500
 
 interface Word {

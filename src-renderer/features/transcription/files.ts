@@ -7,7 +7,7 @@ import { showRecording } from './actions.ts'
 import { client } from './client.ts'
 import { cancelTranscript, transcribe, useRefusals } from './requests.ts'
 
-/** Concurrent transcripts of files: each is a long upload. */
+/** Limit of concurrent transcripts of files, because each transcript is a long upload. */
 const atATime = 2
 
 const given = new Map<string, { file: File; ended: AbortController }>()
@@ -15,7 +15,7 @@ let bringing: Promise<void> = Promise.resolve()
 let asking = 0
 let wake: (() => void)[] = []
 
-/** Adds files of any type and uploads them one after another. The service decides what it accepts. */
+/** Adds files of any type and uploads them one after another. The service decides which types it accepts. */
 export function addFiles(files: readonly File[]): void {
   const alone = files.length === 1
   for (const file of files) {
@@ -52,7 +52,7 @@ async function bringUp(key: string, alone: boolean): Promise<void> {
     set(key, { recordingId: id })
     const { atOnce } = useTranscribe.getState()
     const { page: feature, id: shown } = routeStore.getState().route
-    // A single file opens. Several stay in the queue.
+    // Opens a single file. Several files stay in the queue.
     if (alone && feature === 'transcribe' && shown === null) showRecording(id)
     if (!atOnce || signal.aborted) return set(key, { state: 'done' })
     set(key, { state: 'asking' })
@@ -62,7 +62,7 @@ async function bringUp(key: string, alone: boolean): Promise<void> {
   }
 }
 
-/** Waits for its turn. */
+/** Requests the transcript of a file when fewer than `atATime` are running. */
 async function askInTurn(key: string, recordingId: string): Promise<void> {
   while (asking >= atATime) await new Promise<void>((resolve) => wake.push(resolve))
   if (find(key)?.state !== 'asking') return
@@ -83,7 +83,7 @@ async function askInTurn(key: string, recordingId: string): Promise<void> {
   }
 }
 
-/** The result of a transcript. Read from the core when the transcript is no longer running. */
+/** Resolves with the result of a transcript, read from the core when the transcript is no longer running. */
 function ended(recordingId: string, id: string): Promise<Pick<Transcript, 'state' | 'problem'>> {
   return new Promise((resolve) => {
     let checking = false
@@ -94,7 +94,7 @@ function ended(recordingId: string, id: string): Promise<Pick<Transcript, 'state
         ?.transcription.get({ id: recordingId })
         .catch((thrown: unknown) => (problemOf(thrown).kind === 'no_such_item' ? null : undefined))
       checking = false
-      // The core is unreachable: the next change asks again.
+      // The core is unreachable. The next change of the store reads again.
       if (got === undefined) return
       const end = got?.transcripts.find((one) => one.id === id) ?? { state: 'cancelled' as const, problem: null }
       if (end.state === 'making') return
@@ -106,7 +106,7 @@ function ended(recordingId: string, id: string): Promise<Pick<Transcript, 'state
   })
 }
 
-/** Cancels a file in any state. What is already stored stays. */
+/** Cancels a file in any state. A stored recording stays. */
 export function cancelFile(key: string): void {
   const file = find(key)
   if (!file || !isUploading(file)) return

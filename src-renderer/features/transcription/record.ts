@@ -26,7 +26,7 @@ export type Recorder =
       paused: boolean
       /** Bytes stored on disk. */
       kept: number
-      /** Why pieces cannot be stored now. All of them stay in memory until then. */
+      /** Why pieces cannot be stored now. All pieces stay in memory meanwhile. */
       trouble: Problem | null
       /** Whether the device disappeared during the recording. */
       lost: boolean
@@ -38,7 +38,7 @@ export type Recorder =
 
 export const useRecorder = create<{ now: Recorder }>(() => ({ now: { state: 'off' } }))
 
-/** ms recorded, five times a second. */
+/** Recorded time in ms, updated five times per second. */
 export function useElapsed(recording: ActiveRecording): number {
   const [ms, setMs] = useState(recording.elapsed)
   useEffect(() => {
@@ -63,7 +63,7 @@ let asked: AbortController | null = null
 let giveUpLock: () => void = () => undefined
 let stopBeating: () => void = () => undefined
 
-/** ms. The core treats a recording without calls for two minutes as interrupted, so a paused one sends a heartbeat. */
+/** Heartbeat interval of a paused recording, ms. The core treats a recording without calls for two minutes as interrupted. */
 const beat = 30_000
 
 export const isRecording = (): boolean => 'recording' in useRecorder.getState().now
@@ -71,7 +71,7 @@ export const isRecording = (): boolean => 'recording' in useRecorder.getState().
 const nameNow = (): string =>
   i18n.t('transcribe:recordingNamed', { time: showInstant(new Date().toISOString()) }).slice(0, 300)
 
-/** Shows the stage of a new recording and starts it, or shows the one that is under way. */
+/** Shows the stage of a new recording and starts the recording, or shows the running recording. */
 export function newRecording(): void {
   showRecording(null)
   // In a narrow window the list is a drawer.
@@ -119,8 +119,8 @@ export async function startRecorder(): Promise<void> {
           if (trouble.kind !== 'no_such_item' && trouble.kind !== 'bad_input') return true
           refused++
           own.restart()
-          // The program restarted and lost pieces that it had not written: the upload starts again from the first byte, and the core
-          // ignores what it has. When the core does not know the recording, a new one is created.
+          // The program restarted and lost unwritten pieces. The upload starts again from the first byte, and the core ignores bytes that
+          // it has. When the core does not know the recording, a new recording is created.
           if (refused > 1) {
             const old = id
             try {
@@ -138,7 +138,7 @@ export async function startRecorder(): Promise<void> {
       uploader = own
       for (const piece of early) own.add(piece)
       const beating = setInterval(() => {
-        // A failure here also affects the next piece, which reports it.
+        // Ignores a failure: the next piece fails too, and reports it.
         if (recording.paused()) sendPiece(id, own.has(), new Blob()).catch(() => undefined)
       }, beat)
       stopBeating = () => clearInterval(beating)
@@ -180,7 +180,7 @@ export function pauseRecorder(paused: boolean): void {
   underWay({ paused })
 }
 
-/** Stops the recording. Once its last piece is stored, it opens, and its transcript is requested if that is enabled. */
+/** Stops the recording. When its last piece is stored, opens the recording and requests a transcript if that is automatic. */
 export async function finishRecorder(): Promise<void> {
   const { now } = useRecorder.getState()
   const core = client()
@@ -197,7 +197,7 @@ export async function finishRecorder(): Promise<void> {
       return
     }
     await own.stored()
-    // A different recording, if a new one had to be created.
+    // The id differs from the first one when a new recording had to be created.
     const last = useRecorder.getState().now
     const id = 'recording' in last ? last.id : now.id
     const kept = await core.transcription.finishRecording({ id, seconds })
@@ -212,7 +212,7 @@ export async function finishRecorder(): Promise<void> {
   }
 }
 
-/** Discards the recording, in memory and on disk. */
+/** Stops and discards the recording, in memory and on disk. */
 export function cancelRecorder(): void {
   const { now } = useRecorder.getState()
   asked?.abort()
@@ -261,8 +261,8 @@ function over(id: string | null): void {
   set({ state: 'off' })
 }
 
-// The recordings that this browser has started, and their duration at the last stored piece. A page that was reloaded or closed left its
-// recording open, and the next page finishes it. A lock shows whether the original page still exists.
+// The recordings that this browser has started, and their duration at the last stored piece. A reloaded or closed page leaves its recording
+// open, and the next page finishes the recording. A lock shows whether the original page still exists.
 
 const notesKey = 'transcribe.recording'
 const notes = z.record(z.string(), z.number())
@@ -311,7 +311,7 @@ export async function finishLeftOpen(): Promise<void> {
       }
       forget(id)
     } catch (thrown) {
-      // When the core is unreachable, the next start does it.
+      // When the core is unreachable, the next start of the page tries again.
       if (problemOf(thrown).kind === 'no_such_item') forget(id)
     }
   }

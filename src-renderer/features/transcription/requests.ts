@@ -10,7 +10,7 @@ import { useTranscribe } from '../../stores/transcription.ts'
 import { showRecording } from './actions.ts'
 import { attempt, client } from './client.ts'
 
-/** Why a transcript could not be requested, by recording. Cleared by the next try. */
+/** Why a transcript could not be requested, by recording id. The next attempt clears the entry. */
 export const useRefusals = create<{ byRecording: Readonly<Record<string, Problem>> }>(() => ({ byRecording: {} }))
 
 const refuse = (id: string, problem: Problem | null): void =>
@@ -18,7 +18,7 @@ const refuse = (id: string, problem: Problem | null): void =>
     byRecording: problem ? { ...rest, [id]: problem } : rest,
   }))
 
-/** Transcribing now or later uses the same place, because after a lost answer it is unknown which one the core received. */
+/** Shared by "transcribe now" and "later", because after a lost answer it is unknown which of the two requests the core received. */
 const placeOf = (recordingId: string) => ({ scope: 'transcribe', name: recordingId })
 
 /** Requests a transcript with the settings of the inspector. The core creates it, whichever page is open. */
@@ -37,7 +37,7 @@ export async function transcribe(recordingId: string): Promise<Transcript | null
   }
 }
 
-/** Transcribes each recording that another page adds, where that is automatic. Returns the function that stops it. */
+/** Transcribes each recording that another page adds, if automatic transcription is on. Returns the function that stops this. */
 export const transcribeOffered = (): (() => void) =>
   useTranscribe.subscribe(({ offered, atOnce }, before) => {
     if (offered !== null && offered !== before.offered && atOnce) void transcribe(offered)
@@ -56,11 +56,11 @@ export function transcribeLater(recordingId: string): Promise<unknown> {
 export const cancelTranscript = (transcriptId: string): Promise<unknown> =>
   attempt((core) => core.transcription.cancel({ transcriptId }))
 
-/** A recording that is being converted to WAV. `share`: 0 to 1 of the decoding, then of the upload. */
+/** A recording that is being converted to WAV. `share`: progress from 0 to 1, first of the decoding, then of the upload. */
 export interface Converting {
   state: 'decoding' | 'keeping' | 'failed'
   share: number
-  /** Null: this browser has no decoder for it. */
+  /** Null: this browser has no decoder for the recording. */
   problem: Problem | null
 }
 export const useConverting = create<{ byRecording: Readonly<Record<string, Converting>> }>(() => ({ byRecording: {} }))

@@ -26,7 +26,7 @@ export function Cards() {
   )
 }
 
-/** A figure with one line below it. Hover and focus show `details`: the exact figure, and what else is known. */
+/** A figure with one line below it. Hover and focus show `details`: the exact figure and related facts. */
 function Figure(props: { name: string; children: ReactNode; under: ReactNode; details?: readonly (string | null)[] }) {
   const details = (props.details ?? []).filter((detail) => detail !== null)
   const figure = (

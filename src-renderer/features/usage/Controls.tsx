@@ -56,7 +56,7 @@ export function RangeField() {
         label={t('controls.range')}
         value={choice.range}
         choices={ranges.map((value) => ({ value, label: t(`controls.ranges.${value}`) }))}
-        // A custom range starts as the range shown before.
+        // A custom range starts with the days of the previously selected range.
         onPick={(range) => choose(range === 'own' ? { range, from, to } : { range })}
       />
       {choice.range === 'own' && (

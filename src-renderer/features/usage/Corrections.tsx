@@ -29,7 +29,7 @@ export function Corrections() {
   const [problem, setProblem] = useState<Problem | null>(null)
   const accountId = account?.id
   const asOf = account?.asOf
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a newer fetch may contain others
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a newer fetch may contain other corrections
   useEffect(() => {
     if (!accountId) return
     const ended = new AbortController()

@@ -16,7 +16,7 @@ import { type BucketName, bucketNames, secondsLeft, useLimits, viewBucketOf } fr
 import { openRequest } from './actions.ts'
 import { startLimits } from './limitSubscriptions.ts'
 
-/** The current limits of the service. The core asks the service only while this is shown. */
+/** The current limits of the service. The core reads the limits only while this section is visible. */
 export function LimitsSection() {
   const { t } = useTranslation(['usage', 'offline'])
   const offline = useOffline()
@@ -278,7 +278,7 @@ function History() {
   )
 }
 
-/** `0 s`, `0.4 s`, `12 s`, `2 min 05 s`. */
+/** Formats a duration in ms: `0 s`, `0.4 s`, `12 s`, `2 min 05 s`. */
 function showWait(ms: number): string {
   const seconds = ms / 1_000
   if (seconds < 10) return `${Number(seconds.toFixed(1))} s`

@@ -100,7 +100,7 @@ function amounts(one: Comparison) {
 
 function Model({ one }: { one: Comparison }) {
   const { t } = useTranslation('usage')
-  // Requests that name no model, such as speech with the service's default, have an empty one.
+  // The model is empty for requests that name no model, such as speech with the service's default.
   const name = one.model || t('table.noModel')
   const [open, setOpen] = useState(false)
   const { service, here, difference } = amounts(one)
@@ -135,7 +135,7 @@ function Model({ one }: { one: Comparison }) {
   )
 }
 
-/** The days on which both sources differ. The others are counted. */
+/** The days on which both sources differ, and the number of other days. */
 function Days({ model }: { model: string }) {
   const { t } = useTranslation('usage')
   const studio = useStudio()

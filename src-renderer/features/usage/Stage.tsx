@@ -46,7 +46,7 @@ export function UsageStage() {
   )
 }
 
-/** The browser's own menu prints too: the page gets the print colours before the chart's listeners draw. */
+/** Switches to the print colours before the chart's own print listeners draw. Also works for the browser's print menu. */
 function followPrinting(): () => void {
   let over: (() => void) | null = null
   const begins = (): void => {

@@ -14,7 +14,7 @@ import { openRequests } from './actions.ts'
 import { inkOf, restId } from './figures.ts'
 import { useSeriesName } from './seriesNames.ts'
 
-/** Rows shown at first, and per click: ten years of days are a long table. */
+/** Number of rows shown at first and added per click, because ten years of days are a long table. */
 const rowsAtOnce = 100
 
 /** The chart's buckets as rows, newest first, with the same texts. */
@@ -87,7 +87,7 @@ function Name({ ink, name }: { ink: Ink | null; name: string }) {
   )
 }
 
-/** All figures per group over the whole period. For models, beside the figures of this computer. */
+/** All figures per group over the whole period. For models, with the figures of this computer beside them. */
 export function SeriesTable({ answer }: { answer: UsageAnswer }) {
   const { view } = answer
   const { by } = view.query

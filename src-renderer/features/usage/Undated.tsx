@@ -13,7 +13,7 @@ import { selectedAccount, useUsage } from '../../stores/usage.ts'
 import { goToSection } from './actions.ts'
 import { ReportedFigures } from './ReportedFigures.tsx'
 
-/** Says beside the sums that some reported figures are in no sum. */
+/** A note beside the sums: some reported figures are not included in any sum. */
 export function UndatedNote() {
   const { t } = useTranslation('usage')
   const rows = useUsage((store) => store.summaries[selectedAccount(store)?.id ?? '']?.undated ?? 0)
@@ -35,7 +35,7 @@ export function Undated({ account: { id, asOf } }: { account: Account }) {
   const studio = useStudio()
   const [found, setFound] = useState<readonly z.infer<typeof undatedRow>[]>([])
   const [problem, setProblem] = useState<Problem | null>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a newer fetch may contain others
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a newer fetch may contain other rows
   useEffect(() => {
     const ended = new AbortController()
     setProblem(null)

@@ -8,7 +8,7 @@ import { selectedAccount, useUsage } from '../../stores/usage.ts'
 import { refresh } from './actions.ts'
 import { ask } from './subscriptions.ts'
 
-/** What a person must know about the figures: age, account, failures. */
+/** Notices about the figures: age, account, failures. */
 export function UsageNotices() {
   const { t } = useTranslation('usage')
   const account = useUsage(selectedAccount)
@@ -59,7 +59,7 @@ export function UsageNotices() {
   )
 }
 
-/** The service is unreachable: only the age of the figures matters. */
+/** Whether the service is unreachable. Then only the age of the figures matters. */
 const isOffline = (problem: Problem | null): boolean =>
   problem !== null && /^(connect|connection|headers|tls|idle)_|^not_connected$/.test(problem.kind)
 

@@ -18,7 +18,7 @@ export const isSection = (word: string | null): word is Section => sections.some
 export const goToSection = (section: Section): void =>
   navigate({ page: 'usage', id: section === 'overview' ? null : section })
 
-/** Asks the service now. The subscription delivers the result. */
+/** Makes the core read the service's figures now. The result arrives through the subscription. */
 export async function refresh(): Promise<void> {
   const account = await attempt((core) => core.usage.refresh())
   if (!account) return
@@ -27,8 +27,8 @@ export async function refresh(): Promise<void> {
 }
 
 /**
- * Shows this computer's requests of some days in the log, optionally only those of one model, app or feature. Shows a toast when the log
- * cannot filter: it has no API keys, and "other" is not one item.
+ * Shows this computer's requests of some days in the log, optionally only those of one model, app or feature. Shows a toast for groups that
+ * the log cannot filter by: API keys, and "other", which is not one item.
  */
 export function openRequests(from: string, to: string, by: StackBy, id: string | null): void {
   const filter = { ...instantsOf(from, to), ...filterOf(by, id) }
@@ -78,7 +78,7 @@ export function aboutChart(): string {
 }
 
 let shown: { data: ChartData; title: string } | null = null
-/** Stores the chart that the page shows, for saving. */
+/** Stores the visible chart, so that it can be saved as a file. */
 export const setShown = (next: typeof shown): void => {
   shown = next
 }
@@ -100,5 +100,5 @@ export function printedText(): () => void {
   return () => delete document.documentElement.dataset.printing
 }
 
-/** `followPrinting` switches to print mode, in which the chart is drawn as lines. */
+/** Prints the page. `followPrinting` switches to print mode, which draws the chart as lines. */
 export const print = (): void => window.print()

@@ -42,5 +42,5 @@ function commands(): Command[] {
   ]
 }
 
-/** Registers the commands, and again when the language changes. Returns the function that removes them. */
+/** Registers the commands, and registers them again when the language changes. Returns the function that removes them. */
 export const offerUsageCommands = (): (() => void) => offerTranslatedCommands(commands)

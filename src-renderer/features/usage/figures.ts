@@ -54,7 +54,7 @@ export function figureText(figures: Figures, measure: Measure): string | null {
   return count === null ? null : showCount(count)
 }
 
-/** For bar heights only. Displayed texts are exact. A column is parsed only when drawn. */
+/** Values for bar heights only. Displayed texts are exact. A column is parsed only when drawn. */
 function heights(series: PageSeries, measure: Measure): readonly (number | null)[] {
   if (measure === 'spend') return series.cost.numbers()
   if (measure !== 'tokens') return series[measure].numbers()
@@ -74,7 +74,7 @@ export function inkOf({ id, colour }: PageSeries, place: number, { query, series
   return colour ?? (series.some((one) => one.colour === 'blue') ? 'slate' : 0)
 }
 
-/** Converts a view to chart data. `nameOf` names what the page itself names, for example a feature. */
+/** Converts a view to chart data. `nameOf` returns the display name of a series, for example of a feature. */
 export function chartOf(
   view: PageView,
   before: PageView | null,
@@ -122,7 +122,7 @@ export function changeOf(now: string | null, before: string | null): number | nu
   return share === null ? null : share - 1
 }
 
-/** The sums of both sources. `share`: the part of the service's figure that this computer spent. Null when a side is unknown. */
+/** The sums of both sources. `share`: this computer's part of the service's figure. Null when a sum is unknown. */
 export interface Sides {
   service: string | null
   here: string | null
@@ -139,7 +139,7 @@ export function sidesOf(comparisons: readonly Comparison[]): Sides {
   // No requests on this computer mean zero spend. Requests without a price mean unknown spend.
   const asked = comparisons.some((one) => one.here !== null)
   const here = costs('here').length === 0 && (asked || comparisons.length === 0) ? null : sumSc(costs('here'))
-  // A share needs both sides.
+  // A share requires both sums.
   const both = comparisons.filter((one) => one.service?.cost != null && one.drift !== 'unpriced')
   const whole = sumSc(both.flatMap((one) => one.service?.cost ?? []))
   const share = shareOf(sumSc(both.flatMap((one) => one.here?.cost ?? [])), whole)

@@ -5,7 +5,7 @@ import { limitsStore } from '../../stores/limits.ts'
 
 const maxHistory = 100
 
-/** Starts the section: the core asks the service for its limits while this runs. Returns the function that stops it. */
+/** Subscribes to the limits, which the core reads only during a subscription. Returns the function that unsubscribes. */
 export function startLimits(client: Client): () => void {
   const ended = new AbortController()
   const stop = subscribe(

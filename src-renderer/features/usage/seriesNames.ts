@@ -4,7 +4,7 @@ import type { Series } from '../../../src-preload/contract/usage.ts'
 import type { StackBy } from '../../stores/usage.ts'
 import { restId } from './figures.ts'
 
-/** Names of "other" and of features. Models, apps and keys have their own names. */
+/** Returns the display name of a series: translated for "other" and features, otherwise the name of the model, app or key. */
 export function useSeriesName(by: StackBy): (series: Pick<Series, 'id' | 'name'>) => string {
   const { t } = useTranslation('usage')
   return useMemo(

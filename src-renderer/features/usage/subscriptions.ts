@@ -20,9 +20,9 @@ import {
 } from '../../stores/usage.ts'
 import { client, setClient } from './client.ts'
 
-/** ms. Shorter than this, a person is still typing. */
+/** Time without a key press before figures are read, ms. */
 const typingPause = 150
-/** ms between two reads, so that local requests and a new day appear. */
+/** Interval between two reads, ms, so that local requests and a new day appear. */
 const againEvery = 30_000
 const maxConversations = 8
 
@@ -30,7 +30,7 @@ let asked = ''
 let asking: AbortController | null = null
 let soon: ReturnType<typeof setTimeout> | undefined
 
-/** Starts the page: its figures follow the choice and the core. Returns the function that stops it. */
+/** Starts the page, which reads its figures again when the choice or the core's data changes. Returns the function that stops this. */
 export function startUsage(given: Client): () => void {
   setClient(given)
   recallChoice()
@@ -59,7 +59,7 @@ export function startUsage(given: Client): () => void {
   }
 }
 
-/** Everything that an answer depends on, as one string. */
+/** All inputs of a query as one string, to detect a change. */
 function questionOf(): string {
   const store = usageStore.getState()
   const account = selectedAccount(store)

@@ -1,4 +1,4 @@
-/** What a person wants to hear of, told once for each crossing. */
+/** Texts of alerts. Each crossing of a threshold creates one alert. */
 export const alerts = {
   title: 'Alerts',
   bell_one: '{{count}} alert',

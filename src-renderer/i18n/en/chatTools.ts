@@ -1,4 +1,4 @@
-/** Tools of a conversation: cards, picker; and Settings, where tools are made and servers are switched on. */
+/** Tools in a chat (cards, picker) and in Settings (own tools, MCP servers). */
 export const chatTools = {
   title: 'Tools',
   json: {

@@ -1,4 +1,4 @@
-/** Composer, pictures, dictation, reading aloud. */
+/** Texts of the composer, pictures, dictation and reading aloud. */
 export const composer = {
   title: 'Message',
   addMenu: 'Add to the message',

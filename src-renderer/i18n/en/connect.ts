@@ -34,7 +34,7 @@ export const connect = {
   worksModels_one: 'The service at {{baseUrl}} offers {{count}} model.',
   worksModels_other: 'The service at {{baseUrl}} offers {{count}} models.',
   worksKey: 'Key: {{key}}.',
-  /** Why a test failed, beside the field that has to change. */
+  /** Why a connection test failed. Shown beside the field to correct. */
   cause: {
     dns: 'No server has this name ({{code}}). Check the spelling and your network.',
     refused: 'No server listens at this address ({{code}}). Start the service, or check the port.',

@@ -67,7 +67,7 @@ export const data = {
     open: 'Delete everything…',
     askTitle: 'Delete everything permanently?',
     askAbout: 'None of it can be restored, unless you have a backup. Files outside of the data folder stay.',
-    /** The word to type. */
+    /** The word that a person types to confirm. */
     word: 'delete',
     type: 'Type “{{word}}” to confirm',
     confirm: 'Delete everything permanently',

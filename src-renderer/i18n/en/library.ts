@@ -1,4 +1,4 @@
-/** The list: folders, search, import and export, prompts, presets. */
+/** Texts of the chat list: folders, search, import and export, prompts, presets. */
 export const library = {
   // The list
   list: 'Chats',
@@ -25,7 +25,7 @@ export const library = {
   archived: 'Archived',
   archivedEmpty: 'Archived chats appear here. Search still finds them.',
   name: 'Name',
-  // What can be done
+  // Actions
   rename: 'Rename',
   pin: 'Pin',
   unpin: 'Unpin',

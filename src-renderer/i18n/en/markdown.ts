@@ -1,4 +1,4 @@
-/** Code, formulas, diagrams and links in messages. */
+/** Texts of code, formulas, diagrams and links in messages. */
 export const markdown = {
   code: 'code',
   copyCode: 'Copy code',

@@ -1,4 +1,4 @@
-/** Page that replaces the window while a start checks, repairs or updates the data. */
+/** Texts of the page that replaces the window while the data is checked, repaired or updated at start-up. */
 export const opening = {
   starting: 'Getting your data ready…',
   checking: {

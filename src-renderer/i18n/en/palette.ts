@@ -1,4 +1,4 @@
-/** Command palette and shortcuts. */
+/** Texts of the command palette and the shortcuts. */
 export const palette = {
   title: 'Search commands, chats, models and settings',
   placeholder: 'Search commands, chats, models and settings',

@@ -3,15 +3,15 @@ import type { ProblemKind } from '../../../src-preload/contract/problem.ts'
 export interface ProblemText {
   /** What happened. */
   title: string
-  /** What it means and the one thing to do, in the specification's terms. */
+  /** The consequence and the one thing to do, in the specification's terms. */
   meaning: string
-  /** The button. */
+  /** The label of the button. */
   action: string
 }
 
 const mayHaveWorked = 'The first attempt may already have caused work and cost.'
 
-/** One entry for every kind: the compiler refuses a missing one. Never says that nothing was charged (ERR-11). */
+/** One entry for every kind, checked by the compiler. No text may say that nothing was charged (ERR-11). */
 const kinds = {
   invalid_request: {
     title: 'The service rejected this request',
@@ -223,7 +223,7 @@ const kinds = {
   },
 } satisfies Record<ProblemKind, ProblemText>
 
-/** The meaning on the Settings page, for kinds whose general words send the person there. */
+/** Replaces `meaning` on the Settings page, for kinds whose general text refers to Settings. */
 const inSettings = {
   unauthorized: 'The API key is not valid (401). Enter it again, or use another one.',
   not_found: 'The service does not know this model or address (404). Check the base URL.',

@@ -1,4 +1,4 @@
-/** The Transcribe room: recording, files, transcripts. */
+/** Texts of the Transcribe page: recording, files, transcripts. */
 export const transcribe = {
   title: 'Transcribe',
   show: 'Show',
@@ -26,7 +26,7 @@ export const transcribe = {
   cut: 'Interrupted',
   state_none: 'No transcript yet',
   state_quiet: 'No speech',
-  // Empty
+  // Empty state
   emptyTitle: 'Transcribe audio',
   emptyAbout: 'Record, or drop audio files here, and get a transcript that you can play, correct and save.',
   tryExample: 'Try an example',
@@ -73,7 +73,7 @@ export const transcribe = {
   micLost: 'The microphone was disconnected. The recording until then is saved.',
   leftOpen: 'This window closed during a recording. The recording until then is saved.',
   recordingNamed: 'Recording, {{time}}',
-  // Files on their way
+  // Upload queue
   files: 'Files',
   filesGoing_one: '{{count, number}} file in progress',
   filesGoing_other: '{{count, number}} files in progress',

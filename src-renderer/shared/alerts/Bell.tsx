@@ -6,7 +6,7 @@ import { cx } from '../ui/cx.ts'
 import { AlertList } from './AlertList.tsx'
 import { alertTexts } from './messages.ts'
 
-/** The number of active alerts, as a button for their list. Never moves, never blinks. */
+/** A button with the number of active alerts, which opens their list. Never moves or blinks. */
 export function Bell() {
   const { t } = useTranslation('alerts')
   const count = useAlerts(holding)

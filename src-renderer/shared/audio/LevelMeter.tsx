@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react'
 import { cx } from '../ui/cx.ts'
 import type { ActiveRecording } from './recorder.ts'
 
-/** How often screen readers get a new value. */
+/** Interval between new values for screen readers, ms. */
 const announceEveryMs = 500
 
 /** The input level of a recording. Drawn without React, because the level changes with every frame. */

@@ -5,7 +5,7 @@ import { type ActiveRecording, peakEvery } from './recorder.ts'
 /** Width of a bar and of the gap after it, px. */
 const bar = 2
 const step = 3
-/** Share of the height, so that silence is visible as a line. */
+/** Minimum bar height as a share of the full height, so that silence is visible as a line. */
 const least = 0.03
 
 /** The last seconds of a recording, newest at the end. Drawn without React, once per bar. */
@@ -36,7 +36,7 @@ export function RecorderWave({
       const many = Math.min(peaks.length, Math.floor(width / step))
       for (let back = 0; back < many; back++) {
         const peak = peaks[peaks.length - 1 - back] ?? 0
-        // Half of all speech is below a tenth of the peak level. The square root makes it visible.
+        // Half of all speech is below a tenth of the peak level. The square root makes quiet speech visible.
         const tall = Math.max(least, Math.sqrt(peak)) * height
         context.fillRect(width - (back + 1) * step, (height - tall) / 2, bar, tall)
       }

@@ -24,7 +24,7 @@ import { type WaveKey, waveAction, waveKey } from './waveKeys.ts'
 import { type Loop, openWavePlayer, type WavePlayer } from './wavePlayer.ts'
 import './wave.css'
 
-/** What a page can do with a waveform. Times in s. */
+/** The functions of a waveform for its page. Times in s. */
 export interface WaveformHandle {
   play(): void
   pause(): void
@@ -42,7 +42,7 @@ export interface WaveformProps {
   /** Id of a stored file below `/media/`. Use it as `key` too: another id needs a new component. */
   mediaId: string
   mime: string
-  /** s, when the core knows the duration. Some formats do not contain it, and the browser then guesses. */
+  /** Duration in s, if the core knows it. For formats without a duration, the browser's value is a guess. */
   seconds?: number | null
   /** Samples per second of `audio/pcm`, which has no header. */
   pcmRate?: number
@@ -212,7 +212,7 @@ function useDrawing(player: WavePlayer, mediaId: string, rate: number | null, gi
       (next) => {
         stopFlat()
         if (known.current === null) player.setSeconds(next.seconds)
-        // The core's duration wins: peaks can be older than a change of the sample rate.
+        // The core's duration has priority, because peaks can be older than a change of the sample rate.
         drawing.show(heightsOf(next.peaks), known.current ?? next.seconds)
         setOverview(next)
       },

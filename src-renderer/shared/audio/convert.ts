@@ -1,6 +1,6 @@
 import type { ConvertReply, ConvertRequest } from './convert.worker.ts'
 
-/** No decoder in this browser reads the file. */
+/** This browser has no decoder for the file. */
 export class CannotConvert extends Error {
   override readonly name = 'CannotConvert'
 }
@@ -12,7 +12,7 @@ export const wavRate = 16_000
  * Converts any audio, or the sound track of a video, to mono 16-bit WAV in a worker. Falls back to the browser's own decoder for unknown
  * formats.
  * @param onProgress receives 0 to 1
- * @throws CannotConvert, the signal's reason
+ * @throws CannotConvert; the signal's reason
  */
 export async function toWav(
   file: Blob,
@@ -48,7 +48,7 @@ export async function toWav(
 }
 
 /**
- * Uses the browser's own decoder. It reads more formats, but does not exist in workers and needs all samples in memory.
+ * Decodes with the browser's own decoder, which supports more formats but does not exist in workers and needs all samples in memory.
  * @throws CannotConvert
  */
 async function readWhole(file: Blob): Promise<Float32Array<ArrayBuffer>[]> {

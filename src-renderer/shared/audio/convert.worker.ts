@@ -16,7 +16,7 @@ export type ConvertRequest =
 export type ConvertReply =
   | { is: 'progress'; share: number }
   | { is: 'wav'; wav: Blob }
-  /** No decoder of the worker reads the file. */
+  /** The worker has no decoder for the file. */
   | { is: 'unreadable' }
 
 const reply = (given: ConvertReply): void => postMessage(given)
@@ -25,7 +25,7 @@ addEventListener('message', ({ data }: MessageEvent<ConvertRequest>) => {
   const made = data.is === 'file' ? fromFile(data.file, data.rate) : fromSamples(data.channels, data.rate)
   made.then(
     (wav) => reply(wav ? { is: 'wav', wav } : { is: 'unreadable' }),
-    // The bytes come from outside: any error means that they are not readable.
+    // The bytes are untrusted, so any error means that the file is unreadable.
     () => reply({ is: 'unreadable' }),
   )
 })

@@ -36,7 +36,7 @@ export function useMicrophones(again: unknown): Microphone[] {
         (all) => {
           if (!gone) setList(microphonesOf(all))
         },
-        // Without a list, the system default is used.
+        // Without a list, recording uses the system default.
         () => undefined,
       )
     }

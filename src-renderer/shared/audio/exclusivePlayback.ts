@@ -1,6 +1,6 @@
 let now: { who: object; pause: () => void } | null = null
 
-/** Only one sound plays per window: a new one pauses the previous one. */
+/** Registers a sound that starts to play, and pauses the previous sound: only one sound plays per window. */
 export function soundsAlone(who: object, pause: () => void): void {
   if (now && now.who !== who) now.pause()
   now = { who, pause }

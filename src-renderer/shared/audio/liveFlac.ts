@@ -43,7 +43,7 @@ export function flacSplitter(): Splitter {
   }
 }
 
-/** Bytes: two of sync, two of codes, up to seven of the number, two each of block size and rate, one checksum. */
+/** Maximum header length, bytes: 2 sync, 2 codes, up to 7 frame number, 2 block size, 2 sample rate, 1 checksum. */
 const longestFrameHead = 16
 
 /** Reads the marker and all metadata blocks (RFC 9639, 8). Null while they are incomplete. */
@@ -86,8 +86,8 @@ const sums = Uint16Array.from({ length: 256 }, (_, byte) => {
 })
 
 /**
- * The check over a frame that may begin at `at` (RFC 9639, 9.3). Sound looks like a head once in some megabytes, since the check of a head
- * is one byte: only this says where a frame ends.
+ * The running CRC-16 of a frame that may start at `at` (RFC 9639, 9.3). A header's checksum is only one byte, so sound data looks like a
+ * header once in some megabytes. Only the CRC-16 identifies the end of a frame.
  */
 export class FrameSum {
   at: number
@@ -99,7 +99,7 @@ export class FrameSum {
     this.#until = at
   }
 
-  /** Whether the bytes up to `end` are a frame. Each end is after the one before: no byte is read twice. */
+  /** Whether the bytes up to `end` are a complete frame. `end` must increase with each call, so that each byte is read once. */
   isWhole(file: Uint8Array, end: number): boolean {
     let sum = this.#sum
     for (let at = this.#until; at < end; at++) sum = ((sum << 8) & 0xffff) ^ (sums[(sum >> 8) ^ (file[at] ?? 0)] ?? 0)
@@ -108,38 +108,38 @@ export class FrameSum {
     return sum === 0
   }
 
-  /** The bytes are elsewhere now. */
+  /** Shifts all offsets after the buffer has moved. */
   move(by: number): void {
     this.at += by
     this.#until += by
   }
 }
 
-/** Heads that are kept in mind as beginnings: sound has one that is none in some hundred frames. */
+/** Limit of candidate frame starts. Sound data contains about one false header in some hundred frames. */
 const mostStarts = 8
 
-/** Where frames end in a stream of them: at a head before which a whole frame lies. */
+/** Finds the ends of frames in a stream: a frame ends at a header that follows a complete frame. */
 class FrameEnds {
-  /** Where frames may begin: the first byte, and each place since that looks like a head. */
+  /** Candidate frame starts: the first byte, and each later position that looks like a header. */
   #starts = [new FrameSum(0)]
 
-  /** There is a head at `at`. Returns the places at which the bytes before it are to be cut; none where it may be sound. */
+  /** Processes a possible header at `at`. Returns the offsets at which to split the bytes before it. Empty when it may be sound data. */
   cutsAt(bytes: Uint8Array, at: number): number[] {
     const first = this.#starts[0]?.at ?? 0
     const whole = this.#starts.find((start) => start.isWhole(bytes, at))
     if (whole) {
       this.#starts = [new FrameSum(at)]
-      // What lies before it is damaged: the decoder may make of it what it can.
+      // The bytes before the complete frame are damaged. They are passed to the decoder as they are.
       return whole.at > first ? [whole.at, at] : [at]
     }
     this.#starts.push(new FrameSum(at))
     if (this.#starts.length <= mostStarts) return []
-    // So many heads without a frame between any two of them are damage as well.
+    // This many headers without a complete frame between any two of them also mean damage.
     this.#starts.shift()
     return this.#starts.slice(0, 1).map((start) => start.at)
   }
 
-  /** The bytes are elsewhere now. */
+  /** Shifts all offsets after the buffer has moved. */
   move(by: number): void {
     for (const start of this.#starts) start.move(by)
   }

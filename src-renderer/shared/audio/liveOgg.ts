@@ -3,7 +3,7 @@ import { append, nothing, type Splitter } from './livePackets.ts'
 /** Opus always decodes to this rate (RFC 7845, 5.1). */
 const opusRate = 48_000
 
-/** Splits streamed Ogg Opus (RFC 3533, RFC 7845) into packets. Reads the two header packets and does not pass them on. */
+/** Splits streamed Ogg Opus (RFC 3533, RFC 7845) into packets. Reads the two header packets but does not return them. */
 export function oggSplitter(): Splitter {
   let held = new Uint8Array(0)
   let open: Uint8Array<ArrayBuffer> = new Uint8Array(0)

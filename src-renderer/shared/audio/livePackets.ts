@@ -1,4 +1,4 @@
-/** The playable parts of a chunk: packets for a decoder, or samples that need none. */
+/** The playable parts of a chunk: packets for a decoder, or samples that need no decoder. */
 export interface Split {
   packets: Uint8Array[]
   /** Per channel. */
@@ -10,7 +10,7 @@ export interface Splitter {
   config(): AudioDecoderConfig | null
   /** The rate of samples that need no decoder. Null for other formats, and until the header has arrived. */
   rate(): number | null
-  /** How many samples at the start are encoder delay, not sound. */
+  /** Number of samples at the start that are encoder delay, not sound. */
   skip(): number
   push(bytes: Uint8Array<ArrayBuffer>): Split
   /** Ends the stream and returns the data that was held back because its end was unknown. */

@@ -44,8 +44,8 @@ const leadIn = 0.02
 export const livePeaksASecond = 10
 
 /**
- * The pipeline of all six formats: split bytes into packets, decode them (WebCodecs) and schedule them without gaps on an audio context
- * with the sound's own rate, so that nothing is resampled at the seams.
+ * The pipeline of all six formats: splits bytes into packets, decodes the packets (WebCodecs) and schedules the samples without gaps. The
+ * audio context has the sound's own rate, so that nothing is resampled between packets.
  * @param rate of plain samples
  */
 export function openLive(mime: string, rate: number | null): LivePlayer {
@@ -182,7 +182,7 @@ export function openLive(mime: string, rate: number | null): LivePlayer {
         closed.signal.addEventListener('abort', on)
       })
     }
-    // A sound that cannot be played must not block its sender.
+    // A sound that cannot be played must not block the caller of `add`.
     closed.signal.throwIfAborted()
   }
   const pause = (): void => {

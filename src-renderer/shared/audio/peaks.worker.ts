@@ -16,7 +16,7 @@ export type PeaksAnswer =
 
 /** Larger files are read in pieces, bytes. */
 const maxInMemory = 256_000_000
-/** Places of the first look, and packets per place. All packets except the last only prepare the decoder. */
+/** Number of places for the rough measurement, and packets per place. All packets except the last only prepare the decoder. */
 const firstPlaces = 360
 const packetsAPlace = 3
 

@@ -84,7 +84,7 @@ export function adtsHead(file: Uint8Array, at: number): Head | null {
 
 /** Search range for a FLAC frame, bytes: longer than any frame that encoders produce. */
 const longestFlacFrame = 1 << 20
-/** Heads at one place that may turn out to begin no frame, as sound and damage may look like one. */
+/** Limit of false headers per place, because sound and damage may look like a header. */
 const falseHeads = 4
 
 /**
@@ -106,14 +106,14 @@ export function flacFramesAt(file: Uint8Array, places: number): (Frame & { secon
     const { at } = whole
     end = whole.end
     const number = codedNumber(file, at + 4)
-    // With a fixed block size the number counts frames, otherwise samples.
+    // With a fixed block size, the coded number counts frames, otherwise samples.
     const sample = ((file[at + 1] ?? 0) & 1) === 1 ? number : number * usual
     frames.push({ at, bytes: end - at, time: sample / rate, seconds: usual / rate })
   }
   return frames.length === 0 ? null : frames
 }
 
-/** The first frame from there on that is whole: what looks like a head within the sound begins none, and ends none. */
+/** The first complete frame from `from` on. Ignores sound data that looks like a header. */
 function wholeFlacFrame(file: Uint8Array, from: number): { at: number; end: number } | null {
   let at = nextFlacFrame(file, from)
   for (let tried = 0; at !== null && tried <= falseHeads; tried++) {

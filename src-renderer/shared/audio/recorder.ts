@@ -29,7 +29,7 @@ export interface ActiveRecording {
   paused(): boolean
   /** Whether the device or the system currently sends silence, for example by a hardware switch. */
   muted(): boolean
-  /** Resolves when the device disappears or recording fails. The sound up to then is safe. A late caller sees the result too. */
+  /** Resolves when the device disappears or recording fails. The sound up to then is preserved. Also resolves for late callers. */
   lost: Promise<void>
   /** Stops and returns the whole recording. All pieces have been passed on by then. */
   finish(): Promise<File>
@@ -54,7 +54,7 @@ const forms = [
 
 /** Bits per second: clear speech in Opus, and 7 MB per half hour. */
 const bitRate = 32_000
-/** ms. A crash loses at most the piece being recorded and the piece being uploaded. */
+/** Length of a piece, ms. A crash loses at most the piece being recorded and the piece being uploaded. */
 const pieceEvery = 500
 /** ms per bar of the live waveform. */
 export const peakEvery = 50
@@ -131,7 +131,7 @@ function record(
     lost: lost.promise,
     pause() {
       if (recorder.state !== 'recording') return
-      // Uploads the sound before the pause, however long the pause lasts.
+      // Flushes the sound before the pause, so that its upload does not wait for the end of the pause.
       recorder.requestData()
       recorder.pause()
       clock.stop()

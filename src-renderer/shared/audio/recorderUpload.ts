@@ -1,12 +1,12 @@
 import { partBytes } from '../../../src-preload/contract/transfers.ts'
 
-/** ms between two tries. */
+/** Pause between two attempts, ms. */
 const pause = 500
 
 export interface PieceUploaderOptions {
   /** Appends bytes at the offset `at` and returns the stored total. Bytes that are already stored are ignored. */
   append: (at: number, piece: Blob) => Promise<number>
-  /** Receives a failure, and null when it is over. Returns whether to retry. Otherwise `stored` throws the failure. */
+  /** Called with a failure, and with null when uploading works again. Returns whether to retry. When false, `stored` throws the failure. */
   onTrouble: (thrown: unknown) => boolean | Promise<boolean>
   onStored: (bytes: number) => void
   pauseMs?: number
@@ -58,7 +58,7 @@ export function createPieceUploader({ append, onTrouble, onStored, pauseMs = pau
     },
     /**
      * Resolves when all pieces added so far are stored.
-     * @throws what `onTrouble` gave up on
+     * @throws the failure for which `onTrouble` returned false
      */
     async stored(): Promise<void> {
       while (has < size && failure === null && !ended) await run()

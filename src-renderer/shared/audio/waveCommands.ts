@@ -16,7 +16,7 @@ const actions = [
 
 /**
  * The keys of a waveform as commands that work anywhere on the page.
- * @param sound the one on the stage
+ * @param sound returns the sound on the stage
  */
 export const waveCommands = (
   page: 'speech' | 'transcribe',

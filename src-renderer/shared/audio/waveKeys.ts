@@ -1,6 +1,6 @@
 import { type WavePlayer, type WaveState, waveSpeeds } from './wavePlayer.ts'
 
-/** s per arrow key. Shift uses the fine step. */
+/** Seek distance per arrow key press, s. Shift uses the fine step. */
 const step = 5
 const fineStep = 1
 
@@ -41,7 +41,7 @@ export function waveAction(key: WaveKey, player: WavePlayer, by = step): void {
   action(player, player.state.getState(), by)
 }
 
-/** Handles a key press of a focused waveform. False when the key means nothing here. */
+/** Handles a key press of a focused waveform. Returns false for keys without a function. */
 export function waveKey({ key, shiftKey, ctrlKey, metaKey, altKey }: Pressed, player: WavePlayer): boolean {
   if (!isWaveKey(key) || ctrlKey || metaKey || altKey) return false
   waveAction(key, player, shiftKey ? fineStep : step)

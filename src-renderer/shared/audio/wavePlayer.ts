@@ -32,7 +32,7 @@ export interface WavePlayer {
   setSpeed(speed: number): void
   /** Null removes the loop. An empty or very short loop counts as null. */
   setLoop(loop: Loop | null): void
-  /** Sets the duration that others know. For some formats the element only guesses it. */
+  /** Sets the known duration, s, because the audio element only guesses the duration of some formats. */
   setSeconds(seconds: number): void
   retry(): void
   close(): void
@@ -40,7 +40,7 @@ export interface WavePlayer {
 
 export const waveSpeeds: readonly number[] = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2]
 
-/** s. A shorter loop would be a hum. */
+/** Minimum length of a loop, s. A shorter loop would sound like a hum. */
 const shortestLoop = 0.1
 
 /**

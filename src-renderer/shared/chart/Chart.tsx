@@ -31,7 +31,7 @@ export function Chart({ data, label, onOpen }: ChartProps) {
   const [selection, setSelection] = useState<{ cursor: Cursor; range: string } | null>(null)
   const last = data.buckets.length - 1
   const range = `${data.grain} ${data.buckets[0]?.from} ${data.buckets[last]?.to}`
-  // A selection belongs to the days in which it was made: the same place of another range is another day.
+  // A selection is valid only for its range of days: the same index of another range is another day.
   const cursor = selection?.range === range ? selection.cursor : null
   const setCursor = (next: Cursor | null): void => setSelection(next && { cursor: next, range })
   const note = t(`folded.${data.grain}`, { count: fold.per })
@@ -131,7 +131,7 @@ function useChartColors() {
     else read()
     const dark = matchMedia('(prefers-color-scheme: dark)')
     dark.addEventListener('change', read)
-    // A page has the print colours for a short time before printing, so the chart must follow at once.
+    // Renders synchronously, because the page has the print colours only for a short time before printing.
     const drawNow = () => flushSync(read)
     window.addEventListener('beforeprint', drawNow)
     window.addEventListener('afterprint', read)

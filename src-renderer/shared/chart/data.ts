@@ -8,7 +8,7 @@ export interface ChartSeries {
   id: string
   name: string
   ink: Ink
-  /** Values for the heights only. `text` has the exact ones. Null when unknown. */
+  /** Values for the heights only. `text` returns the exact values. Null when unknown. */
   values: readonly (number | null)[]
   /** The exact value of a bucket as text. Null when there is none. */
   text: (bucket: number) => string | null

@@ -17,7 +17,7 @@ const beside = 64
 /** Minimum width of a merged bar with its gap, px. Thinner bars can neither be distinguished nor clicked. */
 const leastBar = 3
 
-/** Buckets per bar at this chart width. One as long as each bucket has a pixel of its own. */
+/** Buckets per bar at this chart width, px. 1 while each bucket has a pixel of its own. */
 export function bucketsPerBar(count: number, width: number): number {
   const feature = width - beside
   return feature <= 0 || count <= feature ? 1 : Math.ceil((count * leastBar) / feature)

@@ -31,7 +31,7 @@ export function useDrawing(
   const canvas = useRef<HTMLDivElement>(null)
   const [chart, setChart] = useState<EChartsType | null>(null)
   const [state, setState] = useState<DrawingState>('loading')
-  // Positions are those of the drawing, which is one effect behind new data.
+  // Positions refer to the drawing, which is updated one effect after new data.
   const [drawn, setDrawn] = useState<Fold | null>(null)
   // Overlays are positioned again when the width changes.
   const [width, setWidth] = useState(0)

@@ -32,7 +32,7 @@ export function Palette() {
 function Content() {
   const { t } = useTranslation('palette')
   const shortcuts = useShortcuts()
-  // Fixed when the palette opens: if the list changed under the arrow keys, a person could run the wrong entry.
+  // Computed once when the palette opens. If the list changed under the arrow keys, a person could run the wrong entry.
   const find = useMemo(
     () => finder(catalogue(commandStore.getState().commands.values(), sourceStore.getState().sources, recentIds())),
     [],

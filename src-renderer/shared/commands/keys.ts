@@ -91,7 +91,7 @@ const signs: Record<string, string> = {
   Enter: '↵',
 }
 
-/** As users of this platform write it: `⇧⌘F` or `Ctrl+Shift+F`. */
+/** Formats keys in the style of the platform: `⇧⌘F` or `Ctrl+Shift+F`. */
 export function showKeys(keys: string, mac: boolean): string {
   const parts = keys.split('+').map((part) => part || '+')
   const last = parts.at(-1) ?? ''

@@ -54,7 +54,7 @@ function entryOf(source: CommandSource, { id, title, beside }: Thing): Entry {
 const recentShown = 6
 const chatsShown = 30
 const maxPerKind = 60
-/** How many fuzzy matches are ranked: exact words count more than the score of the fuzzy search. */
+/** Limit of fuzzy matches that are ranked. Exact words count more than the score of the fuzzy search. */
 const maxRanked = 500
 
 const kinds = ['commands', 'chats', 'models', 'settings'] as const

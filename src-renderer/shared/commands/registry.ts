@@ -20,7 +20,7 @@ export const groups = [
 
 /** An action that a person can run from the palette, by a shortcut or from a menu. */
 export interface Command {
-  /** For example `chat.new`. The person's own shortcut is stored under it. */
+  /** For example `chat.new`. Also the key under which the person's own shortcut is stored. */
   id: string
   /** In the current language of the window. */
   title: string

@@ -23,8 +23,8 @@ import {
 } from './form.ts'
 
 /**
- * Base address, key and key storage, with Test and Connect. The key is encrypted before it leaves the page. It stays in its field until the
- * form is closed, so that nobody has to enter it again after an error.
+ * Base address, key and key storage, with Test and Connect. The page encrypts the key before sending it. The key stays in its field until
+ * the form is closed, so that an error does not require entering the key again.
  */
 export function ConnectForm({
   profile,
@@ -44,7 +44,7 @@ export function ConnectForm({
   const keychain = useApp(({ app }) => app?.keychain)
   const profiles = useApp(({ app }) => app?.profiles)
   const [form, send] = useReducer(connectReducer, firstForm(profile, keychain?.available ?? false))
-  /** Null until the person types a name: the address gives it. */
+  /** Null until the person types a name. Until then, the address determines the name. */
   const [typedName, setTypedName] = useState<string | null>(null)
   const [isNameTaken, setNameTaken] = useState(false)
   const addressInput = useRef<HTMLInputElement>(null)

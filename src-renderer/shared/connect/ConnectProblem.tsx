@@ -3,14 +3,14 @@ import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { detailsOf, messageBeside, serviceMessage } from '../errors/details.ts'
 import { explain } from './form.ts'
 
-/** Why a connection failed, in the words of the field that has to change, with the service's own message. */
+/** Why a connection failed, as an explanation for the field to correct, with the service's own message. */
 export function ConnectProblem({ problem, hasKey }: { problem: Problem; hasKey: boolean }) {
   const { t } = useTranslation(['connect', 'problems', 'common'])
   const { cause } = explain(problem, hasKey)
   const title = t(`problems:kinds.${problem.kind}.title`)
   const words = cause
     ? t(`cause.${cause}`, { code: problem.fault ?? '' })
-    : // What the core says of an input, such as a key with spaces, is more exact than the words of the kind.
+    : // The core's message about an input, such as a key with spaces, is more specific than the text of the kind.
       (messageBeside(problem, [title]) ?? `${title}.`)
   const said = serviceMessage(problem)
   return (

@@ -1,6 +1,6 @@
 const loopback = /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|\[::1\])$/i
 
-/** Endpoints that people copy together with the base URL. The second list counts only below `/v1`, since each could be the name of a gateway. */
+/** Endpoints that people copy with the base URL. The second list applies only below `/v1`, because a gateway could have such a name. */
 const endpoint = new RegExp(
   '/(?:chat/completions|audio/(?:speech|transcriptions|translations)|images/(?:generations|edits|variations))$|' +
     '(/v\\d+[a-z]*)/(?:completions|embeddings|keys|messages|models|rate-limit|responses|usage)$',

@@ -22,7 +22,7 @@ export interface ConnectForm {
 
 export type ConnectAction =
   | { type: 'address'; baseUrl: string }
-  /** The person left the field or asks: the address is corrected where they can see it. */
+  /** The person left the field or submits. Corrects the address visibly in the field. */
   | { type: 'normalize' }
   | { type: 'keyStorage'; keyStorage: ConnectForm['keyStorage'] }
   | { type: 'insist'; allowInsecure: boolean }
@@ -81,7 +81,7 @@ export function canAsk({ baseUrl, allowInsecure, phase }: ConnectForm): boolean 
 /** The field beside which a failure is shown. */
 export type FailedField = 'address' | 'key' | 'storage'
 
-/** Failures that this form explains itself, because it knows what was being done. Null: the general words of the kind are right. */
+/** Failures that this form explains more specifically, because it knows the action. Null: the general text of the kind applies. */
 export type ConnectCause =
   | 'dns'
   | 'refused'
@@ -118,7 +118,7 @@ const foreign: ReadonlySet<Problem['kind']> = new Set([
   'not_implemented',
 ])
 
-/** Where a failed test is shown, and why it failed. */
+/** The field beside which a failed test is shown, and the cause. */
 export function explain(problem: Problem, hasKey: boolean): { field: FailedField; cause: ConnectCause | null } {
   const { kind, fault = '', said } = problem
   if (kind === 'unauthorized') return { field: 'key', cause: hasKey ? 'keyRejected' : 'keyMissing' }

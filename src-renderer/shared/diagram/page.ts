@@ -92,7 +92,7 @@ interface MermaidScript {
     return root
   }
 
-  /** Scales the diagram that is drawn now. */
+  /** Scales the current diagram. */
   let scaleDrawn: (scale: number) => void = () => undefined
 
   const draw = async (source: string, dark: boolean): Promise<void> => {
@@ -128,7 +128,7 @@ interface MermaidScript {
       say({ type: 'failed', reason: thrown instanceof Error ? thrown.message : String(thrown) })
     })
   })
-  // Clicks in a picture do nothing.
+  // Disables clicks in a diagram, for example on links.
   addEventListener('click', (event) => event.preventDefault(), true)
   say({ type: 'ready' })
 }

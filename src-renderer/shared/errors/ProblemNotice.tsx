@@ -12,15 +12,15 @@ import { detailsOf, messageBeside, serviceMessage, waitSeconds } from './details
 
 export interface ProblemNoticeProps {
   problem: Problem
-  /** Handlers for actions that need this place. Without a handler for `retry` or `edit`, that button is absent. */
+  /** Handlers of the surrounding component. Without a handler for `retry` or `edit`, the button is absent. */
   on?: Partial<Record<ProblemTarget, () => void>>
-  /** Hides the action, when the place itself offers it, for example in a form. */
+  /** Hides the action, for example because a form already offers it. */
   noAction?: boolean
   role?: 'alert' | 'status' | 'note'
   className?: string
 }
 
-/** Kinds whose general words send the person to Settings. */
+/** Kinds whose general text refers to Settings. */
 const sentToSettings = ['unauthorized', 'not_found', 'not_connected', 'port_taken'] as const
 
 /** Shows a failure: what happened, what it means, the message of this case, one action, and the raw body behind a button. */

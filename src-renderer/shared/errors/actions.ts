@@ -1,7 +1,7 @@
 import type { ProblemKind } from '../../../src-preload/contract/problem.ts'
 
 /**
- * Where the action of a problem leads. `retry` and `edit` need a handler of the place where the problem occurred. The others work
+ * The target of a problem's action. `retry` and `edit` need a handler of the component that shows the problem. The other targets work
  * everywhere.
  */
 export type ProblemTarget =
@@ -60,7 +60,7 @@ export const problemTargets: Record<ProblemKind, ProblemTarget> = {
   bug: 'copy',
 }
 
-/** Problems that the person caused or that pass by themselves are amber, others are red. */
+/** Kinds shown in amber: caused by the person, or temporary. Other kinds are red. */
 const mild: ReadonlySet<ProblemKind> = new Set([
   'cancelled',
   'rate_limited',

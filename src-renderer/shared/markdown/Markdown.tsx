@@ -43,7 +43,7 @@ function useFirstSection(count: number): number {
     const frame = requestAnimationFrame(() => setFrom(from - 1))
     return () => cancelAnimationFrame(frame)
   }, [from])
-  // A text that a shorter one replaced starts over.
+  // Starts again when a shorter text replaces the text.
   return Math.min(from, Math.max(0, count - 1))
 }
 
@@ -78,7 +78,7 @@ const TextView = memo(function TextView({ block, growing }: { block: TextBlock; 
   )
 })
 
-/** Whether a block continues the table before it. It must be a table and nothing else. */
+/** Whether a block continues the table before it. Such a block contains only a table. */
 function carriesOn(blocks: readonly Block[], at: number): boolean {
   const [before, block] = [blocks[at - 1], blocks[at]]
   return block?.kind === 'flow' && block.carries && before?.kind === 'flow' && isTableAlone(parseBlock(before))

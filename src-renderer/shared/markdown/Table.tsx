@@ -65,7 +65,7 @@ const Part = memo(
   (before, after) => before.rows === after.rows && !after.rows.some(refers),
 )
 
-/** References are defined elsewhere, and the definition may change. */
+/** Whether a row contains references, whose definitions in other blocks may change. */
 const refers = (row: TableRow): boolean => row.children.some((cell) => !sameNodes(cell.children, cell.children))
 
 /** Gives all parts the column shares of the first part. Measured once, so that later rows never move earlier ones. */

@@ -14,7 +14,7 @@ export function safeAddress(url: string): string | null {
   }
 }
 
-/** What a person should see of an address before opening it. */
+/** The facts about an address that a person should see before opening it. */
 export interface AddressFacts {
   /** As resolved by DNS: `xn--…` for letters beyond ASCII. For mailto, the recipient. */
   host: string

@@ -33,13 +33,13 @@ export interface TextBlock {
 export type Block = FlowBlock | TextBlock
 
 /**
- * Characters after which a block is split at a harmless place. Limits the work per frame, because only the unfinished piece is parsed and
- * laid out again.
+ * Number of characters after which a block is split at the next suitable place. Limits the work per frame, because only the unfinished
+ * piece is parsed and laid out again.
  */
 export const softLimit = 4_000
 /** Characters after which a block without a good place to split continues as plain text. */
 export const hardLimit = 12_000
-/** The same for tables, whose rows cost the parser several times as much as prose. */
+/** The soft limit of tables, because parsing their rows costs several times as much as prose. */
 const tableLimit = 1_000
 const tableLines = 24
 const pieceLines = 80
@@ -124,7 +124,7 @@ export class BlockSplitter {
     this.#definitions.clear()
   }
 
-  /** Processes a part of a line that is too long to wait for. Decided by `softLimit` characters, and so by the text only. */
+  /** Processes a part of a line that is longer than `softLimit`. The split depends on the text only, not on how it arrived. */
   #takeFragment(): void {
     const part = this.#text.slice(this.#at, this.#at + softLimit)
     this.#take(this.#at, this.#at + cutPoint(part), false)

@@ -92,7 +92,7 @@ function Node({ node, place }: { node: RootContent; place: Place }): ReactNode {
     case 'listItem':
     case 'tableRow':
     case 'tableCell':
-      // Lists and tables draw these. Alone they are text.
+      // Lists and tables draw these nodes. Outside of a list or table, their text is drawn.
       return textOf(node)
   }
 }

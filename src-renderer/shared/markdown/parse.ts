@@ -20,7 +20,7 @@ const completing = { linkMode: 'text-only', htmlTags: false, comparisonOperators
 /** Precedes a continued paragraph so that its text starts no block. Removed after parsing. */
 const wordJoiner = '\u2060'
 
-/** Faster than the lookup by text, for blocks that still exist. */
+/** Nodes of blocks that still exist. Faster than the lookup by text. */
 const ofBlock = new WeakMap<FlowBlock, RootContent[]>()
 const cachedNodes = new Map<string, RootContent[]>()
 const cacheMaxChars = 2_000_000

@@ -10,7 +10,7 @@ interface Job<Question, Answer> {
   reject: (failure: WorkerFailed) => void
 }
 
-/** After this many workers in a row without an answer, the window starts no more. */
+/** Number of consecutive workers without an answer, after which the window starts no further workers. */
 const lastTry = 4
 
 /**

@@ -13,7 +13,7 @@ import { attempt } from './actions.ts'
 
 const counts = ['1', '2', '3', '4'] as const
 
-/** Edits an outbox item. The item is held while it is being edited, so that it is not sent half-edited. */
+/** Edits an outbox item. The item is paused during editing, so that the core does not send a half-edited request. */
 export function EditOutboxItem({ item: { id, state }, onClose }: { item: OutboxItem; onClose: () => void }) {
   const { t } = useTranslation('offline')
   const studio = useStudio()

@@ -10,14 +10,14 @@ import { attempt } from './actions.ts'
 import { useOffline, useReconnect } from './useOffline.ts'
 
 export interface OfflineNoteProps {
-  /** What needs the network here. */
+  /** The action or page that needs the network. */
   place: 'chat' | 'keys' | OutboxKind
   /** Adds the request to the outbox. Null: nothing to add yet. Absent: the request cannot wait. */
   onWait?: (() => Promise<unknown>) | null
   className?: string
 }
 
-/** Shown where an action needs the network and the service is unreachable, with what the person can do. Empty while the service answers. */
+/** A note for an action that needs the network, with alternatives, while the service is unreachable. Empty while the service answers. */
 export function OfflineNote({ place, onWait, className }: OfflineNoteProps) {
   const { t } = useTranslation('offline')
   const offline = useOffline()

@@ -17,7 +17,7 @@ export function OfflineSubscriptions() {
     const { signal } = ended
     const hint = (): void => {
       if (document.visibilityState === 'hidden' || !appStore.getState().app?.connection.offline) return
-      // Only speeds it up: the core checks by itself.
+      // Only makes the check earlier: the core also checks automatically.
       studio.connection.testIfOffline().catch(() => undefined)
     }
     addEventListener('online', hint, { signal })
@@ -40,7 +40,7 @@ function followOutbox(studio: Client): () => void {
     (now) => {
       outboxStore.setState(now)
       const at = now.ended?.at ?? null
-      // No toast for what had ended before this window opened: its page shows it.
+      // No toast for requests that ended before this window opened: their pages show them.
       if (reported !== undefined && at !== reported) showEnded(now.ended)
       reported = at
     },

@@ -5,7 +5,7 @@ import { Button, IconButton } from './Button.tsx'
 
 type Outcome = 'idle' | 'copied' | 'failed'
 
-/** Copies a text and shows the outcome for two seconds. With `label` a text button, otherwise an icon named by `name`. */
+/** Copies a text and shows the result for two seconds. With `label`, a text button. Otherwise an icon button named by `name`. */
 export function CopyButton(props: {
   text: string
   name: string

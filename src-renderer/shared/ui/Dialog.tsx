@@ -6,7 +6,8 @@ import { cx } from './cx.ts'
 import { LayerContext } from './layer.ts'
 
 /**
- * Shows the browser's own modal dialog. The browser traps the focus, closes it on Escape and makes the rest inert, without injected styles.
+ * Shows the browser's own modal dialog, which needs no injected styles. The browser traps the focus, closes the dialog on Escape and makes
+ * the rest of the page inert.
  * The content is mounted only while open, so typed text is discarded on closing.
  */
 export function useModal(open: boolean, onClose: () => void, stayOnOutsideClick = false) {
@@ -18,8 +19,8 @@ export function useModal(open: boolean, onClose: () => void, stayOnOutsideClick 
     if (!dialog) return
     if (open && !dialog.open) {
       dialog.showModal()
-      // Focuses the first field, otherwise the dialog. The browser would focus the close button, whose tooltip then takes the first Escape.
-      // File inputs are hidden behind a button.
+      // Focuses the first field, otherwise the dialog. The browser would focus the close button, whose tooltip would take the first Escape.
+      // Skips file inputs, which are hidden behind a button.
       const first = dialog.querySelector<HTMLElement>('input:not([type="file"]), select, textarea')
       ;(first ?? dialog).focus()
     }
@@ -42,7 +43,7 @@ export function useModal(open: boolean, onClose: () => void, stayOnOutsideClick 
       event.preventDefault()
       onClose()
     },
-    // When the owner has already closed the dialog, it gets no callback: that would close whatever it shows next.
+    // No callback when the owner has already closed the dialog, because the callback would close the owner's next dialog.
     onClose: open ? onClose : undefined,
   }
   return { props, layer }
@@ -56,9 +57,9 @@ export interface DialogProps {
   about?: ReactNode
   /** `resizable`: the person drags its corner. `full`: as large as the window allows. The content of both fills the height. */
   width?: 'narrow' | 'wide' | 'resizable' | 'full'
-  /** A stray click beside the dialog must not close a secret that is shown once. */
+  /** Ignores clicks beside the dialog, for example while it shows a secret that is shown only once. */
   stayOnOutsideClick?: boolean
-  /** A question that must be answered first: screen readers read its text at once. */
+  /** Whether the dialog is an alert dialog, whose text screen readers read immediately. */
   alert?: boolean
   children?: ReactNode
   footer?: ReactNode

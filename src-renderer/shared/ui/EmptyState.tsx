@@ -1,7 +1,7 @@
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 
-/** What a place is for, and one action to fill it. */
+/** The empty state of a page or list: its purpose, and one action. */
 export function EmptyState(props: { icon: LucideIcon; title: string; children?: ReactNode; action?: ReactNode }) {
   const Icon = props.icon
   return (

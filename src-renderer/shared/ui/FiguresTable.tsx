@@ -9,7 +9,7 @@ export interface FiguresColumn {
 
 /** A table of figures. `children` are the rows, `foot` is the row of totals. */
 export function FiguresTable(props: {
-  /** Read by screen readers, not visible. */
+  /** Accessible name, not visible. */
   label: string
   columns: readonly FiguresColumn[]
   foot?: ReactNode

@@ -56,13 +56,13 @@ export interface LightboxProps {
   className?: string
 }
 
-/** ms per picture of a slideshow. */
+/** Time per picture of a slideshow, ms. */
 const stays = 4_000
 const step = 1.25
-/** CSS pixels per arrow key. */
+/** Pan distance per arrow key press, CSS pixels. */
 const stride = 80
 
-/** One picture over the whole window: zoom, pan, next, slideshow. It is the browser's own dialog, so Escape closes it. */
+/** One picture over the whole window: zoom, pan, next, slideshow. Uses the browser's own dialog, so Escape closes it. */
 export function Lightbox(props: LightboxProps) {
   const { picture, onClose, className = '' } = props
   const { props: modal, layer } = useModal(picture !== null, onClose, true)

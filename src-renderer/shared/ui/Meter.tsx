@@ -3,7 +3,7 @@ import { cx } from './cx.ts'
 export type Level = 'good' | 'warn' | 'bad'
 const fills: Record<Level, string> = { good: 'bg-good', warn: 'bg-warn', bad: 'bg-bad' }
 
-/** How much of something is used. Needs text beside it: the bar adds nothing for screen readers. */
+/** A bar for the used part of a total. Requires a text beside it, because the bar is no text for screen readers. */
 export function Meter(props: { label: string; value: number; max: number; level: Level; className?: string }) {
   const share = props.max > 0 ? Math.min(1, Math.max(0, props.value / props.max)) : 0
   return (

@@ -1,6 +1,6 @@
 import { LoaderCircle } from 'lucide-react'
 
-/** Spins while something runs. Has no text: add one beside it. */
+/** A progress spinner without text. Add a text beside it. */
 export function Spinner({ size = 14 }: { size?: number }) {
   return <LoaderCircle aria-hidden className="animate-spin shrink-0" size={size} strokeWidth={2} />
 }

@@ -8,7 +8,7 @@ export interface TextAreaProps extends TextareaHTMLAttributes<HTMLTextAreaElemen
   ref?: Ref<HTMLTextAreaElement>
 }
 
-/** A multi-line field that grows with its text up to a limit, where the browser supports that. Otherwise `rows` decides. */
+/** A multi-line field that grows with its text up to a limit. In browsers without support for this, `rows` sets the height. */
 export function TextArea({ mono = false, className, ...props }: TextAreaProps) {
   return (
     <textarea

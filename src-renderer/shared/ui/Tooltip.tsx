@@ -9,7 +9,7 @@ export const TooltipProvider = ({ children }: { children: ReactNode }) => (
   </Radix.Provider>
 )
 
-/** One or two words on hover and focus. Never the only place of an information. */
+/** One or two words on hover and focus. The same information must also be available elsewhere. */
 export function Tooltip({ text, shortcut, children }: { text: string; shortcut?: string; children: ReactNode }) {
   const layer = use(LayerContext)
   return (

@@ -10,8 +10,8 @@ export interface ZoomHandle {
 }
 
 /**
- * A picture in a view. Wheel and pinch zoom at the pointer, a drag pans, a double click toggles 100 percent. Moved without React, because a
- * wheel sends a hundred events per second.
+ * A picture in a view. Wheel and pinch zoom at the pointer, a drag pans, a double click toggles 100 percent. Updates the picture without
+ * React, because a wheel sends a hundred events per second.
  */
 export function ZoomView(props: {
   src: string
@@ -63,7 +63,7 @@ export function ZoomView(props: {
     [applyZoom, zoomAt, size, width, height],
   )
 
-  // After a resize, a fitted picture is fitted again. A zoomed one keeps its scale.
+  // Fits a fitted picture again after a resize. A zoomed picture keeps its scale.
   useLayoutEffect(() => {
     const box = view.current
     if (!box) return

@@ -1,4 +1,4 @@
-/** `512 B`, `41.2 kB`, `3.1 MB`, in steps of 1,000. */
+/** Formats a number of bytes in steps of 1,000: `512 B`, `41.2 kB`, `3.1 MB`. */
 export function showBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB']
   let size = bytes

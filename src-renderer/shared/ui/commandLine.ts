@@ -1,4 +1,4 @@
-/** A program and its arguments on one line, quoted for a POSIX shell. For display only, nothing runs it. */
+/** A program and its arguments on one line, quoted for a POSIX shell. For display only, never executed. */
 export function commandLine({ command, args }: { command: string; args: readonly string[] }): string {
   return [command, ...args].map(quoted).join(' ')
 }
@@ -6,8 +6,8 @@ export function commandLine({ command, args }: { command: string; args: readonly
 const quoted = (word: string): string => (/^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
 
 /**
- * A line as people write it for a shell, in words: quotes and backslashes as POSIX has them, nothing else of a shell. Null where a quote
- * is not closed. What a shell would do (variables, pipes, globs) stays in the words as it is written.
+ * Splits a shell command line into words. Supports only the quotes and backslashes of POSIX shells. Variables, pipes and globs stay in the
+ * words unchanged. Returns null when a quote is not closed.
  */
 export function splitCommand(line: string): string[] | null {
   const found = line.match(word) ?? []

@@ -1,12 +1,12 @@
 export type JsonExpected = 'value' | 'name' | 'colon' | 'commaOrEnd' | 'end' | 'string' | 'number' | 'escape' | 'word'
 
 export interface JsonFault {
-  /** From 1, in lines and UTF-16 units. */
+  /** Line and column of the fault, from 1. Columns count UTF-16 units. */
   line: number
   column: number
   /** The expected token. `end`: nothing more. `string`: a string that ends on its line. */
   expected: JsonExpected
-  /** Whether the text ended there. */
+  /** Whether the fault is at the end of the text. */
   atEnd: boolean
 }
 
@@ -15,8 +15,8 @@ const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const word = /[A-Za-z]+/y
 
 /**
- * Finds where a text stops being valid JSON (RFC 8259), or returns null for valid JSON. Browsers report this differently, some without a
- * position. Not recursive, so nesting depth is unlimited.
+ * Finds the first JSON syntax error of a text (RFC 8259), or returns null for valid JSON. Needed because browsers report errors
+ * differently, some without a position. Not recursive, so the nesting depth is unlimited.
  */
 export function jsonFault(text: string): JsonFault | null {
   const scan = new Scan(text)

@@ -1,7 +1,7 @@
 import { createContext } from 'react'
 
 /**
- * Where floating parts are mounted: null is the page. Inside a modal dialog it is the dialog, because the browser draws the dialog over
- * everything else and makes the rest inert.
+ * The element in which floating parts are mounted. Null: the page. Inside a modal dialog: the dialog, because the browser draws the dialog
+ * over all other elements and makes them inert.
  */
 export const LayerContext = createContext<HTMLElement | null>(null)

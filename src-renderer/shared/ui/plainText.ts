@@ -5,7 +5,7 @@
 const unseen =
   /(?![\t\n])\p{Cc}|[\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u{e0000}-\u{e007f}]/gu
 
-/** Text from outside with hidden characters written out, for example `\u{202E}`. */
+/** Returns untrusted text with hidden characters as visible escapes, for example `\u{202E}`. */
 export function plainText(text: string): string {
   return text
     .replace(/\r\n?/g, '\n')

@@ -30,7 +30,7 @@ export function showSc(amount: string): string {
 }
 
 /**
- * An amount beside its limit, with as many digits as it takes to look smaller than the limit while it is smaller, and not smaller once it is not.
+ * Formats an amount beside its limit. Adds digits until the rounded amount is below the limit exactly when the exact amount is.
  */
 export function showSpent(amount: string, limit: string): string {
   const isBelow = exact(amount) < exact(limit)
@@ -72,7 +72,7 @@ export const showSigned = (amount: string): string =>
 export const sumSigned = (amounts: readonly string[]): string =>
   textOf(amounts.reduce((before, amount) => before + signed(amount), 0n))
 
-/** The exact difference. */
+/** The exact difference `amount - other`, as a decimal string. */
 export const lessSc = (amount: string, other: string): string => textOf(signed(amount) - signed(other))
 
 /** A share from 0 to 1, computed exactly, then rounded to a thousandth. Null when the whole is zero. */

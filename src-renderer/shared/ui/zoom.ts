@@ -11,7 +11,7 @@ export interface Box {
 }
 
 const largest = 16
-/** A picture smaller than the view is not enlarged. */
+/** The scale at which the whole picture is visible, at most 1: a picture smaller than the view is not enlarged. */
 export const fitScale = (picture: Box, view: Box): number =>
   Math.min(1, view.width / Math.max(1, picture.width), view.height / Math.max(1, picture.height))
 

@@ -24,7 +24,7 @@ export function AddMenu() {
   const file = useRef<HTMLInputElement>(null)
   const plus = useRef<HTMLButtonElement>(null)
   const all = useRef<HTMLSpanElement>(null)
-  /** Opens after the menu has returned the focus, because a panel closes when the focus leaves it. */
+  /** Opens a panel after the menu has restored the focus, because a panel closes when the focus leaves it. */
   const afterMenu = useRef<(() => void) | null>(null)
   const opener = useRef<HTMLElement | null>(null)
   const [panel, setPanel] = useState<Panel | null>(null)
@@ -80,12 +80,12 @@ export function AddMenu() {
           className="composer-panel animate-appear"
           data-panel={panel}
           onInteractOutside={(event) => {
-            // The buttons close their panel themselves.
+            // The panel's own buttons close the panel.
             if (isInside(all, event.target)) event.preventDefault()
           }}
           onCloseAutoFocus={(event) => {
             event.preventDefault()
-            // Its button may be gone with the role or tools that it showed.
+            // The button may no longer exist: it disappears together with its role or tools.
             if (opener.current?.isConnected) opener.current.focus()
             else plus.current?.focus()
           }}
@@ -111,7 +111,7 @@ interface ChipProps {
   onOpen: (from: HTMLElement) => void
 }
 
-/** The role and name of the next message, unless they are the person's own. */
+/** The role and name of the next message, unless it is a normal message of the person. */
 function RoleChip({ shown, onOpen }: ChipProps) {
   const { t } = useTranslation('composer')
   const { role, name } = useSentAs()

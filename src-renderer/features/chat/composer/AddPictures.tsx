@@ -15,7 +15,7 @@ export function AddPictures({ input }: { input: RefObject<HTMLInputElement | nul
       aria-label={t('addPictures')}
       onChange={(event) => {
         addPictures([...(event.target.files ?? [])])
-        // Lets the person pick the same file again after removing it.
+        // Without this, selecting a removed file again would fire no event.
         event.target.value = ''
       }}
     />
@@ -25,8 +25,8 @@ export function AddPictures({ input }: { input: RefObject<HTMLInputElement | nul
 const filesIn = (transfer: DataTransfer | null): File[] => [...(transfer?.files ?? [])]
 
 /**
- * Adds pictures pasted into `field` or dropped anywhere on the stage around it. When a paste has text and a picture (from a word
- * processor), the text wins. Returns whether files are being dragged over the window.
+ * Adds pictures that are pasted into `field` or dropped anywhere on the surrounding stage. A paste with both text and a picture (from a
+ * word processor) inserts the text. Returns whether files are being dragged over the window.
  */
 export function usePastedAndDropped(field: RefObject<HTMLTextAreaElement | null>): boolean {
   const [over, setOver] = useState(false)

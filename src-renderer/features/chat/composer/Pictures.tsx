@@ -20,7 +20,7 @@ export function Pictures({
     <>
       <ul className="composer-pictures" aria-label={t('pictures')}>
         {attachments.map((picture, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: one picture may come twice, and the list of a message never changes
+          // biome-ignore lint/suspicious/noArrayIndexKey: one picture may occur twice, and the list of a message never changes
           <li key={`${picture.mediaId}${at}`}>
             <Picture picture={picture} size={size} onOpen={() => setShown(at)} />
           </li>

@@ -16,7 +16,7 @@ export function RefusedImages({ model, onClose, onSend }: RefusedImagesProps) {
   const { t } = useTranslation('composer')
   const choose = (): void => {
     onClose()
-    // After the dialog has returned the focus, because the list closes when the focus leaves it.
+    // Opens the model list after the dialog has restored the focus, because the list closes when the focus leaves it.
     const picking = useChat.getState().compared.length > 1 ? 'several' : 'one'
     requestAnimationFrame(() => useStage.setState({ picking }))
   }

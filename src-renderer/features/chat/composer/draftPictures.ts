@@ -12,7 +12,7 @@ import { NoPicture, type Prepared, prepare } from './prepare.ts'
 
 /** Upper limit of pictures per message (the contract's limit). */
 export const maxPictures = 16
-/** Larger files are not read: no model accepts such a picture. Bytes. */
+/** Maximum file size, bytes. No model accepts a larger picture. */
 export const largestFile = 64 * 1024 * 1024
 
 export type PictureTrouble =
@@ -52,7 +52,7 @@ export const usePictures = create<DraftPictures>(() => ({ byDraft: {}, leftOut: 
 export const draftKey = (): string => useChat.getState().open?.id ?? newChat
 
 const none: readonly DraftPicture[] = []
-/** The pictures of a draft. Those from before a reload are looked up once. */
+/** The pictures of a draft, without those that `recallPictures` has not restored yet after a reload. */
 export const picturesOf = ({ byDraft }: DraftPictures, draft: string): readonly DraftPicture[] => byDraft[draft] ?? none
 
 const files = new Map<string, { file: File; ended: AbortController }>()
@@ -106,7 +106,7 @@ export function addPictures(given: readonly File[], draft = draftKey()): void {
   }
 }
 
-/** One at a time: sixteen decoded photos are gigabytes. */
+/** Prepares one picture at a time, because sixteen decoded photos need gigabytes of memory. */
 let queue: Promise<void> = Promise.resolve()
 
 async function bringUp(draft: string, key: string): Promise<void> {
@@ -174,13 +174,13 @@ export function restorePictures(draft: string, taken: readonly DraftPicture[]): 
   remember(draft)
 }
 
-/** The core accepted the message: releases everything of the draft's pictures. */
+/** Releases the draft's pictures after the core has accepted the message. */
 export function forgetPictures(draft: string, taken: readonly DraftPicture[]): void {
   for (const { preview } of taken) if (preview) URL.revokeObjectURL(preview)
   remember(draft)
 }
 
-/** Removes the pictures of a sent message from a draft, when the draft has no others. */
+/** Removes the pictures of a sent message from a draft, when the draft has no other pictures. */
 export function forgetSentPictures(draft: string, sent: readonly Attachment[]): void {
   const held = picturesOf(usePictures.getState(), draft)
   const same = held.length === sent.length && held.every(({ kept }, at) => kept?.mediaId === sent[at]?.mediaId)

@@ -1,7 +1,8 @@
 import type { ImageType } from '../../../../src-preload/contract/imageHeader.ts'
 
 /**
- * Larger pictures are scaled down before the upload: vision models look at fewer pixels, and every turn sends the picture again. Pixels.
+ * Maximum side length, pixels. Larger pictures are scaled down before the upload: vision models use fewer pixels, and every turn sends the
+ * picture again.
  */
 export const longestSide = 2048
 export const largestBytes = 4 * 1024 * 1024

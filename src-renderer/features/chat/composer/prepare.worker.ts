@@ -11,7 +11,7 @@ addEventListener('message', ({ data: { file } }: MessageEvent<{ file: Blob }>) =
   )
 })
 
-/** Enough for every header that is read, including EXIF's 64 kB. Bytes. */
+/** Bytes to read for headers. Enough for every header, including 64 kB of EXIF. */
 const headBytes = 256 * 1024
 
 async function prepare(file: Blob): Promise<Prepared> {
@@ -44,7 +44,7 @@ async function prepare(file: Blob): Promise<Prepared> {
   }
 }
 
-/** Photos become JPEG. Others stay lossless where that fits, with transparency. */
+/** Encodes photos as JPEG. Other pictures stay lossless, with transparency, if the size allows. */
 async function pack(
   canvas: OffscreenCanvas,
   context: OffscreenCanvasRenderingContext2D,

@@ -6,7 +6,7 @@ import { picturesOf, usePictures } from './draftPictures.ts'
 
 const longest = 1_000_000
 
-/** Why nothing can be sent now, as a text. Null when it can. */
+/** Why nothing can be sent now, as text. Null when sending is possible. */
 export function useBlocked(typed: string, draft: string): string | null {
   const tChat = useChatTranslate()
   const { t } = useTranslation('composer')

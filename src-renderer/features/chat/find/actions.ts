@@ -39,7 +39,7 @@ export function followJumps(): () => void {
     const { open } = useChat.getState()
     if (!jump || open?.id !== jump.conversationId || open.state !== 'live') return
     if (!open.ids.includes(jump.messageId) && !open.besideIds.includes(jump.messageId)) {
-      // The message may be among those that are not loaded yet. Otherwise it is on no branch of this path.
+      // The message may not be loaded yet. When all messages are loaded, the path does not contain it.
       if (open.missing === 0) jumpStore.setState({ jump: null })
       return
     }
@@ -48,7 +48,7 @@ export function followJumps(): () => void {
     const text = words.join(' ')
     const matches = matchesIn(shownMessages(open), patternOf({ text, words, matchCase: false }))
     const at = matches.findIndex(({ id }) => id === jump.messageId)
-    // A match in a collapsed or invisible part is not in the visible text. The message is shown anyway.
+    // A match in a collapsed part is not in the visible text. Scrolls to the message instead.
     if (at < 0) scrollToMessage(jump.messageId)
     else useFind.setState(({ asked }) => ({ shown: true, text, words, matchCase: false, at, asked: asked + 1 }))
   }

@@ -23,7 +23,7 @@ function countIn(message: Message, pattern: RegExp): number {
   const { text, refusal } = message
   const written = refusal === '' ? text : `${text}\n${refusal}`
   if (message.role !== 'assistant') return count(written, pattern)
-  // Computing the visible text costs far more than searching, so it is done only when a match is possible.
+  // Computes the visible text only when a match is possible, because computing costs far more than searching.
   if (!has(written, pattern) && !has(written.replace(/[*_~`\\[\]]/g, ''), pattern)) return 0
   const known = seen.get(message) ?? (refusal === '' ? visibleText(text) : `${visibleText(text)}\n${refusal}`)
   seen.set(message, known)

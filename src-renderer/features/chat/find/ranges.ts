@@ -1,4 +1,4 @@
-/** Texts of controls are not part of the message. */
+/** Elements whose text is not part of the message. */
 const controls = 'button, header, figcaption, [aria-hidden="true"], .sr-only'
 const blocks = 'p, li, td, th, pre, h1, h2, h3, h4, h5, h6, blockquote, dd, div'
 

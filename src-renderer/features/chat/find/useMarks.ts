@@ -6,7 +6,7 @@ import { rangesIn } from './ranges.ts'
 
 const all = 'chat-find'
 const current = 'chat-find-current'
-/** ms. A distant message renders a few frames after scrolling, and a long one section by section. */
+/** Maximum wait for a match to render, ms. A distant message renders a few frames after scrolling, a long message section by section. */
 const patience = 2_000
 
 /** Highlights the matches that are in the page, and scrolls to the current match on request. */
@@ -85,7 +85,7 @@ function isInSight(match: Match, pattern: RegExp): boolean {
   return height > 0 && top >= view.top && bottom <= view.bottom && left >= view.left && right <= view.right
 }
 
-/** True once the range is inside the view. */
+/** Scrolls towards the range. Returns true when the range is inside the view. */
 function center(range: Range, talk: Element): boolean {
   const result = range.startContainer.parentElement?.closest('[data-result-of]')?.parentElement
   if (result) {
@@ -101,7 +101,7 @@ function center(range: Range, talk: Element): boolean {
   return false
 }
 
-/** Scrolls replies side by side so far that the one with the range is in view. */
+/** Scrolls side-by-side replies until the reply with the range is visible. */
 function showColumn(range: Range): void {
   const column = range.startContainer.parentElement?.closest('.chat-column')
   const columns = column?.parentElement

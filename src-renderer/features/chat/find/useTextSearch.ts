@@ -4,7 +4,7 @@ import { rangesIn } from './ranges.ts'
 
 const all = 'text-find'
 const current = 'text-find-current'
-/** Marked matches. The browser draws each mark, so a single letter in a long text would be slow. */
+/** Limit of marked matches. The browser draws each mark, so searching a long text for a single letter would be slow. */
 const maxMatches = 5_000
 
 export interface TextSearch {
@@ -38,7 +38,7 @@ export function useTextSearch(box: RefObject<HTMLElement | null>, query: string)
       setRanges(found)
     }
     look()
-    // Colouring replaces the text nodes of a line.
+    // Searches again, because colouring replaces the text nodes of a line.
     const changes = new MutationObserver(() => {
       if (frame === 0) frame = requestAnimationFrame(look)
     })
@@ -54,7 +54,7 @@ export function useTextSearch(box: RefObject<HTMLElement | null>, query: string)
     const range = ranges[at]
     if (!range) return
     CSS.highlights.set(current, new Highlight(range))
-    // New colours are no reason to scroll: only another match is.
+    // Scrolls only to another match, not after new colours.
     const key = `${query} ${at}`
     if (shown.current !== key && box.current) bringIntoView(range, box.current)
     shown.current = key

@@ -7,7 +7,7 @@ import { figure, fullTime, useChatTranslate } from '../messages.ts'
 import { Fact } from './Fact.tsx'
 
 const none: readonly Message[] = []
-/** ms. Exact sums of ten thousand messages take tens of ms, so the chat is shown first. */
+/** Delay before sums are computed, ms. Exact sums of ten thousand messages take tens of ms, so the chat renders first. */
 const sumsWait = 150
 
 function useSums(messages: readonly Message[]) {

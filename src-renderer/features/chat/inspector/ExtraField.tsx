@@ -21,7 +21,7 @@ export function ExtraField({ params }: { params: ChatParams }) {
     useStage.setState(({ extras: { [key]: _before, ...extras } }) => ({
       extras: next === null ? extras : { ...extras, [key]: next },
     }))
-  // A preset or another window changed the value: it replaces the typed text, unless both mean the same.
+  // When a preset or another window changes the value, the value replaces the typed text, unless both are equivalent.
   useEffect(() => {
     const typed = useStage.getState().extras[key]
     if (typed === undefined) return

@@ -22,7 +22,7 @@ export function NumberField({ spec, value }: { spec: NumberSpec; value: number |
   const read = readNumber(typed, spec)
   const fault = 'fault' in read ? read.fault : null
   const unusual = 'value' in read && read.value !== undefined && isOutside(read.value, spec)
-  // A preset, a reset or another window changed the value: the field follows, unless it means the same already.
+  // When a preset, a reset or another window changes the value, the value replaces the typed text, unless both are equivalent.
   useEffect(() => {
     setTyped((now) => {
       const own = readNumber(now, spec)

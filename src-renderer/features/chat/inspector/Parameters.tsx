@@ -14,7 +14,7 @@ import { PresetMenu } from './PresetMenu.tsx'
 import { StopField } from './StopField.tsx'
 
 const usual: ReadonlySet<keyof ChatParams> = new Set(['temperature', 'maxTokens'])
-/** Where this browser stores whether the advanced parameters are shown. */
+/** Storage key: whether this browser shows the advanced parameters. */
 const advancedKey = 'chat.advanced-parameters'
 
 /** The parameters of this chat's next replies. Parameters without a value are not sent. */
@@ -44,7 +44,7 @@ const Numbers = ({ usual: wanted, params }: { usual: boolean; params: ChatParams
     .filter(({ name }) => usual.has(name) === wanted)
     .map((spec) => <NumberField key={spec.name} spec={spec} value={params[spec.name]} />)
 
-/** The parameters that few chats set. Folded until the person opens them, with the number of those that are set. */
+/** Rarely used parameters. Collapsed until the person opens them, with the number of set parameters. */
 function Advanced({ params }: { params: ChatParams }) {
   const t = useChatTranslate()
   const [open, setOpen] = useState(() => localStore.get(advancedKey) === 'open')

@@ -13,7 +13,7 @@ import { Fact } from './Fact.tsx'
 
 type Facts = Omit<Message, 'text' | 'reasoning' | 'refusal' | 'toolCalls'>
 
-/** Without the growing text, so that facts do not render with each frame of a stream. */
+/** The facts to show, without the growing text, so that they do not render with each frame of a stream. */
 function factsShown(state: ChatState): Facts | null {
   const reply = inspectedReply(state)
   if (!reply) return null

@@ -16,7 +16,7 @@ function useDefaults() {
   )
 }
 
-/** Says that the model or the instructions of the open chat are a default, and whose: `From folder Work`. */
+/** The source of the open chat's model or instructions when they are a default, for example `From folder Work`. */
 export function DefaultSource({ of, value }: { of: 'model' | 'instructions'; value: string | null }) {
   const { t } = useTranslation('library')
   const found: Default = useDefaults()[of]

@@ -29,7 +29,7 @@ export interface MenuAt {
   about: { chats: readonly string[] } | { folder: string }
   x: number
   y: number
-  /** Gets the focus back. */
+  /** The element that gets the focus when the menu closes. */
   from: HTMLElement | null
 }
 

@@ -21,7 +21,7 @@ export function Removed() {
     const found = await attempt((client) => client.library.listDeleted())
     if (found) setAll(found.conversations)
   }, [])
-  // The number changes when something is deleted, restored or erased, here or in another window.
+  // The number changes when chats are deleted, restored or permanently deleted, in this or another window.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => void read(), [count, read])
 

@@ -139,7 +139,7 @@ export const ChatRow = memo(function ChatRow({
   )
 })
 
-/** The most important state of a chat: a question to the person, a draft, otherwise the model. */
+/** The most important state of a chat: a tool call that waits for the person, a draft, otherwise the model. */
 function Under({ conversation, current }: { conversation: Conversation; current: boolean }) {
   const { t } = useTranslation('library')
   const { waiting, draft, model } = conversation

@@ -15,7 +15,7 @@ import { offerUndo } from './undo.tsx'
 
 type Change = Omit<Parameters<Client['chat']['update']>[0], 'conversationId'>
 
-/** Concurrent calls when many chats are changed. */
+/** Limit of concurrent calls when many chats are changed. */
 const atOnce = 8
 
 async function each(ids: readonly string[], ask: (client: Client, id: string) => Promise<unknown>): Promise<string[]> {
@@ -39,12 +39,12 @@ export const titleOf = (id: string): string =>
 
 const unselect = (): void => listStore.setState({ picked: new Set() })
 
-/** Opens a chat, or with null an empty new one, in a folder or in none, and closes the drawer. */
+/** Opens a chat, or with null an empty new chat, optionally in a folder. Closes the drawer. */
 export function showChat(id: string | null, folderId: string | null = null): void {
   if (id === null) beginNewChat(folderId)
   const { route } = routeStore.getState()
   if (route.page === 'chat' && route.id === id) {
-    // Without a change of the address, nothing else closes the drawer.
+    // Closes the drawer here, because an unchanged address does not.
     appStore.setState({ listDrawerOpen: false })
     return
   }
@@ -61,7 +61,7 @@ export function focusSearch(): void {
     return
   }
   navigate({ page: 'chat', id: null })
-  // The message field takes the focus when the page appears, so the search takes it after that.
+  // The message field takes the focus when the page appears. The search field takes the focus afterwards.
   const askAfterField = (frames: number): void => {
     const field = composerField()
     if ((field !== null && field === document.activeElement) || frames === 0) ask()
@@ -93,7 +93,7 @@ export async function archiveChats(ids: readonly string[], archived: boolean): P
   if (archived && done.length > 0) offerUndo(text, () => void change(done, { archived: false }))
 }
 
-/** Deletes chats. They can be restored at once, and for 30 days from the list of deleted chats. */
+/** Deletes chats. Undo restores them immediately, and the list of deleted chats for 30 days. */
 export async function removeChats(ids: readonly string[]): Promise<void> {
   const first = titleOf(ids[0] ?? '')
   const openId = useChat.getState().open?.id
@@ -123,7 +123,7 @@ export async function duplicateChat(conversationId: string): Promise<void> {
   if (made) showChat(made.conversationId)
 }
 
-/** What new chats in a folder begin with. */
+/** The defaults of new chats in a folder. */
 export type FolderDefaults = Pick<Folder, 'model' | 'instructions'>
 
 /** Creates a folder and moves chats into it. */

@@ -4,14 +4,14 @@ import type { Client } from '../../../api/connect.ts'
 import { problemOf } from '../../../api/problem.ts'
 
 export interface SearchFound {
-  /** The text of these results. The typed text may be ahead of it. */
+  /** The search text of these results. The typed text may already be different. */
   text: string
   hits: readonly SearchHit[]
   more: boolean
 }
 
 export interface SearchState {
-  /** The latest results. Null before the first. They stay while the next search runs. */
+  /** The latest results, which stay visible while the next search runs. Null before the first results. */
   found: SearchFound | null
   busy: boolean
   problem: Problem | null
@@ -19,7 +19,7 @@ export interface SearchState {
 
 export const noSearch: SearchState = { found: null, busy: false, problem: null }
 
-/** ms without a key press before a search starts: fast typing searches once or twice per word. */
+/** Time without a key press before a search starts, ms. Fast typing searches once or twice per word. */
 const pause = 50
 
 /** Searches while a person types. Reports only the results of the latest search. Superseded searches are cancelled. */

@@ -9,7 +9,7 @@ import { FolderDialog, MoveDialog } from './MoveDialog.tsx'
 import { PromptDialog } from './PromptDialog.tsx'
 import { TransferDialog } from './TransferDialog.tsx'
 
-/** Stores which folders are collapsed. */
+/** Storage key of the ids of collapsed folders. */
 const foldedKey = 'list.folded'
 
 /** Follows the library, registers the list's commands, and contains its dialogs, for every page. */

@@ -116,7 +116,7 @@ export const exportChat = (conversationId: string, format: 'markdown' | 'json'):
 
 type Download = Awaited<ReturnType<Client['archive']['exportAll']>>
 
-/** ms. A shorter export shows no dialog. */
+/** Delay before an export shows its dialog, ms. */
 const patience = 300
 
 async function exported(

@@ -8,7 +8,7 @@ import { Button } from '../../../shared/ui/Button.tsx'
 import { appStore, withoutToast } from '../../../stores/app.ts'
 import { listStore } from '../../../stores/chatList.ts'
 
-/** ms during which undo is offered. */
+/** Time for which undo is offered, ms. */
 const undoFor = 10_000
 
 interface Note {

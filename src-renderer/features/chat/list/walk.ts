@@ -21,7 +21,7 @@ interface Walked {
 export function useWalk(given: Walked) {
   const now = useRef(given)
   const focusWanted = useRef(false)
-  /** The focused row. It stays mounted until another one has the focus, otherwise key presses would be lost. */
+  /** The focused row. It stays mounted until another row has the focus, because otherwise key presses would be lost. */
   const held = useRef<string | null>(null)
   useLayoutEffect(() => {
     now.current = given

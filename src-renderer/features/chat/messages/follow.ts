@@ -4,13 +4,13 @@ import { useChat } from '../../../stores/chat.ts'
 import { messageIn } from '../../../stores/openChat.ts'
 import { placeIn, saveScrollPlace } from './place.ts'
 
-/** px. Closer to the end than this, the reader counts as being at the end. */
+/** Maximum distance from the end at which the reader counts as being at the end, px. */
 const nearEnd = 48
-/** ms. A scroll this soon after a wheel, touch or key event is the reader's own, not a change of layout. */
+/** Time after a wheel, touch or key event in which a scroll counts as the reader's own, not as a change of layout, ms. */
 const gestureLasts = 400
 /** The same in frames, because frames of a busy page take longer. */
 const gestureFrames = 24
-/** ms from the last scroll until the position is saved. */
+/** Time from the last scroll until the position is saved, ms. */
 const placePause = 250
 /** px above the first message. Offsets of items exclude it, the scroll position includes it. */
 export const spaceAbove = 16
@@ -46,7 +46,7 @@ export function useFollowEnd(conversationId: string, box: Box, list: List, ids: 
   const lastBefore = useRef(last)
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the last message changes
   useLayoutEffect(() => {
-    // A person who sends a message wants to see it, wherever the view was.
+    // Scrolls to a message that the person has just sent, from any position.
     if (lastBefore.current !== last && saysPerson(known.current, lastBefore.current)) follow(true)
     lastBefore.current = last
     if (following.current && count > 0) list.current?.scrollToIndex(count - 1, { align: 'end' })
@@ -96,7 +96,7 @@ export function useFollowEnd(conversationId: string, box: Box, list: List, ids: 
   const goTo = useCallback(
     (wish: string): boolean => {
       const { open } = useChat.getState()
-      // Of replies side by side, one is in the list.
+      // The list contains one of several side-by-side replies.
       const id = open?.besideIds.includes(wish) ? (open.ids.find((one) => open.besideIds.includes(one)) ?? wish) : wish
       const at = known.current.indexOf(id)
       const toCome = at < 0 && (open?.missing ?? 0) > 0

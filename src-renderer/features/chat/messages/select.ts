@@ -3,7 +3,7 @@ import { readableText } from '../../../shared/markdown/copy.ts'
 import { useChat } from '../../../stores/chat.ts'
 import { messageIn } from '../../../stores/openChat.ts'
 
-/** Upper limit of selected messages that stay in the page. Of a longer selection the ends stay, which preserves it. */
+/** Upper limit of selected messages that stay mounted. Of a longer selection, only both ends stay, which preserves the selection. */
 const maxKept = 200
 
 /** The first and last message of the selection, as indexes into `ids`. */

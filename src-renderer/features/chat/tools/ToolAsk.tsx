@@ -8,10 +8,10 @@ import { type Decision, decide } from './actions.ts'
 import { Refuse } from './Refuse.tsx'
 import type { ToolRow } from './round.ts'
 
-/** ms before a new question accepts an answer, so that a click or key meant for something else decides nothing. */
+/** Time before a new question accepts an answer, ms. Prevents an answer by a click or key press meant for another control. */
 const calm = 350
 
-/** Asks the person about one call: what would run, where, and four answers. */
+/** Asks the person about one call. Shows the tool, the place where it would run, and four answers. */
 export function ToolAsk({ row }: { row: ToolRow }) {
   const t = useToolTranslate()
   const [deciding, setDeciding] = useState<Decision | null>(null)
@@ -64,7 +64,7 @@ function useCalm(): boolean {
   return ready
 }
 
-/** Where the call would run, and what its server claims about it. */
+/** Where the call would run, and the server's claims about the tool. */
 function Where({ row: { run } }: { row: ToolRow }) {
   const t = useToolTranslate()
   const tools = useTools((store) => store.tools)

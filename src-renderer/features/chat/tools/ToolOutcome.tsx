@@ -12,7 +12,7 @@ import type { ToolRow } from './round.ts'
 import { firstLine, showResult } from './show.ts'
 import { HostileText } from './Text.tsx'
 
-/** How a call ended: what that means, what was wrong, one action, and the result that the model got, collapsed. */
+/** The end of a call: its meaning, any fault, one action, and the collapsed result that the model received. */
 export function ToolOutcome({ row }: { row: ToolRow }) {
   const t = useToolTranslate()
   const { run } = row
@@ -55,7 +55,7 @@ const explainedStates = ['error', 'denied', 'invalid', 'unknown_tool', 'stopped'
 const isExplained = (state: string): state is (typeof explainedStates)[number] =>
   explainedStates.some((one) => one === state)
 
-/** The result that the model got, collapsed to its first line. */
+/** The result that the model received, collapsed to its first line. */
 function Result({ row }: { row: ToolRow }) {
   const t = useToolTranslate()
   const [open, setOpen] = useState(false)

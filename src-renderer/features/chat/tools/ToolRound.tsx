@@ -13,7 +13,7 @@ export function useRows(replyId: string): ToolRow[] {
   return useChat(useShallow((state) => rowsOf(state.open?.messages ?? [], replyId)))
 }
 
-/** Actions for all calls of one reply: allow all, and continue when that waits for the person. */
+/** Actions for all calls of one reply: allow all, and continue when continuing requires the person. */
 export function ToolRound({ replyId }: { replyId: string }) {
   const rows = useRows(replyId)
   const awaiting = rows.filter(({ run }) => cardState(run, false) === 'awaiting')
@@ -40,7 +40,7 @@ function AllowAll({ rows }: { rows: ToolRow[] }) {
   )
 }
 
-/** ms that a finished round may wait before the window says that nothing continues automatically. */
+/** Time after the end of a round before the window offers to continue manually, ms. */
 const patience = 700
 
 function ContinueToolRound({ replyId, last }: { replyId: string; last: ToolRow }) {

@@ -10,7 +10,7 @@ export async function decide(messageId: string, allow: Decision, why = ''): Prom
   await attempt((client) => client.tools.decideCall({ messageId, allow, ...(reason === '' ? {} : { why: reason }) }))
 }
 
-/** One after another, in the order of the calls. */
+/** Allows calls one after another, in the order of the calls. */
 export async function allowAll(messageIds: readonly string[]): Promise<void> {
   for (const messageId of messageIds) await decide(messageId, 'once')
 }

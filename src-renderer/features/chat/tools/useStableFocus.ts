@@ -1,8 +1,8 @@
 import { type RefObject, useEffect, useRef } from 'react'
 
 /**
- * When a new state removes the focused element, moves the focus to the card itself. Never to a button that appeared there, so that no key
- * press decides something unread.
+ * When a new state removes the focused element, moves the focus to the card itself. Never focuses a new button, so that a key press cannot
+ * answer an unread question.
  */
 export function useStableFocus(state: string): RefObject<HTMLDivElement | null> {
   const card = useRef<HTMLDivElement>(null)
@@ -13,7 +13,7 @@ export function useStableFocus(state: string): RefObject<HTMLDivElement | null> 
     const gained = () => {
       inside.current = true
     }
-    // Removing the focused element, and leaving the window, both have no new target.
+    // The event has no new target in two cases: the focused element was removed, or the person left the window.
     const left = (event: FocusEvent) => {
       if (event.relatedTarget instanceof Node && !element.contains(event.relatedTarget)) inside.current = false
     }

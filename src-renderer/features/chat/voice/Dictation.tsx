@@ -114,7 +114,7 @@ function Time({ since }: { since: number }) {
   return <span className="num">{t('recordingTime', { time: clock(now - since), most: clock(longestRecording) })}</span>
 }
 
-/** `0:07`, `12:40`. */
+/** Formats a duration in ms: `0:07`, `12:40`. */
 export function clock(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000))
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`

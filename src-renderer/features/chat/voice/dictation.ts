@@ -10,7 +10,7 @@ import { client } from '../client.ts'
 import { writeDraft } from '../drafts.ts'
 import { composerField, insertInto } from '../list/insert.ts'
 
-/** ms. Then recording stops and the text is transcribed. */
+/** Maximum recording time, ms. Then the recording stops and is transcribed. */
 export const longestRecording = 30 * 60_000
 
 export type Dictation =
@@ -73,7 +73,7 @@ export async function finishDictation(lost = false): Promise<void> {
   await sendRecording()
 }
 
-/** Uploads the recording, also again after a failure. Parts that were uploaded are not sent again. */
+/** Uploads the recording. A retry after a failure does not send uploaded parts again. */
 export async function sendRecording(): Promise<void> {
   const core = client()
   const recorded = kept
@@ -99,7 +99,7 @@ export async function sendRecording(): Promise<void> {
   } catch (thrown) {
     if (signal.aborted) return
     const problem = problemOf(thrown)
-    // The core has deleted the upload (after an hour, or a restart): the next try uploads again.
+    // The core has deleted the upload (after an hour, or after a restart). The next attempt uploads again.
     if (problem.kind === 'no_such_item') recorded.uploadId = null
     set({ state: 'failed', problem })
   }
@@ -122,7 +122,7 @@ export function cancelDictation(): void {
   composerField()?.focus()
 }
 
-/** At the caret when the draft is in the composer, otherwise at the end of the stored draft. */
+/** Inserts the text at the caret when the draft is in the composer, otherwise at the end of the stored draft. */
 function write(draft: string, text: string): void {
   const state = useChat.getState()
   const field = composerField()

@@ -22,13 +22,13 @@ export interface Output {
 
 const mime = 'audio/mpeg'
 
-/** Plays while bytes arrive where the browser supports it (Media Source Extensions), elsewhere part by part. */
+/** Plays while bytes arrive if the browser supports Media Source Extensions, otherwise part by part. */
 export function openOutput(): Output {
   const canStream = 'MediaSource' in globalThis && MediaSource.isTypeSupported(mime)
   return canStream ? streamed() : partByPart()
 }
 
-/** Shared by both kinds of output: the element, its events, and who waits for a part to play. */
+/** The common base of both outputs: the element, its events, and callers that wait for a part to play. */
 function base(audio: HTMLAudioElement) {
   let part = 0
   let wake: (() => void)[] = []

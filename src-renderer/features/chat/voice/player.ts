@@ -70,7 +70,7 @@ export async function speak(messageId: string, text: string, fromPart = 1): Prom
   }
   try {
     for (let parts = asked; asked <= parts; asked++) {
-      // Only one part ahead of playback, because parts cost money.
+      // Requests only one part ahead of playback, because parts cost money.
       await output.partStarted(asked - fromPart, signal)
       const stream = await core.voice.speak({ text, part: asked }, { signal })
       for await (const event of readStream(stream, speechEvent, signal)) {
@@ -86,7 +86,7 @@ export async function speak(messageId: string, text: string, fromPart = 1): Prom
     if (signal.aborted) return
     const { now } = usePlayer.getState()
     if (now?.firstSoundMs === null) return fail(thrown)
-    // Everything received is played first. Then the bar shows the failure, and can continue from that part.
+    // Plays everything received first. Then the bar shows the failure, and can continue from the failed part.
     failure = thrown
     output.endAll()
   }

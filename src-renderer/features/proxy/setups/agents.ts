@@ -186,7 +186,7 @@ goose session`,
   },
 ]
 
-/** A provider definition of opencode, which Kilo uses too. */
+/** A provider definition in opencode's format, which Kilo also uses. */
 function aiSdkProvider({ baseUrl, key, model }: { baseUrl: string; key: string; model: string }) {
   return {
     provider: {

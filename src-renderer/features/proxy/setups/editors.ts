@@ -1,6 +1,6 @@
 import { jsonText, literal, provider, providerName, type Setup, shellWord } from './setup.ts'
 
-/** Editors, and Continue, whose terminal agent reads the editors' file. */
+/** Editors, and Continue, whose terminal agent reads the same file as its editor extensions. */
 export const editors: Setup[] = [
   {
     id: 'continue',

@@ -1,6 +1,6 @@
 import { literal, provider, type Setup, shellWord } from './setup.ts'
 
-/** These libraries have a retry loop that no response can disable. The official ones respect `x-should-retry`. */
+/** For libraries with a retry loop that no response can disable. The official libraries respect the header `x-should-retry`. */
 const asksAgainItself = '`maxRetries: 0` because the studio asks again already: two loops would multiply.'
 
 /** Shells and libraries, which need only an address and a key. */

@@ -10,7 +10,7 @@ export interface SetupStep {
   about: string
   language: 'sh' | 'json' | 'toml' | 'python' | 'ts' | 'yaml' | 'text'
   /**
-   * The file that contains the text, for example `~/.qwen/settings.json`. Without it, `sh` is for a terminal, and a program for a new file.
+   * The file for the text, for example `~/.qwen/settings.json`. Without a file, `sh` is for a terminal and program code for a new file.
    */
   file?: string
   text: string
@@ -20,11 +20,11 @@ export interface Setup {
   id: string
   name: string
   kind: 'agent' | 'editor' | 'library' | 'shell'
-  /** The npm package. Null when there is none. */
+  /** The npm package. Null when the app has none. */
   npm: string | null
-  /** True when a test runs a turn with exactly these texts. False when they are from the app's documentation (see README.md). */
+  /** True when a test runs a turn with exactly these texts. False when the texts are from the app's documentation (see README.md). */
   verified: boolean
-  /** In order. The last step of an agent is the command that starts it. Tests append their prompt to it. */
+  /** The steps in order. An agent's last step is its start command. Tests append their prompt to this command. */
   steps(facts: Facts): SetupStep[]
   note?: string
 }
@@ -37,8 +37,8 @@ export const providerName = 'Inference Studio'
 export const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /**
- * A string literal for TypeScript, JavaScript, Python, JSON and YAML: all read a JSON string as the same text, once characters that one of
- * them treats as a line end or refuses (YAML 1.1, 5.1 and 5.4) are escaped.
+ * A string literal for TypeScript, JavaScript, Python, JSON and YAML. All five read a JSON string as the same text. The escaped characters
+ * are those that one language treats as a line end or refuses (YAML 1.1, 5.1 and 5.4).
  */
 export const literal = (text: string): string =>
   JSON.stringify(text).replace(

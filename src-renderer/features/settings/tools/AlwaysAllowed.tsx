@@ -8,7 +8,7 @@ import { TypedField } from '../TypedField.tsx'
 import { useSave } from '../useSave.ts'
 import { useAction } from './useAction.ts'
 
-/** The tools that run without asking, with a button to revoke that. */
+/** The tools that run without asking. A button revokes each permission. */
 export function AlwaysAllowed({ tools }: { tools: ToolsState }) {
   const t = useToolTranslate()
   const action = useAction()

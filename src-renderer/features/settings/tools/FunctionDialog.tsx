@@ -21,7 +21,7 @@ export interface FunctionDialogProps {
   onClose: () => void
 }
 
-/** Edits a tool of the person's own. */
+/** Edits one of the person's own tools. */
 export function FunctionDialog({ draft, others, onClose }: FunctionDialogProps) {
   const t = useToolTranslate()
   const tool = draft === 'new' ? null : draft

@@ -23,7 +23,7 @@ export function Functions({ functions }: { functions: readonly FunctionTool[] })
       text: t('settings.functions.removed', { name: tool.name }),
       action: {
         label: t('settings.functions.undo'),
-        // With the old id, so that chats that use the tool offer it again.
+        // Restores the tool with its old id, so that chats that used the tool offer it again.
         onClick: () => void action((client) => client.tools.saveFunction(kept)),
       },
     }

@@ -118,7 +118,7 @@ export function Server({ server, onEdit }: { server: McpServer; onEdit: () => vo
   )
 }
 
-/** Shown once per program or address: what switching it on means. */
+/** Explains the consequences of switching a server on. Shown once per program or address. */
 function Warning(props: { server: McpServer; open: boolean; onClose: () => void; onYes: () => void }) {
   const t = useToolTranslate()
   const { name, transport } = props.server

@@ -4,7 +4,7 @@ import { commandLine } from '../../../shared/ui/commandLine.ts'
 import { KeyValue } from '../../../shared/ui/KeyValue.tsx'
 import { plainText } from '../../../shared/ui/plainText.ts'
 
-/** A server's description, tools and log. All of it is untrusted text. */
+/** A server's description, tools and log. All texts are untrusted. */
 export function ServerDetails({ server }: { server: McpServer }) {
   const t = useToolTranslate()
   const { transport } = server

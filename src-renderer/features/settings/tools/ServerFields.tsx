@@ -90,7 +90,7 @@ export function HttpFields({ form, reported, onChange }: FieldsProps) {
   )
 }
 
-/** Visible names, hidden values. Stored values are never sent to the page. */
+/** Secrets with visible names and hidden values. The core never sends stored values to the page. */
 function Secrets(props: {
   kind: 'env' | 'headers'
   rows: readonly SecretRow[]

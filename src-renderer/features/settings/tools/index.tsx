@@ -8,7 +8,7 @@ import { AlwaysAllowed, Rounds } from './AlwaysAllowed.tsx'
 import { Functions } from './Functions.tsx'
 import { Servers } from './Servers.tsx'
 
-/** Settings › Tools: what models may call, where it runs, and what is allowed without asking. */
+/** Settings › Tools: the tools that models may call, where they run, and which of them run without asking. */
 export function ToolsSection({ app }: { app: AppState }) {
   const t = useToolTranslate()
   const tools = useTools((store) => store.tools)

@@ -26,9 +26,9 @@ export interface SchemaFault {
 }
 
 export interface SchemaReading {
-  /** Where the text is not valid JSON. The rest is then empty. */
+  /** The JSON syntax error, if any. The other lists are then empty. */
   json: JsonFault | null
-  /** Faults that prevent its use. */
+  /** Faults that prevent the use of the schema. */
   faults: SchemaFault[]
   /** Likely mistakes. */
   hints: SchemaFault[]
@@ -122,7 +122,7 @@ class Reader {
       this.#fault('pattern', under(path, 'pattern'), value.pattern)
   }
 
-  /** Nothing is loaded, so a reference must point into this schema. */
+  /** Checks that a reference points into this schema, because nothing is loaded. */
   #ref({ $ref: ref }: JsonObject, path: string): void {
     if (ref === undefined) return
     if (typeof ref !== 'string' || !ref.startsWith('#')) this.#fault('remoteRef', under(path, '$ref'), ref)

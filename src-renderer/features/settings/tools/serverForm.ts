@@ -5,7 +5,7 @@ export interface SecretRow {
   /** React key. */
   key: string
   name: string
-  /** As typed. Empty with `kept`: the stored value stays. Never filled from storage. */
+  /** As typed. Empty with `kept`: the stored value stays. Never contains a stored value. */
   value: string
   kept: boolean
 }

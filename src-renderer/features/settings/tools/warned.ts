@@ -3,7 +3,7 @@ import { localStore } from '../../../shared/storage.ts'
 
 const key = 'tools.warned'
 
-/** The confirmed program or address by server id. Another one asks again. */
+/** The confirmed program or address by server id. A changed program or address requires a new confirmation. */
 function known(): Record<string, string> {
   const read = localStore.getJson(key)
   if (typeof read !== 'object' || read === null) return {}

@@ -1,7 +1,7 @@
 import { WorkerLine } from '../workerQueue.ts'
 import type { LineMarks, PaintAnswer, PaintQuestion } from './paint.ts'
 
-/** ms for one piece of 80 lines. The first piece of a language also loads its grammar. */
+/** Time limit for one piece of 80 lines, ms. The first piece of a language also loads its grammar. */
 const pieceLimit = 4_000
 const firstLimit = 15_000
 
@@ -25,7 +25,7 @@ interface Piece {
 }
 
 /**
- * Colours the pieces of one block that are near the view. At most one request runs, and the next one is about the newest text, so that a
+ * Colours the pieces of one block that are near the view. At most one request runs, and the next request uses the newest text, so that a
  * fast stream builds no queue. Each line is coloured once, however the text arrives, and once more per visit.
  */
 export class BlockPainter {
@@ -112,7 +112,7 @@ export class BlockPainter {
     try {
       for (let next = this.#next(); next && !this.#over; next = this.#next()) await this.#ask(next.at, next.wanted)
     } catch {
-      // The worker was late or failed. It would fail again, so this block stays plain.
+      // The worker exceeded its time limit or failed. A retry would fail again, so this block stays plain.
       this.#over = true
     }
     this.#asking = false
@@ -141,7 +141,7 @@ export class BlockPainter {
     const answer = await line.ask(this.#question(at, wanted, this.#language), first ? firstLimit : pieceLimit)
     if (id !== this.#id) return
     if (answer === null) {
-      // A restarted worker does not know this block, which is no reason to give up.
+      // Does not give up after a restart of the worker, because the new worker does not know this block.
       if (this.#generation === line.generation) this.#over = true
       return
     }

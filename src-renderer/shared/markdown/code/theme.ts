@@ -72,7 +72,7 @@ const kinds: readonly (readonly string[])[] = [
     'entity.name.function.preprocessor',
   ],
 ]
-/** Code inside of strings is code again. */
+/** Scopes of code inside of strings, which is coloured as code. */
 const plainAgain = [
   'meta.template.expression',
   'meta.embedded',

@@ -1,10 +1,10 @@
-/** A static page of ours with its own policy: no network. See `src-renderer/shared/diagram/`. */
+/** A static page of this program with its own content security policy: no network. See `src-renderer/shared/diagram/`. */
 export const framePage = './diagram/index.html'
-/** Characters. */
+/** Maximum length of a diagram's source, characters. */
 export const longestDiagram = 20_000
 const loadSeconds = 20
 const drawSeconds = 8
-/** px. A taller diagram scrolls inside its frame. */
+/** Maximum height of the frame, px. A taller diagram scrolls inside the frame. */
 const highest = 640
 const [leastHeight, edges] = [60, 24]
 
@@ -33,8 +33,8 @@ function read(data: unknown): FrameMessage | null {
 }
 
 /**
- * Makes the frame draw `source` in the theme in force, again when the theme changes, and reports the state. The frame has an opaque origin, so both sides identify each other by their windows.
- * The caller removes a frame that is late.
+ * Makes the frame draw `source` in the current theme, and again when the theme changes. Reports the state. The frame has an opaque origin,
+ * so both sides identify each other by their windows. The caller removes a frame that exceeds its time limit.
  */
 export function drawInFrame(
   frame: HTMLIFrameElement,
@@ -89,7 +89,7 @@ export function drawInFrame(
   const chosen = new MutationObserver(redraw)
   chosen.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
   if (source.length > longestDiagram) {
-    // Asynchronous, like all other reports.
+    // Reports asynchronously, like all other reports.
     timer = setTimeout(() => notify({ is: 'failed', why: 'long', seconds: 0 }), 0)
   } else {
     addEventListener('message', hear)

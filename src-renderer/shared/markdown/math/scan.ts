@@ -65,7 +65,7 @@ function formulaAt(source: string, at: number, clear: Clear): FoundFormulas | nu
   return end < 0 ? null : formula(source, at, at + 2, end, end + 2, true)
 }
 
-/** Skips what is no formula: a code span, an escaped character, a run of signs, a character. */
+/** Skips text that is no formula: a code span, an escaped character, a run of signs, a character. */
 class TickSpans {
   readonly #source: string
   /** Lengths of backtick runs that are never closed. */
