@@ -1,6 +1,5 @@
 // Writes to a data folder like a core and as fast as possible, until it is killed. Writes files before their rows and deletes them after
-// their rows. A simultaneous
-// backup meets deleted files. node writeFilesForever.ts FOLDER
+// their rows. A simultaneous backup meets deleted files. node writeFilesForever.ts FOLDER
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
