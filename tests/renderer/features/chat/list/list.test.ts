@@ -66,6 +66,7 @@ describe('the list by keyboard', () => {
     await page.waitForURL(/#\/chat\/0{8}-/)
     await line('Regex for IBANs').focus()
     await page.keyboard.press('F2')
+    await page.locator('input:focus').waitFor()
     await page.keyboard.type('Account numbers')
     await page.keyboard.press('Enter')
     await row('Account numbers').waitFor()
