@@ -7,7 +7,7 @@ import { dayOfInstant, daysBetween, isDay, shiftDay } from './usageDays.ts'
 
 export const sections = ['overview', 'elsewhere', 'limits', 'corrections'] as const
 export type Section = (typeof sections)[number]
-export const ranges = ['7', '30', '90', 'year', 'all', 'own'] as const
+export const ranges = ['month', 'lastMonth', '7', '30', '90', 'year', 'all', 'own'] as const
 export type UsageRange = (typeof ranges)[number]
 export const grains = ['auto', 'day', 'week', 'month'] as const
 export const stacks = ['model', 'app', 'feature', 'key'] as const
@@ -113,18 +113,29 @@ export function fitChoice(choice: UsageChoice, account: Account | null): UsageCh
   return { ...choice, by, source: sources.includes(choice.source) ? choice.source : (sources[0] ?? 'here') }
 }
 
+const firstOfMonth = (day: string): string => `${day.slice(0, 8)}01`
+
+/** First and last day of a custom range. No service has figures outside of them, and half-typed years are outside of them. */
+export const usageDays = { first: '2000-01-01', last: '2099-12-31' }
+export const isUsageDay = (day: string): boolean => isDay(day) && day >= usageDays.first && day <= usageDays.last
+
 /** The first and last day of the range, both included. An invalid or reversed custom range is corrected. */
 export function daysOf(choice: UsageChoice, account: Account | null, now: number): { from: string; to: string } {
   const today = dayOfInstant(now)
   const { range } = choice
   if (range === '7' || range === '30' || range === '90') return { from: shiftDay(today, 1 - Number(range)), to: today }
   if (range === 'year') return { from: shiftDay(today, -364), to: today }
+  if (range === 'month') return { from: firstOfMonth(today), to: today }
+  if (range === 'lastMonth') {
+    const to = shiftDay(firstOfMonth(today), -1)
+    return { from: firstOfMonth(to), to }
+  }
   if (range === 'all') {
     const first = account?.firstDay ?? today
     return { from: first < today ? first : today, to: today }
   }
-  const from = isDay(choice.from) ? choice.from : shiftDay(today, -29)
-  const to = isDay(choice.to) ? choice.to : today
+  const from = isUsageDay(choice.from) ? choice.from : shiftDay(today, -29)
+  const to = isUsageDay(choice.to) ? choice.to : today
   return from <= to ? { from, to } : { from: to, to: from }
 }
 

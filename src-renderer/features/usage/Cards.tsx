@@ -84,7 +84,7 @@ function Spent({ view }: { view: PageView }) {
   const { total, query } = view
   const days = daysBetween(query.from, query.to)
   const range =
-    choice.range === 'own'
+    choice.range === 'own' || choice.range === 'month' || choice.range === 'lastMonth'
       ? t('cards.rangeWords.own', { from: showCalendarDay(query.from), to: showCalendarDay(query.to) })
       : choice.range === 'all'
         ? t('cards.rangeWords.all')

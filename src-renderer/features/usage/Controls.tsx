@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { SearchField } from '../../shared/ui/SearchField.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
@@ -5,14 +6,15 @@ import { Select } from '../../shared/ui/Select.tsx'
 import {
   daysOf,
   fitChoice,
+  isUsageDay,
   ranges,
   selectedAccount,
   sourcesOf,
   stacksOf,
+  usageDays,
   usageStore,
   useUsage,
 } from '../../stores/usage.ts'
-import { isDay } from '../../stores/usageDays.ts'
 import { choose } from './subscriptions.ts'
 
 /** Range, interval, grouping, source and search, in one row that wraps. */
@@ -69,14 +71,22 @@ export function RangeField() {
   )
 }
 
+/** Keeps what is being typed, such as the year 0020 on the way to 2026, and applies a day as soon as it is one of a service. */
 function DayField({ label, day, onPick }: { label: string; day: string; onPick: (day: string) => void }) {
+  const [draft, setDraft] = useState<string | null>(null)
   return (
     <label className="flex items-center gap-1.5 text-s text-soft">
       {label}
       <input
         type="date"
-        value={day}
-        onChange={({ target }) => isDay(target.value) && onPick(target.value)}
+        min={usageDays.first}
+        max={usageDays.last}
+        value={draft ?? day}
+        onChange={({ target }) => {
+          setDraft(target.value)
+          if (isUsageDay(target.value)) onPick(target.value)
+        }}
+        onBlur={() => setDraft(null)}
         className="num h-7 rounded-m bg-raise px-2 text-ink text-s shadow-[inset_0_0_0_1px_var(--line-strong)]"
       />
     </label>

@@ -1,6 +1,6 @@
 export const connect = {
   name: 'Name',
-  namePlaceholder: 'Named after its address',
+  namePlaceholder: 'Optional',
   nameTaken: 'Another connection is already named “{{name}}”.',
   switch: {
     failed: '{{name}} can’t be used, so the previous connection stays active. {{why}}',

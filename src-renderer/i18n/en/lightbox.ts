@@ -13,5 +13,5 @@ export const lightbox = {
   place: '{{at}} of {{count}}',
   broken: 'This image can’t be shown: its file is missing or damaged.',
   zoom: '{{percent}} %',
-  keys: 'Arrows: next. + − 0 1: zoom. Shift and arrows: move. Space: slideshow.',
+  keys: 'Arrows: next. + and −: zoom. 0: fit. 1: actual size. Shift and arrows: move. Space: slideshow.',
 }

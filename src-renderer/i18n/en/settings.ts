@@ -154,7 +154,7 @@ export const settings = {
   },
   data: {
     title: 'Data',
-    about: 'All data stays on this computer.',
+    about: 'Chats, media and logs are stored on this computer.',
     folder: 'Folder',
     copyFolder: 'Copy folder path',
     keychain: 'Keychain',

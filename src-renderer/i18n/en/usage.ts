@@ -61,6 +61,8 @@ export const usage = {
     label: 'Filters',
     range: 'Range',
     ranges: {
+      month: 'This month',
+      lastMonth: 'Last month',
       '7': 'Last 7 days',
       '30': 'Last 30 days',
       '90': 'Last 90 days',
@@ -187,7 +189,7 @@ export const usage = {
     estimated: '≈',
   },
   top: {
-    title: 'Most expensive chats',
+    title: 'Most expensive chats, all accounts',
     about: 'On this computer, in this period.',
     none: 'No chat had a cost in this period.',
     untitled: 'Untitled chat',

@@ -10,7 +10,7 @@ export const editors: Setup[] = [
     verified: true,
     steps: ({ baseUrl, key, model }) => [
       {
-        about: 'Save as this file, or add the model to the one that is there. The editors reload it by themselves.',
+        about: 'Save as this file. If the file exists, add the model to it. Your editor reloads the file automatically.',
         language: 'yaml',
         file: '~/.continue/config.yaml',
         text: `name: ${providerName}

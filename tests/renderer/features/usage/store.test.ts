@@ -71,6 +71,21 @@ describe('the query of the Usage page', () => {
     const { from, to } = daysOf({ ...firstChoice, range: 'year' }, account(), now)
     expect(daysBetween(from, to)).toBe(365)
   })
+  it('covers this month up to today, and the whole last month, also over the end of a year', () => {
+    const month = (range: 'month' | 'lastMonth', day: string) =>
+      daysOf({ ...firstChoice, range }, account(), Date.parse(`${day}T12:00:00Z`))
+    expect(month('month', '2026-11-21')).toEqual({ from: '2026-11-01', to: '2026-11-21' })
+    expect(month('lastMonth', '2026-11-21')).toEqual({ from: '2026-10-01', to: '2026-10-31' })
+    expect(month('lastMonth', '2028-03-31')).toEqual({ from: '2028-02-01', to: '2028-02-29' })
+    expect(month('lastMonth', '2026-01-01')).toEqual({ from: '2025-12-01', to: '2025-12-31' })
+  })
+  it('never asks for a half-typed year, which would leave the page without figures after a reload', () => {
+    const own = { ...firstChoice, range: 'own' as const }
+    for (const day of ['0002-10-12', '0026-10-12', '1999-12-31', '2100-01-01']) {
+      const { from, to } = daysOf({ ...own, from: day, to: '2026-11-20' }, account(), now)
+      expect([from, to]).toEqual(['2026-10-23', '2026-11-20'])
+    }
+  })
   it('corrects a reversed custom range, and replaces a damaged one by a month', () => {
     const own = { ...firstChoice, range: 'own' as const }
     expect(daysOf({ ...own, from: '2026-03-09', to: '2026-03-01' }, account(), now)).toEqual({
