@@ -10,7 +10,8 @@ export const editors: Setup[] = [
     verified: true,
     steps: ({ baseUrl, key, model }) => [
       {
-        about: 'Save as this file. If the file exists, add the model to it. Your editor reloads the file automatically.',
+        about:
+          'Save as this file. If the file exists, add the model to it. Your editor reloads the file automatically.',
         language: 'yaml',
         file: '~/.continue/config.yaml',
         text: `name: ${providerName}
