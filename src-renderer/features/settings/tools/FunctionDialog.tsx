@@ -1,7 +1,5 @@
 import { useDeferredValue, useEffect, useRef, useState } from 'react'
-import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import type { FunctionTool } from '../../../../src-preload/contract/tools.ts'
-import { problemOf } from '../../../api/problem.ts'
 import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../../shared/studioContext.ts'
 import { jsonFaultText, useToolTranslate } from '../../../shared/toolMessages.ts'
@@ -11,6 +9,7 @@ import { Field, TextInput } from '../../../shared/ui/Field.tsx'
 import { Select } from '../../../shared/ui/Select.tsx'
 import { Switch } from '../../../shared/ui/Switch.tsx'
 import { TextArea } from '../../../shared/ui/TextArea.tsx'
+import { useCall } from '../../../shared/useCall.ts'
 import { SchemaMessages } from './SchemaMessages.tsx'
 import { type Example, examples, readSchema, toolAsSent } from './schema.ts'
 import { functionNameFault } from './serverForm.ts'
@@ -49,8 +48,7 @@ function Form({ tool, others, onClose }: { tool: FunctionTool | null } & Omit<Fu
     tool ? { name: tool.name, description: tool.description, schema: tool.schema, strict: tool.strict } : fresh,
   )
   const [tried, setTried] = useState(0)
-  const [busy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<Problem | null>(null)
+  const { busy, problem, run } = useCall()
   const element = useRef<HTMLFormElement>(null)
   const change = (part: Partial<Typed>) => setTyped((before) => ({ ...before, ...part }))
   const reading = readSchema(typed.schema)
@@ -72,13 +70,7 @@ function Form({ tool, others, onClose }: { tool: FunctionTool | null } & Omit<Fu
       setTried(tried + 1)
       return
     }
-    setBusy(true)
-    setProblem(null)
-    studio.tools
-      .saveFunction({ ...typed, ...(tool ? { id: tool.id } : {}) })
-      .then(onClose)
-      .catch((thrown: unknown) => setProblem(problemOf(thrown)))
-      .finally(() => setBusy(false))
+    run(() => studio.tools.saveFunction({ ...typed, ...(tool ? { id: tool.id } : {}) }).then(onClose))
   }
   return (
     <form

@@ -1,7 +1,5 @@
-import { useEffect, useRef, useState } from 'react'
-import type { Problem } from '../../../../src-preload/contract/problem.ts'
+import { useState } from 'react'
 import type { McpServer } from '../../../../src-preload/contract/tools.ts'
-import { problemOf } from '../../../api/problem.ts'
 import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../../shared/studioContext.ts'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
@@ -10,6 +8,7 @@ import { Dialog } from '../../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../../shared/ui/Field.tsx'
 import { plainText } from '../../../shared/ui/plainText.ts'
 import { Segmented } from '../../../shared/ui/Segmented.tsx'
+import { useCall, useFirstInvalid } from '../../../shared/useCall.ts'
 import { HttpFields, StdioFields } from './ServerFields.tsx'
 import { readServerForm, type ServerErrors, type ServerForm } from './serverForm.ts'
 
@@ -53,12 +52,8 @@ function Form(props: { first: ServerForm; servers: readonly McpServer[]; onSaved
   const studio = useStudio()
   const [form, setForm] = useState(props.first)
   const [errors, setErrors] = useState<ServerErrors>({})
-  const [busy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<Problem | null>(null)
-  const element = useRef<HTMLFormElement>(null)
-  useEffect(() => {
-    if (Object.keys(errors).length > 0) element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-  }, [errors])
+  const { busy, problem, run } = useCall()
+  const element = useFirstInvalid<HTMLFormElement>(errors)
   const change = (part: Partial<ServerForm>) => {
     setForm((before) => ({ ...before, ...part }))
     // An edited field has no error until the next check.
@@ -69,14 +64,8 @@ function Form(props: { first: ServerForm; servers: readonly McpServer[]; onSaved
     if (busy) return
     const read = readServerForm(form, others)
     setErrors(read.errors ?? {})
-    if (!read.server) return
-    setBusy(true)
-    setProblem(null)
-    studio.tools
-      .saveServer(read.server)
-      .then(props.onSaved)
-      .catch((thrown: unknown) => setProblem(problemOf(thrown)))
-      .finally(() => setBusy(false))
+    const { server } = read
+    if (server) run(() => studio.tools.saveServer(server).then(props.onSaved))
   }
   const reported = (field: keyof ServerErrors): string | null => {
     const fault = errors[field]
