@@ -11,11 +11,11 @@ import { cx } from '../../shared/ui/cx.ts'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { partStarts, useSpeech } from '../../stores/speech.ts'
 import { cancel, compareWith, resume } from './actions.ts'
-import { KeptSound } from './KeptSound.tsx'
 import { LiveSound } from './LiveSound.tsx'
 import { canResume, isOver, lengthOf, voiceOf } from './labels.ts'
 import { playFrom, type Side, swapVoices } from './playback.ts'
 import { SpokenText } from './SpokenText.tsx'
+import { StoredSound } from './StoredSound.tsx'
 
 /** The column of a speech, at a readable line width. */
 export const speechColumn = 'mx-auto flex w-full max-w-[980px] flex-col px-6 py-6 max-[800px]:px-4'
@@ -77,7 +77,7 @@ function Sound({ speech, side, onTime, large = false }: SoundProps) {
     )
   }
   if (speech.mediaId === null) return <p className="text-s text-soft">{t('noSound')}</p>
-  return <KeptSound speech={speech} mediaId={speech.mediaId} side={side} large={large} {...(onTime && { onTime })} />
+  return <StoredSound speech={speech} mediaId={speech.mediaId} side={side} large={large} {...(onTime && { onTime })} />
 }
 
 function Beside({ speech, side, onTime }: SoundProps) {

@@ -8,7 +8,7 @@ import { stopListening, useListening } from './listening.ts'
 import { type Side, usePlayback } from './playback.ts'
 
 /** The stored sound, complete or partial, as a waveform. Continues at the position of the live playback. */
-export function KeptSound({
+export function StoredSound({
   speech,
   mediaId,
   side,
