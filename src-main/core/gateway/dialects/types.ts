@@ -1,0 +1,70 @@
+import type { ChatRequest, ChatStreamEvent } from '../../upstream/types.ts'
+
+/** The APIs of other vendors that the local `/v1` translates to chat completions: OpenAI Responses and Anthropic Messages. */
+export type DialectId = 'responses' | 'messages'
+
+/** An object of a parsed JSON body. */
+export type JsonObject = Record<string, unknown>
+
+/** An error in the request or from the service, before it has the shape of a dialect. */
+export interface DialectProblem {
+  /** HTTP status of the reply, or of the service's reply. 502 for a stream that broke off. */
+  status: number
+  message: string
+  /** `error.type` of the chat-completions error object, or null if the service sent none. */
+  type: string | null
+  code: string | null
+  /** The request field that can't be translated, such as `tools[2].type`, or null. */
+  param: string | null
+}
+
+/** A request in a dialect, translated to chat completions. */
+export interface TranslatedRequest {
+  /** The body for the service. `model` is still the name that the app sent; the app's model map is applied later. */
+  chat: ChatRequest
+  stream: boolean
+  /** Fields and tools that have no effect here, such as `tools.web_search`. Sent as `x-studio-ignored` and written to the log. */
+  ignored: string[]
+  /** Translates a whole reply of the service. `chat` is a chat completion of any shape, as a hostile service might send it. */
+  reply(chat: JsonObject, details: ReplyDetails): JsonObject
+  /** Translates one streamed reply. Call once per request. */
+  openStream(details: ReplyDetails): StreamTranslator
+}
+
+/** One dialect. Its functions are pure: no IO, no clock, no randomness. */
+export interface Dialect {
+  readonly id: DialectId
+  /**
+   * Translates a request.
+   * @throws DialectError 400 for what can't be translated, naming the field
+   */
+  translate(body: JsonObject): TranslatedRequest
+  /** The body of an error reply in the shape of the dialect. */
+  errorBody(problem: DialectProblem, requestId: string): JsonObject
+}
+
+/** What a reply says beside the text of the model. */
+export interface ReplyDetails {
+  /** Id of the reply, unique on this computer: `resp_…` or `msg_…`. */
+  id: string
+  /** Seconds since 1970 at which the reply began. */
+  createdAt: number
+  /** The service's model that was asked. A reply that names its own model overrides it. */
+  model: string
+  /** Estimated tokens of the prompt, for events that are sent before the service has counted them. */
+  tokensIn: number
+}
+
+/**
+ * Translates the events of one chat stream to server-sent events, each ending with a blank line. Every method returns the text to write
+ * now, which may be empty. No event is invented: `end` and `fail` are called for what the service did.
+ */
+export interface StreamTranslator {
+  push(event: ChatStreamEvent): string
+  /** The service ended its stream with `[DONE]`. */
+  end(): string
+  /** The service failed, or its stream broke off. */
+  fail(problem: DialectProblem): string
+  /** The reply object as far as it has arrived, as `reply` would return it. Stored for `GET /v1/responses/{id}`. */
+  result(): JsonObject
+}
