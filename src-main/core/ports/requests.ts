@@ -196,8 +196,11 @@ export interface AllowanceReservation {
 
 /** Enforces each app's own limits. A request over a limit is refused at once and never queued. */
 export interface Allowance {
-  /** Checks the request headers: endpoint, requests a minute, concurrent requests, used-up budgets. */
-  begin(app: App, endpoint: Endpoint): AllowanceReservation | LimitRefusal
+  /**
+   * Checks the request headers: endpoint, requests a minute, concurrent requests, used-up budgets.
+   * @param isFree the request costs nothing, so that a used-up budget does not refuse it. Default: whether the endpoint only reads
+   */
+  begin(app: App, endpoint: Endpoint, isFree?: boolean): AllowanceReservation | LimitRefusal
   /** Checks the body: model, tokens a minute, and the budget, in which the estimate is reserved. */
   expect(app: App, reservation: AllowanceReservation, expected: Expectation): LimitRefusal | null
 }
