@@ -113,6 +113,7 @@ export class RefusalLog {
       hasBodies: 0,
       times: 1,
       cancelledBy: null,
+      ...{ dialect: null, askedModel: null, answeredModel: null, finishReason: null, ignored: null },
       retriedAfter: null,
       method: refused.method === 'POST' ? null : tidy(refused.method, 20),
       path: path === usualPath[endpoint] ? null : path,

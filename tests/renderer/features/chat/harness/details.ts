@@ -23,6 +23,7 @@ export function detailOf(id: number): RequestDetail {
       status: 200,
       problem: null,
       cancelledBy: null,
+      ...{ dialect: null, askedModel: null, answeredModel: null, finishReason: null, ignored: [] },
       attempts: 1,
       retriedAfter: [],
       queuedMs: 0,
