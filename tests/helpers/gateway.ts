@@ -91,6 +91,7 @@ export async function openGateway(
     typicalOut: (model) => requestLog.typicalOut(model),
     local: () => origin,
     memory,
+    responses: requestLog.storedResponses,
   }
   const verify = (presented: string): Verified => {
     if (presented !== toolKey) return { good: false, why: 'unknown', app: null }

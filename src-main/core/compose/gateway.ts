@@ -55,6 +55,7 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
     typicalOut: (model) => requestLog.typicalOut(model),
     local: () => new URL(proxy.status().baseUrl ?? 'http://127.0.0.1').origin,
     memory: new BodyMemory(),
+    responses: requestLog.storedResponses,
   }
   const proxy = new LocalV1({
     verify: apps.verify,

@@ -147,6 +147,8 @@ export interface GateRefusal {
   from: string
   method: string
   path: string
+  /** API of another vendor that the path belongs to. */
+  dialect?: RequestDialect | null
   /** The model that the request names, as far as it was read. */
   model?: string | null
   status: number

@@ -1,5 +1,10 @@
 import { asStudioError } from '../errors.ts'
-import { maxStoredResponse, type NewResponse, type StoredResponse, type StoredResponses } from '../ports/storedResponses.ts'
+import {
+  maxStoredResponse,
+  type NewResponse,
+  type StoredResponse,
+  type StoredResponses,
+} from '../ports/storedResponses.ts'
 import { asStoreError, mayPass } from '../store/database.ts'
 import type { RequestLogTables } from '../store/requestLog/open.ts'
 import type { ResponseRow } from '../store/requestLog/responses.ts'
@@ -72,11 +77,7 @@ export class SqliteStoredResponses implements StoredResponses {
     let size = 0
     let next: string | null = id
     for (let links = 0; next !== null; links++) {
-      const waiting = this.#waiting.get(next)?.row
-      const link =
-        waiting?.who === who
-          ? { previous: waiting.previous, size: sizeOf(waiting) }
-          : this.#parts.store.responses.link(who, next)
+      const link = this.#link(who, next)
       if (link === null || links >= maxLinks) return null
       size += link.size
       next = link.previous
@@ -156,6 +157,12 @@ export class SqliteStoredResponses implements StoredResponses {
   #row(who: string, id: string): Pick<ResponseRow, 'previous' | 'input' | 'reply'> | null {
     const waiting = this.#waiting.get(id)?.row
     return waiting?.who === who ? waiting : this.#parts.store.responses.get(who, id)
+  }
+
+  #link(who: string, id: string): { previous: string | null; size: number } | null {
+    const waiting = this.#waiting.get(id)?.row
+    if (waiting?.who === who) return { previous: waiting.previous, size: sizeOf(waiting) }
+    return this.#parts.store.responses.link(who, id)
   }
 
   #itemIn(appId: string, id: string, itemId: string): Item | null {

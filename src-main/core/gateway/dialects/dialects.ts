@@ -1,5 +1,5 @@
-import { messagesDialect } from './messages/dialect.ts'
-import { responsesDialect } from './responses/dialect.ts'
+import { messagesDialect } from './messages/messagesDialect.ts'
+import { responsesDialect } from './responses/responses.ts'
 import type { Dialect, DialectId } from './types.ts'
 
 /** The dialects by their id. */

@@ -35,8 +35,7 @@ export interface TranslatedRequest {
 export interface Dialect {
   readonly id: DialectId
   /**
-   * Translates a request. The caller has resolved `previous_response_id` and item references of a Responses request: `input` contains the
-   * earlier items, and `previous_response_id` is left in the body only to be repeated in the reply.
+   * Translates a request.
    * @throws DialectError 400 for what can't be translated, naming the field
    */
   translate(body: JsonObject): TranslatedRequest

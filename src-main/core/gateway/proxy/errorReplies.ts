@@ -4,10 +4,10 @@ import type { Duplex } from 'node:stream'
 import type { ProblemKind } from '../../../../src-preload/contract/problem.ts'
 import type { StudioError } from '../../errors.ts'
 import type { LimitRefusal } from '../../ports/requests.ts'
+import type { HeaderPairs } from '../../upstream/headers.ts'
 import { dialects } from '../dialects/dialects.ts'
 import { dialectOfErrors } from '../dialects/routes.ts'
 import type { DialectId } from '../dialects/types.ts'
-import type { HeaderPairs } from '../../upstream/headers.ts'
 
 /**
  * The source of an error reply, sent as `error.type` and `X-Studio-Answer`. The prefix `studio_` distinguishes it from the service's types.

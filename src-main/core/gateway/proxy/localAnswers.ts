@@ -3,11 +3,15 @@ import { asStudioError } from '../../errors.ts'
 import type { RequestTrace } from '../../ports/requests.ts'
 import { Cancel } from '../../shared/cancel.ts'
 import { flattened } from '../../upstream/headers.ts'
+import { mappedModel } from '../apps/modelMap.ts'
 import { DialectError } from '../dialects/dialectError.ts'
-import { countedTokens } from '../dialects/messages/countTokens.ts'
+import { messagesDialect } from '../dialects/messages/messagesDialect.ts'
+import { estimatePromptTokens } from '../dialects/messages/tokenCount.ts'
 import type { LocalRoute } from '../dialects/routes.ts'
+import { itemPageOf, listedItems } from '../dialects/stored/itemPage.ts'
 import type { JsonObject } from '../dialects/types.ts'
 import { newRequestId, type Refusal, refusalOf, refusalOfLimit, sendRefusal } from './errorReplies.ts'
+import { printable } from './guard.ts'
 import { ignoredHeaders } from './headers.ts'
 import type { AllowedRequest } from './proxiedRequest.ts'
 import type { RelayDependencies } from './relay.ts'
@@ -19,6 +23,7 @@ import { parseObject, refusalOfDialect } from './translatedBody.ts'
 interface LocalAnswer {
   body: JsonObject
   model: string | null
+  askedModel: string | null
   ignored: string[]
 }
 
@@ -48,7 +53,7 @@ export async function answerLocally(
   try {
     const answer = await answerOf(deps, request, allowed, route, gone)
     if ('status' in answer) return refused(answer)
-    trace = open(deps, request, allowed, answer)
+    trace = open(deps, request, allowed, route, answer)
     if (trace.written) await trace.written
     send(response, allowed, route, answer)
     trace.replied(200, null)
@@ -75,6 +80,7 @@ async function answerOf(
   route: AnsweredRoute,
   gone: Cancel,
 ): Promise<LocalAnswer | Refusal> {
+  if (route.action !== 'count_tokens') return storedAnswer(deps, allowed, route)
   try {
     return await countTokens(deps, request, allowed, gone)
   } catch (thrown) {
@@ -82,6 +88,47 @@ async function answerOf(
     throw thrown
   }
 }
+
+/** Reads or deletes a stored response of the app. */
+async function storedAnswer(
+  { responses }: RelayDependencies,
+  { app, path }: AllowedRequest,
+  { action, id }: Extract<AnsweredRoute, { dialect: 'responses' }>,
+): Promise<LocalAnswer | Refusal> {
+  if (action === 'delete') {
+    if (!(await responses.delete(app.id, id))) return unknownResponse(id)
+    return answerWith({ id, object: 'response', deleted: true })
+  }
+  const query = new URLSearchParams(path.split('?', 2)[1] ?? '')
+  const found = responses.get(app.id, id)
+  if (found === null) return unknownResponse(id)
+  if (action === 'get') {
+    if (query.get('stream') !== 'true') return answerWith(found.reply)
+    return invalid(400, 'stream', 'A stored response can be read as a whole only, without stream.')
+  }
+  const page = itemPageOf(query)
+  if ('param' in page) return invalid(400, page.param, page.message)
+  const list = listedItems(found.input, page)
+  return list ? answerWith(list) : invalid(404, 'after', 'The response has no input item with this id.')
+}
+
+const answerWith = (body: JsonObject): LocalAnswer => ({ body, model: null, askedModel: null, ignored: [] })
+
+const invalid = (status: number, param: string, message: string): Refusal => ({
+  status,
+  type: 'studio_refused',
+  code: 'invalid_parameter',
+  message,
+  param,
+})
+
+const unknownResponse = (id: string): Refusal => ({
+  status: 404,
+  type: 'studio_refused',
+  code: 'response_not_found',
+  message: `This app has no stored response ${printable(id, 80)}. It was never stored (store: false), or it was deleted.`,
+  param: 'id',
+})
 
 /** `POST /v1/messages/count_tokens`: an estimate with the tokenizer of this program, because the service has no such endpoint. */
 async function countTokens(
@@ -95,8 +142,9 @@ async function countTokens(
   try {
     const body = parseObject(read.bytes)
     if (body === null) return notAnObject
-    const { reply, model, ignored } = countedTokens(body)
-    return { body: reply, model, ignored }
+    const { chat, ignored } = messagesDialect.translate(body)
+    const model = mappedModel(allowed.app.modelMap, chat.model)
+    return { body: { input_tokens: estimatePromptTokens(chat) }, model, askedModel: chat.model, ignored }
   } finally {
     read.memory.release()
   }
@@ -106,7 +154,8 @@ function open(
   { requestLog }: RelayDependencies,
   { method = 'GET' }: IncomingMessage,
   { app, path }: AllowedRequest,
-  { model }: LocalAnswer,
+  { dialect }: LocalRoute,
+  { model, askedModel, ignored }: LocalAnswer,
 ): RequestTrace {
   return requestLog.open({
     requester: { kind: 'app', id: app.id, failFast: app.failFast },
@@ -116,6 +165,9 @@ function open(
     model,
     stream: false,
     logBodies: false,
+    dialect,
+    ignored,
+    ...(askedModel === null || askedModel === model ? {} : { askedModel }),
   })
 }
 

@@ -11,6 +11,7 @@ import type {
   RequestLog,
   RequestTrace,
 } from '../../ports/requests.ts'
+import type { StoredResponses } from '../../ports/storedResponses.ts'
 import { Cancel } from '../../shared/cancel.ts'
 import type { Nano } from '../../shared/money.ts'
 import { endpointOf, isInference, isReadOut } from '../../upstream/endpoint.ts'
@@ -21,21 +22,14 @@ import { replayLimit } from '../../upstream/replay.ts'
 import type { ForwardReply, ForwardRequest } from '../../upstream/types.ts'
 import { dialects } from '../dialects/dialects.ts'
 import { localRouteOf } from '../dialects/routes.ts'
-import type { Dialect } from '../dialects/types.ts'
+import type { Dialect, JsonObject } from '../dialects/types.ts'
 import { type ModelsQuery, modelsPath, modelsQueryOf, translatedModels } from './anthropicModels.ts'
 import type { BodyMemory, MemoryReservation } from './bodyMemory.ts'
 import { type Refusal, refusalOf, refusalOfLimit, sendRefusal } from './errorReplies.ts'
 import { replyHeaders, requestHeaders, safeReason, translatedRequestHeaders } from './headers.ts'
 import { answerLocally } from './localAnswers.ts'
 import type { AllowedRequest, CutReason } from './proxiedRequest.ts'
-import {
-  cutMessages,
-  notConnected,
-  queryNamesModel,
-  redirected,
-  refuse,
-  stoppedByPerson,
-} from './relayRefusals.ts'
+import { cutMessages, notConnected, queryNamesModel, redirected, refuse, stoppedByPerson } from './relayRefusals.ts'
 import { pipeReply } from './replyBody.ts'
 import { modelInQuery, modelOf, type RequestBody, readBody } from './requestBody.ts'
 import { readTranslated, type Translation } from './translatedBody.ts'
@@ -57,6 +51,8 @@ export interface RelayDependencies {
   local(): string
   /** Memory for buffered bodies. */
   memory: BodyMemory
+  /** Responses that apps asked to store. */
+  responses: StoredResponses
 }
 
 /** The expected use of one request. `count` is the number of choices or images. */
@@ -136,6 +132,8 @@ class RelayedRequest {
   #upload: Upload | null = null
   /** The API of the request when it is not the service's own. */
   readonly #dialect: Dialect | null
+  /** Id of the reply to a translated request. */
+  readonly #replyId: string
   #translation: Translation | null = null
   /** Set for a request for models in Anthropic's shape. */
   readonly #models: ModelsQuery | null
@@ -152,6 +150,7 @@ class RelayedRequest {
   ) {
     this.#deps = deps
     this.#dialect = dialect
+    this.#replyId = dialect ? `${idPrefixes[dialect.id]}${randomBytes(24).toString('hex')}` : ''
     this.#models = endpoint === 'models' ? modelsQueryOf(request, allowed.path) : null
     this.#request = request
     this.#response = response
@@ -199,7 +198,9 @@ class RelayedRequest {
     const { memory } = this.#deps
     const proceed = (): void => this.#allowed.proceed()
     if (this.#dialect) {
-      const body = await readTranslated(this.#request, app, this.#dialect, { memory, signal: this.#gone, proceed })
+      const { responses } = this.#deps
+      const translation = { app, dialect: this.#dialect, replyId: this.#replyId, responses }
+      const body = await readTranslated(this.#request, translation, { memory, signal: this.#gone, proceed })
       if ('translation' in body) this.#translation = body.translation
       return body
     }
@@ -243,7 +244,7 @@ class RelayedRequest {
     return { endpoint, model, modelPending, tokensIn, tokensOut, cost: this.#deps.price(endpoint, model, use) }
   }
 
-  #open({ asked }: RequestBody): RequestTrace {
+  #open({ asked, askedModel }: RequestBody): RequestTrace {
     const { app, path } = this.#allowed
     const trace = this.#deps.requestLog.open({
       requester: { kind: 'app', id: app.id, failFast: app.failFast },
@@ -253,6 +254,10 @@ class RelayedRequest {
       model: asked?.model ?? null,
       stream: asked?.stream ?? false,
       logBodies: app.logBodies,
+      ...(askedModel === undefined ? {} : { askedModel }),
+      ...(this.#translation
+        ? { dialect: this.#translation.dialect.id, ignored: this.#translation.request.ignored }
+        : {}),
       ...(this.#endpoint === 'images' ? { pictures: asked?.count ?? 1 } : {}),
     })
     trace.onStop = () => {
@@ -265,7 +270,7 @@ class RelayedRequest {
 
   #forwardRequest(requestBody: RequestBody, trace: RequestTrace, expected: Expectation | null): ForwardRequest {
     const { app, path } = this.#allowed
-    const { body, asked, stripUsage, memory } = requestBody
+    const { body, asked, askedModel, stripUsage, memory } = requestBody
     const { rawHeaders } = this.#request
     const isTranslated = this.#translation !== null && body instanceof Uint8Array
     const headers = isTranslated
@@ -276,7 +281,7 @@ class RelayedRequest {
     return {
       method: this.#request.method ?? 'GET',
       path: isTranslated ? chatPath : this.#models ? modelsPath : path,
-      headers: stripUsage && body instanceof Uint8Array ? withLength(headers, body.length) : headers,
+      headers: (stripUsage || askedModel !== undefined) && body instanceof Uint8Array ? withLength(headers, body.length) : headers,
       body,
       signal: this.#gone,
       endpoint: this.#endpoint,
@@ -337,22 +342,30 @@ class RelayedRequest {
   }
 
   #sendTranslated(reply: ForwardReply, translation: Translation): Promise<void> {
-    const { dialect, request } = translation
-    const { model = translation.askedModel, tokensIn = 0 } = this.#expected ?? {}
+    const { request, stored } = translation
+    const { model = null, tokensIn = 0 } = this.#expected ?? {}
     return sendTranslated(reply, {
       response: this.#response,
       gone: this.#gone,
       translation,
       details: {
-        id: `${idPrefixes[dialect.id]}${randomBytes(24).toString('hex')}`,
+        id: this.#replyId,
         createdAt: Math.floor(Date.now() / 1000),
         model: model ?? request.chat.model,
         tokensIn,
+        completedAt: () => Math.floor(Date.now() / 1000),
+        report: (note) => this.#trace?.ignores(note),
       },
       extraHeaders: this.#allowed.extraHeaders,
       reserveMemory: (bytes) => this.#memoryForReply(bytes),
-      store: null,
+      store: stored && ((whole) => this.#store(whole, reply, stored)),
     })
+  }
+
+  async #store(whole: JsonObject, reply: ForwardReply, stored: NonNullable<Translation['stored']>): Promise<void> {
+    const [id, appId, request] = [this.#replyId, this.#allowed.app.id, this.#trace?.id ?? 0]
+    const isStored = await this.#deps.responses.save({ id, appId, request, ...stored, reply: whole }, reply.clean)
+    if (!isStored) this.#trace?.ignores('store')
   }
 
   async #sendModels(reply: ForwardReply, query: ModelsQuery): Promise<void> {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { localRouteOf } from '../dialects/routes.ts'
 import { type Refusal, sendRefusal } from './errorReplies.ts'
 import type { AllowedRequest, CutReason } from './proxiedRequest.ts'
 import type { RelayDependencies } from './relay.ts'
@@ -62,6 +63,7 @@ export function refuse(
     from: app.name,
     method,
     path: path.split('?', 1)[0] ?? path,
+    dialect: localRouteOf(method, path)?.dialect ?? null,
     model,
     status,
     code,
@@ -69,4 +71,3 @@ export function refuse(
   })
   sendRefusal(response, refusal, extraHeaders)
 }
-

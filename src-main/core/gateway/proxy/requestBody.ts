@@ -2,12 +2,13 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import type { CancelSignal } from '../../shared/cancel.ts'
-import { edited } from '../../upstream/meter/askForUsage.ts'
+import { type Edit, edited } from '../../upstream/meter/askForUsage.ts'
 import { asBuffer } from '../../upstream/meter/bytes.ts'
 import { JsonScan, maxDepth } from '../../upstream/meter/jsonScan.ts'
 import { type RequestParameters, RequestScan } from '../../upstream/meter/request.ts'
 import { replayLimit } from '../../upstream/replay.ts'
 import type { ForwardRequest } from '../../upstream/types.ts'
+import { mappedModel } from '../apps/modelMap.ts'
 import type { BodyMemory, MemoryReservation } from './bodyMemory.ts'
 import type { Refusal } from './errorReplies.ts'
 
@@ -22,6 +23,8 @@ export interface RequestBody {
   stripUsage: boolean
   /** Memory for the buffered bytes. The caller releases it. */
   memory: MemoryReservation | null
+  /** The model in the request, if the app's model map replaced it. */
+  askedModel?: string
 }
 
 const noBody: RequestBody = { body: null, asked: null, stripUsage: false, memory: null }
@@ -145,8 +148,13 @@ export async function readBody(
       const asked = scan.asked()
       if (!asked.json && isLimited) return unreadable
       const edit = endpoint === 'chat' && asked.stream ? asked.usageEdit : null
-      const body = edit ? edited(bytes, edit, from) : bytes.subarray(from)
-      return { body, asked, stripUsage: edit !== null, memory: bodyMemory }
+      const model = endpoint === 'chat' ? modelEdit(asked, app) : null
+      if (model && 'status' in model) return model
+      const edits = [edit, model].filter((one) => one !== null)
+      const body = withEdits(bytes, from, edits)
+      if (model === null) return { body, asked, stripUsage: edit !== null, memory: bodyMemory }
+      const sent = { ...asked, model: model.model }
+      return { body, asked: sent, askedModel: model.askedModel, stripUsage: edit !== null, memory: bodyMemory }
     },
     // Streams a body that is too large to buffer: first the buffered part, then the rest as it arrives.
     streamed: (buffered, next, bodyMemory) => ({
@@ -157,6 +165,31 @@ export async function readBody(
     }),
   })
   return incoming.read(size)
+}
+
+const modelRepeated: Refusal = {
+  status: 400,
+  type: 'studio_refused',
+  code: 'body_unreadable',
+  message: 'This request names its model more than once, so the model map of this app can’t be applied. Name it once.',
+}
+
+/** The change of a chat request by the app's model map, or null without one. */
+function modelEdit(
+  { model: askedModel, modelAt }: RequestParameters,
+  { modelMap }: App,
+): (Edit & { model: string; askedModel: string }) | Refusal | null {
+  if (askedModel === null || modelMap.length === 0) return null
+  const model = mappedModel(modelMap, askedModel)
+  if (model === askedModel) return null
+  return modelAt === null ? modelRepeated : { ...modelAt, text: JSON.stringify(model), model, askedModel }
+}
+
+/** The body, which starts at `from`, with its changes. The last one is made first, so that the places of the others stay right. */
+function withEdits(bytes: Buffer, from: number, edits: Edit[]): Buffer {
+  const [first, ...more] = edits.sort((a, b) => b.from - a.from)
+  if (first === undefined) return bytes.subarray(from)
+  return more.reduce((body, edit) => edited(body, edit), edited(bytes, first, from))
 }
 
 /** How one JSON request is checked, and what is made of it. */

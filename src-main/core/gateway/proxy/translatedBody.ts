@@ -1,10 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { App } from '../../../../src-preload/contract/apps.ts'
+import { maxStoredResponse, type StoredResponses } from '../../ports/storedResponses.ts'
 import { RequestScan } from '../../upstream/meter/request.ts'
 import { isFields } from '../../upstream/meter/values.ts'
 import type { ChatRequest } from '../../upstream/types.ts'
 import { mappedModel } from '../apps/modelMap.ts'
 import { DialectError } from '../dialects/dialectError.ts'
+import { translateResponses } from '../dialects/responses/responses.ts'
+import { storedItemsFor } from '../dialects/stored/earlierResponses.ts'
 import type { Dialect, JsonObject, TranslatedRequest } from '../dialects/types.ts'
 import type { MemoryReservation } from './bodyMemory.ts'
 import type { Refusal } from './errorReplies.ts'
@@ -14,18 +17,21 @@ import { type BodyReadOptions, jsonLimit, type RequestBody, readJson } from './r
 export interface Translation {
   dialect: Dialect
   request: TranslatedRequest
-  /** Model in the app's request. The body for the service has the model of the app's map. */
-  askedModel: string
-  /** The parsed body of the app. */
-  original: JsonObject
+  /** What is stored with the reply, or null when nothing is. */
+  stored: { previous: string | null; input: JsonObject[] } | null
 }
 
 export interface TranslatedBody extends RequestBody {
   translation: Translation
 }
 
-/** Completes a parsed request from stored data before it is translated. Returns a refusal when it refers to something unknown. */
-export type Resolve = (body: JsonObject) => { body: JsonObject } | Refusal
+interface TranslationOptions {
+  app: App
+  dialect: Dialect
+  /** Id of the reply. */
+  replyId: string
+  responses: StoredResponses
+}
 
 /**
  * Reads a request of another vendor's API and translates it to a chat completion. From then on the request is limited, logged and sent as
@@ -33,20 +39,20 @@ export type Resolve = (body: JsonObject) => { body: JsonObject } | Refusal
  */
 export async function readTranslated(
   request: IncomingMessage,
-  app: App,
-  dialect: Dialect,
+  translation: TranslationOptions,
   options: BodyReadOptions,
-  resolve: Resolve = (body) => ({ body }),
 ): Promise<TranslatedBody | Refusal> {
-  const read = await readJson(request, app, options)
+  const read = await readJson(request, translation.app, options)
   if ('status' in read) return read
   const { bytes, memory } = read
   let translated: TranslatedBody | Refusal | null = null
   try {
-    const parsed = parseObject(bytes)
-    const resolved = parsed === null ? notAnObject : resolve(parsed)
-    translated = 'body' in resolved ? translate(resolved.body, app, dialect, memory) : resolved
+    const body = parseObject(bytes)
+    translated = body === null ? notAnObject : translate(body, bytes.length, translation, memory)
     return translated
+  } catch (thrown) {
+    if (thrown instanceof DialectError) return refusalOfDialect(thrown)
+    throw thrown
   } finally {
     if (translated === null || 'status' in translated) memory.release()
   }
@@ -59,19 +65,24 @@ export function parseObject(bytes: Buffer): JsonObject | null {
   return isFields(value) ? value : null
 }
 
+/** @throws DialectError */
 function translate(
   original: JsonObject,
-  app: App,
-  dialect: Dialect,
+  length: number,
+  { app, dialect, replyId, responses }: TranslationOptions,
   memory: MemoryReservation,
 ): TranslatedBody | Refusal {
+  const isTooLarge = dialect.id === 'responses' && original.store !== false && length > maxStoredResponse
+  const given = isTooLarge ? { ...original, store: false } : original
   let request: TranslatedRequest
-  try {
-    request = dialect.translate(original)
-  } catch (thrown) {
-    if (thrown instanceof DialectError) return refusalOfDialect(thrown)
-    throw thrown
-  }
+  let stored: Translation['stored'] = null
+  if (dialect.id === 'responses') {
+    const translated = translateResponses(given, storedItemsFor(given, app.id, responses, jsonLimit - length))
+    const { previousResponseId: previous } = translated
+    if (translated.store) stored = { previous, input: translated.storedInput(replyId) }
+    request = translated
+  } else request = dialect.translate(given)
+  if (isTooLarge) request.ignored.push('store')
   const askedModel = request.chat.model
   const chat: ChatRequest = { ...request.chat, model: mappedModel(app.modelMap, askedModel) }
   if (request.stream) {
@@ -85,7 +96,8 @@ function translate(
   const asked = scan.asked()
   if (!asked.json) return tooDeep
   memory.shrink(body.length)
-  return { body, asked, stripUsage: false, memory, translation: { dialect, request, askedModel, original } }
+  const translated = { body, asked, stripUsage: false, memory, translation: { dialect, request, stored } }
+  return chat.model === askedModel ? translated : { ...translated, askedModel }
 }
 
 /** The refusal of a request that can't be translated. */

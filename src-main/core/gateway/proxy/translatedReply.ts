@@ -137,7 +137,8 @@ async function readChat(reply: ForwardReply): Promise<JsonObject> {
   } catch (cause) {
     throw new StudioError('malformed_reply', 'The service sent a reply that is not JSON.', {}, { cause })
   }
-  if (!isFields(chat)) throw new StudioError('malformed_reply', 'The service sent a reply that is not a chat completion.')
+  if (!isFields(chat))
+    throw new StudioError('malformed_reply', 'The service sent a reply that is not a chat completion.')
   return chat
 }
 
@@ -341,4 +342,3 @@ export function cutAfterWrites(response: ServerResponse): void {
   socket.setTimeout(readFailureMs, () => socket.destroy())
   socket.destroySoon()
 }
-
