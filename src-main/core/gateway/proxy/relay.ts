@@ -281,7 +281,10 @@ class RelayedRequest {
     return {
       method: this.#request.method ?? 'GET',
       path: isTranslated ? chatPath : this.#models ? modelsPath : path,
-      headers: (stripUsage || askedModel !== undefined) && body instanceof Uint8Array ? withLength(headers, body.length) : headers,
+      headers:
+        (stripUsage || askedModel !== undefined) && body instanceof Uint8Array
+          ? withLength(headers, body.length)
+          : headers,
       body,
       signal: this.#gone,
       endpoint: this.#endpoint,
