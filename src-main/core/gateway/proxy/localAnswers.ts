@@ -14,7 +14,7 @@ import { newRequestId, type Refusal, refusalOf, refusalOfLimit, sendRefusal } fr
 import { printable } from './guard.ts'
 import { ignoredHeaders } from './headers.ts'
 import type { AllowedRequest } from './proxiedRequest.ts'
-import type { RelayDependencies } from './relay.ts'
+import type { RelayDependencies } from './relayDependencies.ts'
 import { refuse } from './relayRefusals.ts'
 import { readJson } from './requestBody.ts'
 import { parseObject, refusalOfDialect } from './translatedBody.ts'

@@ -3,17 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ProblemKind } from '../../../../src-preload/contract/problem.ts'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
-import type {
-  Allowance,
-  AllowanceReservation,
-  Expectation,
-  RequestEnd,
-  RequestLog,
-  RequestTrace,
-} from '../../ports/requests.ts'
-import type { StoredResponses } from '../../ports/storedResponses.ts'
+import type { AllowanceReservation, Expectation, RequestEnd, RequestTrace } from '../../ports/requests.ts'
 import { Cancel } from '../../shared/cancel.ts'
-import type { Nano } from '../../shared/money.ts'
 import { endpointOf, isInference, isReadOut } from '../../upstream/endpoint.ts'
 import { flattened, type HeaderPairs, header } from '../../upstream/headers.ts'
 import { unknownParameters } from '../../upstream/meter/request.ts'
@@ -24,45 +15,18 @@ import { dialects } from '../dialects/dialects.ts'
 import { localRouteOf } from '../dialects/routes.ts'
 import type { Dialect, JsonObject } from '../dialects/types.ts'
 import { type ModelsQuery, modelsPath, modelsQueryOf, translatedModels } from './anthropicModels.ts'
-import type { BodyMemory, MemoryReservation } from './bodyMemory.ts'
+import type { MemoryReservation } from './bodyMemory.ts'
 import { type Refusal, refusalOf, refusalOfLimit, sendRefusal } from './errorReplies.ts'
 import { replyHeaders, requestHeaders, safeReason, translatedRequestHeaders } from './headers.ts'
 import { answerLocally } from './localAnswers.ts'
 import type { AllowedRequest, CutReason } from './proxiedRequest.ts'
+import type { Forward, RelayDependencies } from './relayDependencies.ts'
 import { cutMessages, notConnected, queryNamesModel, redirected, refuse, stoppedByPerson } from './relayRefusals.ts'
 import { pipeReply } from './replyBody.ts'
 import { modelInQuery, modelOf, type RequestBody, readBody } from './requestBody.ts'
 import { readTranslated, type Translation } from './translatedBody.ts'
 import { cutAfterWrites, isGood, sendProblem, sendTranslated, sendTranslatedJson } from './translatedReply.ts'
 import { isUpload, Upload } from './upload.ts'
-
-export type Forward = (request: ForwardRequest) => Promise<ForwardReply>
-
-export interface RelayDependencies {
-  /** Sends a request to the service that is connected now. Null while none is. */
-  forward(): Forward | null
-  requestLog: RequestLog
-  allowance: Allowance
-  /** The estimated maximum cost of a request in nano-SC, or null if the price is unknown. */
-  price(endpoint: Endpoint, model: string | null, use: EstimatedUse): Nano | null
-  /** Tokens of a typical reply of this model. */
-  typicalOut(model: string | null): number
-  /** Origin of the local API, such as `http://127.0.0.1:8787`. */
-  local(): string
-  /** Memory for buffered bodies. */
-  memory: BodyMemory
-  /** Responses that apps asked to store. */
-  responses: StoredResponses
-}
-
-/** The expected use of one request. `count` is the number of choices or images. */
-interface EstimatedUse {
-  tokensIn: number
-  tokensCached: number
-  tokensOut: number
-  bytesUp: number
-  count: number
-}
 
 /**
  * Relays one request of an app to the service and the reply back, within the app's limits and with a row in the request log. When the app
@@ -366,6 +330,8 @@ class RelayedRequest {
   }
 
   async #store(whole: JsonObject, reply: ForwardReply, stored: NonNullable<Translation['stored']>): Promise<void> {
+    // A reply that the service did not finish is not stored.
+    if (whole.status !== 'completed' && whole.status !== 'incomplete') return
     const [id, appId, request] = [this.#replyId, this.#allowed.app.id, this.#trace?.id ?? 0]
     const isStored = await this.#deps.responses.save({ id, appId, request, ...stored, reply: whole }, reply.clean)
     if (!isStored) this.#trace?.ignores('store')

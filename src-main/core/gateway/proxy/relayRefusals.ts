@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { localRouteOf } from '../dialects/routes.ts'
 import { type Refusal, sendRefusal } from './errorReplies.ts'
 import type { AllowedRequest, CutReason } from './proxiedRequest.ts'
-import type { RelayDependencies } from './relay.ts'
+import type { RelayDependencies } from './relayDependencies.ts'
 
 /**
  * Redirects are refused, because a client that follows a redirect would send the prompt to an unconfigured address. The specification has
