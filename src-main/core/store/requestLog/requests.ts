@@ -162,7 +162,8 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
   )
   const refuse = handle.prepare(
     `INSERT INTO requests (id, at, caller, endpoint, outcome, state, status, method, path, origin, problem_kind,
-      problem_message, model, cost, cost_is, duration_us, times) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?)`,
+      problem_message, model, dialect, cost, cost_is, duration_us, times)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?)`,
   )
   const remove = handle.prepare('DELETE FROM requests WHERE id = ?')
   const forget = handle.prepare('UPDATE requests SET has_bodies = 0 WHERE id = ?')
@@ -211,7 +212,7 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
     refuse(r: StoredRequest): void {
       refuse.run(
         ...[r.id, r.at, r.caller, r.endpoint, r.outcome, r.state, r.status, r.method, r.path, r.origin],
-        ...[r.problemKind, r.problemMessage, r.model, r.times],
+        ...[r.problemKind, r.problemMessage, r.model, r.dialect, r.times],
       )
     },
     /** Deletes a refused row whose place a repeat has taken. */
