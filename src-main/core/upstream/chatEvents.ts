@@ -42,7 +42,7 @@ export class ChatEventReader {
 
   /** Whether the reply is complete, with or without `[DONE]`: at least one choice began, and all have finished. */
   get finished(): boolean {
-    return this.#ended || this.#reader.finished
+    return this.#reader.finished
   }
 
   /** The failure after the events that `push` and `end` have returned, or null. No more events follow a failure. */
@@ -95,6 +95,8 @@ export class ChatEventReader {
     if (this.#ended || this.#failure !== null) return
     if (data.trim() === '[DONE]') {
       this.#ended = true
+      // `[DONE]` alone does not say that the reply is complete: a proxy may send it after a failure.
+      if (!this.finished) this.#failure = incomplete()
       return
     }
     let frame: unknown

@@ -267,7 +267,7 @@ class TranslatedStream {
         try {
           const text = this.push(bytes)
           const { failure, ended } = this.#reader
-          if (ended) finish(text)
+          if (ended && failure === null) finish(text)
           else {
             const more = text === '' || sink.write(Buffer.from(text))
             if (failure) fail(failure)
