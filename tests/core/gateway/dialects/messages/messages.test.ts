@@ -228,9 +228,12 @@ describe('tool calls and their results', () => {
       { role: 'tool', tool_call_id: 't1', content: 'a\n(Image 1 of this result is in the next user message.)' },
       { role: 'tool', tool_call_id: 't2', content: 'two' },
     ]
-    const after = (...content: unknown[]) => messagesOf([user(text('q')), calls, user(...content)]).slice(2)
-    expect(after(...results)).toEqual([...tools, { role: 'user', content: [label, pngPart] }])
-    expect(after(...results, text('b'))).toEqual([...tools, { role: 'user', content: [label, pngPart, text('b')] }])
+    const afterCalls = (...content: unknown[]) => messagesOf([user(text('q')), calls, user(...content)]).slice(2)
+    expect(afterCalls(...results)).toEqual([...tools, { role: 'user', content: [label, pngPart] }])
+    expect(afterCalls(...results, text('b'))).toEqual([
+      ...tools,
+      { role: 'user', content: [label, pngPart, text('b')] },
+    ])
     expect(messagesOf([user(text('q')), calls, { role: 'system', content: 's' }, user(...results)]).slice(2)).toEqual([
       ...tools,
       { role: 'user', content: [label, pngPart] },
