@@ -320,3 +320,52 @@ describe('tools that messages change', () => {
     expect(ignored).toEqual(['messages.tool_addition'])
   })
 })
+
+it('translates a request as a coding agent sends it', () => {
+  const cache_control = { type: 'ephemeral' }
+  const { chat, ignored, stream } = translate({
+    model: 'claude-sonnet-4-5',
+    max_tokens: 32_000,
+    stream: true,
+    system: [
+      { ...text('x-billing: cli'), cache_control: null },
+      { ...text('You are a coding agent.'), cache_control },
+    ],
+    thinking: { type: 'adaptive', display: 'summarized' },
+    context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
+    output_config: { effort: 'high' },
+    metadata: { user_id: 'user_1' },
+    tools: [
+      { name: 'Read', description: 'Reads a file.', input_schema: { type: 'object' } },
+      { name: 'Web', description: 'Fetches.', input_schema: { type: 'object' }, defer_loading: true },
+    ],
+    messages: [
+      user(text('<reminder>a</reminder>'), { ...text('Fix the bug.'), cache_control }),
+      { role: 'system', content: 'The date changed.' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'Hm', signature: '' },
+          text('I read both.'),
+          { type: 'tool_use', id: 'toolu_1', name: 'Read', input: { path: 'a' }, caller: { type: 'direct' } },
+          { type: 'tool_use', id: 'toolu_2', name: 'Read', input: { path: 'b' }, caller: { type: 'direct' } },
+        ],
+      },
+      user(result('toolu_1', 'A'), { ...result('toolu_2', 'No file.', { is_error: true }), cache_control }),
+    ],
+  })
+  expect(stream).toBe(true)
+  expect(chat.messages.map(({ role }) => role)).toEqual(['system', 'user', 'system', 'assistant', 'tool', 'tool'])
+  expect(chat.messages[3]?.tool_calls?.map(({ id }) => id)).toEqual(['toolu_1', 'toolu_2'])
+  expect(chat).toMatchObject({ reasoning_effort: 'high', max_tokens: 32_000, stream: true })
+  expect(chat.tools).toHaveLength(2)
+  expect([...ignored].sort()).toEqual([
+    'cache_control',
+    'context_management',
+    'messages.thinking',
+    'metadata',
+    'thinking.adaptive',
+    'thinking.display',
+    'tools.defer_loading',
+  ])
+})
