@@ -52,7 +52,7 @@ export function name(value: unknown, param: string): string {
   throw new DialectError(param, `${param} must be a string that is not empty.`)
 }
 
-/** Null stands for an absent value in this API. @throws DialectError */
+/** Null is the same as an absent value in this API. @throws DialectError */
 export function optionalText(value: unknown, param: string): string | null {
   return value === null || value === undefined ? null : text(value, param)
 }
