@@ -114,7 +114,7 @@ describe('fuzzed requests', () => {
     'low',
     ...valuesOf('ResponseIncludable'),
   ]
-  const value = fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...strings) }, { weight: 1, arbitrary: junk })
+  const value = fc.oneof({ weight: 50, arbitrary: fc.constantFrom(...strings) }, { weight: 1, arbitrary: junk })
   /** An object of one of the types of a union, with some of its members. Values are often right, and sometimes anything. */
   const objectOf = (union: string, known: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<JsonObject> =>
     fc.constantFrom(...typed(union)).chain(([type, members]) =>
@@ -123,7 +123,7 @@ describe('fuzzed requests', () => {
           Object.fromEntries(
             members.map((member) => [
               member,
-              fc.oneof({ weight: 5, arbitrary: known[member] ?? value }, { weight: 1, arbitrary: junk }),
+              fc.oneof({ weight: 50, arbitrary: known[member] ?? value }, { weight: 1, arbitrary: junk }),
             ]),
           ),
           {
@@ -134,35 +134,60 @@ describe('fuzzed requests', () => {
     )
   const content = fc.oneof(
     fc.string(),
-    fc.array(objectOf('ResponseContent', { text: fc.string(), refusal: fc.string() }), { maxLength: 3 }),
+    fc.array(
+      objectOf('ResponseContent', {
+        text: fc.string(),
+        refusal: fc.string(),
+        image_url: fc.constant('data:image/png;base64,AA=='),
+        detail: fc.constantFrom('low', 'original'),
+        file_data: fc.constant('data:text/plain,x'),
+      }),
+      { maxLength: 3 },
+    ),
   )
   const callId = fc.constantFrom('a', 'b', 'c')
-  const item = fc.oneof(
-    { weight: 3, arbitrary: fc.record({ role: fc.constantFrom('user', 'assistant', 'system', 'developer'), content }) },
-    {
-      weight: 3,
-      arbitrary: fc
-        .constantFrom('function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output')
-        .chain((type) =>
-          fc.record({
-            type: fc.constant(type),
-            call_id: callId,
-            name: fc.constant('f'),
-            arguments: fc.json(),
-            input: fc.string(),
-            output: content,
-          }),
-        ),
-    },
-    { weight: 2, arbitrary: objectOf('ResponseInputItem', { content, output: content, call_id: callId }) },
-    { weight: 1, arbitrary: junk },
-  )
+  const call = fc.record({
+    type: fc.constantFrom('function_call', 'custom_tool_call'),
+    call_id: callId,
+    name: fc.constant('f'),
+    arguments: fc.json(),
+    input: fc.string(),
+  })
+  const result = fc.record({
+    type: fc.constantFrom('function_call_output', 'custom_tool_call_output'),
+    call_id: callId,
+    output: content,
+  })
+  const message = fc.record({ role: fc.constantFrom('user', 'assistant', 'system', 'developer'), content })
+  const typedItem = objectOf('ResponseInputItem', { content, output: content, call_id: callId })
+  const some = (weight: number, arbitrary: fc.Arbitrary<unknown>) => ({
+    weight,
+    arbitrary: arbitrary.map((item) => [item]),
+  })
+  /** Items, mostly calls with their results and messages between them. */
+  const input = fc
+    .array(
+      fc.oneof(some(20, message), some(1, typedItem), some(1, call), some(1, result), some(1, junk), {
+        weight: 20,
+        arbitrary: fc
+          .tuple(call, fc.option(message), result)
+          .map(([made, between, got]) => [
+            made,
+            ...(between === null ? [] : [between]),
+            { ...got, call_id: made.call_id },
+          ]),
+      }),
+      { maxLength: 5 },
+    )
+    .map((groups) => groups.flat())
   const tool = fc.oneof(
     {
-      weight: 5,
+      weight: 50,
       arbitrary: objectOf('Tool', {
         name: fc.constantFrom('f', 'g', 'h'),
         parameters: fc.constant({}),
+        description: fc.string(),
+        format: fc.constantFrom({ type: 'text' }, { type: 'grammar', syntax: 'regex', definition: 'a' }),
         strict: fc.boolean(),
         tools: fc.constant([]),
       }),
@@ -170,18 +195,22 @@ describe('fuzzed requests', () => {
     { weight: 1, arbitrary: junk },
   )
   const known: Record<string, fc.Arbitrary<unknown>> = {
-    input: fc.oneof(fc.string(), fc.array(item, { maxLength: 8 })),
+    input: fc.oneof({ weight: 1, arbitrary: fc.string() }, { weight: 9, arbitrary: input }),
     model: fc.constant('m'),
-    tools: fc.array(tool, { maxLength: 3 }),
+    tools: fc.uniqueArray(tool, { maxLength: 3, selector: (each) => (each as JsonObject | null)?.name ?? each }),
     tool_choice: fc.oneof(
       fc.constantFrom('auto', 'none', 'required'),
       objectOf('ToolChoiceAllowed', { mode: fc.constant('auto'), tools: fc.array(tool) }),
     ),
-    temperature: fc.double(),
-    max_output_tokens: fc.nat(5),
+    temperature: fc.double({ noNaN: true, noDefaultInfinity: true }),
+    max_output_tokens: fc.nat(20),
     stream: fc.boolean(),
     text: fc.record({
-      format: fc.record({ type: fc.constantFrom('text', 'json_schema'), name: fc.string(), schema: junk }),
+      format: fc.record({
+        type: fc.constantFrom('text', 'json_schema'),
+        name: fc.string({ minLength: 1 }),
+        schema: fc.constant({}),
+      }),
     }),
     reasoning: fc.record(
       { effort: value, summary: value, context: fc.constantFrom('all_turns', 'auto') },
@@ -193,7 +222,7 @@ describe('fuzzed requests', () => {
     Object.fromEntries(
       names.map((name) => [
         name,
-        fc.oneof({ weight: 15, arbitrary: known[name] ?? fc.constant(null) }, { weight: 1, arbitrary: junk }),
+        fc.oneof({ weight: 200, arbitrary: known[name] ?? fc.constant(null) }, { weight: 1, arbitrary: junk }),
       ]),
     ),
     { requiredKeys: ['input', 'model'] },
@@ -208,8 +237,8 @@ describe('fuzzed requests', () => {
       { numRuns: 3_000 },
     )
     // Both outcomes are common, or the generator shows nothing.
-    expect(seen.translated).toBeGreaterThan(100)
-    expect(seen.refused).toBeGreaterThan(100)
+    expect(seen.translated).toBeGreaterThan(300)
+    expect(seen.refused).toBeGreaterThan(300)
   })
 
   it('of any JSON are refused by field', () => {
