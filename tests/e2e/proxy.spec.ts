@@ -62,7 +62,7 @@ test('the studio’s own requests appear in the same log [LIM-03]', async ({ pag
   await pickModel(page, 'mirror')
   await send(page, 'Count this.')
   await settled(page, 'complete')
-  await feature('Proxy').click()
+  await feature('Local API').click()
   await expect(rows(page).filter({ hasText: 'Studio · chat' }).first()).toContainText('200')
   // What the studio asks by itself is hidden until a person wants to see it.
   await expect(rows(page).filter({ hasText: 'Studio · account' })).toHaveCount(0)

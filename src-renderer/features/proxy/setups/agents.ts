@@ -1,6 +1,6 @@
 import { jsonText, literal, provider, providerName, type Setup, shellWord } from './setup.ts'
 
-/** The context window for agents that must be told one, tokens. The service does not report it. */
+/** The context window for agents that can't read it from the service, tokens. */
 const contextWindow = 128_000
 const windowNote = `${contextWindow} is the context window in tokens: change it if your model has another.`
 
