@@ -50,6 +50,13 @@ test('Codex CLI and Claude Code are first, with a model map that is filled in an
   await expectAccessible(page, 'dialog[open]')
   await takePictures(page, 'model-map-2-claude', true)
 
+  // Where Continue runs is a second line, and is found by the search.
+  await wizard(page).getByRole('searchbox').fill('jetbrains')
+  await apps.first().click()
+  await expect(wizard(page).getByRole('textbox', { name: 'Name' })).toHaveValue('Continue')
+  await takePictures(page, 'model-map-0-continue', true)
+  await wizard(page).getByRole('searchbox').fill('')
+
   // An app that speaks chat completions needs no map.
   await button(wizard(page), 'opencode').click()
   expect(await patterns(wizard(page))).toEqual([])
@@ -85,6 +92,7 @@ test('Codex CLI and Claude Code are first, with a model map that is filled in an
     .last()
     .click()
   await expect(page.getByRole('article', { name: 'Claude Code' })).toContainText('2 model rules')
+  await takePictures(page, 'model-map-8-page', true)
 })
 
 test('rules are added, moved and removed, with warnings about rules without effect', async ({ page }) => {

@@ -39,7 +39,7 @@ export function AppFields(props: FieldsProps) {
 }
 
 /** The settings of a new app: its budgets, and everything else collapsed. */
-export function NewAppFields({ withModelMap, ...props }: FieldsProps & { withModelMap: boolean }) {
+export function NewAppFields(props: FieldsProps) {
   const { t } = useTranslation('proxy')
   const [isOpen, setOpen] = useState(false)
   const { errors } = props
@@ -61,7 +61,7 @@ export function NewAppFields({ withModelMap, ...props }: FieldsProps & { withMod
         </summary>
         <div className="flex flex-col gap-4 pt-3">
           <Limits {...props} />
-          {withModelMap && <ModelMap {...props} />}
+          <ModelMap {...props} />
           <Access {...props} />
           <Part title={t('form.appearance')}>
             <ExpiryField {...props} />

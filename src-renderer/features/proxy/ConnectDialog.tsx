@@ -113,12 +113,7 @@ function Wizard({ first: { start, app: existing }, ...props }: ConnectProps & { 
       {step === 'app' && <AppStep {...formState} setup={setup} onPick={pick} onNext={() => goTo('limits')} />}
       {step === 'limits' && (
         <form ref={formState.element} noValidate className="flex flex-col gap-4" onSubmit={submitting(add)}>
-          <NewAppFields
-            {...formState}
-            bodyDays={props.bodyDays}
-            withModelMap={!setup.modelMap}
-            onChange={formState.change}
-          />
+          <NewAppFields {...formState} bodyDays={props.bodyDays} onChange={formState.change} />
           {problem && <ProblemNotice problem={problem} on={{ retry: add }} />}
           <StepFooter note={formState.hasErrors} next="createKey" busy={busy} onBack={() => goTo('app')} />
         </form>

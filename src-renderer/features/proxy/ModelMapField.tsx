@@ -44,8 +44,8 @@ export function ModelMapField({ rules, allowed, isInvalid, onChange }: ModelMapP
   }
   return (
     <fieldset className="flex min-w-0 flex-col gap-2">
-      <legend className="font-[540] text-s">{t('form.modelMap')}</legend>
-      <p className="-mt-0.5 text-faint text-s">{t('form.modelMapHint')}</p>
+      <legend className="font-semibold">{t('form.modelMap')}</legend>
+      <p className="-mt-2 text-faint text-s">{t('form.modelMapHint')}</p>
       {rules.length > 0 && (
         <ol ref={list} className="flex flex-col gap-2">
           {rules.map((rule, index) => (
@@ -104,7 +104,7 @@ function Rule({ rule, index, count, covering, allowed, isInvalid, ...on }: RuleP
           <TextInput
             mono
             data-part="pattern"
-            className="h-7 flex-1"
+            className="h-7! flex-1"
             aria-label={t('form.rulePattern', { number })}
             aria-invalid={(isInvalid && rule.pattern.trim() === '') || undefined}
             aria-describedby={hasNote ? note : undefined}
@@ -174,7 +174,7 @@ function RuleModel(props: {
       <TextInput
         mono
         {...common}
-        className="h-7 flex-1"
+        className="h-7! flex-1"
         aria-label={props.label}
         placeholder={t('form.ruleModelId')}
         maxLength={300}

@@ -54,7 +54,7 @@ export const proxy = {
     loading: 'Loading apps…',
     emptyTitle: 'No apps yet',
     empty:
-      'Any program that uses the OpenAI chat completions API can connect to this address with its own app key. Your API key never leaves Inference Studio. Each app can have limits and a budget.',
+      'Any program that uses the OpenAI or Anthropic API can connect to this address with its own app key. Your API key never leaves Inference Studio. Each app can have limits and a budget.',
     state: {
       blocked: 'blocked',
       idle: 'idle',
