@@ -77,12 +77,14 @@ export function NewAppFields(props: FieldsProps) {
 /** The model map of an app. */
 export function ModelMap({ form, errors, onChange }: Pick<FieldsProps, 'form' | 'errors' | 'onChange'>) {
   return (
-    <ModelMapField
-      rules={form.modelMap}
-      allowed={form.anyModel ? null : form.models}
-      isInvalid={errors.modelMap !== undefined}
-      onChange={(modelMap) => onChange({ modelMap })}
-    />
+    <Part>
+      <ModelMapField
+        rules={form.modelMap}
+        allowed={form.anyModel ? null : form.models}
+        isInvalid={errors.modelMap !== undefined}
+        onChange={(modelMap) => onChange({ modelMap })}
+      />
+    </Part>
   )
 }
 

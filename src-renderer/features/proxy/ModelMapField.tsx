@@ -45,7 +45,7 @@ export function ModelMapField({ rules, allowed, isInvalid, onChange }: ModelMapP
   return (
     <fieldset className="flex min-w-0 flex-col gap-2">
       <legend className="font-semibold">{t('form.modelMap')}</legend>
-      <p className="-mt-2 text-faint text-s">{t('form.modelMapHint')}</p>
+      <p className="text-faint text-s">{t('form.modelMapHint')}</p>
       {rules.length > 0 && (
         <ol ref={list} className="flex flex-col gap-2">
           {rules.map((rule, index) => (
@@ -108,7 +108,7 @@ function Rule({ rule, index, count, covering, allowed, isInvalid, ...on }: RuleP
             aria-label={t('form.rulePattern', { number })}
             aria-invalid={(isInvalid && rule.pattern.trim() === '') || undefined}
             aria-describedby={hasNote ? note : undefined}
-            placeholder="claude-*"
+            placeholder={t('form.rulePlaceholder')}
             maxLength={maxPatternLength}
             value={rule.pattern}
             onChange={(event) => on.onChange({ pattern: event.target.value })}

@@ -167,6 +167,7 @@ export const proxy = {
     modelMapHint:
       'For apps that ask for models which the service does not have. The first matching pattern decides, and * matches any text.',
     addRule: 'Add rule',
+    rulePlaceholder: 'claude-*',
     rulePattern: 'Pattern of rule {{number}}',
     ruleModel: 'Model of rule {{number}}',
     ruleModelId: 'Model ID',
