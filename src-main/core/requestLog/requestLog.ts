@@ -23,6 +23,7 @@ import { type Feed, feed, Listeners } from '../shared/events.ts'
 import type { Nano } from '../shared/money.ts'
 import { SwapRemoveList } from '../shared/swapRemoveList.ts'
 import { asStoreError, coreBusyMs } from '../store/database.ts'
+import type { RowRange } from '../store/requestLog/links.ts'
 import { Callers } from '../store/requestLog/callers.ts'
 import { codeOf, outcomes } from '../store/requestLog/codes.ts'
 import { openRequestLogTables, type RequestLogTables, requestLogFile } from '../store/requestLog/open.ts'
@@ -245,6 +246,11 @@ export class SqliteRequestLog implements RequestLog {
   /** The account id that a row belongs to, or null when it is unknown so far. */
   accountOf(row: number): string | null {
     return this.#links.knownAccountOf(row)
+  }
+
+  /** The rows that belong to an account. */
+  rowRangesOf(accountId: string): RowRange[] {
+    return this.#links.rowRangesOf(accountId)
   }
 
   /** Stops a request that is waiting or in progress, for a person. Returns false when it had ended. */

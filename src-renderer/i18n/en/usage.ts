@@ -189,8 +189,8 @@ export const usage = {
     estimated: '≈',
   },
   top: {
-    title: 'Most expensive chats, all accounts',
-    about: 'On this computer, in this period.',
+    title: 'Most expensive chats',
+    about: 'This account, on this computer, in this period.',
     none: 'No chat had a cost in this period.',
     untitled: 'Untitled chat',
   },
