@@ -34,7 +34,7 @@ export const usageHandlers = (
     usageWorker.ask({ what: 'corrections', query }, signal),
   ),
   undated: os.undated.handler(({ input }) => usage.reading.undated(input)),
-  topConversations: os.topConversations.handler(({ input }) => 
+  topConversations: os.topConversations.handler(({ input }) =>
     topConversations({ top: store.conversationCosts.top, rowRangesOf: (id) => requestLog.rowRangesOf(id) }, input),
   ),
   export: os.export.handler(({ input: { format, ...query }, signal }) =>

@@ -273,6 +273,7 @@ export const usage = {
     nextAsk: 'Next check in {{seconds}} s. Each check counts as a request.',
     asking: 'Checking… Each check counts as a request.',
     notAsking: 'Not checking.',
+    loading: 'Loading limits…',
     noReadout: 'This service does not report its limits. The figures below come from this computer.',
     never: 'The service has not reported its limits yet.',
     banned: 'The service blocks requests',
