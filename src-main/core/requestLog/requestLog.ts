@@ -47,6 +47,7 @@ import type { LimitedRow } from './rows.ts'
 import { Spend, type SpendTotals } from './spend.ts'
 import { TextSearch } from './textSearch.ts'
 import { TypicalTokens } from './typicalTokens.ts'
+import { maxUsualCallers, type UsualRequest, usualOf, usualRequests } from './usualRequest.ts'
 import { Watcher } from './watch.ts'
 import { Writer } from './writer.ts'
 
@@ -81,8 +82,8 @@ export class SqliteRequestLog implements RequestLog {
   readonly ended = new Listeners<[RequestRow]>()
   /** Emits the caller whose spend grew: `tool:ID` or `studio:FEATURE`. */
   readonly settled = new Listeners<[who: string]>()
-  /** Emits the app whose request the guard refused although its key was right. */
-  readonly blocked = new Listeners<[appId: string]>()
+  /** Emits the app whose request was refused although its key was right, and the code of the refusal. */
+  readonly blocked = new Listeners<[appId: string, code: string]>()
   /** Emits when a visible row changed, at most ten times a second. */
   readonly changes = new Listeners()
   /** Deletes old rows permanently. The sums by day stay. */
@@ -195,7 +196,7 @@ export class SqliteRequestLog implements RequestLog {
     const refusal = this.#refusals.add(refused, at)
     this.#writer.soon()
     this.#hub.touch(refusal)
-    if (refused.appId !== null) this.blocked.notify(refused.appId)
+    if (refused.appId !== null) this.blocked.notify(refused.appId, refused.code)
   }
 
   // ---- reading ---------------------------------------------------------------------------------------------------------
@@ -292,6 +293,20 @@ export class SqliteRequestLog implements RequestLog {
   /** Read from memory, which includes every ended request. */
   spent(appId: string): SpendTotals {
     return this.#spend.of(`tool:${appId}`)
+  }
+
+  /** The usual request of an app: medians over its newest successful requests. Null after too few of them. */
+  usualRequest(appId: string): UsualRequest | null {
+    this.#writer.flush()
+    const who = `tool:${appId}`
+    // The newest callers come last. An app that names many models must not make this slow.
+    const callers = [...this.#callers.all()].filter((caller) => caller.who === who).slice(-maxUsualCallers)
+    return usualOf(
+      this.#store.requests.newestPriced(
+        callers.map(({ id }) => id),
+        usualRequests,
+      ),
+    )
   }
 
   /** Resets the total spend; the log, the day and the month stay. */
