@@ -179,8 +179,8 @@ class Spending {
     const [is, line] = [this.spent[window], lines[window]]
     const left = line - is
     const level = left <= 0 ? 3 : left < usual ? 2 : is * 100 >= line * share ? 1 : 0
-    const withRoom = left * 10 >= usual * 11
-    if (level === 0 && withRoom && window === 'total') this.#reported.total = 0
+    const hasReserve = left * 10 >= usual * 11
+    if (level === 0 && hasReserve && window === 'total') this.#reported.total = 0
     if (level <= this.#reported[window]) return []
     this.#reported[window] = level
     return [{ window, usedUp: level === 3, short: level === 2 ? 'usual' : null, spent: sc(is) }]
