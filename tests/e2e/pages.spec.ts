@@ -1,20 +1,17 @@
 import { expect, type Page, test } from '@playwright/test'
 import OpenAI from 'openai'
-import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible } from './chatWorld.ts'
-import { closeHosts, newDataDir, openConnectedHost, openWebHost } from './hosts.ts'
+import { closeHosts, newDataDir, openConnectedHost, openSandbox, openWebHost } from './hosts.ts'
 import { composer, connectApp, connectTo, pickModel, quick, send, settled } from './journey.ts'
 
 let sandbox: Sandbox
 
 test.beforeEach(async () => {
-  sandbox = await startSandbox({ paces: quick })
+  sandbox = await openSandbox({ paces: quick })
 })
-test.afterEach(async () => {
-  await closeHosts()
-  await sandbox.close()
-})
+test.afterEach(closeHosts)
 
 const features = ['Chat', 'Speech', 'Transcribe', 'Images', 'Usage', 'Keys', 'Local API', 'Settings']
 const feature = (page: Page, name: string) =>

@@ -2,30 +2,17 @@
 
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { windowText } from '../../../helpers/windowText.ts'
-import { type Look, openWindow, type WindowHarness } from '../../harness/page.ts'
+import { testPages } from '../../harness/testPages.ts'
 
 // Loading a page takes a second on an idle machine, and far longer on one that builds and tests something else.
 vi.setConfig({ testTimeout: 120_000 })
 
-let harness: WindowHarness
-beforeAll(async () => {
-  harness = await openWindow()
-}, 90_000)
-afterAll(() => harness?.close())
-
 let page: Page
-let faults: string[] = []
-const open = async (look: Look = {}) => {
-  const opened = await harness.open(look)
-  page = opened.page
-  faults = opened.faults
+const open = testPages(async (opened) => {
+  page = opened
   await page.locator('.chat-row').or(page.locator('main h1')).first().waitFor()
-}
-afterEach(async () => {
-  await page.context().close()
-  expect(faults).toEqual([])
 })
 const palette = () => page.getByRole('dialog', { name: windowText('palette:title') })
 const axe = async () =>
