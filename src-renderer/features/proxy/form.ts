@@ -1,6 +1,7 @@
 import type { App, AppSettings } from '../../../src-preload/contract/apps.ts'
 import type { ModelRule } from '../../../src-preload/contract/modelMap.ts'
 import type { Endpoint } from '../../../src-preload/contract/requests.ts'
+import { filledRules, isIncomplete } from './modelMapForm.ts'
 
 /** The fields of the app form, as typed. An empty text means no limit. */
 export interface ToolForm {
@@ -137,10 +138,8 @@ export function readForm(
   const kept = before !== null && form.expires === localText(before)
   const expiresAt = kept ? before : instantOf(form.expires)
   if (expiresAt !== null && !kept && Date.parse(expiresAt) <= now) errors.expires = 'expiresPast'
-  const modelMap = form.modelMap
-    .map(({ pattern, model }) => ({ pattern: pattern.trim(), model: model.trim() }))
-    .filter(({ pattern, model }) => pattern !== '' || model !== '')
-  if (modelMap.some(({ pattern, model }) => pattern === '' || model === '')) errors.modelMap = 'modelMap'
+  const modelMap = filledRules(form.modelMap)
+  if (modelMap.some(isIncomplete)) errors.modelMap = 'modelMap'
   if (!form.anyModel && form.models.length === 0) errors.models = 'models'
   if (!form.anyEndpoint && form.endpoints.length === 0) errors.endpoints = 'endpoints'
   const whole = (field: (typeof limits)[number]): number | null => {

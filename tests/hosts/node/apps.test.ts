@@ -140,7 +140,7 @@ describe('the commands', () => {
     const { modelMap } = await done(here, 'set', 'agent', '--map', 'o3=c')
     expect(modelMap).toEqual([{ pattern: 'o3', model: 'c' }])
     expect(await words('show', 'agent')).toMatch(/^model map +o3 -> c$/m)
-    expect(await words('list')).toMatch(/1 mapped name$/m)
+    expect(await words('list')).toMatch(/1 model rule$/m)
     expect(await words('set', 'agent', '--map', 'none')).toMatch(/: no limits\.\n$/)
     expect(await words('show', 'agent')).toMatch(/^model map +none$/m)
   })

@@ -165,7 +165,7 @@ function webPage({ headers }: IncomingMessage): GuardRefused | null {
   return refuse(
     403,
     'web_page',
-    'Web pages and browser extensions may not use this address unless you allow their origin on the Proxy page of Inference Studio.',
+    'Web pages and browser extensions may not use this address unless you allow their origin on the Local API page of Inference Studio.',
     page === undefined ? 'a web page (its browser does not say which)' : describeOrigin(page),
     { origin: origin === undefined ? null : originToAllow(origin) },
   )
@@ -214,19 +214,19 @@ function presentedKey({ headers }: IncomingMessage): string | null | undefined {
 }
 
 const keyRefusals: Record<Extract<Verified, { good: false }>['why'], [number, string, string]> = {
-  unknown: [401, 'tool_key_unknown', 'This app key is unknown. Create one on the Proxy page of Inference Studio.'],
+  unknown: [401, 'tool_key_unknown', 'This app key is unknown. Create one on the Local API page of Inference Studio.'],
   revoked: [
     401,
     'tool_key_revoked',
-    'This app key was revoked. Create a new one on the Proxy page of Inference Studio.',
+    'This app key was revoked. Create a new one on the Local API page of Inference Studio.',
   ],
   expired: [
     401,
     'tool_key_expired',
-    'This app key has expired. Set a later date on the Proxy page of Inference Studio.',
+    'This app key has expired. Set a later date on the Local API page of Inference Studio.',
   ],
   replaced: [401, 'tool_key_replaced', 'This app key was replaced. Enter the new key in the app.'],
-  paused: [403, 'tool_key_paused', 'This app is paused. Resume it on the Proxy page of Inference Studio.'],
+  paused: [403, 'tool_key_paused', 'This app is paused. Resume it on the Local API page of Inference Studio.'],
 }
 
 function checkKey(

@@ -24,7 +24,7 @@ export function limitsOf(app: App): string {
     app.requestsPerMinute && `${counted(app.requestsPerMinute, 'request')} per minute`,
     app.tokensPerMinute && `${counted(app.tokensPerMinute, 'token')} per minute`,
     app.concurrent && `${app.concurrent} at once`,
-    app.modelMap.length > 0 && counted(app.modelMap.length, 'mapped name'),
+    app.modelMap.length > 0 && counted(app.modelMap.length, 'model rule'),
     app.models && (app.models.length > 2 ? `${app.models.length} models` : `only ${app.models.join(' and ')}`),
     app.endpoints && `for ${app.endpoints.join(' ')}`,
     app.expiresAt && !hasExpired(app) && `until ${toMinute(app.expiresAt)}`,

@@ -8,6 +8,7 @@ import type { ToolDefinitions } from './toolDefinitions.ts'
 
 const messageKeys = new Set(['role', 'content'])
 const systemMessageKeys = new Set(['role', 'content', 'clear_at'])
+const summaryKeys = new Set(['type', 'content', 'tool_changes'])
 const toolUseKeys = new Set(['type', 'id', 'name', 'input', 'caller'])
 
 /**
@@ -167,6 +168,7 @@ class MessageTranslation {
 
   /** The summary of earlier messages that a `compaction` block replaces. */
   #summary(block: Fields, path: string): string {
+    this.#ignored.addUnknown(block, summaryKeys, 'messages.compaction.')
     if (typeof block.content !== 'string' || block.content === '') {
       throw new DialectError(`${path}.content`, 'This block has no readable summary of the messages that it replaces.')
     }

@@ -8,6 +8,9 @@ const maxDepth = 128
 const maxIgnored = 64
 const maxIgnoredLength = 80
 
+/** Members that do nothing when they are false. */
+const offByDefault = new Set(['async', 'defer_loading', 'include_obfuscation', 'prewarm'])
+
 /** Collects the names of fields and tools without effect, in their first order and each once. */
 export class IgnoredFields {
   readonly #names = new Set<string>()
@@ -24,7 +27,8 @@ export class IgnoredFields {
   /** Adds `PREFIX.key` for each member that has a value and is not in `known`. */
   addUnknown(value: JsonObject, known: ReadonlySet<string>, prefix: string): void {
     for (const key of Object.keys(value)) {
-      if (!known.has(key) && hasValue(value[key])) this.add(prefix === '' ? key : `${prefix}.${key}`)
+      const isOff = value[key] === false && offByDefault.has(key)
+      if (!known.has(key) && !isOff && hasValue(value[key])) this.add(prefix === '' ? key : `${prefix}.${key}`)
     }
   }
 
@@ -52,7 +56,7 @@ export function name(value: unknown, param: string): string {
   throw new DialectError(param, `${param} must be a string that is not empty.`)
 }
 
-/** Null stands for an absent value in this API. @throws DialectError */
+/** Null is the same as an absent value in this API. @throws DialectError */
 export function optionalText(value: unknown, param: string): string | null {
   return value === null || value === undefined ? null : text(value, param)
 }

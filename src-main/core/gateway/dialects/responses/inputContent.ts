@@ -47,6 +47,8 @@ function contentPart(part: JsonObject, param: string, ignored: IgnoredFields): C
     case 'input_image':
       return imagePart(part, param)
     case 'input_file':
+      // Says how the pages of a document are drawn. A text has none.
+      if (part.detail !== undefined && part.detail !== null) ignored.add('input.detail')
       return { type: 'text', text: fileText(part, param) }
     default:
       throw new DialectError(

@@ -161,12 +161,8 @@ function noteIgnored(body: JsonObject, ignored: IgnoredFields): void {
     new Set(['prewarm']),
     'prompt_cache_options',
   )
-  const options = optionalObject(body.stream_options, 'stream_options') ?? {}
-  // Streams from here have no padding. That is what false asks for.
-  for (const key of Object.keys(options)) {
-    if (hasValue(options[key]) && !(key === 'include_obfuscation' && options[key] === false))
-      ignored.add(`stream_options.${key}`)
-  }
+  // Streams from here have no padding.
+  ignored.addUnknown(optionalObject(body.stream_options, 'stream_options') ?? {}, new Set(), 'stream_options')
   for (const [at, value] of list(body.include ?? [], 'include').entries()) {
     const included = text(value, `include[${at}]`)
     // Stored input items have their image addresses in any case.

@@ -3,7 +3,7 @@ import type { DialectProblem, JsonObject, ReplyDetails, StreamTranslator } from 
 import { CallItem } from './callItem.ts'
 import { EventWriter } from './eventWriter.ts'
 import { endOf, failureCode, type ReplyEnd, responseBody } from './responseObject.ts'
-import { TextItem, type TextKind } from './textItem.ts'
+import { TextItem, type TextItemKind, type TextKind } from './textItem.ts'
 import type { ToolNames } from './toolNames.ts'
 
 /** What a reply needs to know of its request. */
@@ -36,7 +36,7 @@ export class ResponsesTranslator implements StreamTranslator {
   readonly #calls = new Map<number, OpenCall>()
   readonly #callIds = new Set<string>()
   #text: TextItem | null = null
-  #textType: 'message' | 'reasoning' = 'message'
+  #textKind: TextItemKind = 'message'
   /** What got the last piece. A reply that is cut by length cuts this. */
   #last: TextItem | OpenCall | null = null
   /** Calls whose item is not added yet, in order. */
@@ -120,7 +120,8 @@ export class ResponsesTranslator implements StreamTranslator {
         this.#pushText('message', 'refusal', event.text)
         break
       case 'reasoning':
-        this.#pushText('reasoning', this.#context.summarizes ? 'summary_text' : 'reasoning_text', event.text)
+        if (this.#context.summarizes) this.#pushText('summary', 'summary_text', event.text)
+        else this.#pushText('reasoning', 'reasoning_text', event.text)
         break
       case 'tool_call':
         this.#pushCall(event)
@@ -133,13 +134,13 @@ export class ResponsesTranslator implements StreamTranslator {
     }
   }
 
-  #pushText(type: 'message' | 'reasoning', kind: TextKind, text: string): void {
+  #pushText(itemKind: TextItemKind, kind: TextKind, text: string): void {
     if (text === '') return
-    if (this.#text === null || this.#textType !== type) {
+    if (this.#text === null || this.#textKind !== itemKind) {
       this.#endText()
       this.#addWaiting()
-      this.#text = new TextItem(type, this.#nextId(), this.#items.length, this.#events)
-      this.#textType = type
+      this.#text = new TextItem(itemKind, this.#nextId(), this.#items.length, this.#events)
+      this.#textKind = itemKind
       this.#items.push(this.#text)
     }
     this.#last = this.#text

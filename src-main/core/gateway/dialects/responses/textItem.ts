@@ -49,11 +49,14 @@ interface TextPart {
   streamed: StreamedText
 }
 
+/** A message, or reasoning as text or as a summary. */
+export type TextItemKind = 'message' | 'reasoning' | 'summary'
+
 /** A message or a reasoning item while it is sent. A message gets a new part when text and refusal alternate. */
 export class TextItem {
   readonly #id: string
   readonly #index: number
-  readonly #type: 'message' | 'reasoning'
+  readonly #kind: TextItemKind
   readonly #parts: TextPart[] = []
   readonly #events: EventWriter
   #status: ItemStatus = 'in_progress'
@@ -62,9 +65,9 @@ export class TextItem {
    * @param id without its prefix
    * @param index position in the output
    */
-  constructor(type: 'message' | 'reasoning', id: string, index: number, events: EventWriter) {
-    this.#id = type === 'message' ? `msg_${id}` : `rs_${id}`
-    this.#type = type
+  constructor(kind: TextItemKind, id: string, index: number, events: EventWriter) {
+    this.#id = kind === 'message' ? `msg_${id}` : `rs_${id}`
+    this.#kind = kind
     this.#index = index
     this.#events = events
     events.write('response.output_item.added', { output_index: index, item: this.json() })
@@ -96,7 +99,7 @@ export class TextItem {
     const id = this.#id
     const status = this.#status
     const parts = this.#parts.map(({ kind, streamed }) => partOf(kind, streamed.text))
-    if (this.#type === 'message') {
+    if (this.#kind === 'message') {
       return {
         id,
         type: 'message',
@@ -105,7 +108,7 @@ export class TextItem {
         content: parts as unknown[] as ResponseOutputMessage['content'],
       }
     }
-    const isSummary = this.#parts[0]?.kind === 'summary_text'
+    const isSummary = this.#kind === 'summary'
     return {
       id,
       type: 'reasoning',
