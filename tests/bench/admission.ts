@@ -10,6 +10,7 @@ const trace: RequestTrace = {
   logBodies: false,
   onStop: null,
   asks: nothing,
+  ignores: nothing,
   queued: nothing,
   admitted: nothing,
   backsOff: nothing,
