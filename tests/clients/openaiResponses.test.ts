@@ -73,7 +73,7 @@ describe('client.responses of the official openai package', () => {
     }
     const first = await ask([])
     const call = first.output.find((item) => item.type === 'function_call')
-    if (!call) throw new Error('No tool was called.')
+    if (call?.type !== 'function_call') throw new Error('No tool was called.')
     expect([call.name, JSON.parse(call.arguments)]).toEqual([name, { name: 'Pharos' }])
     const { call_id, arguments: given } = call
     const second = await ask([
