@@ -270,7 +270,10 @@ export class MessageEvents implements StreamTranslator {
     const index = this.#sent - 1
     block.isClosed = true
     if (this.#isSilent) return ''
-    return `${start}event: content_block_stop\ndata: {"type":"content_block_stop","index":${index}}\n\n`
+    // Clients such as `@ai-sdk/anthropic` expect a signature after thinking. Only the vendor's models can sign, so it is empty.
+    const delta = { type: 'signature_delta', signature: '' }
+    const signature = block.kind === 'thinking' ? eventText('content_block_delta', { index, delta }) : ''
+    return `${start}${signature}event: content_block_stop\ndata: {"type":"content_block_stop","index":${index}}\n\n`
   }
 
   /** A call starts with its first arguments, because its name may arrive in several pieces before them. */
@@ -361,7 +364,6 @@ function contentBlock(
   input: unknown,
 ): ContentBlock {
   if (kind === 'text') return { type: 'text', text, citations: null }
-  // Only the vendor's models can sign thinking.
   if (kind === 'thinking') return { type: 'thinking', thinking: text, signature: '' }
   return { type: 'tool_use', id, name, input, caller: { type: 'direct' } }
 }

@@ -129,7 +129,7 @@ describe('thinking', () => {
   it('is a block of its own before the text', async () => {
     const events = await sent(chunks)
     expect(blocksOf(events)).toEqual([
-      { start: { type: 'thinking', thinking: '', signature: '' }, text: 'Hm.', pieces: 2 },
+      { start: { type: 'thinking', thinking: '', signature: '' }, text: 'Hm.', pieces: 3 },
       { start: { type: 'text', text: '', citations: null }, text: 'Yes', pieces: 1 },
     ])
   })
