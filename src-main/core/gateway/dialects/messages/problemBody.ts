@@ -20,7 +20,7 @@ const types: ReadonlyMap<number, MessagesErrorType> = new Map([
 ])
 
 /** `error.type` for an HTTP status. The SDK decides about a retry from the status and `x-should-retry`, never from the type. */
-export function errorTypeOf(status: number): MessagesErrorType {
+function errorTypeOf(status: number): MessagesErrorType {
   return types.get(status) ?? (status >= 400 && status < 500 ? 'invalid_request_error' : 'api_error')
 }
 

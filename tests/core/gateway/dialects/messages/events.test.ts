@@ -212,14 +212,14 @@ describe('tool calls', () => {
     const stream = translate({ stream: true }).openStream({ ...details, report: (note) => notes.push(note) })
     const push = (index: number, id: string | null, name: string | null) =>
       stream.push({ type: 'tool_call', choice: 0, index, id, name, arguments: '{}' })
-    let text = push(0, null, 'a') + push(1, 'x', 'b') + push(2, 'x', 'c') + push(3, 'y', null)
+    let text = push(0, null, 'a') + push(1, 'x', 'b') + push(2, 'x', 'c') + push(3, 'toolu_1_0', null)
     text += stream.push({ type: 'finish', choice: 0, reason: 'tool_calls' }) + stream.end()
     const starts = blocksOf(parseSent(text)).map(({ start }) => [start.id, start.name])
     expect(starts).toEqual([
       ['toolu_1_0', 'a'],
       ['x', 'b'],
       ['toolu_1_2', 'c'],
-      ['y', 'unnamed_tool'],
+      ['toolu_1_3', 'unnamed_tool'],
     ])
     expect(notes).toEqual(['The service sent a tool call without a name.'])
   })
