@@ -55,6 +55,8 @@ export interface ReplyDetails {
   tokensIn: number
   /** Receives one sentence for each thing in the reply that the dialect can't express, for the log's detail. It contains no text of the model. */
   report?: (note: string) => void
+  /** The time in seconds since 1970, called once when the reply has ended. Without it the reply has no time of completion. */
+  completedAt?(): number
 }
 
 /**
