@@ -30,8 +30,8 @@ export function problemBody(problem: DialectProblem, requestId: string | null): 
 }
 
 /**
- * The data of an `error` event. A failure of the service is always `api_error` here: Claude Code sends the request again after an
- * `overloaded_error` event, although a part of the reply has arrived and may have been paid for.
+ * The data of an `error` event. A failure of the service is always `api_error` here: agents may take `overloaded_error` as a reason to send
+ * the request again, although a part of the reply has arrived and may have been paid for.
  */
 export function problemOfStream(problem: DialectProblem): JsonObject {
   return bodyOf(problem.status >= 500 ? 'api_error' : errorTypeOf(problem.status), problem, null)

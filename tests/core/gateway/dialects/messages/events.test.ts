@@ -282,7 +282,7 @@ describe('the end', () => {
     const stream = translate({ stream: true }).openStream(details)
     stream.push({ type: 'content', choice: 0, text: 'a' })
     const failure = { status: 503, message: 'Broken.', type: null, code: null, param: null }
-    // Claude Code repeats the request after an overloaded_error.
+    // An overloaded_error could make an agent repeat the request.
     expect(parseSent(stream.fail(failure))).toEqual([
       { type: 'error', error: { type: 'api_error', message: 'Broken.' }, request_id: null },
     ])
