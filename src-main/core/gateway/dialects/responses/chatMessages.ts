@@ -2,7 +2,7 @@ import type { ChatMessage, ContentPart } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
 import type { JsonObject } from '../types.ts'
 import { customArgument } from './customInput.ts'
-import { hasValue, type IgnoredFields, list, name, object, optionalText, text } from './fields.ts'
+import { type IgnoredFields, list, name, object, optionalText, text } from './fields.ts'
 import { contentParts } from './inputContent.ts'
 import type { InputEntry } from './inputItems.ts'
 import type { ToolNames } from './toolNames.ts'
@@ -212,7 +212,8 @@ class MessageBuilder {
       ...list(item.content ?? [], `${param}.content`).map((part, at) => partText(part, `${param}.content[${at}]`)),
       ...list(item.summary ?? [], `${param}.summary`).map((part, at) => partText(part, `${param}.summary[${at}]`)),
     ]
-    if (isCurrent && hasValue(parts)) this.#reasoning.push(parts.join('\n\n'))
+    const said = parts.filter((part) => part !== '').join('\n\n')
+    if (isCurrent && said !== '') this.#reasoning.push(said)
   }
 
   #addResult(call: ToolCall, { item, param }: InputEntry, images: ContentPart[]): void {

@@ -227,5 +227,10 @@ it('the official client rejects a stream that broke off', async () => {
   const client = clientOf(translated(translator, events))
   await expect(client.responses.stream({ model: 'm', input: 'x' }).finalResponse()).rejects.toThrow('broke off')
   const plain = await client.responses.create({ model: 'm', input: 'x', stream: true })
-  await expect(Array.fromAsync(plain)).rejects.toThrow('broke off')
+  const types: string[] = []
+  const read = async (): Promise<void> => {
+    for await (const { type } of plain) types.push(type)
+  }
+  await expect(read()).rejects.toThrow('broke off')
+  expect(types).toContain('response.output_text.delta')
 })
