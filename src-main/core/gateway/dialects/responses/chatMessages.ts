@@ -61,7 +61,9 @@ export function chatMessages(
   options: MessageOptions,
 ): ChatMessage[] {
   const builder = new MessageBuilder(names, ignored, resultsOf(entries))
-  if (options.instructions !== null) builder.messages.push({ role: 'system', content: options.instructions })
+  // Some services refuse messages without text.
+  if (options.instructions !== null && options.instructions !== '')
+    builder.messages.push({ role: 'system', content: options.instructions })
   const turnStart = options.allReasoning ? 0 : entries.findLastIndex(({ item }) => item.role === 'user')
   for (const [at, entry] of entries.entries()) builder.add(entry, at > turnStart || options.allReasoning)
   builder.flush()
