@@ -28,6 +28,12 @@ const states: [name: string, query: string, hash: string, ready: (page: Page) =>
   ['this computer and account', 'usage=some', '#/usage/elsewhere', says('other computers or apps used this account')],
   ['corrections', 'usage=gaps', '#/usage/corrections', says('reasoner')],
   ['limits', 'usage=some', '#/usage/limits', says('Free models: tokens today')],
+  [
+    'limits that the service is being asked for',
+    'usage=asking',
+    '#/usage/limits',
+    (page) => page.locator('.usage-buckets .animate-breathe').first().waitFor(),
+  ],
   ['a ban', 'usage=banned', '#/usage/limits', says('The service blocks requests')],
   ['limits that are not reported', 'usage=plain', '#/usage/limits', says('does not report its limits')],
   ['a revoked key', 'usage=gaps', '#/keys/5f0c1a2e-0000-4000-8000-000000000004', drawn],
@@ -118,13 +124,13 @@ describe('the Usage pages', () => {
     const chart = page.getByRole('slider', { name: /^Spend by day/ })
     await chart.focus()
     await page.keyboard.press('End')
-    expect(await chart.getAttribute('aria-valuetext')).toMatch(/SC.*in progress/)
+    expect(await chart.getAttribute('aria-valuetext')).toMatch(/SC.*not complete yet/)
     for (let step = 0; step < 9; step++) await page.keyboard.press('ArrowLeft')
     expect(await chart.getAttribute('aria-valuetext')).toContain('no data: never updated')
     expect(await page.locator('.chart-readout').innerText()).toContain('no data')
     await page.keyboard.press('End')
     await page.keyboard.press('ArrowUp')
-    expect(await chart.getAttribute('aria-valuetext')).toMatch(/: writer-large [\d.]+ SC; in progress$/)
+    expect(await chart.getAttribute('aria-valuetext')).toMatch(/: writer-large [\d.]+ SC; not complete yet$/)
     await page.keyboard.press('Enter')
     await page
       .getByRole('grid', { name: windowText('usage:table.requests') })
