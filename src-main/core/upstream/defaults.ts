@@ -10,6 +10,7 @@ const noTrace: RequestTrace = {
   logBodies: false,
   onStop: null,
   asks: nothing,
+  ignores: nothing,
   queued: nothing,
   admitted: nothing,
   backsOff: nothing,
