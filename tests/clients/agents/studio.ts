@@ -16,7 +16,7 @@ export async function startStudio(dataDir: string) {
   const service = { address: String(sandbox.ready.baseUrl), key: String(sandbox.ready.apiKey) }
   const tap = await tapBefore(service.address)
   const serveArguments = ['serve', '--base-url', tap.url, '--api-key-env', 'SERVICE_KEY', '--data-dir', dataDir]
-  const studio = await startJson([...serveArguments, '--no-web', '--proxy-port', '0', '--json'], {
+  const studio = await startJson([...serveArguments, '--no-web', '--api-port', '0', '--json'], {
     ...env,
     SERVICE_KEY: service.key,
   })
