@@ -2,7 +2,7 @@ import { chatParams } from '../../../src-preload/contract/chat.ts'
 import type { Preset } from '../../../src-preload/contract/library.ts'
 import type { Database } from './database.ts'
 import type { ReadHandle } from './readOnly.ts'
-import { json, number, type Row, text, textOrNull } from './rows.ts'
+import { json, number, type Row, readOrNull, text, textOrNull } from './rows.ts'
 
 /** The read statements of `presetTable`. */
 export function presetReader(handle: ReadHandle) {
@@ -14,8 +14,7 @@ export function presetReader(handle: ReadHandle) {
     /** By name. */
     list: (): Preset[] => all.all().map(read),
     find(id: string): Preset | null {
-      const row = one.get(id)
-      return row ? read(row) : null
+      return readOrNull(one.get(id), read)
     },
     count: (): number => number(count.get() ?? {}, 'n'),
   }

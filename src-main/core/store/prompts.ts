@@ -1,7 +1,7 @@
 import type { Prompt } from '../../../src-preload/contract/library.ts'
 import type { Database } from './database.ts'
 import type { ReadHandle } from './readOnly.ts'
-import { number, type Row, text } from './rows.ts'
+import { number, type Row, readOrNull, text } from './rows.ts'
 
 /** The read statements of `promptTable`. */
 export function promptReader(handle: ReadHandle) {
@@ -13,8 +13,7 @@ export function promptReader(handle: ReadHandle) {
     /** By name. */
     list: (): Prompt[] => all.all().map(read),
     find(id: string): Prompt | null {
-      const row = one.get(id)
-      return row ? read(row) : null
+      return readOrNull(one.get(id), read)
     },
     count: (): number => number(count.get() ?? {}, 'n'),
   }
