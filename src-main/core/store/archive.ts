@@ -13,8 +13,9 @@ import {
 import { id, problem } from '../../../src-preload/contract/problem.ts'
 import { certainty, sc } from '../../../src-preload/contract/requests.ts'
 import type { Database } from './database.ts'
+import { readReplyColumns } from './messages.ts'
 import type { ReadHandle } from './readOnly.ts'
-import { json, jsonOrNull, number, numberOrNull, type Row, readOrNull, text, textOrNull, toJson } from './rows.ts'
+import { json, jsonOrNull, number, type Row, readOrNull, text, textOrNull, toJson } from './rows.ts'
 import { prepareAll } from './statements.ts'
 
 /** A UTC instant in the form of all stored instants, which sort as text. */
@@ -211,15 +212,7 @@ function readMessage(row: Row): ArchivedMessage {
     attachments: json(row, 'attachments', attachments),
     run: jsonOrNull(row, 'run', toolRun),
     status: messageStatus.parse(row.status),
-    problem: jsonOrNull(row, 'problem', problem),
-    model: textOrNull(row, 'model'),
-    finishReason: textOrNull(row, 'finish_reason'),
-    usage: jsonOrNull(row, 'usage', usage),
-    createdAt: text(row, 'created_at'),
-    finishedAt: textOrNull(row, 'finished_at'),
-    firstTokenMs: numberOrNull(row, 'first_token_ms'),
-    reasoningMs: numberOrNull(row, 'reasoning_ms'),
-    requestId: textOrNull(row, 'request_id'),
+    ...readReplyColumns(row),
     askId: textOrNull(row, 'ask_id'),
     made: row.made === 'continue' ? 'continue' : null,
     cost: textOrNull(row, 'cost'),

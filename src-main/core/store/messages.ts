@@ -270,6 +270,19 @@ function readLink(row: Row): MessageLink {
   }
 }
 
+/** The columns about how a message was made. */
+export const readReplyColumns = (row: Row) => ({
+  problem: jsonOrNull(row, 'problem', problem),
+  model: textOrNull(row, 'model'),
+  finishReason: textOrNull(row, 'finish_reason'),
+  usage: jsonOrNull(row, 'usage', usage),
+  createdAt: text(row, 'created_at'),
+  finishedAt: textOrNull(row, 'finished_at'),
+  firstTokenMs: numberOrNull(row, 'first_token_ms'),
+  reasoningMs: numberOrNull(row, 'reasoning_ms'),
+  requestId: textOrNull(row, 'request_id'),
+})
+
 function readMessage(row: Row): Message {
   return {
     id: text(row, 'id'),
@@ -282,15 +295,7 @@ function readMessage(row: Row): Message {
     toolCalls: row.tool_calls === '[]' ? [] : json(row, 'tool_calls', calls),
     status: messageStatus.parse(row.status),
     wait: null,
-    problem: jsonOrNull(row, 'problem', problem),
-    model: textOrNull(row, 'model'),
-    finishReason: textOrNull(row, 'finish_reason'),
-    usage: jsonOrNull(row, 'usage', usage),
-    createdAt: text(row, 'created_at'),
-    finishedAt: textOrNull(row, 'finished_at'),
-    firstTokenMs: numberOrNull(row, 'first_token_ms'),
-    reasoningMs: numberOrNull(row, 'reasoning_ms'),
-    requestId: textOrNull(row, 'request_id'),
+    ...readReplyColumns(row),
     sibling: number(row, 'sibling'),
     siblings: number(row, 'siblings'),
     name: textOrNull(row, 'name'),
