@@ -209,9 +209,9 @@ export const usageProcedures = {
   corrections: procedure.input(range).output(z.array(correction)),
   /** Most recently reported first, at most 1,000. */
   undated: procedure.input(z.object({ accountId: id })).output(z.array(undatedRow)),
-  /** Conversations by cost, from the request log. */
+  /** Conversations of this computer by their cost for one account. */
   topConversations: procedure
-    .input(z.object({ from: day, to: day, limit: z.number().int().min(1).max(100) }))
+    .input(z.object({ accountId: id, from: day, to: day, limit: z.number().int().min(1).max(100) }))
     .output(z.array(z.object({ conversationId: id, title: z.string().nullable(), total: figures }))),
   /** The view as a table with a row per bucket and series. */
   export: procedure.input(viewQuery.extend({ format: z.enum(['csv', 'json', 'parquet']) })).output(download),

@@ -346,9 +346,22 @@ test('a model without image input: the service’s message, another model one cl
   await page.keyboard.press('Escape')
   await expect(page.getByRole('button', { name: windowText('chat:saveAndSend') })).toBeFocused()
   await page.getByRole('button', { name: windowText('chat:cancel') }).click()
+  // So does a repeated request, because the chat still holds the images.
+  await page.keyboard.press('Control+Shift+Enter')
+  await expect(warning).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.locator('article[data-role="assistant"]')).toHaveCount(2)
   await retryWith(page, 'vision')
   await settled(page, 'complete')
   await expect(lastReply(page)).toContainText(/9.{1,3}9/)
+  // A later message without an image sends the earlier ones again.
+  await composer(page).fill('And in words?')
+  await page.getByRole('button', { name: windowText('chat:send'), exact: true }).click()
+  await expect(warning).toBeVisible()
+  await page.keyboard.press('Escape')
+  await pickModel(page, 'vision')
+  await page.getByRole('button', { name: windowText('chat:send'), exact: true }).click()
+  await settled(page, 'complete')
 })
 
 test('dictation shows the level and inserts the text at the caret', async ({ page }) => {

@@ -25,6 +25,7 @@ import { SwapRemoveList } from '../shared/swapRemoveList.ts'
 import { asStoreError, coreBusyMs } from '../store/database.ts'
 import { Callers } from '../store/requestLog/callers.ts'
 import { codeOf, outcomes } from '../store/requestLog/codes.ts'
+import type { RowRange } from '../store/requestLog/links.ts'
 import { openRequestLogTables, type RequestLogTables, requestLogFile } from '../store/requestLog/open.ts'
 import type { StoredPrice } from '../store/requestLog/prices.ts'
 import type { AccountUsage } from '../upstream/schemas.ts'
@@ -46,6 +47,7 @@ import type { LimitedRow } from './rows.ts'
 import { Spend, type SpendTotals } from './spend.ts'
 import { TextSearch } from './textSearch.ts'
 import { TypicalTokens } from './typicalTokens.ts'
+import { maxUsualCallers, type UsualRequest, usualOf, usualRequests } from './usualRequest.ts'
 import { Watcher } from './watch.ts'
 import { Writer } from './writer.ts'
 
@@ -80,8 +82,8 @@ export class SqliteRequestLog implements RequestLog {
   readonly ended = new Listeners<[RequestRow]>()
   /** Emits the caller whose spend grew: `tool:ID` or `studio:FEATURE`. */
   readonly settled = new Listeners<[who: string]>()
-  /** Emits the app whose request the guard refused although its key was right. */
-  readonly blocked = new Listeners<[appId: string]>()
+  /** Emits the app whose request was refused although its key was right, and the code of the refusal. */
+  readonly blocked = new Listeners<[appId: string, code: string]>()
   /** Emits when a visible row changed, at most ten times a second. */
   readonly changes = new Listeners()
   /** Deletes old rows permanently. The sums by day stay. */
@@ -194,7 +196,7 @@ export class SqliteRequestLog implements RequestLog {
     const refusal = this.#refusals.add(refused, at)
     this.#writer.soon()
     this.#hub.touch(refusal)
-    if (refused.appId !== null) this.blocked.notify(refused.appId)
+    if (refused.appId !== null) this.blocked.notify(refused.appId, refused.code)
   }
 
   // ---- reading ---------------------------------------------------------------------------------------------------------
@@ -247,6 +249,11 @@ export class SqliteRequestLog implements RequestLog {
     return this.#links.knownAccountOf(row)
   }
 
+  /** The rows that belong to an account. */
+  rowRangesOf(accountId: string): RowRange[] {
+    return this.#links.rowRangesOf(accountId)
+  }
+
   /** Stops a request that is waiting or in progress, for a person. Returns false when it had ended. */
   stop(id: number): boolean {
     return this.#reading.under(id)?.stop() ?? false
@@ -286,6 +293,20 @@ export class SqliteRequestLog implements RequestLog {
   /** Read from memory, which includes every ended request. */
   spent(appId: string): SpendTotals {
     return this.#spend.of(`tool:${appId}`)
+  }
+
+  /** The usual request of an app: medians over its newest successful requests. Null after too few of them. */
+  usualRequest(appId: string): UsualRequest | null {
+    this.#writer.flush()
+    const who = `tool:${appId}`
+    // The newest callers come last. An app that names many models must not make this slow.
+    const callers = [...this.#callers.all()].filter((caller) => caller.who === who).slice(-maxUsualCallers)
+    return usualOf(
+      this.#store.requests.newestPriced(
+        callers.map(({ id }) => id),
+        usualRequests,
+      ),
+    )
   }
 
   /** Resets the total spend; the log, the day and the month stay. */

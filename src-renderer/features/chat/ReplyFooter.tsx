@@ -1,11 +1,11 @@
 import { RotateCw } from 'lucide-react'
 import { canRetry, type Message } from '../../../src-preload/contract/chat.ts'
 import { ActionButton } from './actionButtons.tsx'
-import { retry } from './actions.ts'
 import { CopyMessage } from './CopyMessage.tsx'
 import { tokensPerSecond } from './facts.ts'
 import { useBusy } from './hooks.ts'
 import { MessageMenu, showFacts } from './MessageMenu.tsx'
+import { retry } from './messageActions.ts'
 import { type ChatTranslate, costText, figure, fineSeconds, useChatTranslate } from './messages.ts'
 import { Siblings } from './Siblings.tsx'
 import { SpeakButton } from './voice/SpeakButton.tsx'
@@ -25,7 +25,7 @@ export function ReplyFooter({ reply }: { reply: Message }) {
           action="retry"
           aria-disabled={busy}
           title={t(busy ? 'needEnd' : 'retry')}
-          onClick={() => !busy && void retry(reply.id)}
+          onClick={() => !busy && retry(reply.id)}
         />
       )}
       <Siblings message={reply} />

@@ -189,8 +189,8 @@ export const usage = {
     estimated: '≈',
   },
   top: {
-    title: 'Most expensive chats, all accounts',
-    about: 'On this computer, in this period.',
+    title: 'Most expensive chats',
+    about: 'This account, on this computer, in this period.',
     none: 'No chat had a cost in this period.',
     untitled: 'Untitled chat',
   },
@@ -273,6 +273,7 @@ export const usage = {
     nextAsk: 'Next check in {{seconds}} s. Each check counts as a request.',
     asking: 'Checking… Each check counts as a request.',
     notAsking: 'Not checking.',
+    loading: 'Loading limits…',
     noReadout: 'This service does not report its limits. The figures below come from this computer.',
     never: 'The service has not reported its limits yet.',
     banned: 'The service blocks requests',

@@ -28,6 +28,13 @@ export async function startStudio(dataDir: string) {
     key: String(made.ready.key),
     serviceKey: service.key,
     exchanges: tap.exchanges,
+    whenStreaming: tap.whenStreaming,
+    /** Sends every model that matches the pattern to this one. */
+    async mapModels(pattern: string, model: string): Promise<void> {
+      await run(node24(), [cli, 'apps', 'set', 'clients', '--map', `${pattern}=${model}`, '--data-dir', dataDir], {
+        env,
+      })
+    },
     /** The requests that the sandbox recorded. */
     async seen(): Promise<{ path: string; stream: boolean; status: number | null }[]> {
       const reply = await fetch(`${service.address}/sandbox/requests`, {

@@ -1,6 +1,6 @@
 import type { Database } from '../database.ts'
 import type { ReadHandle } from '../readOnly.ts'
-import { number, numberOrNull, type Row, textOrNull } from '../rows.ts'
+import { number, numberOrNull, type Row, text, textOrNull } from '../rows.ts'
 import { codeOf, endpoints, outcomes } from './codes.ts'
 
 /** A row of the log as stored: numbers for words (codes.ts), times in microseconds, money in billionths of an SC. */
@@ -59,6 +59,8 @@ export type RequestTable = ReturnType<typeof requestTable>
 
 /** Bounds the time that reading takes. A day that is not read in full is not used. */
 const mostSpoken = 5000
+/** Bounds the time that reading takes, because requests without a cost are skipped. */
+const mostPriced = 200
 
 /** The read statements of `requestTable`. */
 export function requestReader(handle: ReadHandle) {
@@ -92,6 +94,12 @@ export function requestReader(handle: ReadHandle) {
       WHERE r.caller = ? AND r.outcome = ${codeOf(outcomes, 'ok')} ORDER BY r.id DESC LIMIT ${mostSpoken}`,
   )
   const speech = codeOf(endpoints, 'speech')
+  const priced = handle.prepare(
+    `SELECT id, CAST(cost AS TEXT) AS cost_text, tokens_in, tokens_out
+      FROM (SELECT * FROM requests AS r INDEXED BY requests_by_caller
+        WHERE r.caller = ? AND r.outcome = ${codeOf(outcomes, 'ok')} ORDER BY r.id DESC LIMIT ${mostPriced})
+      WHERE cost > 0 ORDER BY id DESC LIMIT ?`,
+  )
 
   return {
     get(id: number): StoredRequest | null {
@@ -126,6 +134,16 @@ export function requestReader(handle: ReadHandle) {
         .flatMap((caller) => spoken.all(caller))
         .filter((row) => number(row, 'endpoint') === speech)
         .map((row) => ({ id: number(row, 'id'), at: number(row, 'at'), bytesUp: number(row, 'bytes_up') })),
+    /** Successful requests of each caller that cost something, newest first, at most `limit` in all. */
+    newestPriced: (callers: readonly number[], limit: number): { id: number; cost: bigint; tokens: number }[] =>
+      callers
+        .flatMap((caller) => priced.all(caller, limit))
+        .map((row) => ({
+          ...{ id: number(row, 'id'), cost: BigInt(text(row, 'cost_text')) },
+          tokens: (numberOrNull(row, 'tokens_in') ?? 0) + (numberOrNull(row, 'tokens_out') ?? 0),
+        }))
+        .sort((a, b) => b.id - a.id)
+        .slice(0, limit),
     /** Requests with ids below `before` that the service answered with 429, newest first. Does not include requests refused by this program. */
     limited: (before: number, limit: number): StoredRequest[] => limited.all(before, limit).map(readRequest),
   }

@@ -28,6 +28,12 @@ const states: [name: string, query: string, hash: string, ready: (page: Page) =>
   ['this computer and account', 'usage=some', '#/usage/elsewhere', says('other computers or apps used this account')],
   ['corrections', 'usage=gaps', '#/usage/corrections', says('reasoner')],
   ['limits', 'usage=some', '#/usage/limits', says('Free models: tokens today')],
+  [
+    'limits that the service is being asked for',
+    'usage=asking',
+    '#/usage/limits',
+    (page) => page.locator('.usage-buckets .animate-breathe').first().waitFor(),
+  ],
   ['a ban', 'usage=banned', '#/usage/limits', says('The service blocks requests')],
   ['limits that are not reported', 'usage=plain', '#/usage/limits', says('does not report its limits')],
   ['a revoked key', 'usage=gaps', '#/keys/5f0c1a2e-0000-4000-8000-000000000004', drawn],
