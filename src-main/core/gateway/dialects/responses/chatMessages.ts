@@ -2,7 +2,7 @@ import type { ChatMessage, ContentPart } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
 import type { JsonObject } from '../types.ts'
 import { customArgument } from './customInput.ts'
-import { hasValue, type IgnoredFields, list, name, object, optionalText, text } from './fields.ts'
+import { type IgnoredFields, list, name, object, optionalText, text } from './fields.ts'
 import { contentParts } from './inputContent.ts'
 import type { InputEntry } from './inputItems.ts'
 import type { ToolNames } from './toolNames.ts'
@@ -61,7 +61,9 @@ export function chatMessages(
   options: MessageOptions,
 ): ChatMessage[] {
   const builder = new MessageBuilder(names, ignored, resultsOf(entries))
-  if (options.instructions !== null) builder.messages.push({ role: 'system', content: options.instructions })
+  // Some services refuse messages without text.
+  if (options.instructions !== null && options.instructions !== '')
+    builder.messages.push({ role: 'system', content: options.instructions })
   const turnStart = options.allReasoning ? 0 : entries.findLastIndex(({ item }) => item.role === 'user')
   for (const [at, entry] of entries.entries()) builder.add(entry, at > turnStart || options.allReasoning)
   builder.flush()
@@ -212,7 +214,8 @@ class MessageBuilder {
       ...list(item.content ?? [], `${param}.content`).map((part, at) => partText(part, `${param}.content[${at}]`)),
       ...list(item.summary ?? [], `${param}.summary`).map((part, at) => partText(part, `${param}.summary[${at}]`)),
     ]
-    if (isCurrent && hasValue(parts)) this.#reasoning.push(parts.join('\n\n'))
+    const said = parts.filter((part) => part !== '').join('\n\n')
+    if (isCurrent && said !== '') this.#reasoning.push(said)
   }
 
   #addResult(call: ToolCall, { item, param }: InputEntry, images: ContentPart[]): void {

@@ -41,7 +41,8 @@ export function translateResponses(body: JsonObject, stored: StoredItems = nothi
   }
   const tools = new RequestTools(ignored)
   tools.addAll(body.tools, 'tools')
-  for (const { type, item, param } of all) if (type === 'additional_tools') tools.addAll(item.tools, `${param}.tools`)
+  for (const { type, item, param } of all)
+    if (type === 'additional_tools') tools.addAll(item.tools, `${param}.tools`, true)
   const chosen = chosenTools(body.tool_choice, tools)
   const messages = chatMessages(all, tools.names, ignored, settings)
   if (messages.length === 0)

@@ -24,27 +24,31 @@ export class RequestTools {
   /** The tools that are in effect, as the Response object shows them. */
   readonly echo: JsonObject[] = []
   readonly #ignored: IgnoredFields
+  #repeats = false
 
   constructor(ignored: IgnoredFields) {
     this.#ignored = ignored
   }
 
-  /** @throws DialectError */
-  addAll(value: unknown, param: string): void {
+  /**
+   * @param repeats skip tools that are there already: apps send `additional_tools` again with each turn
+   * @throws DialectError
+   */
+  addAll(value: unknown, param: string, repeats = false): void {
+    this.#repeats = repeats
     if (value === null || value === undefined) return
-    for (const [at, entry] of list(value, param).entries())
+    for (const [at, entry] of list(value, param).entries()) {
       this.#add(object(entry, `${param}[${at}]`), `${param}[${at}]`)
+    }
   }
 
   #add(tool: JsonObject, param: string): void {
     const type = name(tool.type, `${param}.type`)
-    if (type === 'function') this.echo.push(this.#addFunction(tool, param, null))
-    else if (type === 'custom') this.echo.push(this.#addCustom(tool, param, null))
-    else if (type === 'namespace') this.echo.push(this.#addNamespace(tool, param))
-    else this.#ignored.add(`tools.${type}`)
+    if (type === 'namespace') this.#addNamespace(tool, param)
+    else if (!this.#addCallable(type, tool, param, null, this.echo)) this.#ignored.add(`tools.${type}`)
   }
 
-  #addNamespace(tool: JsonObject, param: string): JsonObject {
+  #addNamespace(tool: JsonObject, param: string): void {
     const namespace = {
       name: name(tool.name, `${param}.name`),
       description: optionalText(tool.description, `${param}.description`),
@@ -52,72 +56,77 @@ export class RequestTools {
     this.#ignored.addUnknown(tool, namespaceFields, 'tools')
     const tools: JsonObject[] = []
     for (const [at, entry] of list(tool.tools, `${param}.tools`).entries()) {
-      const inner = object(entry, `${param}.tools[${at}]`)
-      const type = name(inner.type, `${param}.tools[${at}].type`)
-      if (type === 'function') tools.push(this.#addFunction(inner, `${param}.tools[${at}]`, namespace))
-      else if (type === 'custom') tools.push(this.#addCustom(inner, `${param}.tools[${at}]`, namespace))
-      else this.#ignored.add(`tools.namespace.${type}`)
+      const place = `${param}.tools[${at}]`
+      const inner = object(entry, place)
+      const type = name(inner.type, `${place}.type`)
+      if (!this.#addCallable(type, inner, place, namespace, tools)) this.#ignored.add(`tools.namespace.${type}`)
     }
-    return { ...tool, description: namespace.description ?? '', tools }
+    this.echo.push({ ...tool, description: namespace.description ?? '', tools })
   }
 
-  #addFunction(tool: JsonObject, param: string, namespace: ToolNamespace | null): JsonObject {
+  /** Adds a function or custom tool, also to `echo`. Returns false for other types. */
+  #addCallable(
+    type: string,
+    tool: JsonObject,
+    param: string,
+    namespace: ToolNamespace | null,
+    echo: JsonObject[],
+  ): boolean {
+    if (type !== 'function' && type !== 'custom') return false
     const toolName = name(tool.name, `${param}.name`)
     const description = optionalText(tool.description, `${param}.description`)
-    const parameters = optionalObject(tool.parameters, `${param}.parameters`)
-    const strict = optionalFlag(tool.strict, `${param}.strict`)
-    this.#ignored.addUnknown(tool, functionFields, 'tools')
-    this.chat.push({
-      type: 'function',
-      function: {
-        name: this.#named('function', toolName, namespace, param),
-        ...describedAs([namespace?.description, description]),
-        ...(parameters !== null && { parameters }),
-        ...(strict !== null && { strict }),
-      },
-    })
-    return { ...tool, description, parameters, strict }
+    this.#ignored.addUnknown(tool, type === 'function' ? functionFields : customFields, 'tools')
+    const chatName = this.names.add({ kind: type, name: toolName, namespace: namespace?.name ?? null })
+    if (chatName === null) {
+      if (this.#repeats) return true
+      throw new DialectError(`${param}.name`, `Two tools have the name ${JSON.stringify(toolName.slice(0, 64))}.`)
+    }
+    const descriptions = [namespace?.description, description]
+    if (type === 'function') {
+      const parameters = optionalObject(tool.parameters, `${param}.parameters`)
+      const strict = optionalFlag(tool.strict, `${param}.strict`)
+      this.chat.push(functionTool(chatName, descriptions, parameters, strict))
+      echo.push({ ...tool, description, parameters, strict })
+    } else {
+      const format = optionalObject(tool.format, `${param}.format`) ?? { type: 'text' }
+      this.chat.push(
+        functionTool(chatName, [...descriptions, grammarText(format, `${param}.format`)], textArgument, null),
+      )
+      echo.push({ ...tool, format })
+    }
+    return true
   }
+}
 
-  #addCustom(tool: JsonObject, param: string, namespace: ToolNamespace | null): JsonObject {
-    const toolName = name(tool.name, `${param}.name`)
-    const description = optionalText(tool.description, `${param}.description`)
-    const format = optionalObject(tool.format, `${param}.format`)
-    this.#ignored.addUnknown(tool, customFields, 'tools')
-    const grammar = format === null ? null : grammarText(format, `${param}.format`)
-    this.chat.push({
-      type: 'function',
-      function: {
-        name: this.#named('custom', toolName, namespace, param),
-        ...describedAs([namespace?.description, description, grammar]),
-        parameters: {
-          type: 'object',
-          properties: {
-            [customArgument]: { type: 'string', description: 'The whole input of the tool, as plain text.' },
-          },
-          required: [customArgument],
-          additionalProperties: false,
-        },
-      },
-    })
-    return { ...tool, format: format ?? { type: 'text' } }
-  }
+/** Parameters of the function that replaces a custom tool. */
+const textArgument: JsonObject = {
+  type: 'object',
+  properties: { [customArgument]: { type: 'string', description: 'The whole input of the tool, as plain text.' } },
+  required: [customArgument],
+  additionalProperties: false,
+}
 
-  #named(kind: 'function' | 'custom', toolName: string, namespace: ToolNamespace | null, param: string): string {
-    const chatName = this.names.add({ kind, name: toolName, namespace: namespace?.name ?? null })
-    if (chatName !== null) return chatName
-    throw new DialectError(`${param}.name`, `Two tools have the name ${JSON.stringify(toolName.slice(0, 64))}.`)
+function functionTool(
+  chatName: string,
+  descriptions: (string | null | undefined)[],
+  parameters: JsonObject | null,
+  strict: boolean | null,
+): ChatTool {
+  const description = descriptions.filter((part) => typeof part === 'string' && part !== '').join('\n\n')
+  return {
+    type: 'function',
+    function: {
+      name: chatName,
+      ...(description !== '' && { description }),
+      ...(parameters !== null && { parameters }),
+      ...(strict !== null && { strict }),
+    },
   }
 }
 
 interface ToolNamespace {
   name: string
   description: string | null
-}
-
-function describedAs(parts: (string | null | undefined)[]): { description?: string } {
-  const description = parts.filter((part) => typeof part === 'string' && part !== '').join('\n\n')
-  return description === '' ? {} : { description }
 }
 
 /** Chat completions can't enforce a grammar, so the model reads it. */

@@ -39,6 +39,10 @@ describe('messages', () => {
     expect(messagesOf('Hello', { instructions: 'Be brief.' })[0]).toEqual({ role: 'system', content: 'Be brief.' })
   })
 
+  it('have no system message for empty instructions', () => {
+    expect(messagesOf('Hello', { instructions: '' })).toHaveLength(1)
+  })
+
   it('have the role of their item, developer included', () => {
     const input = ['system', 'developer', 'user', 'assistant'].map((role) => ({ type: 'message', role, content: role }))
     expect(messagesOf(input)).toEqual(input.map(({ role, content }) => ({ role, content })))
@@ -266,6 +270,11 @@ describe('other items', () => {
       reasoning_effort: 'low',
       response_format: { type: 'json_object' },
     })
+  })
+
+  it('may add the same tools again with each turn', () => {
+    const late = { type: 'additional_tools', role: 'developer', tools: [{ type: 'function', name: 'late' }] }
+    expect(translate([user('Go'), late, user('On'), late]).chat.tools).toHaveLength(1)
   })
 
   it.each([

@@ -65,6 +65,8 @@ interface Item extends JsonObject {
 class Rebuilt {
   readonly items: Item[] = []
   readonly done = new Set<number>()
+  /** Parts that were added and have not ended. Each item has at most one. */
+  readonly #open = new Set<unknown>()
 
   take(event: SentEvent): void {
     const item = this.items[event.output_index as number]
@@ -76,22 +78,31 @@ class Rebuilt {
       case 'response.output_item.done':
         expect(this.done).not.toContain(event.output_index)
         this.done.add(event.output_index as number)
+        expect(this.#open).not.toContain(event.output_index)
         expect({ ...(item as Item), status: (event.item as Item).status }).toEqual(event.item)
         return
       case 'response.content_part.added':
         expect(event.content_index).toBe(item?.content?.length)
+        this.#openPart(event)
         item?.content?.push(structuredClone(event.part) as Part)
         return
       case 'response.reasoning_summary_part.added':
+        this.#openPart(event)
         item?.summary?.push(structuredClone(event.part) as Part)
         return
       case 'response.content_part.done':
       case 'response.reasoning_summary_part.done':
         expect(this.#partOf(event)).toEqual(event.part)
+        this.#open.delete(event.output_index)
         return
       default:
         if (item !== undefined) this.#takeText(event, item)
     }
+  }
+
+  #openPart({ output_index }: SentEvent): void {
+    expect(this.#open).not.toContain(output_index)
+    this.#open.add(output_index)
   }
 
   #partOf(event: SentEvent): Part {
@@ -227,5 +238,10 @@ it('the official client rejects a stream that broke off', async () => {
   const client = clientOf(translated(translator, events))
   await expect(client.responses.stream({ model: 'm', input: 'x' }).finalResponse()).rejects.toThrow('broke off')
   const plain = await client.responses.create({ model: 'm', input: 'x', stream: true })
-  await expect(Array.fromAsync(plain)).rejects.toThrow('broke off')
+  const types: string[] = []
+  const read = async (): Promise<void> => {
+    for await (const { type } of plain) types.push(type)
+  }
+  await expect(read()).rejects.toThrow('broke off')
+  expect(types).toContain('response.output_text.delta')
 })

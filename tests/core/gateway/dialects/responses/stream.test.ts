@@ -235,6 +235,18 @@ describe('events of a streamed reply', () => {
 })
 
 describe('the end of a streamed reply', () => {
+  it('replaces half a character that remains alone', async () => {
+    const { sent } = await streamed([chunk({ content: 'a\ud83d' }), chunk({}, 'stop')])
+    expect(deltas(sent, 'response.output_text.delta')).toBe('a\ufffd')
+    expect(last(sent).output).toMatchObject([{ content: [{ text: 'a\ufffd' }] }])
+  })
+
+  it('has the text of a custom call as far as it came', async () => {
+    const { sent } = await streamed([chunk(piece(0, '{ "a": ', 'c', 'write')), chunk({}, 'length')])
+    expect(last(sent).output).toMatchObject([{ type: 'custom_tool_call', status: 'incomplete', input: '{ "a": ' }])
+    expect(deltas(sent, 'response.custom_tool_call_input.delta')).toBe('{ "a": ')
+  })
+
   it.each([
     ['length', 'max_output_tokens'],
     ['content_filter', 'content_filter'],
