@@ -3,7 +3,7 @@ import type { TokenUsage } from '../../../upstream/types.ts'
 import type { DialectProblem, JsonObject, ReplyDetails } from '../types.ts'
 
 /** How a reply ended. */
-export type ReplyEnd =
+export type ResponseEnd =
   | { status: 'completed' }
   /** `reason` is a value of the API, or an unknown finish reason of the service as it came. */
   | { status: 'incomplete'; reason: string }
@@ -14,7 +14,7 @@ export interface ResponseState {
   details: ReplyDetails
   model: string | null
   /** Null while the reply runs. */
-  end: ReplyEnd | null
+  end: ResponseEnd | null
   output: ResponseOutputItem[]
   usage: TokenUsage | null
   completedAt: number | null
@@ -82,7 +82,7 @@ const filtered = new Set(['content_filter', 'safety'])
 const failed = new Set(['error', 'abort', 'aborted', 'cancelled', 'insufficient_system_resource'])
 
 /** Translates `finish_reason`. An unknown one says only that the reply ended, so the reply is incomplete and names it. */
-export function endOf(finishReason: string): ReplyEnd {
+export function endOf(finishReason: string): ResponseEnd {
   const reason = finishReason.toLowerCase()
   if (completed.has(reason)) return { status: 'completed' }
   if (cutByLength.has(reason)) return { status: 'incomplete', reason: 'max_output_tokens' }

@@ -5,6 +5,7 @@ import { DialectError } from '../../../../../src-main/core/gateway/dialects/dial
 import { translateResponses } from '../../../../../src-main/core/gateway/dialects/responses/responses.ts'
 import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
 import type { ChatMessage, ChatRequest, ContentPart } from '../../../../../src-main/core/upstream/types.ts'
+import { tries } from '../../../../helpers/effort.ts'
 import { details } from './chatStream.ts'
 import { interfacesOf, membersOf, typesOf, valuesOf } from './sdkTypes.ts'
 
@@ -234,7 +235,7 @@ describe('fuzzed requests', () => {
       fc.property(request, (body) => {
         seen[check(body)] += 1
       }),
-      { numRuns: 3_000 },
+      { numRuns: tries(3_000, 60_000) },
     )
     // Both outcomes are common, or the generator shows nothing.
     expect(seen.translated).toBeGreaterThan(300)
@@ -247,7 +248,7 @@ describe('fuzzed requests', () => {
         fc.dictionary(fc.constantFrom(...names, '__proto__', 'constructor'), junk),
         (body) => void check(body),
       ),
-      { numRuns: 2_000 },
+      { numRuns: tries(2_000, 40_000) },
     )
   })
 })
@@ -303,12 +304,12 @@ describe('hostile requests', () => {
       )
     }
     const translator = openStream(details)
-    for (let index = 0; index < 20_000; index++)
+    for (let index = 0; index < 5_000; index++)
       translator.push({ type: 'tool_call', choice: 0, index, id: 'same', name: 'f', arguments: '{}' })
     translator.push({ type: 'finish', choice: 0, reason: 'stop' })
     expect(translator.end()).toContain('response.completed')
     const ids = new Set((translator.result().output as JsonObject[]).map(({ call_id }) => call_id))
-    expect(ids.size).toBe(20_000)
+    expect(ids.size).toBe(5_000)
   })
 })
 
@@ -447,7 +448,7 @@ describe('chat completions', () => {
         expect(request.chat).toEqual(chat)
         expect(request.ignored).toEqual([])
       }),
-      { numRuns: 500 },
+      { numRuns: tries(500, 10_000) },
     )
   })
 
@@ -468,6 +469,7 @@ describe('chat completions', () => {
         })
         expect(next.chat.messages.slice(1)).toEqual([message, ...results])
       }),
+      { numRuns: tries(200, 5_000) },
     )
   })
 })
