@@ -164,8 +164,8 @@ class RelayedRequest {
     const { memory } = this.#deps
     const proceed = (): void => this.#allowed.proceed()
     if (this.#dialect) {
-      const { responses } = this.#deps
-      const translation = { app, dialect: this.#dialect, replyId: this.#replyId, responses }
+      const { responses, translation: thread } = this.#deps
+      const translation = { app, dialect: this.#dialect, replyId: this.#replyId, responses, thread }
       const body = await readTranslated(this.#request, translation, { memory, signal: this.#gone, proceed })
       if ('translation' in body) this.#translation = body.translation
       return body

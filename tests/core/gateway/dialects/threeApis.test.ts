@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Sandbox, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import { apis, askIn, translatedApis } from '../../../helpers/apis.ts'
 import { startEchoingService } from '../../../helpers/echoingService.ts'
@@ -335,6 +335,70 @@ describe.each(translatedApis)('only in $name', (api) => {
     expect(api.error(answer.body.toString()).message.length).toBeGreaterThan(10)
     expect(far.requests).toHaveLength(0)
     expect(gateway.memory.held).toBe(0)
+  })
+
+  it('a large request, which another thread translates, becomes what a small one becomes', async () => {
+    const { far, gateway } = await farService((_request, response, body) => {
+      const { stream } = JSON.parse(body.toString()) as { stream?: boolean }
+      const choice = { index: 0, finish_reason: 'stop' }
+      response.writeHead(200, { 'content-type': stream ? 'text/event-stream' : 'application/json' })
+      response.end(
+        stream
+          ? `data: ${JSON.stringify({ choices: [{ ...choice, delta: { content: 'Words' } }] })}\n\ndata: [DONE]\n\n`
+          : JSON.stringify({ choices: [{ ...choice, message: { content: 'Words' } }] }),
+      )
+    })
+    gateway.change({ modelMap: [{ pattern: 'gpt-*', model: 'mapped' }] })
+    const image = 'A'.repeat(3_000_000)
+    const tool =
+      api.name === 'messages'
+        ? { name: 'find', description: 'Finds', input_schema: { type: 'object' } }
+        : { type: 'function', name: 'find', description: 'Finds', parameters: { type: 'object' }, strict: false }
+    const hosted =
+      api.name === 'messages' ? { type: 'web_search_20250305', name: 'web_search' } : { type: 'web_search' }
+    const shapes: unknown[] = []
+    for (const filler of ['', image]) {
+      for (const stream of [false, true]) {
+        const body = api.body({ model: 'gpt-5', stream, tools: [tool, hosted], ...api.prompt(`Hello ${filler}`) })
+        const answer = await askIn(gateway, api, body)
+        const sent = far.requests.at(-1)?.body.toString() ?? ''
+        const heard = answer.body.toString()
+        const row = await vi.waitFor(async () => {
+          const [newest] = await gateway.rows()
+          if (newest?.state !== 'done') throw new Error('The row is open.')
+          return newest
+        })
+        shapes.push({
+          status: answer.status,
+          sent: sent.replace(image, ''),
+          ignored: answer.headers['x-studio-ignored'],
+          events: heard.split('\n').filter((line) => line.startsWith('event:')),
+          text: api.text(heard),
+          keys: stream ? null : Object.keys(JSON.parse(heard) as object),
+          row: [row.model, row.askedModel, row.dialect, row.ignored, row.stream],
+        })
+      }
+    }
+    expect(shapes[0]).toMatchObject({
+      status: 200,
+      text: 'Words',
+      row: ['mapped', 'gpt-5', api.name, expect.anything(), false],
+    })
+    expect(shapes.slice(2)).toEqual(shapes.slice(0, 2))
+    expect(gateway.memory.held).toBe(0)
+  })
+
+  it('a large request that can’t be translated gets the same 400', async () => {
+    const { far, gateway } = await farService((_request, response) => response.end('{}'))
+    const wrong = { [api.name === 'messages' ? 'messages' : 'input']: [{ role: 'user', content: 7 }] }
+    const answers = []
+    for (const filler of ['', 'x'.repeat(2_000_000)]) {
+      const answer = await askIn(gateway, api, api.body({ ...wrong, metadata: { user_id: filler } }))
+      answers.push([answer.status, api.error(answer.body.toString())])
+    }
+    expect(answers[0]?.[0]).toBe(400)
+    expect(answers[1]).toEqual(answers[0])
+    expect(far.requests).toHaveLength(0)
   })
 
   it('a body over 32 MB gets a 413, before it has arrived', async () => {
