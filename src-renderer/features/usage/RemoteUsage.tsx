@@ -5,6 +5,7 @@ import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { Comparison, Drift } from '../../../src-preload/contract/usage.ts'
 import { problemOf } from '../../api/problem.ts'
 import { showCalendarLong, showCount } from '../../i18n/format.ts'
+import { i18n } from '../../i18n/index.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
@@ -90,7 +91,13 @@ function Sums({ comparisons }: { comparisons: readonly Comparison[] }) {
 
 function amounts(one: Comparison) {
   const side = (figures: Comparison['here']): string =>
-    figures === null ? '–' : figures.cost === null ? '?' : `${figures.estimated > 0 ? '≈ ' : ''}${showSc(figures.cost)}`
+    figures === null
+      ? '–'
+      : figures.cost === null
+        ? '?'
+        : figures.estimated > 0
+          ? i18n.t('usage:table.estimated', { amount: showSc(figures.cost) })
+          : showSc(figures.cost)
   return {
     service: side(one.service),
     here: side(one.here),

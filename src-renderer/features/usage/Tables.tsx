@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { PageView } from '../../../src-preload/contract/columns.ts'
 import type { Comparison, Figures } from '../../../src-preload/contract/usage.ts'
 import { showCount, showShare } from '../../i18n/format.ts'
+import { i18n } from '../../i18n/index.ts'
 import { paint } from '../../shared/chart/appearance.ts'
 import type { ChartData, Ink } from '../../shared/chart/data.ts'
 import { bucketLabelText } from '../../shared/chart/labels.ts'
@@ -96,7 +97,11 @@ export function SeriesTable({ answer }: { answer: UsageAnswer }) {
 
 const count = (value: number | null): string => (value === null ? '–' : showCount(value))
 const cost = ({ cost: amount, estimated }: Figures, unknown: string): string =>
-  amount === null ? unknown : `${estimated > 0 ? '≈ ' : ''}${showSc(amount)}`
+  amount === null
+    ? unknown
+    : estimated > 0
+      ? i18n.t('usage:table.estimated', { amount: showSc(amount) })
+      : showSc(amount)
 
 function PlainTable({ view, by }: { view: PageView; by: StackBy }) {
   const { t } = useTranslation('usage')

@@ -206,7 +206,7 @@ export const data = {
     askTitle: 'Delete everything older than {{days}} permanently?',
     askAbout: 'Deletes these items from before {{at}}. It can’t be undone, and no copy remains in the files.',
     count: 'Count',
-    size: 'Size (est.)',
+    size: 'Size, est.',
     titles: 'Including: {{titles}}',
     untitled: 'an untitled chat',
     confirm: 'Delete permanently',
