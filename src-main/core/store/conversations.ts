@@ -60,7 +60,8 @@ export function conversationTable({ handle, transaction }: Database) {
     'UPDATE conversations SET model = coalesce(:model, model), updated_at = :now WHERE id = :id',
   )
   const touch = handle.prepare('UPDATE conversations SET updated_at = :now WHERE id = :id')
-  const title = handle.prepare('UPDATE conversations SET title = :title WHERE id = :id')
+  const title = handle.prepare('UPDATE conversations SET title = :title, named = :named WHERE id = :id')
+  const named = handle.prepare('SELECT named FROM conversations WHERE id = ?')
   const draft = handle.prepare('UPDATE conversations SET draft = :draft WHERE id = :id')
   const removed = handle.prepare('UPDATE conversations SET removed_at = :removedAt WHERE id = :id')
   const partOf = handle.prepare('SELECT part_of, part_parent FROM conversations WHERE id = ?')
@@ -117,7 +118,13 @@ export function conversationTable({ handle, transaction }: Database) {
     /** Records a request for a reply. `model` becomes the default for the next one. */
     use: (id: string, model: string | null, now: string): void => void use.run({ id, model, now }),
     touch: (id: string, now: string): void => void touch.run({ id, now }),
-    setTitle: (id: string, value: string | null): void => void title.run({ id, title: value }),
+    /** Sets a title that was derived from messages or generated. */
+    setTitle: (id: string, value: string | null): void => void title.run({ id, title: value, named: 0 }),
+    /** Sets the title that a person wrote; null removes it. */
+    setName: (id: string, value: string | null): void =>
+      void title.run({ id, title: value, named: value === null ? 0 : 1 }),
+    /** Whether a person wrote the title. */
+    isNamed: (id: string): boolean => named.get(id)?.named === 1,
     setDraft: (id: string, value: string): void => void draft.run({ id, draft: value }),
     setRemoved: (id: string, removedAt: string | null): void => void removed.run({ id, removedAt }),
     /** The origin of the messages of a removed conversation, if only these messages were deleted. */
