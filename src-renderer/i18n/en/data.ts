@@ -100,6 +100,7 @@ export const data = {
   restored: {
     title: 'Backup restored',
     notice: 'All data is from the backup of {{at}}.',
+    key: 'A backup contains no keys: enter the API key of {{name}} again to send requests.',
     kept: 'The previous data is in',
   },
   damage: {
