@@ -58,7 +58,7 @@ function Balance({ account }: { account: Account }) {
   }
   const { value, asOf } = account.balance
   // The estimate of the status bar, which is newer than the report.
-  const later = now?.estimated && now.asOf === asOf && now.amount !== value ? now.amount : null
+  const later = now?.estimated && now.asOf === asOf && showSigned(now.amount) !== showSigned(value) ? now.amount : null
   const days = summary?.daysLeft ?? null
   const pace = summary?.pace ?? null
   const low = signed(value) <= 0n || (days !== null && days < 3)
@@ -68,11 +68,12 @@ function Balance({ account }: { account: Account }) {
       details={[
         t('cards.balanceExact', { amount: value, at: showFull(asOf) }),
         account.spent && t('cards.lifetime', { amount: showSc(account.spent.value) }),
+        later === null ? null : t('cards.balanceWhy'),
         t('common:sc'),
       ]}
       under={
         <>
-          <span className="block">{t('status.reported', { at: showInstant(asOf) })}</span>
+          <span className="block">{t('cards.balanceReported', { at: showInstant(asOf) })}</span>
           {later !== null && <span className="block">{t('cards.balanceNow', { amount: showSigned(later) })}</span>}
           <span className={cx('block', low && 'text-bad')}>
             {days !== null

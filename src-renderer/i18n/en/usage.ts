@@ -98,7 +98,9 @@ export const usage = {
     balance: 'Balance',
     balanceExact: '{{amount}} SC, reported {{at}}',
     balanceUnknown: 'not reported',
-    balanceNow: '{{amount}} SC est. now, after later requests of this computer',
+    balanceReported: 'Reported {{at}}',
+    balanceNow: '{{amount}} SC est. after newer requests',
+    balanceWhy: 'the estimate subtracts the requests of this computer since the report',
     balanceNever: 'This service does not report a balance.',
     balanceLater: 'Not reported yet.',
     days_one: 'About {{figure}} day left at this week’s rate',
@@ -187,7 +189,6 @@ export const usage = {
     gap: 'no data',
     running: 'so far',
     partial: 'partial',
-    estimated: '{{amount}} est.',
   },
   top: {
     title: 'Most expensive chats',
