@@ -21,6 +21,7 @@ import { copyBody, copyLimit } from './meter/copy.ts'
 import { localiseImageUrls } from './meter/images.ts'
 import { type Meter, openMeter } from './meter/meter.ts'
 import { totalTokens } from './meter/usage.ts'
+import { meterBody } from './meteredBody.ts'
 import { pathProblem } from './path.ts'
 import { ReplayableBody } from './replay.ts'
 import { RetriesExhausted, withRetry } from './retry.ts'
@@ -184,14 +185,7 @@ class Forwarding {
   #follow({ body }: RawReply, meter: Meter): void {
     const { trace } = this.#request
     const copy = trace.logBodies ? copyBody(copyLimit) : null
-    body.tap({
-      push(bytes) {
-        trace.receivedBytes(bytes.length)
-        copy?.push(bytes)
-        return meter.push(bytes)
-      },
-      end: () => meter.end(),
-    })
+    meterBody(body, meter, trace, copy)
     const sent = this.#sentCopy
     if (sent && copy) body.onClosed(() => trace.bodies(sent.done(this.#clean), copy.done(this.#clean)))
   }

@@ -274,7 +274,7 @@ describe('usage', () => {
 // The serving process is a separate one. With `alone`, the command is too.
 describe('beside a running serve', { timeout: 120_000 }, () => {
   async function serve(): Promise<string> {
-    const free = ['--web-port', '0', '--proxy-port', '0', '--data-dir', dataDir]
+    const free = ['--web-port', '0', '--api-port', '0', '--data-dir', dataDir]
     host = start(['serve', '--sandbox', '--json', ...free])
     return JSON.parse(await host.line()).proxy.baseUrl
   }

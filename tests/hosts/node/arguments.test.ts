@@ -57,7 +57,7 @@ const manyLetters = 'x'.repeat(5000)
 describe('invalid values', () => {
   it.each([
     ['--web-port', ['serve', '--sandbox'], [...numbers, '65536', '70000', 'constructor']],
-    ['--proxy-port', ['serve', '--sandbox'], [...numbers, '70000']],
+    ['--api-port', ['serve', '--sandbox'], [...numbers, '70000']],
     ['--port', ['sandbox'], [...numbers, '70000']],
     ['--limit', ['requests'], [...numbers, '0', '1001']],
     ['--history', ['limits'], [...numbers, '0', '501']],

@@ -17,7 +17,7 @@ import { estimateTokens } from './tokenCount.ts'
 import { clientToolId, derivedToolId } from './toolCallIds.ts'
 
 /** Options of one reply, from its request. */
-export interface MessageReplyOptions {
+interface MessageReplyOptions {
   /** Leave out the reasoning, because the client turned thinking off. */
   hideReasoning: boolean
 }
@@ -111,7 +111,7 @@ export class MessageEvents implements StreamTranslator {
       this.#finishReason = event.reason
       return this.#start() + this.#flush()
     }
-    this.#length += event.type === 'tool_call' ? event.arguments.length + (event.name?.length ?? 0) : event.text.length
+    this.#length += lengthOf(event)
     if (this.#length > maxLength) {
       this.#report('The reply of the service is too large. The rest was dropped.')
       return this.fail(problem('The reply of the service is too large.'))
@@ -270,7 +270,10 @@ export class MessageEvents implements StreamTranslator {
     const index = this.#sent - 1
     block.isClosed = true
     if (this.#isSilent) return ''
-    return `${start}event: content_block_stop\ndata: {"type":"content_block_stop","index":${index}}\n\n`
+    // Clients such as `@ai-sdk/anthropic` expect a signature after thinking. Only the vendor's models can sign, so it is empty.
+    const delta = { type: 'signature_delta', signature: '' }
+    const signature = block.kind === 'thinking' ? eventText('content_block_delta', { index, delta }) : ''
+    return `${start}${signature}event: content_block_stop\ndata: {"type":"content_block_stop","index":${index}}\n\n`
   }
 
   /** A call starts with its first arguments, because its name may arrive in several pieces before them. */
@@ -299,10 +302,10 @@ export class MessageEvents implements StreamTranslator {
   }
 
   #clientId(block: Block, index: number): string {
-    let id = block.id === '' ? '' : clientToolId(block.id)
-    if (id === '' || this.#ids.has(id)) id = derivedToolId(this.#details.id, index)
-    while (this.#ids.has(id)) id += '_'
-    return id
+    const id = block.id === '' ? '' : clientToolId(block.id)
+    // Ids of the derived form are never taken from the service, so derived ones are unique.
+    const isUsable = id !== '' && !this.#ids.has(id) && !id.startsWith(derivedToolId(this.#details.id, ''))
+    return isUsable ? id : derivedToolId(this.#details.id, index)
   }
 
   #delta(block: Block, text: string): string {
@@ -361,9 +364,13 @@ function contentBlock(
   input: unknown,
 ): ContentBlock {
   if (kind === 'text') return { type: 'text', text, citations: null }
-  // Only the vendor's models can sign thinking.
   if (kind === 'thinking') return { type: 'thinking', thinking: text, signature: '' }
   return { type: 'tool_use', id, name, input, caller: { type: 'direct' } }
+}
+
+function lengthOf(event: Exclude<Extract<ChatStreamEvent, { choice: number }>, { type: 'finish' }>): number {
+  if (event.type !== 'tool_call') return event.text.length
+  return event.arguments.length + (event.name?.length ?? 0) + (event.id?.length ?? 0)
 }
 
 /**

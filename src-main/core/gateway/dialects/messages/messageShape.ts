@@ -49,7 +49,7 @@ function wholeUsage(tokens: MessageTokens): Usage {
 }
 
 /** How a reply ended. */
-export interface MessageEnd {
+interface MessageEnd {
   stop_reason: StopReason | null
   stop_sequence: null
   stop_details: RefusalStopDetails | null
@@ -84,7 +84,7 @@ export function messageObject(
 }
 
 /** Replaces the input of a tool call whose arguments are not a JSON object. */
-export interface InvalidInput {
+interface InvalidInput {
   INVALID_JSON: string
 }
 

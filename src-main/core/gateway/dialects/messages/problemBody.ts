@@ -20,7 +20,7 @@ const types: ReadonlyMap<number, MessagesErrorType> = new Map([
 ])
 
 /** `error.type` for an HTTP status. The SDK decides about a retry from the status and `x-should-retry`, never from the type. */
-export function errorTypeOf(status: number): MessagesErrorType {
+function errorTypeOf(status: number): MessagesErrorType {
   return types.get(status) ?? (status >= 400 && status < 500 ? 'invalid_request_error' : 'api_error')
 }
 
@@ -30,8 +30,8 @@ export function problemBody(problem: DialectProblem, requestId: string | null): 
 }
 
 /**
- * The data of an `error` event. A failure of the service is always `api_error` here: Claude Code sends the request again after an
- * `overloaded_error` event, although a part of the reply has arrived and may have been paid for.
+ * The data of an `error` event. A failure of the service is always `api_error` here: agents may take `overloaded_error` as a reason to send
+ * the request again, although a part of the reply has arrived and may have been paid for.
  */
 export function problemOfStream(problem: DialectProblem): JsonObject {
   return bodyOf(problem.status >= 500 ? 'api_error' : errorTypeOf(problem.status), problem, null)

@@ -16,7 +16,7 @@ const toolUseKeys = new Set(['type', 'id', 'name', 'input', 'caller'])
  * that the vendor's servers made and their results: without the server tools they can't be continued, and the assistant's own text says what
  * it found.
  */
-export const droppedBlocks: ReadonlySet<string> = new Set([
+const droppedBlocks: ReadonlySet<string> = new Set([
   'thinking',
   'redacted_thinking',
   'server_tool_use',

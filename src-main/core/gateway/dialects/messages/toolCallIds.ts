@@ -20,7 +20,10 @@ export function serviceToolId(id: string): string {
   return decoded !== '' && clientToolId(decoded) === id ? decoded : id
 }
 
-/** The id of a tool call that the service sent without one, or with the id of another call. */
-export function derivedToolId(messageId: string, position: number): string {
+/**
+ * The id of a tool call that the service sent without one, or with the id of another call.
+ * @param position of the call in the message; empty for the prefix of all such ids
+ */
+export function derivedToolId(messageId: string, position: number | ''): string {
   return `toolu_${messageId.replace(/^msg_/, '').replace(/[^a-zA-Z0-9_-]/g, '_')}_${position}`
 }

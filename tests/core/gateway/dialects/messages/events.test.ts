@@ -129,7 +129,7 @@ describe('thinking', () => {
   it('is a block of its own before the text', async () => {
     const events = await sent(chunks)
     expect(blocksOf(events)).toEqual([
-      { start: { type: 'thinking', thinking: '', signature: '' }, text: 'Hm.', pieces: 2 },
+      { start: { type: 'thinking', thinking: '', signature: '' }, text: 'Hm.', pieces: 3 },
       { start: { type: 'text', text: '', citations: null }, text: 'Yes', pieces: 1 },
     ])
   })
@@ -212,14 +212,14 @@ describe('tool calls', () => {
     const stream = translate({ stream: true }).openStream({ ...details, report: (note) => notes.push(note) })
     const push = (index: number, id: string | null, name: string | null) =>
       stream.push({ type: 'tool_call', choice: 0, index, id, name, arguments: '{}' })
-    let text = push(0, null, 'a') + push(1, 'x', 'b') + push(2, 'x', 'c') + push(3, 'y', null)
+    let text = push(0, null, 'a') + push(1, 'x', 'b') + push(2, 'x', 'c') + push(3, 'toolu_1_0', null)
     text += stream.push({ type: 'finish', choice: 0, reason: 'tool_calls' }) + stream.end()
     const starts = blocksOf(parseSent(text)).map(({ start }) => [start.id, start.name])
     expect(starts).toEqual([
       ['toolu_1_0', 'a'],
       ['x', 'b'],
       ['toolu_1_2', 'c'],
-      ['y', 'unnamed_tool'],
+      ['toolu_1_3', 'unnamed_tool'],
     ])
     expect(notes).toEqual(['The service sent a tool call without a name.'])
   })
@@ -282,7 +282,7 @@ describe('the end', () => {
     const stream = translate({ stream: true }).openStream(details)
     stream.push({ type: 'content', choice: 0, text: 'a' })
     const failure = { status: 503, message: 'Broken.', type: null, code: null, param: null }
-    // Claude Code repeats the request after an overloaded_error.
+    // An overloaded_error could make an agent repeat the request.
     expect(parseSent(stream.fail(failure))).toEqual([
       { type: 'error', error: { type: 'api_error', message: 'Broken.' }, request_id: null },
     ])

@@ -332,7 +332,7 @@ it('translates a request as a coding agent sends it', () => {
       { ...text('You are a coding agent.'), cache_control },
     ],
     thinking: { type: 'adaptive', display: 'summarized' },
-    context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
+    context_management: { edits: [{ type: 'clear_thinking_20251015' }] },
     output_config: { effort: 'high' },
     metadata: { user_id: 'user_1' },
     tools: [

@@ -29,7 +29,7 @@ describe('a reply that is not streamed', () => {
   })
 
   it.each([[{}], [{ choices: [] }], [{ choices: 7 }]])('is a failure for %j', (chat) => {
-    expect(reply(chat, details)).toMatchObject({ status: 'failed', output: [], error: { code: 'server_error' } })
+    expect(reply(chat, details)).toMatchObject({ status: 'failed', output: [], error: { code: 'invalid_prompt' } })
   })
 
   it('has no time of completion where none is known', () => {

@@ -9,7 +9,7 @@ export const anyObject = fc
   .map((value): JsonObject => JSON.parse(JSON.stringify(value)))
 
 /** A text in pieces. */
-export const cut = (text: string): fc.Arbitrary<string[]> =>
+const cut = (text: string): fc.Arbitrary<string[]> =>
   fc.array(fc.nat({ max: text.length }), { maxLength: 4 }).map((places) => {
     const ends = [...new Set([...places, text.length])].sort((a, b) => a - b)
     let from = 0

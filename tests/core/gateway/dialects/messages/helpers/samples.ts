@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../../../../src-main/core/gateway/dialect
 import { request } from './streams.ts'
 
 /** A request with the feature of a row, and the same request without it or with another value. */
-export interface Sample {
+interface Sample {
   present: JsonObject
   absent: JsonObject
 }

@@ -5,7 +5,7 @@ const sdk = new URL('../../../../../../node_modules/@anthropic-ai/sdk/resources/
 const files = ['messages/messages.d.ts', 'beta/messages/messages.d.ts']
 
 /** The type declarations of the Messages API in the official SDK, read with the TypeScript compiler. Names are without the prefix `Beta`. */
-export interface SdkTypes {
+interface SdkTypes {
   /** Names of the properties of an object type, or of all members of a union. */
   properties(name: string): string[]
   /** Values of a property that has string literal types, such as `type`, in all members of a union. */

@@ -42,7 +42,7 @@ async function* pieces(bytes: Uint8Array, cuts: readonly number[]): AsyncGenerat
 }
 
 /** The chat events of a stream of bytes that arrives in pieces, and whether it had its end. */
-export async function chatEvents(bytes: Uint8Array, cuts: readonly number[] = []) {
+async function chatEvents(bytes: Uint8Array, cuts: readonly number[] = []) {
   const events: ChatStreamEvent[] = []
   const reader = new ReplyReader()
   let done = false

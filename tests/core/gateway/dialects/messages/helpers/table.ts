@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 const file = new URL('../../../../../../docs/dialects/messages.md', import.meta.url)
 
 /** One row of a table in `docs/dialects/messages.md`. */
-export interface TableRow {
+interface TableRow {
   name: string
   result: string
   /** Name in `x-studio-ignored`, or an empty string. */
