@@ -371,7 +371,8 @@ class RelayedRequest {
       this.#end({ state: 'cut', problem: { kind: error.kind, message: error.message } })
       // The failure may be that of the translation, while the service still sends.
       this.#gone.abort()
-      // After the event that reports the failure, the stream ends regularly (decision 0011).
+      // After the event that reports the failure, the stream ends regularly: Codex repeats the request when the connection breaks
+      // (docs/decisions/0011-agent-replays.md).
       if (this.#stream?.isFailed) this.#response.end()
       else this.#response.destroy()
     } else {

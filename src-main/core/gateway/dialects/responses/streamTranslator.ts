@@ -1,8 +1,8 @@
 import type { ChatStreamEvent, TokenUsage } from '../../../upstream/types.ts'
 import type { DialectProblem, JsonObject, ReplyDetails, StreamTranslator } from '../types.ts'
 import { CallItem } from './callItem.ts'
-import { EventWriter } from './eventWriter.ts'
-import { endOf, failureCode, type ResponseEnd, responseBody } from './responseObject.ts'
+import { type EventType, EventWriter } from './eventWriter.ts'
+import { causeOf, endOf, type ResponseBody, type ResponseEnd, responseBody } from './responseObject.ts'
 import { TextItem, type TextItemKind, type TextKind } from './textItem.ts'
 import type { ToolNames } from './toolNames.ts'
 
@@ -40,6 +40,7 @@ export class ResponsesTranslator implements StreamTranslator {
   readonly #context: ReplyContext
   readonly #details: ReplyDetails
   readonly #events: EventWriter
+  readonly #silent: boolean
   /** Ids of items are derived from the id of the reply: `msg_SUFFIX_0`. */
   readonly #suffix: string
   readonly #items: (TextItem | CallItem)[] = []
@@ -52,6 +53,8 @@ export class ResponsesTranslator implements StreamTranslator {
   /** Calls whose item is not added yet, in order. */
   #waiting: OpenCall[] = []
   #began = false
+  /** JSON of what repeats the request. */
+  #echo: string | null = null
   #finish: string | null = null
   #end: ResponseEnd | null = null
   #model: string | null = null
@@ -64,6 +67,7 @@ export class ResponsesTranslator implements StreamTranslator {
   constructor(context: ReplyContext, details: ReplyDetails, silent = false) {
     this.#context = context
     this.#details = details
+    this.#silent = silent
     this.#events = new EventWriter(silent)
     this.#suffix = details.id.slice(details.id.indexOf('_') + 1)
   }
@@ -93,9 +97,7 @@ export class ResponsesTranslator implements StreamTranslator {
     this.#addWaiting()
     for (const item of this.#items) this.#endItem(item, end.status)
     this.#finishWith(end)
-    this.#events.write(end.status === 'completed' ? 'response.completed' : 'response.incomplete', {
-      response: this.result(),
-    })
+    this.#writeResponse(end.status === 'completed' ? 'response.completed' : 'response.incomplete')
     return this.#events.take()
   }
 
@@ -103,28 +105,36 @@ export class ResponsesTranslator implements StreamTranslator {
     if (this.#end !== null) return ''
     this.#begin()
     const message = problem.message.toWellFormed()
-    return this.#fail({ status: 'failed', code: failureCode(problem), message }, problem.param)
+    return this.#fail({ status: 'failed', cause: causeOf(problem), message }, problem.param)
   }
 
   result(): JsonObject {
-    return {
-      ...responseBody(this.#context.echo, {
-        details: this.#details,
-        model: this.#model,
-        end: this.#end,
-        output: this.#items.map((item) => item.json()),
-        usage: this.#usage,
-        completedAt: this.#completedAt,
-      }),
-    }
+    return { ...this.#body(), ...this.#context.echo }
+  }
+
+  #body(): ResponseBody {
+    return responseBody({
+      details: this.#details,
+      model: this.#model,
+      end: this.#end,
+      output: this.#items.map((item) => item.json()),
+      usage: this.#usage,
+      completedAt: this.#completedAt,
+    })
   }
 
   #begin(): void {
     if (this.#began) return
     this.#began = true
-    const response = this.result()
-    this.#events.write('response.created', { response })
-    this.#events.write('response.in_progress', { response })
+    this.#writeResponse('response.created', 'response.in_progress')
+  }
+
+  /** Writes events with the Response object. What repeats the request can be long, and is made to JSON once for all of them. */
+  #writeResponse(...types: EventType[]): void {
+    if (this.#silent) return
+    this.#echo ??= JSON.stringify(this.#context.echo)
+    const response = `${JSON.stringify(this.#body()).slice(0, -1)},${this.#echo.slice(1)}`
+    for (const type of types) this.#events.writeResponse(type, response)
   }
 
   #take(event: ChatStreamEvent): void {
@@ -232,10 +242,10 @@ export class ResponsesTranslator implements StreamTranslator {
     this.#addWaiting()
     for (const item of this.#items) item.abandon()
     this.#finishWith(end)
-    const { code, message } = end
+    const { cause: code, message } = end
     // The published type is flat, and the API itself sends a nested object. Clients read either.
     this.#events.write('error', { code, message, param, error: { type: code, code, message, param } })
-    this.#events.write('response.failed', { response: this.result() })
+    this.#writeResponse('response.failed')
     return this.#events.take()
   }
 

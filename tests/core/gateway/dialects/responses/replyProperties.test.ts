@@ -202,6 +202,7 @@ it('a streamed reply and the same reply in one piece give the same response', as
       translated(translator, events)
       expect(reply(wholeReply(events, usage), details)).toEqual(translator.result())
     }),
+    { numRuns: tries(200, 5_000) },
   )
 })
 
@@ -232,6 +233,7 @@ it('the official client reads any stream, and its final response is the reply', 
       expect(final).toMatchObject(JSON.parse(JSON.stringify(result)))
       expect(final.output_text).toBe(texts.join(''))
     }),
+    { numRuns: tries(200, 5_000) },
   )
 })
 

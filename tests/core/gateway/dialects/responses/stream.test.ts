@@ -280,7 +280,7 @@ describe('the end of a streamed reply', () => {
     expect(types).not.toContain('response.function_call_arguments.done')
     expect(last(sent)).toMatchObject({
       status: 'failed',
-      error: { code: 'server_error', message: expect.stringContaining('broke off') },
+      error: { code: 'invalid_prompt', message: expect.stringContaining('broke off') },
     })
     expect(last(sent).output.map(({ status }) => status)).toEqual(['completed', 'incomplete'])
   })
@@ -303,7 +303,7 @@ describe('the end of a streamed reply', () => {
     })
     expect(failed).toMatchObject({
       type: 'response.failed',
-      response: { status: 'failed', error: { code: 'rate_limit_exceeded' } },
+      response: { status: 'failed', error: { code: 'invalid_prompt' } },
     })
     expect(translator.end() + translator.push({ type: 'content', choice: 0, text: 'late' })).toBe('')
   })
@@ -312,7 +312,7 @@ describe('the end of a streamed reply', () => {
     [{ status: 402, code: null }, 'insufficient_quota'],
     [{ status: 400, code: null }, 'invalid_prompt'],
     [{ status: 400, code: 'context_length_exceeded' }, 'context_length_exceeded'],
-    [{ status: 503, code: 'overloaded' }, 'server_error'],
+    [{ status: 503, code: 'overloaded' }, 'invalid_prompt'],
   ])('maps %j to the code %s', (problem, code) => {
     const translator = translateResponses(toolRequest).openStream(details)
     const sent = sentEvents(translator.fail({ message: 'm', type: null, param: null, ...problem }))
@@ -323,6 +323,8 @@ describe('the end of a streamed reply', () => {
       'response.failed',
     ])
     expect(last(sent).error).toMatchObject({ code })
+    // The event before it names the cause, for programs that don't repeat requests.
+    expect(sent.at(-2)).toMatchObject({ type: 'error', code: problem.status === 503 ? 'server_error' : code })
   })
 
   it('is a completion without output for an empty reply', async () => {
@@ -402,42 +404,6 @@ describe('usage', () => {
       expect(last(sent).usage).toBeNull()
     },
   )
-})
-
-describe('a reply that is not streamed', () => {
-  const { reply } = translateResponses(toolRequest)
-  const message = {
-    role: 'assistant',
-    content: 'Hi',
-    reasoning_content: 'Hm',
-    tool_calls: [{ id: 'c', type: 'function', function: { name: 'write', arguments: '{"input":"x"}' } }],
-  }
-
-  it('has reasoning, text and calls in this order', () => {
-    const response = reply(
-      { model: 'service-model', choices: [{ index: 0, message, finish_reason: 'tool_calls' }] },
-      details,
-    )
-    expect(response).toMatchObject({
-      status: 'completed',
-      model: 'service-model',
-      completed_at: 1_700_000_009,
-      output: [{ type: 'reasoning' }, { type: 'message' }, { type: 'custom_tool_call', input: 'x' }],
-    })
-  })
-
-  it('is complete without a finish reason, which the specification lets be absent', () => {
-    expect(reply({ choices: [{ message }] }, details)).toMatchObject({ status: 'completed', model: 'asked-model' })
-  })
-
-  it.each([[{}], [{ choices: [] }], [{ choices: 7 }]])('is a failure for %j', (chat) => {
-    expect(reply(chat, details)).toMatchObject({ status: 'failed', output: [], error: { code: 'server_error' } })
-  })
-
-  it('has no time of completion where none is known', () => {
-    const { completedAt: _, ...timeless } = details
-    expect(reply({ choices: [{ message }] }, timeless)).toMatchObject({ status: 'completed', completed_at: null })
-  })
 })
 
 it('the result of a running stream is in progress', () => {
