@@ -1,6 +1,6 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
-import { id, instant, procedure } from './problem.ts'
+import { id, instant, procedure, whole } from './problem.ts'
 import { sc } from './requests.ts'
 import { day, signedSc, source } from './usage.ts'
 
@@ -56,8 +56,8 @@ export const alertFacts = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('tokens'),
     tool: z.object({ id: z.string(), name: z.string() }),
-    usual: z.number().int(),
-    limit: z.number().int(),
+    usual: whole,
+    limit: whole,
   }),
   /** A paused or expired app sent a request, which was refused. */
   z.object({

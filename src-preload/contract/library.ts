@@ -1,7 +1,7 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { chatParams, role } from './chat.ts'
-import { id, instant, procedure } from './problem.ts'
+import { id, instant, procedure, whole } from './problem.ts'
 
 /** Model and instructions of new chats in a folder. Null: the default of all chats. */
 const folderDefaults = {
@@ -40,14 +40,14 @@ export const library = z.object({
   prompts: z.array(prompt),
   presets: z.array(preset),
   /** Deleted conversations that can be restored. */
-  removed: z.number().int(),
+  removed: whole,
 })
 export type Library = z.infer<typeof library>
 
 export const removedConversation = z.object({
   id,
   title: z.string().nullable(),
-  messages: z.number().int(),
+  messages: whole,
   removedAt: instant,
   /** When it is deleted permanently. */
   erasedAt: instant,

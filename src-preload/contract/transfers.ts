@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { id, procedure } from './problem.ts'
+import { id, procedure, whole } from './problem.ts'
 
 // Files and audio are transferred over HTTP below `transfersPath`. Their procedures contain only ids:
 //
@@ -48,11 +48,11 @@ export type ByteStream = z.infer<typeof byteStream>
 /** Result of an import. */
 export const importReport = z.object({
   kind: z.enum(['conversation', 'archive', 'chatgpt']),
-  conversations: z.number().int(),
-  messages: z.number().int(),
-  pictures: z.number().int(),
+  conversations: whole,
+  messages: whole,
+  pictures: whole,
   /** Conversations that already existed unchanged and were skipped. */
-  known: z.number().int(),
+  known: whole,
   /** Content that could not be imported, one sentence each; at most 50. */
   notes: z.array(z.string()),
   /** The first imported conversation, to open it. */
