@@ -5,7 +5,7 @@ export const serveWithSandbox = (dataDir) => [
   '--sandbox',
   '--web-port',
   '0',
-  '--proxy-port',
+  '--api-port',
   '0',
   '--data-dir',
   dataDir,

@@ -58,7 +58,7 @@ export async function openWebHost(
       '--json',
       '--web-port',
       '0',
-      '--proxy-port',
+      '--api-port',
       '0',
       '--data-dir',
       dataDir,

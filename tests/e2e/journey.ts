@@ -165,17 +165,20 @@ export async function settledText(page: Page, reply = lastReply(page)): Promise<
   }
 }
 
-/** Connects an app with the dialog, through its key. `fill` changes its limits. Returns the app key. */
+/** Connects an app with the dialog, through its key. `fill` changes its limits, all of which are visible then. Returns the app key. */
 export async function connectApp(
   page: Page,
   name: string,
-  fill: (dialog: Locator) => Promise<unknown> = async () => null,
+  fill: ((dialog: Locator) => Promise<unknown>) | null = null,
 ): Promise<string> {
   await page.getByRole('button', { name: 'Connect an app' }).first().click()
   const dialog = page.getByRole('dialog', { name: 'Connect an app' })
   await dialog.getByRole('textbox', { name: 'Name' }).fill(name)
   await dialog.getByRole('button', { name: 'Next' }).click()
-  await fill(dialog)
+  if (fill) {
+    await dialog.getByText(windowText('proxy:form.more')).click()
+    await fill(dialog)
+  }
   await dialog.getByRole('button', { name: windowText('proxy:connect.createKey') }).click()
   const key = await dialog.getByRole('textbox', { name: windowText('proxy:connect.key') }).inputValue()
   await dialog

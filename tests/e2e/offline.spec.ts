@@ -153,7 +153,7 @@ test('without a network every page opens with its stored content; queued request
   await calm(page)
   await seen(page, 'speech')
 
-  for (const name of ['Transcribe', 'Usage', 'Keys', 'Proxy', 'Settings']) {
+  for (const name of ['Transcribe', 'Usage', 'Keys', 'Local API', 'Settings']) {
     await goToPage(page, name)
     await expect(page.getByRole('main')).not.toBeEmpty()
     await calm(page)

@@ -13,7 +13,7 @@ test.beforeEach(async () => {
 })
 test.afterEach(closeHosts)
 
-const features = ['Chat', 'Speech', 'Transcribe', 'Images', 'Usage', 'Keys', 'Proxy', 'Settings']
+const features = ['Chat', 'Speech', 'Transcribe', 'Images', 'Usage', 'Keys', 'Local API', 'Settings']
 const feature = (page: Page, name: string) =>
   page.getByRole('navigation', { name: windowText('shell:pages.label') }).getByRole('link', { name })
 
@@ -26,7 +26,7 @@ async function openConnected(page: Page) {
 
 test('an app key is shown once, works at once, and stops at once when revoked', async ({ page }) => {
   const host = await openConnected(page)
-  await feature(page, 'Proxy').click()
+  await feature(page, 'Local API').click()
   const key = await connectApp(page, 'My editor')
   expect(key).toMatch(/^isk_/)
 

@@ -56,7 +56,7 @@ test('the log shows an app’s request live, with tokens and cost', async ({ pag
 test('the studio’s own requests appear in the same log [LIM-03]', async ({ page }) => {
   await goToPage(page, 'Chat')
   await askModel(page, 'mirror', 'Count this.')
-  await goToPage(page, 'Proxy')
+  await goToPage(page, 'Local API')
   await expect(rows(page).filter({ hasText: 'Studio · chat' }).first()).toContainText('200')
   // What the studio asks by itself is hidden until a person wants to see it.
   await expect(rows(page).filter({ hasText: 'Studio · account' })).toHaveCount(0)

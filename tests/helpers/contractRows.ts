@@ -52,6 +52,7 @@ export const plainRequest = (values: Partial<RequestRow> = {}): RequestRow => ({
   status: 200,
   problem: null,
   cancelledBy: null,
+  ...{ dialect: null, askedModel: null, answeredModel: null, finishReason: null, ignored: [] },
   attempts: 1,
   retriedAfter: [],
   queuedMs: 0,

@@ -11,6 +11,7 @@ export const noTrace: RequestTrace = {
   logBodies: false,
   onStop: null,
   asks: nothing,
+  ignores: nothing,
   queued: nothing,
   admitted: nothing,
   backsOff: nothing,

@@ -32,6 +32,8 @@ const replacedHeaders: ReadonlySet<string> = new Set(['authorization', 'host', '
 const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504])
 /** Images arrive as base64 in JSON. A larger reply passes unchanged, bytes. */
 const imagesLimit = 64 * 1024 * 1024
+/** A body ends right after [DONE]. Waiting this long for its end lets the next request reuse the connection. */
+const settleMs = 250
 /** Size from which a body is passed to undici in pieces, bytes. */
 const handedOverFrom = 64 * 1024
 
@@ -166,6 +168,8 @@ class Forwarding {
         reply.body.flow(sink)
         return reply.body
       },
+      settle: () => reply.body.settle(settleMs),
+      clean: this.#clean,
       reading: () => meter.reading(),
       complete: () => !isEventStream(contentType) || meter.complete,
       attempts: this.#attempts,

@@ -175,7 +175,7 @@ const stopLimitMs = 5000
 /** A stop in mid-stream, and three replies that fail. Each reaches the service once and is never sent again. */
 async function faultOfBreaks(agent: Agent, studio: Studio, home: string, bin: string): Promise<string | null> {
   const options = { home, bin, prompt: 'Write a long story about a harbour.' }
-  const stopped = await turn(agent, studio, { ...options, model: 'writer-large', interrupt: studio.whenStreaming() })
+  const stopped = await turn(agent, studio, { ...options, model: 'fault/stall', interrupt: studio.whenStreaming() })
   const [only, ...more] = stopped.passed
   if (!only || more.length > 0) return `a stopped turn made ${stopped.passed.length} requests`
   const { interruptedAt } = stopped.ended

@@ -56,6 +56,10 @@ export async function tapBefore(address: string) {
           pieces += 1
           if (pieces === 2) for (const ready of waiting.splice(0)) ready()
         })
+        // A cut passes on as a cut.
+        reply.once('close', () => {
+          if (!reply.complete) response.destroy()
+        })
         reply.pipe(response)
       })
       onward.once('error', () => response.destroy())

@@ -153,6 +153,7 @@ describe('a request', () => {
       status: 200,
       problem: null,
       cancelledBy: null,
+      ...{ dialect: null, askedModel: null, answeredModel: null, finishReason: null, ignored: [] },
       attempts: 2,
       retriedAfter: [503],
       queuedMs: 50,

@@ -17,7 +17,7 @@ const toolsOf = async (): Promise<string[]> =>
     .map(({ name }) => name)
 
 it('a backup beside a running studio and a restore after its end: a later app is gone, and the replaced data is set aside', async () => {
-  const serving = start(['serve', '--json', '--no-web', '--no-proxy', '--sandbox', '--data-dir', cli.dataDir])
+  const serving = start(['serve', '--json', '--no-web', '--no-api', '--sandbox', '--data-dir', cli.dataDir])
   const { sandbox } = JSON.parse(await serving.line())
   await here('apps', 'add', 'An editor')
   const file = join(home, 'kept.tar')

@@ -105,8 +105,8 @@ const printing: string[][] = [
   ['erase', '--what', 'alerts', '--older-than', '1', '--yes', ...where],
   ['doctor', '--sandbox', '--data-dir', join(home, 'doctor')],
   ['chat', 'Hello', '--sandbox', '--data-dir', join(home, 'chat')],
-  ['serve', '--sandbox', '--web-port', '0', '--proxy-port', '0', '--data-dir', join(home, 'serve')],
-  ['serve', '--json', '--no-web', '--no-proxy', '--data-dir', join(home, 'serve')],
+  ['serve', '--sandbox', '--web-port', '0', '--api-port', '0', '--data-dir', join(home, 'serve')],
+  ['serve', '--json', '--no-web', '--no-api', '--data-dir', join(home, 'serve')],
   ['sandbox', '--port', '0'],
 ]
 const named = printing.map((args) => [args.filter((arg) => !arg.includes('/')).join(' '), args] as const)
@@ -205,7 +205,7 @@ describe('a pipe whose reader has gone', { timeout: 120_000 }, () => {
   })
 
   it('serve continues when the reader of its first lines has gone', async () => {
-    const serving = start(['serve', '--web-port', '0', '--no-proxy', '--data-dir', join(home, 'goes-on')])
+    const serving = start(['serve', '--web-port', '0', '--no-api', '--data-dir', join(home, 'goes-on')])
     serving.child.stdout.destroy()
     const owner = join(home, 'goes-on', 'studio.owner.json')
     // `serve` writes its address to this file after it has printed its lines.

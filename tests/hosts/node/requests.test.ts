@@ -9,7 +9,7 @@ const { start, run } = cli
 const requests = (...args: string[]) => run(['requests', ...args, '--data-dir', cli.dataDir])
 
 async function serve() {
-  const host = start(['serve', '--sandbox', '--json', '--no-web', '--proxy-port', '0', '--data-dir', cli.dataDir])
+  const host = start(['serve', '--sandbox', '--json', '--no-web', '--api-port', '0', '--data-dir', cli.dataDir])
   const { proxy } = JSON.parse(await host.line())
   const tool = async (name: string) => {
     const { stdout } = await run(['apps', 'add', name, '--json', '--data-dir', cli.dataDir])

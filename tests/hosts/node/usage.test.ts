@@ -302,7 +302,7 @@ async function serve() {
   const sandbox = start(['sandbox', '--json'])
   const { baseUrl, apiKey } = JSON.parse(await sandbox.line())
   const connect = ['--base-url', baseUrl, '--api-key-env', 'TEST_KEY']
-  const host = start(['serve', ...connect, '--json', '--no-web', '--proxy-port', '0', '--data-dir', cli.dataDir], {
+  const host = start(['serve', ...connect, '--json', '--no-web', '--api-port', '0', '--data-dir', cli.dataDir], {
     TEST_KEY: apiKey,
   })
   const { proxy } = JSON.parse(await host.line())

@@ -266,6 +266,7 @@ export class Gateway {
       status: failed ? 502 : 200,
       problem: failed ? { kind: 'bad_gateway', message: 'The service could not reach its model.' } : null,
       cancelledBy: null,
+      ...{ dialect: null, askedModel: null, answeredModel: null, finishReason: null, ignored: [] },
       attempts: 1,
       retriedAfter: [],
       queuedMs: 2,
