@@ -271,7 +271,7 @@ test('a reply stopped before its first token is called free only as far as the s
   await settled(page, 'stopped')
   await expect(lastReply(page)).toContainText('The service does not charge for a reply without output')
   await expect(lastReply(page)).toContainText('it may have started one')
-  await expect(lastReply(page)).toContainText('about 0 SC (est.)')
+  await expect(lastReply(page)).toContainText('0 SC est.')
   expect((await sandbox.observe.whenClosed(record?.id ?? '')).closedByClient).toBe(true)
   expect(await spent()).toBe(before)
 })

@@ -32,6 +32,14 @@ const edges = (locator: Locator): Promise<{ left: number; right: number; width: 
     return { left, right, width }
   })
 
+/** The first line of a long letter that is visible in the messages. */
+const topLine = (page: Page): Promise<string | null> =>
+  page.locator('.chat-talk').evaluate((box) => {
+    const { top } = box.getBoundingClientRect()
+    const lines = [...box.querySelectorAll('p')].filter((line) => line.textContent?.startsWith('Line '))
+    return lines.find((line) => line.getBoundingClientRect().top >= top)?.textContent ?? null
+  })
+
 /** The smallest contrast of the letter on a model's avatar, over all avatars on the page (WCAG 2, relative luminance). */
 const avatarContrast = (page: Page): Promise<number> =>
   page.evaluate(() => {
@@ -347,4 +355,35 @@ test('the raw request is coloured, searched with Ctrl+F, and as large as the per
   await dialog.getByRole('button', { name: windowText('chat:rawSmaller') }).click()
   // Its corner can be dragged.
   expect(await dialog.evaluate((element) => getComputedStyle(element).resize)).toBe('both')
+})
+
+test('the open chat and its scroll position are there again after a visit to other pages, also after a reload there', async ({
+  page,
+}) => {
+  const rail = page.getByRole('navigation', { name: windowText('shell:pages.label') })
+  const box = page.locator('.chat-talk')
+  const top = (): Promise<number> => box.evaluate((element) => element.scrollTop)
+  await pickModel(page, 'mirror')
+  await send(page, Array.from({ length: 120 }, (_, line) => `Line ${line} of a long letter.`).join('\n\n'))
+  await settled(page, 'complete')
+  await box.hover()
+  await page.mouse.wheel(0, -1500)
+  await expect.poll(top).toBeGreaterThan(200)
+  const address = page.url()
+  const firstLine = await topLine(page)
+  await rail.getByRole('link', { name: windowText('shell:pages.usage') }).click()
+  await expect(box).toHaveCount(0)
+  await rail.getByRole('link', { name: windowText('shell:pages.chat') }).click()
+  await expect(page).toHaveURL(address)
+  await expect.poll(() => topLine(page)).toBe(firstLine)
+  await page.keyboard.press('Control+8')
+  await expect(box).toHaveCount(0)
+  await page.reload()
+  await expect(rail).toBeVisible()
+  await page.keyboard.press('Control+1')
+  await expect(page).toHaveURL(address)
+  await expect.poll(() => topLine(page)).toBe(firstLine)
+  // From an open chat, the link leads to a new one.
+  await rail.getByRole('link', { name: windowText('shell:pages.chat') }).click()
+  await expect(page.getByRole('heading', { name: windowText('chat:emptyTitle') })).toBeVisible()
 })

@@ -7,7 +7,7 @@ import { settings } from '../../src-renderer/i18n/en/settings.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible, line, newChat, takePictures } from './chatWorld.ts'
 import { closeHosts, newDataDir, openSandbox, openWebHost } from './hosts.ts'
-import { askModel, composer, connectTo, goToPage, quick } from './journey.ts'
+import { askModel, composer, connectTo, goToPage, quick, send, settled } from './journey.ts'
 
 let sandbox: Sandbox
 test.beforeEach(async () => {
@@ -79,6 +79,21 @@ test('a chosen backup is restored by one button, on the same page', async ({ pag
   ).toBeVisible()
   await expect(line(page, 'Before the backup')).toBeVisible()
   await expect(line(page, 'After the backup')).toHaveCount(0)
+  // The key was stored for one session only.
+  const notice = page.getByRole('status').filter({ hasText: words.restored.title })
+  await expect(notice).toContainText('enter the API key of')
+  await expectAccessible(page)
+  await takePictures(page, 'restored-key', true)
+  await notice.getByRole('button', { name: settings.connection.giveKey }).click()
+  const form = page.getByRole('dialog', { name: /^Enter the key of / })
+  await takePictures(page, 'restored-key-dialog', true)
+  await form.getByLabel(windowText('connect:key'), { exact: true }).fill(sandbox.apiKey)
+  await form.getByRole('button', { name: windowText('connect:connect'), exact: true }).click()
+  await expect(form).toHaveCount(0)
+  await expect(notice).not.toContainText('API key')
+  await line(page, 'Before the backup').click()
+  await send(page, 'After the restore')
+  await settled(page, 'complete')
   await openData(page)
   await expect(page.getByText(words.restored.title)).toBeVisible()
 })

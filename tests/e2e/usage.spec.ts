@@ -199,3 +199,41 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   await clean(page, 'offline')
   expect(faults.filter((fault) => /Content Security Policy|unsafe/i.test(fault))).toEqual([])
 })
+
+test('a day of a custom period is typed key by key: no half-typed year is applied, and an invalid day gives way to the last valid one', async ({
+  page,
+}) => {
+  const host = await openConnectedHost(sandbox)
+  await page.goto(host.url)
+  await goToPage(page, 'Usage')
+  await page.getByLabel(windowText('usage:controls.range'), { exact: true }).selectOption('own')
+  const from = page.getByLabel(windowText('usage:controls.from'), { exact: true })
+  const applied = (): Promise<string> =>
+    page.evaluate(() => (JSON.parse(localStorage.getItem('usage.choice') ?? '{}') as { from?: string }).from ?? '')
+  const start = await from.inputValue()
+  await from.focus()
+  const days = new Set<string>()
+  for (const key of '10012025') {
+    await page.keyboard.press(key)
+    days.add(await applied())
+  }
+  await expect(from).toHaveValue('2025-10-01')
+  await expect.poll(applied).toBe('2025-10-01')
+  for (const day of days) expect(day).toMatch(/^20[2-9]\d-/)
+  expect(days.has(start) || days.has(start.replace(/-..-..$/, '-10-01'))).toBe(true)
+  // The picker's own limits.
+  await expect(from).toHaveAttribute('min', '2000-01-01')
+
+  for (const keys of ['10010006', 'Backspace']) {
+    await from.focus()
+    if (keys === 'Backspace') await page.keyboard.press(keys)
+    else for (const key of keys) await page.keyboard.press(key)
+    await expect(from).not.toHaveValue('2025-10-01')
+    await from.blur()
+    await expect(from).toHaveValue('2025-10-01')
+    expect(await applied()).toBe('2025-10-01')
+  }
+  await page.reload()
+  await expect(from).toHaveValue('2025-10-01')
+  await expectAccessible(page)
+})

@@ -54,7 +54,8 @@ export function conversationTable({ handle, transaction }: Database) {
     leaf: 'UPDATE conversations SET leaf_id = :leafId, path_length = :length WHERE id = :id',
     use: 'UPDATE conversations SET model = coalesce(:model, model), updated_at = :now WHERE id = :id',
     touch: 'UPDATE conversations SET updated_at = :now WHERE id = :id',
-    title: 'UPDATE conversations SET title = :title WHERE id = :id',
+    title: 'UPDATE conversations SET title = :title, named = :named WHERE id = :id',
+    named: 'SELECT named FROM conversations WHERE id = ?',
     draft: 'UPDATE conversations SET draft = :draft WHERE id = :id',
     removed: 'UPDATE conversations SET removed_at = :removedAt WHERE id = :id',
     partOf: 'SELECT part_of, part_parent FROM conversations WHERE id = ?',
@@ -109,7 +110,13 @@ export function conversationTable({ handle, transaction }: Database) {
     /** Records a request for a reply. `model` becomes the default for the next one. */
     use: (id: string, model: string | null, now: string): void => void sql.use.run({ id, model, now }),
     touch: (id: string, now: string): void => void sql.touch.run({ id, now }),
-    setTitle: (id: string, value: string | null): void => void sql.title.run({ id, title: value }),
+    /** Sets a title that was derived from messages or generated. */
+    setTitle: (id: string, value: string | null): void => void sql.title.run({ id, title: value, named: 0 }),
+    /** Sets the title that a person wrote; null removes it. */
+    setName: (id: string, value: string | null): void =>
+      void sql.title.run({ id, title: value, named: value === null ? 0 : 1 }),
+    /** Whether a person wrote the title. */
+    isNamed: (id: string): boolean => sql.named.get(id)?.named === 1,
     setDraft: (id: string, value: string): void => void sql.draft.run({ id, draft: value }),
     setRemoved: (id: string, removedAt: string | null): void => void sql.removed.run({ id, removedAt }),
     /** The origin of the messages of a removed conversation, if only these messages were deleted. */

@@ -1,5 +1,6 @@
 import { RotateCw } from 'lucide-react'
 import { canRetry, type Message } from '../../../src-preload/contract/chat.ts'
+import { i18n } from '../../i18n/index.ts'
 import { ActionButton } from './actionButtons.tsx'
 import { CopyMessage } from './CopyMessage.tsx'
 import { tokensPerSecond } from './facts.ts'
@@ -46,7 +47,9 @@ export function FactsButton({ reply }: { reply: Message }) {
       type="button"
       className="chat-facts"
       aria-label={`${t('replyDetails')}: ${all}`}
-      title={`${all}\n${t('replyDetails')}`}
+      title={[all, t('replyDetails'), costText(reply, t) === null ? '' : i18n.t('common:sc')]
+        .filter(Boolean)
+        .join('\n')}
       onClick={() => showFacts(reply.id)}
     >
       <span className="chat-facts-short">{costText(reply, t) ?? facts[0]}</span>

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { PageView } from '../../../src-preload/contract/columns.ts'
@@ -8,10 +9,11 @@ import type { ChartData, Ink } from '../../shared/chart/data.ts'
 import { bucketLabelText } from '../../shared/chart/labels.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { FiguresTable } from '../../shared/ui/FiguresTable.tsx'
-import { shareOf, showSc, showSigned } from '../../shared/ui/sc.ts'
+import { shareOf, showSigned } from '../../shared/ui/sc.ts'
 import { type StackBy, type UsageAnswer, useUsage } from '../../stores/usage.ts'
 import { openRequests } from './actions.ts'
 import { inkOf, restId } from './figures.ts'
+import { TableAmount } from './ReportedFigures.tsx'
 import { useSeriesName } from './seriesNames.ts'
 
 /** Number of rows shown at first and added per click, because ten years of days are a long table. */
@@ -91,8 +93,8 @@ export function SeriesTable({ answer }: { answer: UsageAnswer }) {
 }
 
 const count = (value: number | null): string => (value === null ? '–' : showCount(value))
-const cost = ({ cost: amount, estimated }: Figures, unknown: string): string =>
-  amount === null ? unknown : `${estimated > 0 ? '≈ ' : ''}${showSc(amount)}`
+const cost = (figures: Figures, unknown: string): ReactNode =>
+  figures.cost === null ? unknown : <TableAmount amount={figures.cost} isEstimated={figures.estimated > 0} />
 
 function PlainTable({ view, by }: { view: PageView; by: StackBy }) {
   const { t } = useTranslation('usage')
@@ -146,7 +148,7 @@ function PlainTable({ view, by }: { view: PageView; by: StackBy }) {
   )
 }
 
-function Open(props: { name: string; onOpen: () => void; children: React.ReactNode }) {
+function Open(props: { name: string; onOpen: () => void; children: ReactNode }) {
   const { t } = useTranslation('usage')
   return (
     <button

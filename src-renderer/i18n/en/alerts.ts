@@ -73,7 +73,7 @@ export const alerts = {
   },
   settings: {
     balance: 'Balance below',
-    balanceHint: 'Account balance reported by the service, in SC. Leave empty to turn this off.',
+    balanceHint: 'Account balance reported by the service, in SC, its credit unit. Leave empty to turn this off.',
     spend: 'Daily spend above',
     spendHint:
       'Per UTC day, in SC: the larger of what the service reports and what this computer counts. Leave empty to turn this off.',

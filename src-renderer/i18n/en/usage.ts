@@ -55,7 +55,7 @@ export const usage = {
     noAccount: 'Connect to a service or start the sandbox to see its usage.',
     connect: 'Connect',
   },
-  nothingFound: 'No results for “{{search}}”.',
+  nothingFound: 'No results for “{{search}}”',
   loading: 'Calculating…',
   controls: {
     label: 'Filters',
@@ -98,6 +98,9 @@ export const usage = {
     balance: 'Balance',
     balanceExact: '{{amount}} SC, reported {{at}}',
     balanceUnknown: 'not reported',
+    balanceReported: 'Reported {{at}}',
+    balanceNow: '{{amount}} SC est. after newer requests',
+    balanceWhy: 'the estimate subtracts the requests of this computer since the report',
     balanceNever: 'This service does not report a balance.',
     balanceLater: 'Not reported yet.',
     days_one: 'About {{figure}} day left at this week’s rate',
@@ -186,7 +189,6 @@ export const usage = {
     gap: 'no data',
     running: 'so far',
     partial: 'partial',
-    estimated: '≈',
   },
   top: {
     title: 'Most expensive chats',
@@ -341,6 +343,8 @@ export const usage = {
     estimated: 'est.',
     reported: 'Reported by the service, {{at}}',
     reportedAndMeasured: 'Reported by the service, {{at}}, with the requests of this computer since then',
+    balanceEstimated:
+      'The service reported {{reported}} SC, {{at}}. The estimate subtracts the requests of this computer since then.',
     measured: 'Measured on this computer',
   },
   commands: {

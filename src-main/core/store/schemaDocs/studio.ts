@@ -16,6 +16,7 @@ export const studioTables: DescribedTables = {
     columns: {
       id: '',
       title: 'null until it has one',
+      named: '1: a person wrote the title',
       model: 'exact id of the chosen model',
       draft: 'text that was typed and not sent',
       leaf_id: 'the last message of the branch that is shown',

@@ -7,7 +7,7 @@ export type ReplyEnd =
   | { status: 'completed' }
   /** `reason` is a value of the API, or an unknown finish reason of the service as it came. */
   | { status: 'incomplete'; reason: string }
-  | { status: 'failed'; code: string; message: string }
+  | { status: 'failed'; cause: string; message: string }
 
 /** Everything of a Response object that is not in the request. */
 export interface ResponseState {
@@ -36,7 +36,7 @@ export function responseBody(echo: JsonObject, state: ResponseState): ResponseBo
     created_at: details.createdAt,
     status: end?.status ?? 'in_progress',
     completed_at: state.completedAt,
-    error: end?.status === 'failed' ? { code: end.code, message: end.message } : null,
+    error: end?.status === 'failed' ? { code: failureCode(end.cause), message: end.message } : null,
     incomplete_details: end?.status === 'incomplete' ? { reason: end.reason } : null,
     model: state.model ?? details.model,
     output: state.output,
@@ -90,7 +90,7 @@ export function endOf(finishReason: string): ReplyEnd {
   const shown = finishReason.slice(0, 64).toWellFormed()
   if (!failed.has(reason)) return { status: 'incomplete', reason: shown }
   const message = `The service ended the reply with the finish reason ${JSON.stringify(shown)}.`
-  return { status: 'failed', code: 'server_error', message }
+  return { status: 'failed', cause: 'server_error', message }
 }
 
 /** Codes that clients of the API know. Others are chosen by status. */
@@ -102,10 +102,18 @@ const knownCodes = new Set([
   'server_error',
 ])
 
-/** `error.code` of a failed response. */
-export function failureCode({ status, code }: DialectProblem): string {
+/** `code` of an `error` event: what happened. */
+export function causeOf({ status, code }: DialectProblem): string {
   if (code !== null && knownCodes.has(code)) return code
   if (status === 402) return 'insufficient_quota'
   if (status === 429) return 'rate_limit_exceeded'
   return status >= 400 && status < 500 ? 'invalid_prompt' : 'server_error'
+}
+
+/**
+ * `error.code` of a failed response. Coding agents repeat the request after `server_error` and `rate_limit_exceeded`, but the partial reply
+ * may have been charged. They stop at `invalid_prompt` and show the message (docs/decisions/0011-agent-replays.md).
+ */
+export function failureCode(cause: string): string {
+  return cause === 'server_error' || cause === 'rate_limit_exceeded' ? 'invalid_prompt' : cause
 }

@@ -2,7 +2,7 @@ import type { ChatStreamEvent, TokenUsage } from '../../../upstream/types.ts'
 import type { DialectProblem, JsonObject, ReplyDetails, StreamTranslator } from '../types.ts'
 import { CallItem } from './callItem.ts'
 import { EventWriter } from './eventWriter.ts'
-import { endOf, failureCode, type ReplyEnd, responseBody } from './responseObject.ts'
+import { causeOf, endOf, type ReplyEnd, responseBody } from './responseObject.ts'
 import { TextItem, type TextItemKind, type TextKind } from './textItem.ts'
 import type { ToolNames } from './toolNames.ts'
 
@@ -86,7 +86,7 @@ export class ResponsesTranslator implements StreamTranslator {
     if (this.#end !== null) return ''
     this.#begin()
     const message = problem.message.toWellFormed()
-    return this.#fail({ status: 'failed', code: failureCode(problem), message }, problem.param)
+    return this.#fail({ status: 'failed', cause: causeOf(problem), message }, problem.param)
   }
 
   result(): JsonObject {
@@ -207,7 +207,7 @@ export class ResponsesTranslator implements StreamTranslator {
     this.#addWaiting()
     for (const item of this.#items) item.abandon()
     this.#finishWith(end)
-    const { code, message } = end
+    const { cause: code, message } = end
     // The published type is flat, and the API itself sends a nested object. Clients read either.
     this.#events.write('error', { code, message, param, error: { type: code, code, message, param } })
     this.#events.write('response.failed', { response: this.result() })

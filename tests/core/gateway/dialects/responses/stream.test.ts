@@ -280,7 +280,7 @@ describe('the end of a streamed reply', () => {
     expect(types).not.toContain('response.function_call_arguments.done')
     expect(last(sent)).toMatchObject({
       status: 'failed',
-      error: { code: 'server_error', message: expect.stringContaining('broke off') },
+      error: { code: 'invalid_prompt', message: expect.stringContaining('broke off') },
     })
     expect(last(sent).output.map(({ status }) => status)).toEqual(['completed', 'incomplete'])
   })
@@ -303,7 +303,7 @@ describe('the end of a streamed reply', () => {
     })
     expect(failed).toMatchObject({
       type: 'response.failed',
-      response: { status: 'failed', error: { code: 'rate_limit_exceeded' } },
+      response: { status: 'failed', error: { code: 'invalid_prompt' } },
     })
     expect(translator.end() + translator.push({ type: 'content', choice: 0, text: 'late' })).toBe('')
   })
@@ -312,7 +312,7 @@ describe('the end of a streamed reply', () => {
     [{ status: 402, code: null }, 'insufficient_quota'],
     [{ status: 400, code: null }, 'invalid_prompt'],
     [{ status: 400, code: 'context_length_exceeded' }, 'context_length_exceeded'],
-    [{ status: 503, code: 'overloaded' }, 'server_error'],
+    [{ status: 503, code: 'overloaded' }, 'invalid_prompt'],
   ])('maps %j to the code %s', (problem, code) => {
     const translator = translateResponses(toolRequest).openStream(details)
     const sent = sentEvents(translator.fail({ message: 'm', type: null, param: null, ...problem }))
@@ -323,6 +323,8 @@ describe('the end of a streamed reply', () => {
       'response.failed',
     ])
     expect(last(sent).error).toMatchObject({ code })
+    // The event before it names the cause, for programs that don't repeat requests.
+    expect(sent.at(-2)).toMatchObject({ type: 'error', code: problem.status === 503 ? 'server_error' : code })
   })
 
   it('is a completion without output for an empty reply', async () => {
@@ -397,7 +399,7 @@ describe('a reply that is not streamed', () => {
   })
 
   it.each([[{}], [{ choices: [] }], [{ choices: 7 }]])('is a failure for %j', (chat) => {
-    expect(reply(chat, details)).toMatchObject({ status: 'failed', output: [], error: { code: 'server_error' } })
+    expect(reply(chat, details)).toMatchObject({ status: 'failed', output: [], error: { code: 'invalid_prompt' } })
   })
 
   it('has no time of completion where none is known', () => {
