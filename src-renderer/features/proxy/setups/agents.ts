@@ -11,7 +11,7 @@ export const agents: Setup[] = [
     name: 'Codex CLI',
     kind: 'agent',
     npm: '@openai/codex',
-    verified: false,
+    verified: true,
     // Codex edits files with apply_patch only for models that it knows. Other models of its list run JavaScript instead of tools.
     modelMap: [{ pattern: 'gpt-*', size: 'large' }],
     steps: ({ baseUrl, key }) => [
@@ -50,7 +50,7 @@ stream_max_retries = 0`,
     name: 'Claude Code',
     kind: 'agent',
     npm: '@anthropic-ai/claude-code',
-    verified: false,
+    verified: true,
     modelMap: [
       { pattern: '*-haiku-*', size: 'small' },
       { pattern: 'claude-*', size: 'large' },
