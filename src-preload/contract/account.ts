@@ -101,5 +101,5 @@ export const keysProcedures = {
     .input(z.object({ accountId: id, keyId: z.string(), from: day, to: day }))
     .output(z.array(z.object({ day, state: coverage, figures: figures.nullable() }))),
   /** Fetches records, totals and days of all keys of the account in use. @throws the problem of the service */
-  refresh: procedure.output(z.object({ keys: z.number().int() })),
+  refresh: procedure.output(z.object({ keys: whole })),
 }

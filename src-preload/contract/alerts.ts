@@ -111,7 +111,7 @@ export const alertsProcedures = {
   /** Changes the given settings. A changed threshold can be crossed again. */
   update: procedure.input(alertSettings.partial()).output(alertSettings),
   /** Dismisses one alert, or all without `id`. A dismissed condition alerts again only after it has ended. */
-  dismiss: procedure.input(z.object({ id: id.optional() })).output(z.object({ dismissed: z.number().int() })),
+  dismiss: procedure.input(z.object({ id: id.optional() })).output(z.object({ dismissed: whole })),
   /** Shows a test notification; false when the host has none. */
   testNotification: procedure.output(z.object({ shown: z.boolean() })),
 }

@@ -274,7 +274,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
     earlier: whole,
   }),
   /** Older messages of the path, oldest first, to prepend. `left`: number still to come. */
-  z.object({ type: z.literal('earlier'), messages: z.array(message), left: z.number().int() }),
+  z.object({ type: z.literal('earlier'), messages: z.array(message), left: whole }),
   /** A message of the path or of `beside` is new or changed other than by appended text. Replace it. */
   z.object({ type: z.literal('message'), message }),
   /**
@@ -351,7 +351,7 @@ export const chatProcedures = {
    */
   stop: procedure.input(z.object({ replyId: id })).output(z.object({ stopped: z.boolean() })),
   /** Stops all replies and tool calls of a conversation. */
-  stopAll: procedure.input(z.object({ conversationId: id })).output(z.object({ stopped: z.number().int() })),
+  stopAll: procedure.input(z.object({ conversationId: id })).output(z.object({ stopped: whole })),
   /** Requests a reply again as a sibling of the given one. `requestId` becomes the id of the first new reply. */
   retry: procedure
     .input(z.object({ requestId, replyId: id, models: models.optional() }))
@@ -390,7 +390,7 @@ export const chatProcedures = {
   /** Undoes `remove` or `removeMessage`. Returns the conversation that shows the messages again. */
   restore: procedure.input(z.object({ conversationId: id })).output(z.object({ conversationId: id })),
   /** Returns the number of messages below a message, on all branches. `removeMessage` deletes them too. */
-  messagesBelow: procedure.input(z.object({ messageId: id })).output(z.object({ messages: z.number().int() })),
+  messagesBelow: procedure.input(z.object({ messageId: id })).output(z.object({ messages: whole })),
   /** Deletes a message with everything below it. `restore` with `removedId` undoes it for 30 days. */
   removeMessage: procedure.input(z.object({ messageId: id })).output(z.object({ removedId: id })),
 }

@@ -42,7 +42,7 @@ export const opening = z.object({
 export type Opening = z.infer<typeof opening>
 
 /** Counts without zeros. */
-export const counts = z.array(z.object({ thing: dataKind, count: z.number().int() }))
+export const counts = z.array(z.object({ thing: dataKind, count: whole }))
 export type Counts = z.infer<typeof counts>
 
 /** Content of the manifest of a backup. */
@@ -143,7 +143,7 @@ export const dataProcedures = {
    */
   checkBackup: procedure
     .input(z.object({ uploadId: id }))
-    .output(z.object({ backup: backupSummary, now: z.object({ counts, bytes: z.number().int() }) })),
+    .output(z.object({ backup: backupSummary, now: z.object({ counts, bytes: whole }) })),
   /**
    * Checks the backup again and schedules it: the next start replaces all data and moves the current data aside. Drops
    * another pending backup.

@@ -71,7 +71,7 @@ export const lineage = z.object({ drawings: z.array(drawing), images: z.array(im
 
 export const imagesChange = z.discriminatedUnion('type', [
   /** Sent first, and again after deletions: running generations, the newest 50 others, and the number of images. */
-  z.object({ type: z.literal('snapshot'), drawings: z.array(drawing), total: z.number().int() }),
+  z.object({ type: z.literal('snapshot'), drawings: z.array(drawing), total: whole }),
   z.object({ type: z.literal('drawing'), drawing }),
   z.object({ type: z.literal('image'), image }),
   z.object({ type: z.literal('gone'), imageIds: z.array(id) }),

@@ -43,14 +43,12 @@ export const mediaProcedures = {
   /** `free`: free disk space, when known. `folder`: the folder of the files. */
   storageUse: procedure.output(z.object({ uses: z.array(mediaUse), free: z.number().nullable(), folder: z.string() })),
   /** Counts what `cleanUp` would delete. */
-  previewCleanUp: procedure.input(cleanUp).output(z.object({ items: whole, bytes: z.number().int() })),
+  previewCleanUp: procedure.input(cleanUp).output(z.object({ items: whole, bytes: whole })),
   /**
    * Deletes the selected items permanently, never more than `reported`.
    * @throws `bad_input` when more would be deleted
    */
-  cleanUp: procedure
-    .input(cleanUp.extend({ reported: z.number().int() }))
-    .output(z.object({ items: whole, bytes: z.number().int() })),
+  cleanUp: procedure.input(cleanUp.extend({ reported: whole })).output(z.object({ items: whole, bytes: whole })),
   /** Shows the file in the file manager. `shown` is false when the host has none; then `path` helps. */
   reveal: procedure.input(z.object({ mediaId: id })).output(z.object({ shown: z.boolean(), path: z.string() })),
   /** Starts dragging the file out of the window (desktop only; otherwise `false`). */

@@ -37,7 +37,7 @@ export const retentionState = z.object({
       /** `rule`: the automatic deletion of old log rows. */
       by: z.enum(['person', 'rule']),
       /** In the order of deletion; `items` is the counted number. */
-      parts: z.array(z.object({ what: deletableKind, items: whole, done: z.number().int() })),
+      parts: z.array(z.object({ what: deletableKind, items: whole, done: whole })),
       stopping: z.boolean(),
     })
     .nullable(),
@@ -46,7 +46,7 @@ export const retentionState = z.object({
     .object({
       endedAt: instant,
       by: z.enum(['person', 'rule']),
-      parts: z.array(z.object({ what: deletableKind, items: z.number().int() })),
+      parts: z.array(z.object({ what: deletableKind, items: whole })),
       /** Stopped early: `parts` is deleted, the rest remains. */
       stopped: z.boolean(),
       problem: problem.nullable(),

@@ -78,7 +78,7 @@ export type SpeechDetail = z.infer<typeof speechDetail>
 /** A preview of the generation, computed without a request. */
 export const speechPlan = z.object({
   bytes: whole,
-  parts: z.array(z.object({ from: whole, to: whole, bytes: z.number().int() })),
+  parts: z.array(z.object({ from: whole, to: whole, bytes: whole })),
   /** Estimated from earlier charges of the service for texts of similar size; null without such charges. */
   cost: sc.nullable(),
   /** Duration in seconds, estimated from earlier speech with this voice and speed; null without data. */
@@ -91,14 +91,14 @@ export const speechSound = z.discriminatedUnion('type', [
   z.object({ type: z.literal('plan'), parts: whole, mime: z.string(), rate: whole.nullable() }),
   /** Received audio in order. `part` counts from 1; each part is a separate file. */
   z.object({ type: z.literal('audio'), part: whole, data: frameBytes }),
-  z.object({ type: z.literal('part'), part: z.number().int() }),
+  z.object({ type: z.literal('part'), part: whole }),
   z.object({ type: z.literal('end'), state: making.shape.state }),
 ])
 export type SpeechSound = z.infer<typeof speechSound>
 
 export const speechChange = z.discriminatedUnion('type', [
   /** Sent first: the newest 200, and the total number. */
-  z.object({ type: z.literal('snapshot'), speeches: z.array(speech), total: z.number().int() }),
+  z.object({ type: z.literal('snapshot'), speeches: z.array(speech), total: whole }),
   z.object({ type: z.literal('speech'), speech }),
   z.object({ type: z.literal('gone'), id }),
 ])
@@ -117,7 +117,7 @@ export const speechProcedures = {
         limit: z.number().int().min(1).max(500),
       }),
     )
-    .output(z.object({ speeches: z.array(speech), total: z.number().int() })),
+    .output(z.object({ speeches: z.array(speech), total: whole })),
   /** @throws `no_such_item` */
   get: procedure.input(z.object({ id })).output(speechDetail),
   plan: procedure.input(speechRequest).output(speechPlan),

@@ -69,7 +69,7 @@ export type Transcript = z.infer<typeof transcript>
 
 export const transcriptionChange = z.discriminatedUnion('type', [
   /** Sent first: the newest 200, and the total number. */
-  z.object({ type: z.literal('snapshot'), recordings: z.array(recording), total: z.number().int() }),
+  z.object({ type: z.literal('snapshot'), recordings: z.array(recording), total: whole }),
   z.object({ type: z.literal('recording'), recording }),
   /** Includes progress, at most ten times per second. */
   z.object({ type: z.literal('transcript'), transcript }),
@@ -82,7 +82,7 @@ export const transcriptionProcedures = {
   /** Newest first; `search` looks in names and transcripts. */
   find: procedure
     .input(z.object({ search, before: id.nullable(), limit: z.number().int().min(1).max(500) }))
-    .output(z.object({ recordings: z.array(recording), total: z.number().int() })),
+    .output(z.object({ recordings: z.array(recording), total: whole })),
   /** With all transcripts, newest first. @throws `no_such_item` */
   get: procedure.input(z.object({ id })).output(z.object({ recording, transcripts: z.array(transcript) })),
 

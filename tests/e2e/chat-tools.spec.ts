@@ -11,6 +11,7 @@ import {
   openInspector,
   openRawView,
   pickModel,
+  pressInDialog,
   replies,
   send,
   settled,
@@ -87,10 +88,7 @@ async function haveServer(page: Page, name: string, what: { url: string } | { ar
   await expect(page.getByRole('dialog')).toContainText(
     'url' in what ? 'This connects to' : 'This starts a program on this computer with your permissions',
   )
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: windowText('chatTools:settings.servers.warnDo') })
-    .click()
+  await pressInDialog(page, windowText('chatTools:settings.servers.warnDo'))
   // The time limit for the start of a server.
   await expect(card.getByText(windowText('chatTools:settings.servers.state.ready'), { exact: true })).toBeVisible({
     timeout: 60_000,
@@ -534,10 +532,7 @@ test('a pasted configuration fills forms and starts nothing', async ({ page }) =
   await takePictures(page, 'tools-settings', true)
   await page.getByRole('button', { name: 'More for pasted' }).click()
   await page.getByRole('menuitem', { name: windowText('chatTools:settings.servers.remove') }).click()
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: windowText('chatTools:settings.always.forget') })
-    .click()
+  await pressInDialog(page, windowText('chatTools:settings.always.forget'))
   await expect(serverCard(page, 'pasted')).toHaveCount(0)
   await expect(composer(page)).toHaveCount(0)
 })

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { LogTail, redactor } from '../../../../src-main/core/features/tools/mcp/log.ts'
 import { serverEnvironment } from '../../../../src-main/core/features/tools/mcp/process.ts'
 import { bounded, resultText } from '../../../../src-main/core/features/tools/results.ts'
-import { type ToolToName, sentNames } from '../../../../src-main/core/features/tools/wireNames.ts'
+import { sentNames, type ToolToName } from '../../../../src-main/core/features/tools/wireNames.ts'
 
 describe('names for the model', () => {
   const tools = fc.uniqueArray(
