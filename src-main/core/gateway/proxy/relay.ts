@@ -25,7 +25,7 @@ import { cutMessages, notConnected, queryNamesModel, redirected, refuse, stopped
 import { pipeReply } from './replyBody.ts'
 import { modelInQuery, modelOf, type RequestBody, readBody } from './requestBody.ts'
 import { readTranslated, type Translation } from './translatedBody.ts'
-import { cutAfterWrites, isGood, sendProblem, sendTranslated, sendTranslatedJson } from './translatedReply.ts'
+import { endFailedStream, isGood, sendProblem, sendTranslated, sendTranslatedJson } from './translatedReply.ts'
 import { isUpload, Upload } from './upload.ts'
 
 /**
@@ -365,7 +365,7 @@ class RelayedRequest {
       if (this.#translation) {
         // The failure may be that of the translation, so that the service still sends.
         this.#gone.abort()
-        cutAfterWrites(this.#response)
+        endFailedStream(this.#response, error)
       } else this.#response.destroy()
     } else {
       this.#sendRefusal(refusalOf(error), unsent.has(error.kind) ? 'refused' : 'failed')

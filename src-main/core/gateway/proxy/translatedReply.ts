@@ -325,20 +325,12 @@ class TranslatedStream {
   }
 }
 
-/** How long an app may take to read the failure of a stream before its connection is closed, ms. */
-const readFailureMs = 5000
-
 /**
- * Cuts the connection after the bytes that were written: a translated stream ends with its failure as an event, and without the end of the
- * HTTP message. So an app that does not know the event can't mistake the reply for a complete one either.
+ * Ends a translated stream that has failed. Its last event says so, and the HTTP message ends regularly: Codex reads on after
+ * `response.failed`, and sends the request again if the connection breaks (docs/decisions/0011-agent-replays.md). Without such an event,
+ * because the translation itself failed, the connection is cut.
  */
-export function cutAfterWrites(response: ServerResponse): void {
-  const { socket } = response
-  if (!socket) {
-    response.destroy()
-    return
-  }
-  response.uncork()
-  socket.setTimeout(readFailureMs, () => socket.destroy())
-  socket.destroySoon()
+export function endFailedStream(response: ServerResponse, { kind }: StudioError): void {
+  if (kind === 'bug') response.destroy()
+  else response.end()
 }

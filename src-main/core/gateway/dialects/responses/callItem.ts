@@ -2,13 +2,13 @@ import type { ResponseCustomToolCallItem, ResponseFunctionToolCallItem } from 'o
 import { CustomInputDecoder } from './customInput.ts'
 import { deltaHead, type EventWriter, StreamedText } from './eventWriter.ts'
 import type { ItemStatus } from './textItem.ts'
-import type { NamedTool } from './toolNames.ts'
+import type { CallableTool } from './toolNames.ts'
 
 /** A tool call while it is sent: a function call, or a custom call whose text is decoded from the function's arguments. */
 export class CallItem {
   readonly #id: string
   readonly #callId: string
-  readonly #tool: NamedTool
+  readonly #tool: CallableTool
   readonly #index: number
   readonly #events: EventWriter
   readonly #streamed: StreamedText
@@ -16,7 +16,7 @@ export class CallItem {
   #status: ItemStatus = 'in_progress'
 
   /** @param id without its prefix */
-  constructor(tool: NamedTool, id: string, callId: string, index: number, events: EventWriter) {
+  constructor(tool: CallableTool, id: string, callId: string, index: number, events: EventWriter) {
     const isCustom = tool.kind === 'custom'
     this.#id = isCustom ? `ctc_${id}` : `fc_${id}`
     this.#callId = callId

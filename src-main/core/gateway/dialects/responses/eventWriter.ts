@@ -21,6 +21,12 @@ export class EventWriter {
     this.#text += `event: ${type}\ndata: ${data}\n\n`
   }
 
+  /** Writes an event with a Response object, which is JSON text already. */
+  writeResponse(type: EventType, response: string): void {
+    if (this.#silent) return
+    this.#text += `event: ${type}\ndata: {"type":"${type}","sequence_number":${this.#sequence++},"response":${response}}\n\n`
+  }
+
   /** Writes an event that differs from others only by its text. @param head from `deltaHead` */
   writeDelta(head: string, delta: string): void {
     if (this.#silent) return

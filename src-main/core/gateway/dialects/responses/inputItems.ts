@@ -31,19 +31,6 @@ export function inputEntries(body: JsonObject, stored: StoredItems): { all: Inpu
   return { all: [...earlier, ...own], own }
 }
 
-/**
- * Ids of the items that a request refers to by `item_reference`. What is not an id is skipped, since the translation refuses it.
- */
-export function referencedIds(body: JsonObject): string[] {
-  const input = Array.isArray(body.input) ? body.input : []
-  const ids: string[] = []
-  for (const item of input) {
-    if (typeof item !== 'object' || item === null || Array.isArray(item)) continue
-    if (isReference(item) && typeof item.id === 'string') ids.push(item.id)
-  }
-  return ids
-}
-
 /** An item without type is a message, or a reference when it has nothing but an id. */
 function isReference(item: JsonObject): boolean {
   if (item.type === 'item_reference') return true

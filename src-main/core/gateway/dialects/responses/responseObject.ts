@@ -1,9 +1,9 @@
 import type { Response, ResponseOutputItem, ResponseUsage } from 'openai/resources/responses/responses'
 import type { TokenUsage } from '../../../upstream/types.ts'
-import type { DialectProblem, JsonObject, ReplyDetails } from '../types.ts'
+import type { DialectProblem, ReplyDetails } from '../types.ts'
 
 /** How a reply ended. */
-export type ReplyEnd =
+export type ResponseEnd =
   | { status: 'completed' }
   /** `reason` is a value of the API, or an unknown finish reason of the service as it came. */
   | { status: 'incomplete'; reason: string }
@@ -14,21 +14,31 @@ export interface ResponseState {
   details: ReplyDetails
   model: string | null
   /** Null while the reply runs. */
-  end: ReplyEnd | null
+  end: ResponseEnd | null
   output: ResponseOutputItem[]
   usage: TokenUsage | null
   completedAt: number | null
 }
 
-/** A Response without the members that only the official SDK adds. */
-export type ResponseBody = Omit<Response, 'output_text' | 'usage' | 'incomplete_details' | 'error'> & {
+/** Members that repeat the request. */
+type EchoMembers =
+  | 'instructions'
+  | 'metadata'
+  | 'parallel_tool_calls'
+  | 'temperature'
+  | 'tool_choice'
+  | 'tools'
+  | 'top_p'
+
+/** A Response without the members that repeat the request, and without those that only the official SDK adds. */
+export type ResponseBody = Omit<Response, EchoMembers | 'output_text' | 'usage' | 'incomplete_details' | 'error'> & {
   usage: ResponseUsage | null
   incomplete_details: { reason: string } | null
   error: { code: string; message: string } | null
 }
 
-/** @param echo members that repeat the request */
-export function responseBody(echo: JsonObject, state: ResponseState): ResponseBody {
+/** The members of a Response that come from the reply. */
+export function responseBody(state: ResponseState): ResponseBody {
   const { details, end } = state
   return {
     id: details.id,
@@ -42,14 +52,8 @@ export function responseBody(echo: JsonObject, state: ResponseState): ResponseBo
     output: state.output,
     usage: usageOf(state.usage),
     access_programs: null,
-    ...(echo as EchoFields),
   }
 }
-
-type EchoFields = Pick<
-  Response,
-  'instructions' | 'metadata' | 'parallel_tool_calls' | 'temperature' | 'tool_choice' | 'tools' | 'top_p'
->
 
 /** Null unless the service counted both sides: figures of the API can't be unknown, and none is invented. */
 function usageOf(usage: TokenUsage | null): ResponseUsage | null {
@@ -82,7 +86,7 @@ const filtered = new Set(['content_filter', 'safety'])
 const failed = new Set(['error', 'abort', 'aborted', 'cancelled', 'insufficient_system_resource'])
 
 /** Translates `finish_reason`. An unknown one says only that the reply ended, so the reply is incomplete and names it. */
-export function endOf(finishReason: string): ReplyEnd {
+export function endOf(finishReason: string): ResponseEnd {
   const reason = finishReason.toLowerCase()
   if (completed.has(reason)) return { status: 'completed' }
   if (cutByLength.has(reason)) return { status: 'incomplete', reason: 'max_output_tokens' }

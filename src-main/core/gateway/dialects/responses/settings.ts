@@ -188,7 +188,7 @@ function samplingOf(body: JsonObject): Sampling {
 
 function maxTokensOf(value: unknown): number | null {
   const max = optionalNumber(value, 'max_output_tokens')
-  if (max === null || (Number.isInteger(max) && max >= 1)) return max
+  if (max === null || (Number.isSafeInteger(max) && max >= 1)) return max
   throw new DialectError('max_output_tokens', 'max_output_tokens must be a whole number from 1 on.')
 }
 

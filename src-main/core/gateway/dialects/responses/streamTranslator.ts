@@ -1,10 +1,20 @@
 import type { ChatStreamEvent, TokenUsage } from '../../../upstream/types.ts'
 import type { DialectProblem, JsonObject, ReplyDetails, StreamTranslator } from '../types.ts'
 import { CallItem } from './callItem.ts'
-import { EventWriter } from './eventWriter.ts'
-import { causeOf, endOf, type ReplyEnd, responseBody } from './responseObject.ts'
+import { type EventType, EventWriter } from './eventWriter.ts'
+import { causeOf, endOf, type ResponseBody, type ResponseEnd, responseBody } from './responseObject.ts'
 import { TextItem, type TextItemKind, type TextKind } from './textItem.ts'
 import type { ToolNames } from './toolNames.ts'
+
+/**
+ * Largest reply, UTF-16 units. The last events repeat the whole text four times, and JSON needs up to six units for one. All of that has
+ * to fit into one string.
+ */
+const maxReplySize = 8 * 1024 * 1024
+/** What an item counts for, beside its text. */
+const itemSize = 1024
+
+const knownReasons = new Set(['max_output_tokens', 'content_filter'])
 
 /** What a reply needs to know of its request. */
 export interface ReplyContext {
@@ -30,6 +40,7 @@ export class ResponsesTranslator implements StreamTranslator {
   readonly #context: ReplyContext
   readonly #details: ReplyDetails
   readonly #events: EventWriter
+  readonly #silent: boolean
   /** Ids of items are derived from the id of the reply: `msg_SUFFIX_0`. */
   readonly #suffix: string
   readonly #items: (TextItem | CallItem)[] = []
@@ -42,16 +53,21 @@ export class ResponsesTranslator implements StreamTranslator {
   /** Calls whose item is not added yet, in order. */
   #waiting: OpenCall[] = []
   #began = false
+  /** JSON of what repeats the request. */
+  #echo: string | null = null
   #finish: string | null = null
-  #end: ReplyEnd | null = null
+  #end: ResponseEnd | null = null
   #model: string | null = null
   #usage: TokenUsage | null = null
   #completedAt: number | null = null
+  #size = 0
+  readonly #reported = new Set<string>()
 
   /** @param silent write no events, for a reply that is not streamed */
   constructor(context: ReplyContext, details: ReplyDetails, silent = false) {
     this.#context = context
     this.#details = details
+    this.#silent = silent
     this.#events = new EventWriter(silent)
     this.#suffix = details.id.slice(details.id.indexOf('_') + 1)
   }
@@ -61,7 +77,9 @@ export class ResponsesTranslator implements StreamTranslator {
     if (event.type === 'meta') this.#model = event.model
     this.#begin()
     this.#take(event)
-    return this.#events.take()
+    if (this.#size + this.#items.length * itemSize <= maxReplySize) return this.#events.take()
+    const message = 'The reply of the service is too large to be translated.'
+    return this.fail({ status: 502, message, type: null, code: null, param: null })
   }
 
   end(): string {
@@ -72,13 +90,14 @@ export class ResponsesTranslator implements StreamTranslator {
     }
     this.#begin()
     const end = endOf(this.#finish)
+    if (end.status === 'incomplete' && !knownReasons.has(end.reason)) {
+      this.#report('The service ended its reply for a reason that the API does not have.')
+    }
     if (end.status === 'failed') return this.#fail(end, null)
     this.#addWaiting()
     for (const item of this.#items) this.#endItem(item, end.status)
     this.#finishWith(end)
-    this.#events.write(end.status === 'completed' ? 'response.completed' : 'response.incomplete', {
-      response: this.result(),
-    })
+    this.#writeResponse(end.status === 'completed' ? 'response.completed' : 'response.incomplete')
     return this.#events.take()
   }
 
@@ -90,28 +109,39 @@ export class ResponsesTranslator implements StreamTranslator {
   }
 
   result(): JsonObject {
-    return {
-      ...responseBody(this.#context.echo, {
-        details: this.#details,
-        model: this.#model,
-        end: this.#end,
-        output: this.#items.map((item) => item.json()),
-        usage: this.#usage,
-        completedAt: this.#completedAt,
-      }),
-    }
+    return { ...this.#body(), ...this.#context.echo }
+  }
+
+  #body(): ResponseBody {
+    return responseBody({
+      details: this.#details,
+      model: this.#model,
+      end: this.#end,
+      output: this.#items.map((item) => item.json()),
+      usage: this.#usage,
+      completedAt: this.#completedAt,
+    })
   }
 
   #begin(): void {
     if (this.#began) return
     this.#began = true
-    const response = this.result()
-    this.#events.write('response.created', { response })
-    this.#events.write('response.in_progress', { response })
+    this.#writeResponse('response.created', 'response.in_progress')
+  }
+
+  /** Writes events with the Response object. What repeats the request can be long, and is made to JSON once for all of them. */
+  #writeResponse(...types: EventType[]): void {
+    if (this.#silent) return
+    this.#echo ??= JSON.stringify(this.#context.echo)
+    const response = `${JSON.stringify(this.#body()).slice(0, -1)},${this.#echo.slice(1)}`
+    for (const type of types) this.#events.writeResponse(type, response)
   }
 
   #take(event: ChatStreamEvent): void {
-    if ('choice' in event && event.choice !== 0) return
+    if ('choice' in event && event.choice !== 0) {
+      this.#report('The service sent more than one choice. Only the first was used.')
+      return
+    }
     switch (event.type) {
       case 'content':
         this.#pushText('message', 'output_text', event.text)
@@ -136,6 +166,7 @@ export class ResponsesTranslator implements StreamTranslator {
 
   #pushText(itemKind: TextItemKind, kind: TextKind, text: string): void {
     if (text === '') return
+    this.#size += text.length
     if (this.#text === null || this.#textKind !== itemKind) {
       this.#endText()
       this.#addWaiting()
@@ -148,6 +179,7 @@ export class ResponsesTranslator implements StreamTranslator {
   }
 
   #pushCall({ index, id, name, arguments: args }: Extract<ChatStreamEvent, { type: 'tool_call' }>): void {
+    this.#size += args.length + (name?.length ?? 0)
     let call = this.#calls.get(index)
     if (call === undefined) {
       this.#endText()
@@ -170,6 +202,7 @@ export class ResponsesTranslator implements StreamTranslator {
   /** Adds the items of calls that have begun, in their order. */
   #addWaiting(): void {
     for (const call of this.#waiting) {
+      if (call.name === '') this.#report('The service sent a tool call without a name.')
       const tool = this.#context.names.toolOf(call.name)
       const id = this.#nextId()
       call.item = new CallItem(tool, id, this.#callIdOf(call.id), this.#items.length, this.#events)
@@ -181,7 +214,9 @@ export class ResponsesTranslator implements StreamTranslator {
   /** The service's id of a call, or a derived one when it is missing or not unique. */
   #callIdOf(given: string | null): string {
     const id = given?.toWellFormed() ?? ''
-    const unique = id === '' || this.#callIds.has(id) ? `call_${this.#nextId()}` : id
+    const isUsable = id !== '' && !this.#callIds.has(id)
+    if (!isUsable) this.#report('The service sent a tool call without an id, or two with the same. It got an id here.')
+    const unique = isUsable ? id : `call_${this.#nextId()}`
     this.#callIds.add(unique)
     return unique
   }
@@ -203,18 +238,25 @@ export class ResponsesTranslator implements StreamTranslator {
     else item.end()
   }
 
-  #fail(end: Extract<ReplyEnd, { status: 'failed' }>, param: string | null): string {
+  #fail(end: Extract<ResponseEnd, { status: 'failed' }>, param: string | null): string {
     this.#addWaiting()
     for (const item of this.#items) item.abandon()
     this.#finishWith(end)
     const { cause: code, message } = end
     // The published type is flat, and the API itself sends a nested object. Clients read either.
     this.#events.write('error', { code, message, param, error: { type: code, code, message, param } })
-    this.#events.write('response.failed', { response: this.result() })
+    this.#writeResponse('response.failed')
     return this.#events.take()
   }
 
-  #finishWith(end: ReplyEnd): void {
+  /** Adds a note to the log's detail, each once. */
+  #report(note: string): void {
+    if (this.#reported.has(note)) return
+    this.#reported.add(note)
+    this.#details.report?.(note)
+  }
+
+  #finishWith(end: ResponseEnd): void {
     this.#end = end
     this.#completedAt = end.status === 'completed' ? (this.#details.completedAt?.() ?? null) : null
   }

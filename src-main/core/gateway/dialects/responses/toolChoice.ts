@@ -1,11 +1,11 @@
 import { DialectError } from '../dialectError.ts'
 import type { JsonObject } from '../types.ts'
 import { list, name, object, optionalText, text } from './fields.ts'
-import type { ChatTool, RequestTools } from './tools.ts'
+import type { FunctionDefinition, RequestTools } from './tools.ts'
 
 /** What remains of the tools and the choice for chat completions. */
 export interface ChosenTools {
-  tools: ChatTool[]
+  tools: FunctionDefinition[]
   tool_choice: string | JsonObject | null
 }
 
@@ -26,7 +26,7 @@ export function chosenTools(choice: unknown, tools: RequestTools): ChosenTools {
   throw unavailable(type, 'tool_choice.type')
 }
 
-function byMode(mode: string, tools: ChatTool[], param: string): ChosenTools {
+function byMode(mode: string, tools: FunctionDefinition[], param: string): ChosenTools {
   if (mode !== 'auto' && mode !== 'none' && mode !== 'required') {
     throw new DialectError(param, `${param} must be auto, none, required or an object.`)
   }

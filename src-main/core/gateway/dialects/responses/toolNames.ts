@@ -1,5 +1,5 @@
 /** A tool of the request, behind the name of its function in chat completions. */
-export interface NamedTool {
+export interface CallableTool {
   kind: 'function' | 'custom'
   name: string
   namespace: string | null
@@ -10,11 +10,11 @@ const maxNameLength = 64
 
 /** Gives each tool a unique function name, and finds the tool of a function name again. */
 export class ToolNames {
-  readonly #tools = new Map<string, NamedTool>()
+  readonly #tools = new Map<string, CallableTool>()
   readonly #names = new Map<string, string>()
 
   /** Adds a tool. Returns its function name, or null when a tool of this namespace and name exists. */
-  add(tool: NamedTool): string | null {
+  add(tool: CallableTool): string | null {
     const key = keyOf(tool.namespace, tool.name)
     if (this.#names.has(key)) return null
     const wanted = this.nameOf(tool.namespace, tool.name)
@@ -35,7 +35,7 @@ export class ToolNames {
   }
 
   /** The tool that a model called. A name that no tool has is returned as the name of a function. */
-  toolOf(chatName: string): NamedTool {
+  toolOf(chatName: string): CallableTool {
     return this.#tools.get(chatName) ?? { kind: 'function', name: chatName, namespace: null }
   }
 }

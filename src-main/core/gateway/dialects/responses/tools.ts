@@ -5,7 +5,7 @@ import { type IgnoredFields, list, name, object, optionalFlag, optionalObject, o
 import { ToolNames } from './toolNames.ts'
 
 /** A tool of a chat-completions request (specification, Tool). */
-export interface ChatTool {
+export interface FunctionDefinition {
   type: 'function'
   function: { name: string; description?: string; parameters?: JsonObject; strict?: boolean }
 }
@@ -20,7 +20,7 @@ const namespaceFields = new Set(['type', 'name', 'description', 'tools'])
  */
 export class RequestTools {
   readonly names = new ToolNames()
-  readonly chat: ChatTool[] = []
+  readonly chat: FunctionDefinition[] = []
   /** The tools that are in effect, as the Response object shows them. */
   readonly echo: JsonObject[] = []
   readonly #ignored: IgnoredFields
@@ -111,7 +111,7 @@ function functionTool(
   descriptions: (string | null | undefined)[],
   parameters: JsonObject | null,
   strict: boolean | null,
-): ChatTool {
+): FunctionDefinition {
   const description = descriptions.filter((part) => typeof part === 'string' && part !== '').join('\n\n')
   return {
     type: 'function',

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { DialectError } from '../../../../../src-main/core/gateway/dialects/dialectError.ts'
-import { referencedIds } from '../../../../../src-main/core/gateway/dialects/responses/inputItems.ts'
 import { translateResponses } from '../../../../../src-main/core/gateway/dialects/responses/responses.ts'
 import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
 
@@ -345,11 +344,10 @@ describe('stored items', () => {
   })
 
   it('replace references', () => {
-    const body = { model: 'm', input: [{ type: 'item_reference', id: 'msg_1_in0' }, { id: 'other' }, { id: 7 }, null] }
-    expect(referencedIds(body)).toEqual(['msg_1_in0', 'other'])
     const stored = { previous: null, item: (id: string) => previous.find((item) => item.id === id) ?? null }
-    const next = translateResponses({ ...body, input: body.input.slice(0, 1) }, stored)
-    expect(next.chat.messages).toEqual([{ role: 'user', content: 'Go' }])
+    const input = [{ type: 'item_reference', id: 'msg_1_in0' }, { id: 'msg_1_in0' }]
+    const next = translateResponses({ model: 'm', input }, stored)
+    expect(next.chat.messages).toEqual(input.map(() => ({ role: 'user', content: 'Go' })))
     expect(next.storedInput('resp_2')[0]).toMatchObject({ id: 'msg_1_in0' })
   })
 

@@ -5,6 +5,7 @@ import { translateResponses } from '../../../../../src-main/core/gateway/dialect
 import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
 import { accumulate, emptyAccumulation } from '../../../../../src-main/core/upstream/accumulate.ts'
 import type { ChatStreamEvent } from '../../../../../src-main/core/upstream/types.ts'
+import { tries } from '../../../../helpers/effort.ts'
 import {
   anyDeltas,
   anyUsage,
@@ -47,6 +48,7 @@ it('any chat stream gives the same events however its bytes are split', async ()
         expect(split).toBe(whole)
       },
     ),
+    { numRuns: tries(200, 5_000) },
   )
 })
 
@@ -157,6 +159,7 @@ it('the events put together give the response', async () => {
         if (response.status === 'completed') expect(rebuilt.done.size).toBe(response.output.length)
       },
     ),
+    { numRuns: tries(200, 5_000) },
   )
 })
 
@@ -199,6 +202,7 @@ it('a streamed reply and the same reply in one piece give the same response', as
       translated(translator, events)
       expect(reply(wholeReply(events, usage), details)).toEqual(translator.result())
     }),
+    { numRuns: tries(200, 5_000) },
   )
 })
 
@@ -229,6 +233,7 @@ it('the official client reads any stream, and its final response is the reply', 
       expect(final).toMatchObject(JSON.parse(JSON.stringify(result)))
       expect(final.output_text).toBe(texts.join(''))
     }),
+    { numRuns: tries(200, 5_000) },
   )
 })
 

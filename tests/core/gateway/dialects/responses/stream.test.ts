@@ -332,6 +332,40 @@ describe('the end of a streamed reply', () => {
     expect(last(sent)).toMatchObject({ status: 'completed', output: [] })
   })
 
+  it('is a failure for a reply that is too large, and nothing follows', () => {
+    const translator = translateResponses(toolRequest).openStream(details)
+    const event: ChatStreamEvent = { type: 'content', choice: 0, text: 'x'.repeat(3_000_000) }
+    const types = Array.from({ length: 4 }, () => sentEvents(translator.push(event)).map(({ type }) => type))
+    expect(types[1]).toEqual(['response.output_text.delta'])
+    expect(types.slice(2)).toEqual([['response.output_text.delta', 'error', 'response.failed'], []])
+    expect(translator.result()).toMatchObject({ error: { message: expect.stringContaining('too large') } })
+  })
+
+  it('can be written for the largest reply, whatever its characters', () => {
+    const translator = translateResponses(toolRequest).openStream(details)
+    for (let at = 0; at < 8; at++) translator.push({ type: 'content', choice: 0, text: '\u0001'.repeat(1_040_000) })
+    translator.push({ type: 'finish', choice: 0, reason: 'stop' })
+    expect(translator.end().length).toBeGreaterThan(4 * 6 * 8_000_000)
+  })
+
+  it('has a note for the log for what the API can’t express', async () => {
+    const notes: string[] = []
+    const translator = translateResponses(toolRequest).openStream({ ...details, report: (note) => notes.push(note) })
+    const chunks = [
+      chunk({ content: 'A' }, null, 1),
+      chunk({ content: 'A' }, null, 1),
+      chunk(piece(0, '{}')),
+      chunk({}, 'odd'),
+    ]
+    translated(translator, await eventsOfBytes(Buffer.from(wireOf(chunks))))
+    expect(notes).toEqual([
+      'The service sent more than one choice. Only the first was used.',
+      'The service sent a tool call without a name.',
+      'The service sent a tool call without an id, or two with the same. It got an id here.',
+      'The service ended its reply for a reason that the API does not have.',
+    ])
+  })
+
   it('reads only the first choice', async () => {
     const { sent } = await streamed([
       chunk({ content: 'A' }),
@@ -370,42 +404,6 @@ describe('usage', () => {
       expect(last(sent).usage).toBeNull()
     },
   )
-})
-
-describe('a reply that is not streamed', () => {
-  const { reply } = translateResponses(toolRequest)
-  const message = {
-    role: 'assistant',
-    content: 'Hi',
-    reasoning_content: 'Hm',
-    tool_calls: [{ id: 'c', type: 'function', function: { name: 'write', arguments: '{"input":"x"}' } }],
-  }
-
-  it('has reasoning, text and calls in this order', () => {
-    const response = reply(
-      { model: 'service-model', choices: [{ index: 0, message, finish_reason: 'tool_calls' }] },
-      details,
-    )
-    expect(response).toMatchObject({
-      status: 'completed',
-      model: 'service-model',
-      completed_at: 1_700_000_009,
-      output: [{ type: 'reasoning' }, { type: 'message' }, { type: 'custom_tool_call', input: 'x' }],
-    })
-  })
-
-  it('is complete without a finish reason, which the specification lets be absent', () => {
-    expect(reply({ choices: [{ message }] }, details)).toMatchObject({ status: 'completed', model: 'asked-model' })
-  })
-
-  it.each([[{}], [{ choices: [] }], [{ choices: 7 }]])('is a failure for %j', (chat) => {
-    expect(reply(chat, details)).toMatchObject({ status: 'failed', output: [], error: { code: 'invalid_prompt' } })
-  })
-
-  it('has no time of completion where none is known', () => {
-    const { completedAt: _, ...timeless } = details
-    expect(reply({ choices: [{ message }] }, timeless)).toMatchObject({ status: 'completed', completed_at: null })
-  })
 })
 
 it('the result of a running stream is in progress', () => {

@@ -232,6 +232,31 @@ describe('the verdict is true for', () => {
     expect(request.reply({}, details)).toEqual(absent.reply({}, details))
   })
 
+  it.each([
+    ['model', { model: '' }],
+    ['model', { model: null }],
+    ['max_output_tokens', { max_output_tokens: 0 }],
+    ['max_output_tokens', { max_output_tokens: 1.5 }],
+    ['max_output_tokens', { max_output_tokens: 2 ** 53 }],
+    ['temperature', { temperature: '1' }],
+    ['stream', { stream: 'true' }],
+    ['store', { store: 1 }],
+    ['instructions', { instructions: [] }],
+    ['metadata.a', { metadata: { a: 1 } }],
+    ['include', { include: 'x' }],
+    ['include[0]', { include: [1] }],
+    ['reasoning', { reasoning: 'high' }],
+    ['reasoning.effort', { reasoning: { effort: 3 } }],
+    ['text.format', { text: { format: 'json' } }],
+    ['text.format.type', { text: { format: { type: 'yaml' } } }],
+    ['text.format.name', { text: { format: { type: 'json_schema', schema: {} } } }],
+    ['text.format.schema', { text: { format: { type: 'json_schema', name: 'n', schema: [] } } }],
+    ['previous_response_id', { previous_response_id: 7 }],
+    ['parallel_tool_calls', { parallel_tool_calls: 'no' }],
+  ])('a wrong value of %s, which is refused: %j', (param, body) => {
+    expect(outcome(body)).toMatchObject({ verdict: 'refused', param })
+  })
+
   it('fields that the table does not have', () => {
     expect(outcome(JSON.parse('{"brand_new":1,"__proto__":{"a":1},"bad\\r\\nname":true}')).ignored).toEqual([
       'brand_new',
