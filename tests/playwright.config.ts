@@ -8,6 +8,7 @@ const long = ['offline', 'speech', 'chat-tree', 'chat-tools', 'images', 'usage',
 
 export default defineConfig({
   testDir: fileURLToPath(new URL('e2e', import.meta.url)),
+  globalSetup: fileURLToPath(new URL('helpers/runFolder.ts', import.meta.url)),
   outputDir: fileURLToPath(new URL('../test-results/browser', import.meta.url)),
   // Only ends hung tests: a busy machine needs ten times as long as a quiet one.
   timeout: 90_000,

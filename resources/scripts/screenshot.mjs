@@ -15,7 +15,7 @@ const host = await startJson(join(root, 'out/main/node.js'), [
   '--sandbox',
   '--web-port',
   '0',
-  '--proxy-port',
+  '--api-port',
   '0',
   '--data-dir',
   dataDir,

@@ -40,7 +40,7 @@ export async function startStudio(far, toolOptions = [], nodeArgs = [], env = {}
       'serve',
       '--json',
       '--no-web',
-      '--proxy-port',
+      '--api-port',
       '0',
       '--base-url',
       far.url,

@@ -19,7 +19,7 @@ export async function startBench(report) {
       '--sandbox',
       '--web-port',
       '0',
-      '--proxy-port',
+      '--api-port',
       '0',
       '--data-dir',
       temporaryFolder(),

@@ -4,7 +4,17 @@ import { node24 } from '../../resources/scripts/ready.mjs'
 import { startHttp } from '../helpers/mcp/http.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, expectAccessible, newChat, openChatWorld, takePictures } from './chatWorld.ts'
-import { addToMessage, composer, lastReply, openInspector, pickModel, replies, send, settled } from './journey.ts'
+import {
+  addToMessage,
+  composer,
+  lastReply,
+  openInspector,
+  openRawView,
+  pickModel,
+  replies,
+  send,
+  settled,
+} from './journey.ts'
 import { type Asked, type Line, scripted, startScripted } from './scripted.ts'
 
 const stdio = fileURLToPath(new URL('../helpers/mcp/stdio.ts', import.meta.url))
@@ -99,6 +109,16 @@ async function offer(page: Page, ...tools: string[]): Promise<void> {
   }
   await page.keyboard.press('Escape')
   await expect(picker).toHaveCount(0)
+}
+
+/** Opens the tool picker and sets the tool choice to one tool. Returns the picker. */
+async function allowOnly(page: Page, tool: string): Promise<Locator> {
+  await addToMessage(page, 'Tools…')
+  const picker = page.getByRole('dialog', { name: windowText('chatTools:title') })
+  await picker
+    .getByRole('combobox', { name: windowText('chatTools:how.choice') })
+    .selectOption({ label: `Only ${tool}` })
+  return picker
 }
 
 const card = (page: Page): Locator => page.locator('[data-tool-call]').last()
@@ -383,11 +403,7 @@ test('tools, tool choice and parallel calls are sent as set; a model without too
 }) => {
   await haveHttp(page)
   await offer(page, 'remote_echo')
-  await addToMessage(page, 'Tools…')
-  const picker = page.getByRole('dialog', { name: windowText('chatTools:title') })
-  await picker
-    .getByRole('combobox', { name: windowText('chatTools:how.choice') })
-    .selectOption({ label: 'Only remote_echo' })
+  const picker = await allowOnly(page, 'remote_echo')
   await picker
     .getByRole('combobox', { name: windowText('chatTools:how.parallel') })
     .selectOption({ label: 'One at a time' })
@@ -434,22 +450,13 @@ test('the raw view shows “strict”, the named tool choice and the reply [CHAT
   await expect(form).toHaveCount(0)
   await backToChat(page)
   await offer(page, 'look_up')
-  await addToMessage(page, 'Tools…')
-  const picker = page.getByRole('dialog', { name: windowText('chatTools:title') })
-  await picker
-    .getByRole('combobox', { name: windowText('chatTools:how.choice') })
-    .selectOption({ label: 'Only look_up' })
+  await allowOnly(page, 'look_up')
   await page.keyboard.press('Escape')
   await pickModel(page, scripted)
   script = () => ({ text: 'Nothing needs looking up.' })
   await send(page, 'Show me the request.')
   await settled(page, 'complete')
-  await lastReply(page)
-    .getByRole('button', { name: windowText('chat:moreActions'), exact: true })
-    .click()
-  await page.getByRole('menuitem', { name: windowText('chat:raw') }).click()
-  const raw = page.getByRole('dialog', { name: windowText('chat:raw') })
-  const body = raw.getByRole('region', { name: windowText('chat:raw') })
+  const { dialog: raw, body } = await openRawView(page)
   await expect(body).toContainText('Show me the request.')
   const shown = JSON.parse(await body.innerText()) as Asked
   expect(shown).toEqual(service.asked[0])

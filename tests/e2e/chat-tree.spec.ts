@@ -13,7 +13,18 @@ import {
   turns,
 } from './chatWorld.ts'
 import { newDataDir, openWebHost } from './hosts.ts'
-import { composer, connectTo, growths, lastReply, openInspector, pickModel, replies, send, settled } from './journey.ts'
+import {
+  askModel,
+  composer,
+  connectTo,
+  growths,
+  lastReply,
+  openInspector,
+  pickModel,
+  replies,
+  send,
+  settled,
+} from './journey.ts'
 
 // Each test has many steps and needs much longer on a busy machine.
 test.describe.configure({ timeout: 150_000 })
@@ -28,9 +39,7 @@ test.beforeEach(({ page }) => world.enter(page))
 
 /** A chat with one reply. */
 async function ask(page: Page, text: string, model = 'mirror'): Promise<void> {
-  await pickModel(page, model)
-  await send(page, text)
-  await settled(page, 'complete')
+  await askModel(page, model, text)
 }
 
 test('an edited message creates a branch, a retry creates a version, and arrows switch between both', async ({

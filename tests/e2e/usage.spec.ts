@@ -1,28 +1,20 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { expect, type Locator, type Page, test } from '@playwright/test'
-import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible } from './chatWorld.ts'
-import { closeHosts, openConnectedHost } from './hosts.ts'
-import { pickModel, quick, replies, send, settled } from './journey.ts'
+import { closeHosts, openConnectedHost, openSandbox } from './hosts.ts'
+import { goToPage, pickModel, quick, replies, send, settled } from './journey.ts'
 
 const shots = new URL('../../test-results/usage/', import.meta.url).pathname
 mkdirSync(shots, { recursive: true })
 let sandbox: Sandbox
 
 test.beforeEach(async () => {
-  sandbox = await startSandbox({ paces: quick })
+  sandbox = await openSandbox({ paces: quick })
 })
-test.afterEach(async () => {
-  await closeHosts()
-  await sandbox.close().catch(() => undefined)
-})
+test.afterEach(closeHosts)
 
-const feature = (page: Page, name: string) =>
-  page
-    .getByRole('navigation', { name: windowText('shell:pages.label') })
-    .getByRole('link', { name })
-    .click()
 const section = (page: Page, name: string) =>
   page
     .getByRole('navigation', { name: windowText('usage:sections.label') })
@@ -72,7 +64,7 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   await settled(page, 'complete')
 
   // The overview: figures of the account beside those of this computer.
-  await feature(page, 'Usage')
+  await goToPage(page, 'Usage')
   await drawn(page)
   await page.getByRole('button', { name: windowText('usage:refresh') }).click()
   await expect(page.getByText(windowText('usage:refreshed'), { exact: true })).toBeVisible()
@@ -101,9 +93,9 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   // By keyboard: reads the bars and opens the requests of one.
   await chart(page).focus()
   await page.keyboard.press('End')
-  await expect(chart(page)).toHaveAttribute('aria-valuetext', /: .*in progress/)
+  await expect(chart(page)).toHaveAttribute('aria-valuetext', /: .*not complete yet/)
   await page.keyboard.press('ArrowLeft')
-  await expect(chart(page)).not.toHaveAttribute('aria-valuetext', /in progress/)
+  await expect(chart(page)).not.toHaveAttribute('aria-valuetext', /not complete yet/)
   await page.getByRole('radio', { name: windowText('usage:table.names.feature') }).click()
   await expect(page.getByRole('radio', { name: windowText('usage:controls.sources.service') })).toBeDisabled()
   await expect(page.getByRole('rowheader', { name: /Chat/ })).toBeVisible()
@@ -168,7 +160,7 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   await section(page, 'Corrections')
   await expect(page.getByText('No corrections in this period')).toBeVisible()
 
-  await feature(page, 'Keys')
+  await goToPage(page, 'Keys')
   await page
     .getByRole('button', { name: windowText('usage:refresh') })
     .first()
@@ -191,7 +183,7 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   // The service is unreachable: the same figures with their age.
   await sandbox.close()
   await page.reload()
-  await feature(page, 'Usage')
+  await goToPage(page, 'Usage')
   // Figures fetched within the last ten seconds are reused.
   await expect(async () => {
     await page
@@ -213,7 +205,7 @@ test('a day of a custom period is typed key by key: no half-typed year is applie
 }) => {
   const host = await openConnectedHost(sandbox)
   await page.goto(host.url)
-  await feature(page, 'Usage')
+  await goToPage(page, 'Usage')
   await page.getByLabel(windowText('usage:controls.range'), { exact: true }).selectOption('own')
   const from = page.getByLabel(windowText('usage:controls.from'), { exact: true })
   const applied = (): Promise<string> =>

@@ -28,6 +28,13 @@ const poll = { timeout: soon, interval: 2 }
 const expectCancelled = (setting: Setting, attempts: number): Promise<void> =>
   expectRow(setting, { state: 'cancelled', cancelledBy: 'app', attempts })
 
+/** Expects that the app's request was cancelled in its only attempt, and that the key's slot is free again. */
+async function expectOneCancelled(setting: Setting): Promise<void> {
+  await expectCancelled(setting, 1)
+  await expectFree(setting)
+  expect(asked(setting)).toBe(1)
+}
+
 /** A raw connection of an app. What it reads is collected. */
 async function openApp({ gateway }: Setting): Promise<{ socket: Socket; came: () => Buffer }> {
   const socket = connect(gateway.proxy.port, '127.0.0.1')
@@ -103,9 +110,7 @@ describe('when the app disconnects, upstream is closed and the request is not re
     const turn = await setting.far.turn(1)
     go(socket)
     await turn.closed
-    await expectCancelled(setting, 1)
-    await expectFree(setting)
-    expect(asked(setting)).toBe(1)
+    await expectOneCancelled(setting)
   })
 
   it('between the headers and the first event', async () => {
@@ -115,9 +120,7 @@ describe('when the app disconnects, upstream is closed and the request is not re
     const turn = await setting.far.turn(1)
     asking.request.destroy()
     await turn.closed
-    await expectCancelled(setting, 1)
-    await expectFree(setting)
-    expect(asked(setting)).toBe(1)
+    await expectOneCancelled(setting)
   })
 
   it.each(Object.entries(goings))('mid-stream, and %s', async (_how, go) => {
@@ -128,9 +131,7 @@ describe('when the app disconnects, upstream is closed and the request is not re
     await once(socket, 'data')
     go(socket)
     await turn.closed
-    await expectCancelled(setting, 1)
-    await expectFree(setting)
-    expect(asked(setting)).toBe(1)
+    await expectOneCancelled(setting)
   })
 
   it('mid-stream, with its next request already sent behind: neither continues', async () => {

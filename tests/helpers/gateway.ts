@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { AppAllowance } from '../../src-main/core/gateway/apps/allowance.ts'
 import { plainApp } from '../../src-main/core/gateway/apps/appSettings.ts'
 import { BodyMemory, type BodyMemoryBounds } from '../../src-main/core/gateway/proxy/bodyMemory.ts'
-import { type RelayDependencies, relay } from '../../src-main/core/gateway/proxy/relay.ts'
+import { relay } from '../../src-main/core/gateway/proxy/relay.ts'
+import type { RelayDependencies } from '../../src-main/core/gateway/proxy/relayDependencies.ts'
 import { type ProxyServer, startProxy } from '../../src-main/core/gateway/proxy/server.ts'
 import { RequestScheduler } from '../../src-main/core/gateway/scheduler/requestScheduler.ts'
 import type { GateRefusal, Verified } from '../../src-main/core/ports/requests.ts'
@@ -91,6 +92,7 @@ export async function openGateway(
     typicalOut: (model) => requestLog.typicalOut(model),
     local: () => origin,
     memory,
+    responses: requestLog.storedResponses,
   }
   const verify = (presented: string): Verified => {
     if (presented !== toolKey) return { good: false, why: 'unknown', app: null }

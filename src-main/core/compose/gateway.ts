@@ -6,7 +6,8 @@ import { AppAllowance } from '../gateway/apps/allowance.ts'
 import { appUses } from '../gateway/apps/appUsage.ts'
 import { BodyMemory } from '../gateway/proxy/bodyMemory.ts'
 import { LocalV1, type LocalV1Settings } from '../gateway/proxy/localV1.ts'
-import { type RelayDependencies, relay } from '../gateway/proxy/relay.ts'
+import { relay } from '../gateway/proxy/relay.ts'
+import type { RelayDependencies } from '../gateway/proxy/relayDependencies.ts'
 import type { RequestScheduler } from '../gateway/scheduler/requestScheduler.ts'
 import type { Host } from '../host.ts'
 import type { Metrics } from '../observability/metrics.ts'
@@ -55,6 +56,7 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
     typicalOut: (model) => requestLog.typicalOut(model),
     local: () => new URL(proxy.status().baseUrl ?? 'http://127.0.0.1').origin,
     memory: new BodyMemory(),
+    responses: requestLog.storedResponses,
   }
   const proxy = new LocalV1({
     verify: apps.verify,

@@ -45,6 +45,7 @@ import { Trace, type TraceOwner } from './requestTrace.ts'
 import { giveBackAtStart, LogRetention } from './retention.ts'
 import type { LimitedRow } from './rows.ts'
 import { Spend, type SpendTotals } from './spend.ts'
+import { SqliteStoredResponses } from './storedResponses.ts'
 import { TextSearch } from './textSearch.ts'
 import { TypicalTokens } from './typicalTokens.ts'
 import { maxUsualCallers, type UsualRequest, usualOf, usualRequests } from './usualRequest.ts'
@@ -89,6 +90,8 @@ export class SqliteRequestLog implements RequestLog {
   /** Deletes old rows permanently. The sums by day stay. */
   readonly rowRetention: LogRetention
   readonly bodyRetention: BodyRetention
+  /** Responses that apps asked to store. */
+  readonly storedResponses: SqliteStoredResponses
 
   readonly #store: RequestLogTables
   readonly #callers = new Callers()
@@ -149,6 +152,12 @@ export class SqliteRequestLog implements RequestLog {
       bodyDays: options.bodyDays,
       now: this.#now,
       erased: () => this.#hub.erased(),
+      log: options.log,
+    })
+    this.storedResponses = new SqliteStoredResponses({
+      store,
+      now: this.#now,
+      erase: (selection) => this.bodyRetention.erase(selection),
       log: options.log,
     })
     this.rowRetention = new LogRetention({
@@ -224,7 +233,7 @@ export class SqliteRequestLog implements RequestLog {
       { outcome: 'refused', since: new Date(dayOf(this.#now()) * dayMs).toISOString() },
       settled,
     )
-    return { stored, refusedToday, bodyBytes: this.#store.bodies.bytes() }
+    return { stored, refusedToday, bodyBytes: this.#store.bodies.bytes() + this.#store.responses.bytes() }
   }
 
   /** @throws StudioError `no_such_item` */
@@ -259,9 +268,10 @@ export class SqliteRequestLog implements RequestLog {
     return this.#reading.under(id)?.stop() ?? false
   }
 
-  /** Deletes logged bodies of one request, of one app, or all. The rows stay. When it resolves, the bodies are no longer on the disk. */
+  /** Deletes logged bodies and stored responses of one request, of one app, or all. The rows stay. When it resolves, the bodies are no longer on the disk. */
   async deleteBodies({ id, tool }: { id?: number | undefined; tool?: string | undefined }): Promise<number> {
     this.#writer.flush()
+    this.storedResponses.flush()
     if (id !== undefined) return this.bodyRetention.erase({ id })
     return this.bodyRetention.erase(tool === undefined ? 'all' : { who: `tool:${tool}` })
   }
@@ -441,6 +451,8 @@ export class SqliteRequestLog implements RequestLog {
     this.#hub.close()
     this.#closing = true
     await closeAll([
+      () => this.storedResponses.flush(),
+      () => this.storedResponses.close(),
       () => this.rowRetention.close(),
       () => this.bodyRetention.close(),
       () => this.#writer.close(endsWithinMs),

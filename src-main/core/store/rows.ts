@@ -5,6 +5,9 @@ import { StudioError } from '../errors.ts'
 /** A row of SQLite. Strict tables guarantee the types; these readers check them. */
 export type Row = Record<string, SQLOutputValue>
 
+/** The value of a row that a query may not have found. */
+export const readOrNull = <T>(row: Row | undefined, read: (row: Row) => T): T | null => (row ? read(row) : null)
+
 export function text(row: Row, column: string): string {
   const value = row[column]
   if (typeof value !== 'string') throw wrongType(column, 'text')

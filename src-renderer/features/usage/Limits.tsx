@@ -12,6 +12,7 @@ import { Notice } from '../../shared/ui/Notice.tsx'
 import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
 import { RelativeTime } from '../../shared/ui/RelativeTime.tsx'
 import { Skeleton } from '../../shared/ui/Skeleton.tsx'
+import { StatusText } from '../../shared/ui/StatusText.tsx'
 import { useNow } from '../../shared/useNow.ts'
 import { type BucketName, bucketNames, secondsLeft, useLimits, viewBucketOf } from '../../stores/limits.ts'
 import { openRequest } from './actions.ts'
@@ -69,9 +70,7 @@ function LoadingBuckets() {
   const { t } = useTranslation('usage')
   return (
     <div className="usage-buckets">
-      <span role="status" className="sr-only">
-        {t('limits.loading')}
-      </span>
+      <StatusText>{t('limits.loading')}</StatusText>
       {bucketNames.map((name) => (
         <div key={name} className="flex min-w-0 flex-col gap-2.5">
           <Skeleton className="w-1/2" />

@@ -67,11 +67,7 @@ export function BucketTable(props: {
           </tr>
         ))}
       </FiguresTable>
-      {more > 0 && (
-        <Button variant="plain" onClick={() => setMost(most + rowsAtOnce)} className="mt-2">
-          {t('table.more', { count: Math.min(more, rowsAtOnce) })}
-        </Button>
-      )}
+      <MoreRows more={more} className="mt-2" onMore={() => setMost(most + rowsAtOnce)} />
     </div>
   )
 }
@@ -217,11 +213,7 @@ function ModelTable({ answer: { view, comparisons } }: { answer: UsageAnswer }) 
           )
         })}
       </FiguresTable>
-      {more > 0 && (
-        <Button variant="plain" onClick={() => setMost(most + rowsAtOnce)} className="m-2">
-          {t('table.more', { count: Math.min(more, rowsAtOnce) })}
-        </Button>
-      )}
+      <MoreRows more={more} className="m-2" onMore={() => setMost(most + rowsAtOnce)} />
     </div>
   )
 }
@@ -244,4 +236,15 @@ export function Difference({ one }: { one: Comparison }) {
 function byCost(a: string | null, b: string | null): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null)
   return Number(b) - Number(a)
+}
+
+/** The button for the next rows of a long table. Nothing when all rows are shown. */
+function MoreRows({ more, className, onMore }: { more: number; className: string; onMore: () => void }) {
+  const { t } = useTranslation('usage')
+  if (more <= 0) return null
+  return (
+    <Button variant="plain" onClick={onMore} className={className}>
+      {t('table.more', { count: Math.min(more, rowsAtOnce) })}
+    </Button>
+  )
 }

@@ -16,7 +16,7 @@ export const alerts = {
     usage: 'Open Usage',
     limits: 'Open Limits',
     keys: 'Open Keys',
-    proxy: 'Open Proxy',
+    proxy: 'Open Local API',
     settings: 'Open Connection',
   },
   balance: {

@@ -155,7 +155,7 @@ export const usage = {
     gaps_one: '{{count}} hatched bar: no data. The spend is unknown, not zero.',
     gaps_other: '{{count}} hatched bars: no data. The spend is unknown, not zero.',
     notReported: 'The service does not report this metric per key.',
-    rest: { model: 'others', app: 'Inference Studio and others', feature: 'apps', key: 'others' },
+    rest: { model: 'others', app: 'Inference Studio and other apps', feature: 'apps', key: 'others' },
     features: {
       chat: 'Chat',
       speech: 'Speech',
@@ -198,8 +198,8 @@ export const usage = {
   },
   budgets: {
     title: 'App budgets',
-    none: 'No app has a budget. Set one in Proxy.',
-    toProxy: 'Open Proxy',
+    none: 'No app has a budget. Set one on the Local API page.',
+    toProxy: 'Open Local API',
     Day: '{{spent}} of {{limit}} SC today',
     Month: '{{spent}} of {{limit}} SC this month',
     Total: '{{spent}} of {{limit}} SC in total',

@@ -1,4 +1,4 @@
-import { append, nothing, type Split, type Splitter } from './livePackets.ts'
+import { append, nothing, packetSplitter, type Split, type Splitter } from './livePackets.ts'
 
 /** Splits streamed FLAC (RFC 9639) into frames. A frame header has no length: the frame ends where the next one starts. */
 export function flacSplitter(): Splitter {
@@ -31,16 +31,14 @@ export function flacSplitter(): Splitter {
     looked = Math.max(1, held.length - longestFrameHead)
     return { packets, samples: [] }
   }
-  return {
-    config: () => config,
-    rate: () => null,
-    skip: () => 0,
-    push(bytes) {
+  return packetSplitter(
+    () => config,
+    (bytes) => {
       held = append(held, bytes)
       return cut(false)
     },
-    end: () => cut(true),
-  }
+    () => cut(true),
+  )
 }
 
 /** Maximum header length, bytes: 2 sync, 2 codes, up to 7 frame number, 2 block size, 2 sample rate, 1 checksum. */

@@ -17,6 +17,15 @@ export interface Splitter {
   end(): Split
 }
 
+/** A splitter whose whole state is in these functions. Its packets need a decoder, and have no encoder delay. */
+export const packetSplitter = (config: Splitter['config'], push: Splitter['push'], end: Splitter['end']): Splitter => ({
+  config,
+  rate: () => null,
+  skip: () => 0,
+  push,
+  end,
+})
+
 export const nothing = (): Split => ({ packets: [], samples: [] })
 
 export function append(a: Uint8Array, b: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {

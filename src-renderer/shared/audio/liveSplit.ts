@@ -1,6 +1,6 @@
 import { flacSplitter } from './liveFlac.ts'
 import { oggSplitter } from './liveOgg.ts'
-import { append, nothing, type Split, type Splitter } from './livePackets.ts'
+import { append, nothing, packetSplitter, type Split, type Splitter } from './livePackets.ts'
 import { adtsHead, afterTag, type Head, mp3Head } from './peaksFrames.ts'
 import { type Layout, pcmLayout, readSample, wavLayout } from './peaksSamples.ts'
 
@@ -37,16 +37,14 @@ function frameSplitter(codec: string, headAt: HeadAt): Splitter {
     held = held.slice(used)
     return { packets, samples: [] }
   }
-  return {
-    config: () => config,
-    rate: () => null,
-    skip: () => 0,
-    push(bytes) {
+  return packetSplitter(
+    () => config,
+    (bytes) => {
       held = append(held, bytes)
       return cut(false)
     },
-    end: () => cut(true),
-  }
+    () => cut(true),
+  )
 }
 
 /**

@@ -8,6 +8,7 @@ import { useApp } from '../../stores/app.ts'
 import { useStudio } from '../studioContext.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, Field, PasswordInput, TextInput } from '../ui/Field.tsx'
+import { Form } from '../ui/Form.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { Segmented } from '../ui/Segmented.tsx'
 import { nameOfAddress, normalizeAddress } from './address.ts'
@@ -101,10 +102,9 @@ export function ConnectForm({
   const faults = { bad: t('baseUrlBad'), credentials: t('baseUrlCredentials'), empty: null }
 
   return (
-    <form
+    <Form
       className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault()
+      onSubmit={() => {
         if (canAsk(form)) void ask('connecting')
       }}
     >
@@ -170,7 +170,7 @@ export function ConnectForm({
           {form.phase === 'connecting' ? t('connecting') : t('connect')}
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }
 

@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { createRouterClient } from '@orpc/server'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Core, createCore } from '../../../src-main/core/core.ts'
 import { databaseFile } from '../../../src-main/core/store/store.ts'
 import { freshFolder, testHost } from '../helpers/core.ts'
 import { lock } from '../helpers/lock.ts'
+import { canMountDisks, mountMemoryDisk, unmountMemoryDisk } from '../helpers/memoryDisk.ts'
 
 async function start(dataDir: string) {
   const core = await createCore(testHost(dataDir).host, { proxyPort: null })
@@ -18,14 +19,32 @@ async function start(dataDir: string) {
 const reported = (core: Core, kind: string | null): Promise<void> =>
   vi.waitFor(() => expect(core.state().storage?.kind ?? null).toBe(kind), { timeout: 30_000, interval: 20 })
 
-const canMount = ((): boolean => {
-  const place = freshFolder()
+const canMount = canMountDisks()
+
+/** Makes a file system in a file and mounts it. An error in it makes the disk read-only while its files are open, as a failing disk does. */
+function mountImage(image: string): { disk: string; breakDisk: () => void } {
+  const disk = freshFolder()
+  writeFileSync(image, '')
+  truncateSync(image, 64 * 1024 * 1024)
+  execFileSync('mkfs.ext4', ['-q', image], { stdio: 'ignore' })
+  execFileSync('mount', ['-o', 'loop,errors=remount-ro', image, disk], { stdio: 'ignore' })
+  onTestFinished(() => void execFileSync('umount', ['-l', disk]))
+  const device = basename(execFileSync('findmnt', ['-no', 'SOURCE', disk], { encoding: 'utf8' }).trim())
+  return { disk, breakDisk: () => writeFileSync(`/sys/fs/ext4/${device}/trigger_fs_error`, 'read-only disk') }
+}
+
+const canBreakDisk = ((): boolean => {
+  if (!canMount) return false
+  const folder = freshFolder()
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', place], { stdio: 'ignore' })
-    execFileSync('umount', [place])
-    return true
+    writeFileSync(join(folder, 'disk.img'), '')
+    truncateSync(join(folder, 'disk.img'), 1024 * 1024)
+    execFileSync('mkfs.ext4', ['-q', join(folder, 'disk.img')], { stdio: 'ignore' })
+    execFileSync('mount', ['-o', 'loop', join(folder, 'disk.img'), folder], { stdio: 'ignore' })
+    execFileSync('umount', [folder])
+    return existsSync('/sys/fs/ext4/features')
   } catch {
-    console.log('This user makes no file systems: what a full disk does is not tried here.')
+    console.log('This machine mounts no ext4 image: what a read-only disk does is not tried here.')
     return false
   }
 })()
@@ -49,9 +68,8 @@ describe('the state of the program', () => {
   })
 
   it.runIf(canMount)('reports a full disk, and that there is space again', async () => {
-    const disk = freshFolder()
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', disk])
-    onTestFinished(() => void execFileSync('umount', ['-l', disk]))
+    const disk = mountMemoryDisk(8)
+    onTestFinished(() => unmountMemoryDisk(disk))
     const dataDir = join(disk, 'data')
     mkdirSync(dataDir)
     const { core, client } = await start(dataDir)
@@ -65,5 +83,22 @@ describe('the state of the program', () => {
     rmSync(filler)
     await reported(core, null)
     expect(await client.app.updateSettings({ bodyDays: 6 })).toMatchObject({ bodyDays: 6 })
+  })
+
+  it.runIf(canBreakDisk)('reports a disk that became read-only after an error, and still reads', async () => {
+    const image = join(freshFolder(), 'disk.img')
+    const { disk, breakDisk } = mountImage(image)
+    const dataDir = join(disk, 'data')
+    mkdirSync(dataDir)
+    const { core, client } = await start(dataDir)
+    await client.app.updateSettings({ bodyDays: 6 })
+    breakDisk()
+    await expect(client.app.updateSettings({ bodyDays: 5 })).rejects.toMatchObject({ data: { kind: 'not_writable' } })
+    await reported(core, 'not_writable')
+    expect(core.state().storage?.message).toContain(databaseFile(dataDir))
+    // Such a disk stays read-only until it is mounted anew.
+    await client.app.checkStorage()
+    expect(core.state().storage?.kind).toBe('not_writable')
+    expect(core.state().settings.bodyDays).toBe(6)
   })
 })

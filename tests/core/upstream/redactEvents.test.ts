@@ -1,3 +1,4 @@
+import { createParser } from 'eventsource-parser'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Redactor } from '../../../src-main/core/upstream/redact/redactor.ts'
@@ -37,6 +38,14 @@ function joined(stream: string): Map<string, string> {
     }
   }
   return texts
+}
+
+/** The joined texts of a stream with one text, read with the parser that clients use. */
+function textsOf(stream: string): string {
+  const lines: string[] = []
+  const parser = createParser({ onEvent: ({ data }) => lines.push(`data: ${JSON.stringify(JSON.parse(data))}`) })
+  parser.feed(stream)
+  return [...joined(lines.join('\n')).values()].join('')
 }
 
 const cutAt = (text: string, places: readonly number[]): string[] => {
@@ -92,6 +101,41 @@ describe('a relayed stream of a chat', () => {
         },
       ),
     )
+  })
+
+  test('does not contain the key when it is split between events whose JSON has several data lines', () => {
+    /** The same events with JSON over several lines, which clients join with a line feed, and with other fields between them. */
+    const overLines = (stream: string, lineEnd: string): string =>
+      stream
+        .replace(/"delta":/g, '"delta":\ndata: ')
+        .replace(/,"index"/g, '\n: ping\ndata:,\nid: 7\ndata:"index"')
+        .replaceAll('\n', lineEnd)
+    for (const lineEnd of ['\n', '\r\n', '\r']) {
+      for (const field of fields) {
+        for (let at = 1; at < secret.length; at += 3) {
+          const events = [event(field, `My key: ${secret.slice(0, at)}`), event(field, `${secret.slice(at)}, thanks.`)]
+          const stream = events.map((one) => overLines(one, lineEnd)).join('')
+          for (const size of [1, 7, stream.length]) {
+            const chunks = Array.from({ length: Math.ceil(stream.length / size) }, (_, index) =>
+              Buffer.from(stream.slice(index * size, (index + 1) * size)),
+            )
+            const out = Buffer.concat(through(chunks)).toString()
+            expect(out.length).toBe(stream.length)
+            const text = textsOf(out)
+            expect([lineEnd, field, at, size, keyIn(Buffer.from(text), secret)]).toEqual([
+              lineEnd,
+              field,
+              at,
+              size,
+              null,
+            ])
+            expect(text).toMatch(/^My key: .*, thanks\.$/)
+            expect(text).not.toContain(secret.slice(0, 4))
+            expect(text).not.toContain(secret.slice(-6))
+          }
+        }
+      }
+    }
   })
 
   test('passes each ordinary event at once and as the same bytes', () => {

@@ -45,6 +45,15 @@ export interface StoredRequest {
   origin: string | null
   problemKind: string | null
   problemMessage: string | null
+  /** Null: the service's own API. */
+  dialect: number | null
+  /** Null: the model that was sent. */
+  askedModel: string | null
+  /** Null: the model that was sent. */
+  answeredModel: string | null
+  finishReason: string | null
+  /** JSON list; null: empty. */
+  ignored: string | null
 }
 
 export type OpenedRequest = Pick<StoredRequest, 'id' | 'at' | 'caller' | 'endpoint' | 'stream' | 'method' | 'path'>
@@ -53,7 +62,8 @@ export type OpenedRequest = Pick<StoredRequest, 'id' | 'at' | 'caller' | 'endpoi
 export const requestColumns = `r.id, r.at, r.caller, r.endpoint, r.outcome, r.request_id, r.problem_message, r.problem_kind, r.path,
   r.model, r.stream, r.state, r.status, r.attempts, r.queued_us, r.backoff_us, r.connect_us, r.first_byte_us, r.duration_us,
   r.bytes_up, r.bytes_down, r.tokens_in, r.tokens_out, r.tokens_cached, r.tokens_are, CAST(r.cost AS TEXT) AS cost_text, r.cost_is,
-  r.has_bodies, r.times, r.cancelled_by, r.retried_after, r.method, r.origin, r.backoff_429_us`
+  r.has_bodies, r.times, r.cancelled_by, r.retried_after, r.method, r.origin, r.backoff_429_us,
+  r.dialect, r.asked_model, r.answered_model, r.finish_reason, r.ignored`
 
 export type RequestTable = ReturnType<typeof requestTable>
 
@@ -159,7 +169,10 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
   const close = handle.prepare(
     `UPDATE requests SET caller = ?, stream = ?, outcome = ?, state = ?, status = ?, attempts = ?, queued_us = ?,
       connect_us = ?, first_byte_us = ?, duration_us = ?, bytes_up = ?, bytes_down = ?, tokens_in = ?, tokens_out = ?,
-      tokens_cached = ?, tokens_are = ?, cost = ?, cost_is = ?, request_id = ? WHERE id = ?`,
+      tokens_cached = ?, tokens_are = ?, cost = ?, cost_is = ?, request_id = ?, finish_reason = ? WHERE id = ?`,
+  )
+  const translated = handle.prepare(
+    'UPDATE requests SET dialect = ?, asked_model = ?, answered_model = ?, ignored = ? WHERE id = ?',
   )
   const trouble = handle.prepare(
     `UPDATE requests SET backoff_us = ?, backoff_429_us = ?, cancelled_by = ?, retried_after = ?, model = ?, problem_kind = ?,
@@ -167,7 +180,8 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
   )
   const refuse = handle.prepare(
     `INSERT INTO requests (id, at, caller, endpoint, outcome, state, status, method, path, origin, problem_kind,
-      problem_message, model, cost, cost_is, duration_us, times) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?)`,
+      problem_message, model, dialect, cost, cost_is, duration_us, times)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?)`,
   )
   const remove = handle.prepare('DELETE FROM requests WHERE id = ?')
   const forget = handle.prepare('UPDATE requests SET has_bodies = 0 WHERE id = ?')
@@ -184,8 +198,11 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
       const { changes } = close.run(
         ...[r.caller, r.stream, r.outcome, r.state, r.status, r.attempts, r.queuedUs, r.connectUs, r.firstByteUs],
         ...[r.durationUs, r.bytesUp, r.bytesDown, r.tokensIn, r.tokensOut, r.tokensCached, r.tokensAre, r.cost],
-        ...[r.costIs, r.requestId, r.id],
+        ...[r.costIs, r.requestId, r.finishReason, r.id],
       )
+      if (r.dialect !== null || r.askedModel !== null || r.answeredModel !== null || r.ignored !== null) {
+        translated.run(r.dialect, r.askedModel, r.answeredModel, r.ignored, r.id)
+      }
       const quiet =
         r.backoffUs === 0 &&
         r.cancelledBy === null &&
@@ -213,7 +230,7 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
     refuse(r: StoredRequest): void {
       refuse.run(
         ...[r.id, r.at, r.caller, r.endpoint, r.outcome, r.state, r.status, r.method, r.path, r.origin],
-        ...[r.problemKind, r.problemMessage, r.model, r.times],
+        ...[r.problemKind, r.problemMessage, r.model, r.dialect, r.times],
       )
     },
     /** Deletes a refused row whose place a repeat has taken. */
@@ -264,6 +281,11 @@ export function readRequest(row: Row): StoredRequest {
     origin: textOrNull(row, 'origin'),
     problemKind: textOrNull(row, 'problem_kind'),
     problemMessage: textOrNull(row, 'problem_message'),
+    dialect: numberOrNull(row, 'dialect'),
+    askedModel: textOrNull(row, 'asked_model'),
+    answeredModel: textOrNull(row, 'answered_model'),
+    finishReason: textOrNull(row, 'finish_reason'),
+    ignored: textOrNull(row, 'ignored'),
   }
 }
 

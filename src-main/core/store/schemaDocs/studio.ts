@@ -259,7 +259,7 @@ export const studioTables: DescribedTables = {
       colour: '',
       expires_at: '',
       paused_at: '',
-      models: 'JSON list of those that it may use',
+      models: 'JSON list of those that it may use, after mapping',
       endpoints: 'JSON list of those that it may use',
       requests_per_minute: '',
       tokens_per_minute: '',
@@ -272,6 +272,7 @@ export const studioTables: DescribedTables = {
       fail_fast: '1: a request that would have to wait is refused at once',
       previous_hash: 'SHA-256 of the key before the last rotation; null: never rotated',
       previous_until: 'when the previous key stops to work',
+      model_map: 'JSON list of rules, in order: which model replaces a requested name',
     },
   },
   function_tools: {

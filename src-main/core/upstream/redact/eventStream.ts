@@ -1,3 +1,4 @@
+import { backslash, cr, lf, quote } from '../ascii.ts'
 import { asBuffer } from '../meter/bytes.ts'
 import { type BodyRedactor, type ChunkRedactor, maskRange, type Scan, type Span, unmaskedRest } from './streams.ts'
 
@@ -12,10 +13,6 @@ const maxDepth = 32
 const maxTemplates = 4
 const maxTemplate = 2048
 
-const lf = 0x0a
-const cr = 0x0d
-const quote = 0x22
-const backslash = 0x5c
 const nothing = Buffer.alloc(0)
 
 /** Which text a delta continues. */
@@ -59,6 +56,8 @@ export class EventStreamRedactor implements ChunkRedactor {
   #heldAt = 0
   /** Offset in the stream after the last line that was read. */
   #readTo = 0
+  /** Offset in the stream of the last event that was found to have JSON over several lines, so that its first line is read once. */
+  #continuedAt = -1
 
   constructor(body: BodyRedactor, scan: Scan) {
     this.#body = body
@@ -73,6 +72,7 @@ export class EventStreamRedactor implements ChunkRedactor {
   end(): Uint8Array | null {
     const rest = this.#body.end()
     const before = rest === null ? null : this.#take(rest)
+    this.#readLines(true)
     this.#endTexts(null)
     const after = this.#pass(this.#held.length)
     if (before === null || after === null) return before ?? after
@@ -107,35 +107,59 @@ export class EventStreamRedactor implements ChunkRedactor {
     return passed.length === 0 ? null : passed
   }
 
-  #readLines(): void {
+  /** @param isEnd whether the stream has ended, so that its last line and event may be incomplete */
+  #readLines(isEnd = false): void {
     const held = this.#held
     for (let start = this.#readTo - this.#heldAt; start < held.length; ) {
-      const end = lineEnd(held, start)
-      if (end === -1) {
+      const foundEnd = lineEnd(held, start)
+      if (foundEnd === -1 && !isEnd) {
         // Only the rest of a `data` line can contain a part of the key that must be masked.
         if (!mayBeData(held, start)) this.#readTo = this.#heldAt + held.length
         return
       }
-      if (end > start && mayBeData(held, start)) this.#readData(start + dataField.length, end)
-      start = end + 1
+      const end = foundEnd === -1 ? held.length : foundEnd
+      let next = end + 1
+      if (end > start && mayBeData(held, start) && !this.#readFirstLine(start, end)) {
+        // The JSON continues in the next `data` lines of this event. None of it is passed on before it has arrived.
+        const foundEventEnd = endOfEvent(held, end)
+        if (foundEventEnd === -1 && !isEnd) return
+        next = foundEventEnd === -1 ? held.length : foundEventEnd
+        this.#readData(start + dataField.length, next, true)
+      }
+      start = Math.min(next, held.length)
       this.#readTo = this.#heldAt + start
     }
   }
 
-  /** Reads the JSON of one `data` line. */
-  #readData(from: number, to: number): void {
-    if (this.#readLikeBefore(from, to)) return
+  /** Reads the first `data` line of an event. False if its JSON continues in the next line. */
+  #readFirstLine(start: number, end: number): boolean {
+    const place = this.#heldAt + start
+    if (this.#continuedAt === place) return false
+    if (this.#readData(start + dataField.length, end, false)) return true
+    this.#continuedAt = place
+    return false
+  }
+
+  /**
+   * Reads the JSON of one event.
+   * @param isWhole false: if the JSON ends too early, nothing is read
+   * @returns whether the JSON was read
+   */
+  #readData(from: number, to: number, isWhole: boolean): boolean {
+    if (this.#readLikeBefore(from, to)) return true
     const found = textsIn(this.#held, from, to)
     if (found === null) {
       // `[DONE]`, or data that is not JSON.
       this.#endTexts(null)
-      return
+      return true
     }
+    if (!found.isComplete && !isWhole) return false
     const line = this.#held.subarray(from, to)
     for (const { path, start, end } of found.texts) this.#readText(keyOf(path), start, end)
     for (const { index } of found.finished) this.#endTexts(index)
     const last = found.texts.at(-1)
     if (last && found.finished.length === 0) this.#learn(line, keyOf(last.path), last.start - from, last.end - from)
+    return true
   }
 
   /** Reads an event that differs from an earlier one only in its last text, which saves most of the time. */
@@ -234,6 +258,18 @@ function lineEnd(bytes: Buffer, start: number): number {
   return -1
 }
 
+/** Offset of the blank line that ends the event with this line end, else -1. */
+function endOfEvent(bytes: Buffer, firstLineEnd: number): number {
+  for (let at = firstLineEnd; at !== -1; ) {
+    let next = at + 1
+    if (bytes[at] === cr && next === bytes.length) return -1
+    if (bytes[at] === cr && bytes[next] === lf) next += 1
+    if (bytes[next] === lf || bytes[next] === cr) return next
+    at = lineEnd(bytes, next)
+  }
+  return -1
+}
+
 // These loops are faster than calls of native code, because events are short.
 function isAt(bytes: Buffer, start: number, wanted: Buffer): boolean {
   for (let at = 0; at < wanted.length; at++) if (bytes[start + at] !== wanted[at]) return false
@@ -265,14 +301,35 @@ interface FoundText {
   end: number
 }
 
-/** The strings below `choices` in the JSON of an event, and the choices that it finishes. Null when it is not a JSON object. */
-function textsIn(bytes: Buffer, from: number, to: number): { texts: FoundText[]; finished: Element[] } | null {
+interface FoundTexts {
+  texts: FoundText[]
+  /** The choices that the event finishes. */
+  finished: Element[]
+  /** False if the JSON ends too early. */
+  isComplete: boolean
+}
+
+/**
+ * The strings below `choices` in the JSON of an event, which may continue over several `data` lines. Null when it is not a JSON object.
+ */
+function textsIn(bytes: Buffer, from: number, to: number): FoundTexts | null {
   const texts: FoundText[] = []
   const finished: Element[] = []
   let at = from
+  let isComplete = true
 
   const skipSpace = (): void => {
-    while (at < to && (bytes[at] ?? 0) <= 0x20) at++
+    while (at < to && (bytes[at] ?? 0) <= 0x20) {
+      const isLineEnd = bytes[at] === lf || bytes[at] === cr
+      at++
+      if (isLineEnd) skipFieldName()
+    }
+  }
+  /** Skips `data:` at the start of a line, and whole lines of other fields. */
+  const skipFieldName = (): void => {
+    if (at >= to || bytes[at] === lf || bytes[at] === cr) return
+    if (isAt(bytes, at, dataField)) at += dataField.length
+    else while (at < to && bytes[at] !== lf && bytes[at] !== cr) at++
   }
   /** Reads a string and returns the offset of its content. `at` is then after the closing quote. */
   const string = (): number => {
@@ -292,6 +349,7 @@ function textsIn(bytes: Buffer, from: number, to: number): { texts: FoundText[];
       if (bytes[at] === 0x2c) at++
       else if (bytes[at] !== close || at === before) break
     }
+    if (at >= to || bytes[at] !== close) isComplete = false
     at++
   }
   const value = (path: FoundText['path']): void => {
@@ -330,7 +388,7 @@ function textsIn(bytes: Buffer, from: number, to: number): { texts: FoundText[];
   skipSpace()
   if (bytes[at] !== 0x7b) return null
   value([])
-  return { texts, finished }
+  return { texts, finished, isComplete }
 }
 
 const isLiteralEnd = (byte: number): boolean => byte === 0x2c || byte === 0x5d || byte === 0x7d || byte <= 0x20

@@ -6,6 +6,7 @@ import { jsonFaultText, useToolTranslate } from '../../../shared/toolMessages.ts
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Dialog } from '../../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../../shared/ui/Field.tsx'
+import { Form } from '../../../shared/ui/Form.tsx'
 import { Select } from '../../../shared/ui/Select.tsx'
 import { Switch } from '../../../shared/ui/Switch.tsx'
 import { TextArea } from '../../../shared/ui/TextArea.tsx'
@@ -33,7 +34,7 @@ export function FunctionDialog({ draft, others, onClose }: FunctionDialogProps) 
       title={tool ? t('settings.form.editTitle', { name: tool.name }) : t('settings.form.addTitle')}
       about={t('settings.form.about')}
     >
-      {draft !== null && <Form tool={tool} others={others} onClose={onClose} />}
+      {draft !== null && <FunctionForm tool={tool} others={others} onClose={onClose} />}
     </Dialog>
   )
 }
@@ -41,7 +42,7 @@ export function FunctionDialog({ draft, others, onClose }: FunctionDialogProps) 
 type Typed = Pick<FunctionTool, 'name' | 'description' | 'schema' | 'strict'>
 const fresh: Typed = { name: '', description: '', schema: examples.text, strict: false }
 
-function Form({ tool, others, onClose }: { tool: FunctionTool | null } & Omit<FunctionDialogProps, 'draft'>) {
+function FunctionForm({ tool, others, onClose }: { tool: FunctionTool | null } & Omit<FunctionDialogProps, 'draft'>) {
   const t = useToolTranslate()
   const studio = useStudio()
   const [typed, setTyped] = useState<Typed>(
@@ -73,15 +74,7 @@ function Form({ tool, others, onClose }: { tool: FunctionTool | null } & Omit<Fu
     run(() => studio.tools.saveFunction({ ...typed, ...(tool ? { id: tool.id } : {}) }).then(onClose))
   }
   return (
-    <form
-      ref={element}
-      noValidate
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault()
-        save()
-      }}
-    >
+    <Form ref={element} noValidate className="flex flex-col gap-4" onSubmit={save}>
       <Field
         label={t('settings.form.name')}
         hint={t('settings.form.nameHint')}
@@ -161,7 +154,7 @@ function Form({ tool, others, onClose }: { tool: FunctionTool | null } & Omit<Fu
           {t(tool ? 'settings.form.save' : 'settings.form.make')}
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }
 

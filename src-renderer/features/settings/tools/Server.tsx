@@ -1,13 +1,13 @@
-import { ChevronRight, Ellipsis, Pencil, Trash2 } from 'lucide-react'
+import { Ellipsis, Pencil, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { McpServer } from '../../../../src-preload/contract/tools.ts'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { IconButton } from '../../../shared/ui/Button.tsx'
 import { commandLine } from '../../../shared/ui/commandLine.ts'
-import { cx } from '../../../shared/ui/cx.ts'
 import { ConfirmDialog } from '../../../shared/ui/Dialog.tsx'
 import { Menu, MenuItem, MenuLine } from '../../../shared/ui/Menu.tsx'
 import { Notice } from '../../../shared/ui/Notice.tsx'
+import { OpenMark } from '../../../shared/ui/OpenMark.tsx'
 import { Pill, type PillTone } from '../../../shared/ui/Pill.tsx'
 import { plainText } from '../../../shared/ui/plainText.ts'
 import { Switch } from '../../../shared/ui/Switch.tsx'
@@ -52,11 +52,7 @@ export function Server({ server, onEdit }: { server: McpServer; onEdit: () => vo
           onClick={() => setOpen(!open)}
           className="flex min-w-0 flex-1 items-center gap-1.5 rounded-s text-start"
         >
-          <ChevronRight
-            aria-hidden
-            size={15}
-            className={cx('shrink-0 text-soft transition-transform', open ? 'rotate-90' : 'rtl:rotate-180')}
-          />
+          <OpenMark open={open} className="text-soft" />
           <span className="min-w-0 truncate font-[540]" title={name}>
             {name}
           </span>

@@ -1,4 +1,5 @@
 import type { Conversation, Message } from '../../../../../src-preload/contract/chat.ts'
+import { plainMessage } from '../../../../helpers/contractRows.ts'
 import { rich } from './rich.ts'
 
 export const conversationId = '00000000-0000-4000-8000-000000000001'
@@ -26,40 +27,28 @@ export function conversation(over: Partial<Conversation> = {}): Conversation {
 }
 
 export function message(n: number, over: Partial<Message>): Message {
-  return {
+  const common = {
     id: uuid(1_000 + n),
     conversationId,
     parentId: n === 0 ? null : uuid(999 + n),
-    role: n % 2 === 0 ? 'user' : 'assistant',
-    text: '',
-    reasoning: '',
-    refusal: '',
-    toolCalls: [],
-    status: 'complete',
-    wait: null,
-    problem: null,
-    model: n % 2 === 0 ? null : 'writer-large',
-    finishReason: n % 2 === 0 ? null : 'stop',
-    usage: n % 2 === 0 ? null : { promptTokens: 1_284, completionTokens: 412, totalTokens: 1_696, cachedTokens: 1_024 },
     createdAt: at(n * 7),
     finishedAt: at(n * 7 + 5.2),
-    firstTokenMs: n % 2 === 0 ? null : 380,
-    reasoningMs: null,
-    requestId: n % 2 === 0 ? null : 'req_8fd21c',
-    sibling: 1,
-    siblings: 1,
-    name: null,
-    attachments: [],
-    run: null,
-    askId: null,
-    made: null,
-    cost: n % 2 === 0 ? null : '0.2104',
-    costIs: n % 2 === 0 ? 'unknown' : 'measured',
-    requestRow: n % 2 === 0 ? null : 41 + n,
-    params: n % 2 === 0 ? null : {},
-    jsonFaults: null,
-    ...over,
   }
+  if (n % 2 === 0) return plainMessage({ ...common, role: 'user', ...over })
+  return plainMessage({
+    ...common,
+    role: 'assistant',
+    model: 'writer-large',
+    finishReason: 'stop',
+    usage: { promptTokens: 1_284, completionTokens: 412, totalTokens: 1_696, cachedTokens: 1_024 },
+    firstTokenMs: 380,
+    requestId: 'req_8fd21c',
+    cost: '0.2104',
+    costIs: 'measured',
+    requestRow: 41 + n,
+    params: {},
+    ...over,
+  })
 }
 
 const ask = message(0, {
