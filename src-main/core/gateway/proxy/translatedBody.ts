@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import type { App } from '../../../../src-preload/contract/apps.ts'
-import { maxStoredResponse, type StoredResponses } from '../../ports/storedResponses.ts'
-import { RequestScan } from '../../upstream/meter/request.ts'
-import { isFields } from '../../upstream/meter/values.ts'
-import type { ChatRequest } from '../../upstream/types.ts'
-import { mappedModel } from '../apps/modelMap.ts'
+import type { StoredResponses } from '../../ports/storedResponses.ts'
+import { WorkerClient, WorkerExit, WorkerTimeout } from '../../shared/workerClient.ts'
+import { asBuffer } from '../../upstream/meter/bytes.ts'
+import { type ChatBytes, chatBytesOf, parseObject, translateAgain } from '../dialects/chatBytes.ts'
 import { DialectError } from '../dialects/dialectError.ts'
-import { translateResponses } from '../dialects/responses/responses.ts'
+import { nothingStored } from '../dialects/responses/inputItems.ts'
 import { storedItemsFor } from '../dialects/stored/earlierResponses.ts'
-import type { Dialect, JsonObject, TranslatedRequest } from '../dialects/types.ts'
+import type { TranslationJob, TranslationResult } from '../dialects/translationWorker.ts'
+import type { Dialect, DialectProblem, TranslatedRequest } from '../dialects/types.ts'
 import type { MemoryReservation } from './bodyMemory.ts'
 import type { Refusal } from './errorReplies.ts'
 import { type BodyReadOptions, jsonLimit, type RequestBody, readJson } from './requestBody.ts'
@@ -17,8 +17,7 @@ import { type BodyReadOptions, jsonLimit, type RequestBody, readJson } from './r
 export interface Translation {
   dialect: Dialect
   request: TranslatedRequest
-  /** What is stored with the reply, or null when nothing is. */
-  stored: { previous: string | null; input: JsonObject[] } | null
+  stored: ChatBytes['stored']
 }
 
 export interface TranslatedBody extends RequestBody {
@@ -31,11 +30,28 @@ interface TranslationOptions {
   /** Id of the reply. */
   replyId: string
   responses: StoredResponses
+  thread: TranslationThread
 }
+
+/** Larger bodies are translated on another thread: parsing and writing 5 MB takes about 100 ms. Bytes. */
+const onThreadFrom = 1024 * 1024
+/** How long the largest body may take on a busy machine, ms. */
+const threadMs = 20_000
+
+/** A thread that translates large requests, one after another. */
+export type TranslationThread = Pick<WorkerClient<TranslationJob, TranslationResult>, 'run' | 'terminate'>
+
+export const openTranslationThread = (): TranslationThread =>
+  new WorkerClient<TranslationJob, TranslationResult>({
+    name: 'translation',
+    start: async () => (await import('../dialects/translationWorker.ts')).startTranslationWorker(),
+    idleMs: 60_000,
+    startTimeoutMs: threadMs,
+  })
 
 /**
  * Reads a request of another vendor's API and translates it to a chat completion. From then on the request is limited, logged and sent as
- * one. A streamed reply always reports its usage.
+ * one.
  */
 export async function readTranslated(
   request: IncomingMessage,
@@ -47,78 +63,80 @@ export async function readTranslated(
   const { bytes, memory } = read
   let translated: TranslatedBody | Refusal | null = null
   try {
-    const body = parseObject(bytes)
-    translated = body === null ? notAnObject : translate(body, bytes.length, translation, memory)
+    const isLarge = bytes.length > onThreadFrom
+    const chat = (isLarge ? await onThread(bytes, translation, options) : null) ?? here(bytes, translation)
+    translated = 'status' in chat ? chat : bodyOf(chat, translation, memory)
     return translated
   } catch (thrown) {
-    if (thrown instanceof DialectError) return refusalOfDialect(thrown)
+    if (thrown instanceof DialectError) return refusalOfDialect(thrown.problem)
     throw thrown
   } finally {
     if (translated === null || 'status' in translated) memory.release()
   }
 }
 
-/** Parses a checked body. Null when it is not an object. */
-export function parseObject(bytes: Buffer): JsonObject | null {
-  const text = bytes.toString('utf8')
-  const value: unknown = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
-  return isFields(value) ? value : null
+/** @throws DialectError */
+function here(bytes: Buffer, { app, dialect, replyId, responses }: TranslationOptions): ChatBytes {
+  const body = parseObject(bytes)
+  const { length } = bytes
+  const stored =
+    dialect.id === 'responses' ? storedItemsFor(body, app.id, responses, jsonLimit - length) : nothingStored
+  return chatBytesOf(body, { dialect: dialect.id, modelMap: app.modelMap, replyId, length, stored })
 }
 
-/** @throws DialectError */
-function translate(
-  original: JsonObject,
-  length: number,
-  { app, dialect, replyId, responses }: TranslationOptions,
-  memory: MemoryReservation,
-): TranslatedBody | Refusal {
-  const isTooLarge = dialect.id === 'responses' && original.store !== false && length > maxStoredResponse
-  const given = isTooLarge ? { ...original, store: false } : original
-  let request: TranslatedRequest
-  let stored: Translation['stored'] = null
-  if (dialect.id === 'responses') {
-    const translated = translateResponses(given, storedItemsFor(given, app.id, responses, jsonLimit - length))
-    const { previousResponseId: previous } = translated
-    if (translated.store) stored = { previous, input: translated.storedInput(replyId) }
-    request = translated
-  } else request = dialect.translate(given)
-  if (isTooLarge) request.ignored.push('store')
-  const askedModel = request.chat.model
-  const chat: ChatRequest = { ...request.chat, model: mappedModel(app.modelMap, askedModel) }
-  if (request.stream) {
-    chat.stream = true
-    chat.stream_options = { include_usage: true }
+/** Returns null for a request that only this thread can translate. */
+async function onThread(
+  bytes: Buffer,
+  { app, dialect, replyId, thread }: TranslationOptions,
+  { signal }: BodyReadOptions,
+): Promise<ChatBytes | Refusal | null> {
+  const gone = new AbortController()
+  const leave = (): void => gone.abort()
+  signal.addEventListener('abort', leave, { once: true })
+  try {
+    const job: TranslationJob = { dialect: dialect.id, modelMap: app.modelMap, replyId, bytes }
+    const result = await thread.run(() => job, { signal: gone.signal, timeoutMs: threadMs })
+    if (result === 'here') return null
+    if ('problem' in result) return refusalOfDialect(result.problem)
+    const { body, asked, askedModel, ignored, stored, rest } = result
+    const request = { ...translateAgain(dialect.id, rest), ignored }
+    return { body: asBuffer(body), asked, askedModel, stored, request }
+  } catch (thrown) {
+    if (thrown instanceof WorkerTimeout || thrown instanceof WorkerExit) return notTranslated
+    throw thrown
+  } finally {
+    signal.removeEventListener('abort', leave)
   }
-  const body = Buffer.from(JSON.stringify(chat))
+}
+
+function bodyOf(chat: ChatBytes, { dialect }: TranslationOptions, memory: MemoryReservation): TranslatedBody | Refusal {
+  const { body, asked, askedModel, request, stored } = chat
   if (body.length > jsonLimit) return tooLarge
-  const scan = new RequestScan('chat')
-  scan.push(body)
-  const asked = scan.asked()
-  if (!asked.json) return tooDeep
+  // The parsed request is free now. Earlier items of a stored response may make the body longer than the request.
   memory.shrink(body.length)
   const translated = { body, asked, stripUsage: false, memory, translation: { dialect, request, stored } }
-  return chat.model === askedModel ? translated : { ...translated, askedModel }
+  return asked.model === askedModel ? translated : { ...translated, askedModel }
 }
 
 /** The refusal of a request that can't be translated. */
-export const refusalOfDialect = ({ problem }: DialectError): Refusal => ({
-  status: problem.status,
-  type: 'studio_refused',
-  code: problem.code ?? 'not_translatable',
-  message: problem.message,
-  param: problem.param ?? '',
-})
-
-const invalid = (status: number, code: string, message: string): Refusal => ({
+export const refusalOfDialect = ({ status, code, message, param }: DialectProblem): Refusal => ({
   status,
   type: 'studio_refused',
-  code,
+  code: code ?? 'not_translatable',
   message,
+  param: param ?? '',
 })
-const notAnObject = invalid(400, 'body_unreadable', 'The body must be one JSON object.')
-const tooDeep = invalid(400, 'body_unreadable', 'The request is nested too deep to be translated.')
-const tooLarge = invalid(
-  413,
-  'body_too_large',
-  `The request and the earlier messages that it refers to may have at most ${jsonLimit / 1024 / 1024} MB together.`,
-)
+
+const tooLarge: Refusal = {
+  status: 413,
+  type: 'studio_refused',
+  code: 'body_too_large',
+  message: `The request and the earlier messages that it refers to may have at most ${jsonLimit / 1024 / 1024} MB together.`,
+}
+
+const notTranslated: Refusal = {
+  status: 503,
+  type: 'studio_busy',
+  code: 'translation_failed',
+  message: 'This large request could not be translated in time. Nothing was sent to the service.',
+}
