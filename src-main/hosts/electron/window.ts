@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { app, BrowserWindow, nativeTheme, screen } from 'electron'
 import type { AlertPlace } from '../../../src-preload/contract/alerts.ts'
 import { ownPage } from './address.ts'
+import { atFirstShow } from './firstShow.ts'
 import { readWindowState, writeWindowState } from './windowState.ts'
 
 /** `--bg` of styles.css in both themes, so that nothing flashes before the page has painted. */
@@ -37,10 +38,13 @@ export function openWindow(preload: string, devTools: boolean, place?: AlertPlac
       devTools,
     },
   })
-  if (saved?.maximized) window.maximize()
   const repaint = (): void => window.setBackgroundColor(backgroundColor())
   nativeTheme.on('updated', repaint)
-  window.once('ready-to-show', () => window.show())
+  atFirstShow(window, () => {
+    // Not earlier, because it shows the window.
+    if (saved?.maximized) window.maximize()
+    window.show()
+  })
   window.on('close', () => writeWindowState(file, { ...window.getNormalBounds(), maximized: window.isMaximized() }))
   window.once('closed', () => nativeTheme.off('updated', repaint))
   void window.loadURL(place ? addressOf(place) : ownPage)

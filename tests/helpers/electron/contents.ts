@@ -52,6 +52,7 @@ export class Contents
       'will-attach-webview',
       'did-navigate',
       'did-finish-load',
+      'did-fail-load',
       'destroyed',
     ])
     lastId += 1

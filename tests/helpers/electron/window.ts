@@ -1,6 +1,7 @@
 import type * as Electron from 'electron'
 import type { Cdp } from './cdp.ts'
 import { Contents } from './contents.ts'
+import { modes } from './modes.ts'
 import { Emitter, electronEvent, only, onlyKeys } from './only.ts'
 import { Page, type PageRequest } from './page.ts'
 import { isCancelled, schemes, settlePermissions } from './session.ts'
@@ -132,7 +133,7 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
         contents.emit('did-finish-load')
         if (self.painted) return
         self.painted = true
-        self.emit('ready-to-show')
+        if (!modes.withholdReadyToShow) self.emit('ready-to-show')
       },
       gone: () => self.finish(),
     })
