@@ -40,6 +40,9 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
     voice: () => settings.value.voice,
     uploads: transfers.uploads,
     dictations: new Map(),
+    samples: store.voiceSamples,
+    runningSamples: new Map(),
+    addSound: media.addSound,
   }
   const chat = openChat({
     store,

@@ -5,6 +5,10 @@
  */
 export function pageWorld(bridge, decode) {
   if (window !== window.top) return
+  // Cache Storage accepts http and https alone; the page's real scheme is neither.
+  const refuse = () =>
+    Promise.reject(new TypeError("Failed to execute 'put' on 'Cache': Request scheme 'app' is unsupported"))
+  for (const name of ['put', 'add', 'addAll']) Cache.prototype[name] = refuse
   const expose = (event) => {
     const { key, api } = JSON.parse(event.detail)
     if (key === undefined) return window.removeEventListener(bridge, expose)

@@ -10,6 +10,7 @@ import { sql as modelNotes } from './009-model-notes.ts'
 import { sql as rotatedKeys } from './010-rotated-keys.ts'
 import { sql as deletedMessages } from './011-deleted-messages.ts'
 import { sql as folderDefaults } from './012-folder-defaults.ts'
+import { sql as voiceSamples } from './015-voice-samples.ts'
 
 /** In order. A database's `user_version` is the number of migrations that it has had. Never change one that was released; append a new one. */
 export const migrations: readonly string[] = [
@@ -25,4 +26,5 @@ export const migrations: readonly string[] = [
   rotatedKeys,
   deletedMessages,
   folderDefaults,
+  voiceSamples,
 ]
