@@ -24,6 +24,7 @@ export const defaultSettings: Settings = {
   toolRounds: 10,
   shortcuts: {},
   language: 'en',
+  spellcheck: false,
   voice: null,
 }
 
@@ -47,6 +48,7 @@ const readable = settings.extend({
   toolRounds: settings.shape.toolRounds.catch(defaultSettings.toolRounds),
   shortcuts: settings.shape.shortcuts.catch(defaultSettings.shortcuts),
   language: settings.shape.language.catch(defaultSettings.language),
+  spellcheck: settings.shape.spellcheck.catch(defaultSettings.spellcheck),
   voice: settings.shape.voice.catch(defaultSettings.voice),
 })
 

@@ -1,32 +1,55 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { RPCHandler } from '@orpc/server/message-port'
-import { app, BrowserWindow, dialog, ipcMain, protocol, session, shell } from 'electron'
+import {
+  app,
+  BrowserWindow,
+  dialog,
+  ipcMain,
+  Notification,
+  nativeTheme,
+  powerMonitor,
+  powerSaveBlocker,
+  protocol,
+  session,
+  shell,
+  systemPreferences,
+} from 'electron'
 import type { AlertPlace } from '../../../src-preload/contract/alerts.ts'
 import type { Opening } from '../../../src-preload/contract/data.ts'
 import { createCore } from '../../core/core.ts'
-import { asStudioError, StudioError } from '../../core/errors.ts'
+import { StudioError } from '../../core/errors.ts'
 import type { Host } from '../../core/host.ts'
 import { createKeychain } from '../keychain.ts'
 import { logUncaught } from '../lastResort.ts'
 import { openDataDir } from '../node/folder.ts'
 import { externalAddress } from './address.ts'
+import { ThemeFollower } from './appearance.ts'
+import { recoverFromCrashes } from './crashes.ts'
 import { dragOut, reveal } from './files.ts'
+import { followState } from './followState.ts'
+import { identify } from './identity.ts'
 import { setMenu } from './menu.ts'
 import { guardNavigation } from './navigation.ts'
 import { notifier } from './notify.ts'
 import { awaitReader, PacedPort } from './pacedPort.ts'
-import { guardNetwork, guardPermissions } from './permissions.ts'
+import { guardNetwork, guardPermissions, microphoneOf } from './permissions.ts'
 import { givePorts } from './port.ts'
+import { followPower, SleepBlocker } from './power.ts'
 import { registerScheme, servePage } from './protocol.ts'
-import { stopBeforeQuit } from './quit.ts'
+import { endWithSession, stopBeforeQuit } from './quit.ts'
+import { applySpelling } from './spelling.ts'
+import { giveUp, reportStarted } from './startReport.ts'
+import { systemNetwork } from './systemNetwork.ts'
 import { focusWindow, goTo, openWindow } from './window.ts'
 
 // This file is built to out/main/electron.js.
 const built = fileURLToPath(new URL('..', import.meta.url))
 const devTools = !app.isPackaged
 
-logUncaught((level, line) => process.stderr.write(`${level} ${line}\n`))
+const log: Host['log'] = (level, line) => void process.stderr.write(`${level} ${line}\n`)
+logUncaught(log)
+identify(app)
 registerScheme()
 app.enableSandbox()
 const dataDir = await openDataDir(undefined).catch(giveUp)
@@ -43,7 +66,18 @@ if (dataDir !== null) {
 }
 
 async function start(folder: string): Promise<void> {
-  const open = (place?: AlertPlace): BrowserWindow => openWindow(join(built, 'preload', 'preload.cjs'), devTools, place)
+  const theme = new ThemeFollower(nativeTheme, join(app.getPath('userData'), 'theme'))
+  const spelling = (isAllowed: boolean): void =>
+    applySpelling(session.defaultSession, isAllowed, app.getPreferredSystemLanguages())
+  // Before the first window, because Chromium would download dictionaries for its page.
+  spelling(false)
+  const open = (place?: AlertPlace): BrowserWindow => {
+    const window = openWindow(join(built, 'preload', 'preload.cjs'), devTools, place)
+    recoverFromCrashes(window, { dialog, log, quit: () => app.quit() })
+    endWithSession(window)
+    window.once('show', reportStarted)
+    return window
+  }
   const ending = new AbortController()
   /** Current start-up work, or null. While it takes long, the window shows it. */
   let work: Opening | null = null
@@ -55,7 +89,7 @@ async function start(folder: string): Promise<void> {
   }
   const starting = createCore(host(folder, open), { opening, signal: ending.signal })
   servePage(protocol, join(built, 'renderer'), { core: () => starting, opening: () => work })
-  guardPermissions(session.defaultSession)
+  guardPermissions(session.defaultSession, () => microphoneOf(systemPreferences))
   guardNetwork(session.defaultSession, devTools)
   app.on('web-contents-created', (_event, contents) => guardNavigation(contents, (url) => shell.openExternal(url)))
   setMenu(devTools)
@@ -69,6 +103,7 @@ async function start(folder: string): Promise<void> {
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit()
   })
+  followPower(powerMonitor, { core: () => starting.catch(() => null), quit: () => app.quit() })
   const core = await starting.catch((thrown: unknown) => {
     if (!quit.asked()) throw thrown
     return null
@@ -76,6 +111,19 @@ async function start(folder: string): Promise<void> {
   if (!core || quit.asked()) return
   const handler = new RPCHandler(core.router, { experimental_transfer: awaitReader })
   givePorts(ipcMain, (port) => handler.upgrade(new PacedPort(port)))
+
+  const blocker = new SleepBlocker(powerSaveBlocker)
+  const stopObserving = core.activity.observe(({ requests, recordings }) => blocker.isBusy(requests + recordings > 0))
+  ending.signal.addEventListener('abort', stopObserving)
+  const applied = followState(
+    core,
+    ({ settings }) => {
+      theme.follow(settings.theme)
+      spelling(settings.spellcheck)
+    },
+    ending.signal,
+  )
+  applied.catch((thrown: unknown) => log('error', `The settings can’t be followed: ${String(thrown)}`))
 
   work = null
   if (BrowserWindow.getAllWindows().length === 0) open()
@@ -101,14 +149,8 @@ function host(folder: string, open: (place: AlertPlace) => BrowserWindow): Host 
       app.relaunch()
       app.quit()
     },
-    notify: notifier((place) => goTo(place) || open(place)),
-    log: (level, line) => process.stderr.write(`${level} ${line}\n`),
+    network: systemNetwork(session.defaultSession, log),
+    notify: notifier({ Notification, goTo: (place) => void (goTo(place) || open(place)), log }),
+    log,
   }
-}
-
-/** Shows the error in a dialog and exits: without a data folder or a core there is no window. */
-function giveUp(thrown: unknown): null {
-  dialog.showErrorBox('Inference Studio could not start', asStudioError(thrown).message)
-  app.exit(1)
-  return null
 }

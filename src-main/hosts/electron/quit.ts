@@ -1,4 +1,4 @@
-import { app } from 'electron'
+import { app, type BrowserWindow } from 'electron'
 import { asStudioError } from '../../core/errors.ts'
 
 /** Delays quitting until `stop` has marked the streams and closed the databases. */
@@ -17,4 +17,17 @@ export function stopBeforeQuit(stop: () => Promise<void>): { asked(): boolean } 
       })
   })
   return { asked: () => state !== 'running' }
+}
+
+/**
+ * Quits when the session of Windows ends, which ends processes without `before-quit`. Windows waits while the first event is prevented and
+ * the program still runs.
+ */
+export function endWithSession(window: BrowserWindow): void {
+  window.on('query-session-end', (event) => {
+    event.preventDefault()
+    app.quit()
+  })
+  // A forced end does not wait. The core is stopped as far as the time suffices.
+  window.on('session-end', () => app.quit())
 }

@@ -84,6 +84,8 @@ export const settings = {
     about: 'Writing messages, what new chats begin with, and what is logged.',
     sendKey: 'Send messages with',
     sendKeyHint: 'In fields of several lines. Other keys start a new line.',
+    spellcheck: 'Check spelling',
+    spellcheckHint: 'Downloads dictionaries for your languages from a server of Google, once.',
     bodies: 'Log requests and replies of chats',
     bodiesHint_one: 'Raw requests and replies are kept for {{count}} day, without API keys.',
     bodiesHint_other: 'Raw requests and replies are kept for {{count}} days, without API keys.',

@@ -32,7 +32,10 @@ let lastId = 0
 export class Contents
   extends Emitter
   implements
-    Pick<Electron.WebContents, 'id' | 'setWindowOpenHandler' | 'getURL' | 'reload' | 'isDestroyed' | 'startDrag'>
+    Pick<
+      Electron.WebContents,
+      'id' | 'setWindowOpenHandler' | 'getURL' | 'reload' | 'isDestroyed' | 'startDrag' | 'forcefullyCrashRenderer'
+    >
 {
   readonly id: number
   readonly mainFrame: Electron.WebFrameMain
@@ -54,6 +57,7 @@ export class Contents
       'did-finish-load',
       'did-fail-load',
       'destroyed',
+      'render-process-gone',
     ])
     lastId += 1
     this.id = lastId
@@ -68,6 +72,15 @@ export class Contents
 
   getURL(): string {
     return this.mainFrame.url
+  }
+
+  forcefullyCrashRenderer(): void {
+    void this.page?.crash()
+  }
+
+  crashed(): void {
+    this.left()
+    this.emit('render-process-gone', electronEvent({}), { reason: 'crashed', exitCode: 5 })
   }
 
   reload(): void {

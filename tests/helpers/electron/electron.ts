@@ -4,6 +4,7 @@ import type * as Electron from 'electron'
 import { type Cdp, startChromium } from './cdp.ts'
 import type { Contents } from './contents.ts'
 import { takeSingleInstance } from './lock.ts'
+import { modes } from './modes.ts'
 import { Emitter, electronEvent, only, onlyKeys } from './only.ts'
 import * as ports from './ports.ts'
 import { defaultSession, type SchemeHandler, schemes } from './session.ts'
@@ -47,9 +48,11 @@ class App
       | 'quit'
       | 'exit'
       | 'getFileIcon'
+      | 'getPreferredSystemLanguages'
+      | 'setAppUserModelId'
     >
 {
-  readonly isPackaged = false
+  readonly isPackaged = modes.packaged === true
   private readonly folder: string
   private readonly becameReady = Promise.withResolvers<void>()
 
@@ -65,6 +68,16 @@ class App
       'quit',
     ])
     this.folder = folder
+  }
+
+  getPreferredSystemLanguages(): string[] {
+    needsReady('app.getPreferredSystemLanguages()')
+    return ['de-AT', 'en-US']
+  }
+
+  /** Of Windows alone. */
+  setAppUserModelId(id: string): void {
+    if (process.platform === 'win32') paths.set('appUserModelId', id)
   }
 
   isReady(): boolean {
@@ -295,10 +308,49 @@ export const shell = only('shell', {
 } satisfies Pick<Electron.Shell, 'openExternal' | 'showItemInFolder'>)
 
 export const dialog = only('dialog', {
+  /** On Linux an error box before `ready` is text on standard error, and no box. */
   showErrorBox(title: string, content: string) {
-    process.stderr.write(`${title}\n${content}\n`)
+    process.stderr.write(`${running.ready ? 'error box: ' : ''}${title}\n${content}\n`)
   },
-} satisfies Pick<Electron.Dialog, 'showErrorBox'>)
+  showMessageBox(...given: [Electron.BrowserWindow, Electron.MessageBoxOptions] | [Electron.MessageBoxOptions]) {
+    needsReady('dialog.showMessageBox()')
+    const options = given.length === 2 ? given[1] : given[0]
+    onlyKeys('showMessageBox', options, [
+      ...['type', 'title', 'message', 'detail', 'buttons', 'defaultId', 'cancelId', 'checkboxLabel', 'checkboxChecked'],
+    ])
+    const answer = modes.answers?.[Math.min(questions.length, modes.answers.length - 1)]
+    questions.push(options)
+    process.stderr.write(`question: ${options.message}\n`)
+    // Without an answer the person has not pressed a button yet.
+    if (answer === undefined) return new Promise<Electron.MessageBoxReturnValue>(() => undefined)
+    return Promise.resolve({ response: answer.response, checkboxChecked: answer.checkboxChecked ?? false })
+  },
+} satisfies Pick<Electron.Dialog, 'showErrorBox' | 'showMessageBox'>)
+const questions: Electron.MessageBoxOptions[] = []
+
+export const powerMonitor = only('powerMonitor', new Emitter(['suspend', 'resume', 'shutdown']))
+
+const blockers = new Set<number>()
+export const powerSaveBlocker = only('powerSaveBlocker', {
+  start(type: 'prevent-app-suspension' | 'prevent-display-sleep') {
+    if (type !== 'prevent-app-suspension') throw new Error(`The stand-in for electron has no blocker "${type}"`)
+    const id = Math.max(0, ...blockers) + 1
+    blockers.add(id)
+    process.stderr.write('sleep blocked\n')
+    return id
+  },
+  stop(id: number) {
+    process.stderr.write('sleep allowed\n')
+    return blockers.delete(id)
+  },
+  isStarted: (id: number) => blockers.has(id),
+} satisfies Pick<Electron.PowerSaveBlocker, 'start' | 'stop' | 'isStarted'>)
+
+export const systemPreferences = only('systemPreferences', {
+  /** Of macOS alone. */
+  askForMediaAccess: (mediaType: 'microphone' | 'camera') =>
+    Promise.reject(new Error(`No ${mediaType} is asked for here`)),
+} satisfies Pick<Electron.SystemPreferences, 'askForMediaAccess'>)
 
 /** A notification that is shown on no screen: those that were are in `shown`, the last one last. */
 class NotificationStandIn extends Emitter implements Pick<Electron.Notification, 'title' | 'body' | 'silent' | 'show'> {
@@ -308,7 +360,7 @@ class NotificationStandIn extends Emitter implements Pick<Electron.Notification,
   readonly silent: boolean
 
   constructor(options: Electron.NotificationConstructorOptions = {}) {
-    super(['click', 'close'])
+    super(['click', 'close', 'show', 'failed'])
     needsReady('new Notification()')
     onlyKeys('Notification', options, ['title', 'body', 'silent'])
     this.title = options.title ?? ''
@@ -322,7 +374,9 @@ class NotificationStandIn extends Emitter implements Pick<Electron.Notification,
   }
 
   show(): void {
-    NotificationStandIn.shown.push(this)
+    const failure = modes.notificationsFail
+    if (failure === undefined) NotificationStandIn.shown.push(this)
+    setImmediate(() => (failure === undefined ? this.emit('show') : this.emit('failed', electronEvent({}), failure)))
   }
 }
 export const Notification = only('Notification', NotificationStandIn)
@@ -340,10 +394,13 @@ export const electron = only('electron', {
   MessageChannelMain,
   nativeTheme,
   Notification,
+  powerMonitor,
+  powerSaveBlocker,
   protocol,
   screen,
   session,
   shell,
+  systemPreferences,
 } satisfies Partial<Record<keyof typeof Electron, unknown>>)
 
 /** For the one who starts it: `ready` comes after the program's entry has run, its top-level awaits included. */

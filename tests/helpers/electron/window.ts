@@ -90,7 +90,10 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
   private destroyed = false
 
   constructor(options: Electron.BrowserWindowConstructorOptions = {}) {
-    super(['ready-to-show', 'show', 'close', 'closed'])
+    super([
+      ...['ready-to-show', 'show', 'close', 'closed', 'unresponsive', 'responsive'],
+      ...['query-session-end', 'session-end'],
+    ])
     const { program } = BrowserWindow
     if (!program) throw new Error('Cannot create BrowserWindow before app is ready')
     onlyKeys('BrowserWindow', options, optionNames)
@@ -135,6 +138,7 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
         self.painted = true
         if (!modes.withholdReadyToShow) self.emit('ready-to-show')
       },
+      crashed: () => contents.crashed(),
       gone: () => self.finish(),
     })
     contents.opened(page)

@@ -73,6 +73,7 @@ const connected: AppState = {
     sendKey: 'enter',
     shortcuts: {},
     language: 'en',
+    spellcheck: false,
     voice: null,
   },
 }

@@ -279,7 +279,7 @@ it('notifications can be switched off and still be tried', async () => {
   await fetched(client)
   await client.alerts.update({ notify: false, balanceBelow: '10' })
   await until(client, (alerts) => alerts.length > 0)
-  expect(await client.alerts.testNotification()).toEqual({ shown: true })
+  expect(await client.alerts.testNotification()).toEqual({ shown: true, reason: null })
   expect(notices.map(({ title }) => title)).toEqual(['Inference Studio'])
 })
 

@@ -177,6 +177,7 @@ export function sceneCore(models: string[], facts: ModelFacts[] = []): SceneCore
           sendKey: 'enter' as const,
           shortcuts: {},
           language: 'en',
+          spellcheck: false,
           voice: null,
         }
       }),
