@@ -34,7 +34,14 @@ export class Contents
   implements
     Pick<
       Electron.WebContents,
-      'id' | 'setWindowOpenHandler' | 'getURL' | 'reload' | 'isDestroyed' | 'startDrag' | 'forcefullyCrashRenderer'
+      | 'id'
+      | 'setWindowOpenHandler'
+      | 'getURL'
+      | 'reload'
+      | 'isDestroyed'
+      | 'startDrag'
+      | 'forcefullyCrashRenderer'
+      | 'executeJavaScript'
     >
 {
   readonly id: number
@@ -81,6 +88,10 @@ export class Contents
   crashed(): void {
     this.left()
     this.emit('render-process-gone', electronEvent({}), { reason: 'crashed', exitCode: 5 })
+  }
+
+  async executeJavaScript(code: string): Promise<unknown> {
+    return this.page?.run(code)
   }
 
   reload(): void {

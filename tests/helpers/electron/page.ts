@@ -110,6 +110,16 @@ export class Page {
     if (typeof errorText === 'string') throw new Error(`${errorText} loading '${url}'`)
   }
 
+  /** Runs code in the page's own world and returns its value. */
+  async run(code: string): Promise<unknown> {
+    const { result } = await this.#send('Runtime.evaluate', {
+      expression: code,
+      awaitPromise: true,
+      returnByValue: true,
+    })
+    return z.object({ value: z.unknown() }).parse(result).value
+  }
+
   /** Never answered: the page's process is gone. */
   async crash(): Promise<void> {
     await this.#send('Page.crash').catch(() => undefined)
