@@ -179,6 +179,8 @@ function answer(socket: Socket, enough: (bytes: Buffer) => number | null): Promi
       resolve(bytes.subarray(0, length))
     }
     socket.on('data', take).on('error', fail).on('close', closed)
+    // An earlier answer has paused it.
+    socket.resume()
   })
 }
 

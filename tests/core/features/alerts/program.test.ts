@@ -17,7 +17,11 @@ async function program(
   proxyPort: number | null = null,
 ) {
   const notices: Notice[] = []
-  const host = { ...testHost(dataDir, memorySecrets()).host, notify: (notice: Notice) => void notices.push(notice) }
+  const notify = async (notice: Notice): Promise<string | null> => {
+    notices.push(notice)
+    return null
+  }
+  const host = { ...testHost(dataDir, memorySecrets()).host, notify }
   const core = await createCore(host, { ...(connect && { connect }), proxyPort })
   onTestFinished(() => core.stop())
   return { core, notices, dataDir, client: createRouterClient(core.router) }
