@@ -5,6 +5,7 @@ import { StandInPort } from './ports.ts'
 import { decode, encode } from './wire.js'
 
 interface Told {
+  contextMenu?: Partial<Electron.ContextMenuParams>
   channel?: string
   args?: string
   port?: number
@@ -65,6 +66,7 @@ export class Contents
       'did-fail-load',
       'destroyed',
       'render-process-gone',
+      'context-menu',
     ])
     lastId += 1
     this.id = lastId
@@ -169,6 +171,13 @@ export class Contents
 
   said(text: string): void {
     const reported: Told = JSON.parse(text)
+    if (reported.contextMenu !== undefined) {
+      const flags = { canUndo: true, canRedo: true, canCut: true, canCopy: true, canPaste: true, canSelectAll: true }
+      // Chromium's spelling is not known here.
+      const none = { misspelledWord: '', dictionarySuggestions: [], editFlags: flags }
+      this.emit('context-menu', electronEvent({}), { ...none, ...reported.contextMenu })
+      return
+    }
     if (reported.channel !== undefined) {
       const fields = { sender: this, senderFrame: this.mainFrame, ports: [], frameId: 1, processId: 1, type: 'frame' }
       const event = only('IpcMainEvent', electronEvent(fields))

@@ -50,6 +50,8 @@ class App
       | 'getFileIcon'
       | 'getPreferredSystemLanguages'
       | 'setAppUserModelId'
+      | 'setLoginItemSettings'
+      | 'getLoginItemSettings'
     >
 {
   readonly isPackaged = modes.packaged === true
@@ -73,6 +75,15 @@ class App
   getPreferredSystemLanguages(): string[] {
     needsReady('app.getPreferredSystemLanguages()')
     return ['de-AT', 'en-US']
+  }
+
+  /** Of macOS and Windows alone. */
+  setLoginItemSettings(): void {
+    if (process.platform === 'linux') throw new Error('There are no login items on Linux')
+  }
+
+  getLoginItemSettings(): Electron.LoginItemSettings {
+    throw new Error('The stand-in for electron has no login items')
   }
 
   /** Of Windows alone. */
@@ -230,23 +241,93 @@ const roles = [
   'fileMenu',
   'editMenu',
   'windowMenu',
+  'help',
+  'services',
+  'hide',
+  'hideOthers',
+  'unhide',
+  'close',
+  'quit',
+  'undo',
+  'redo',
+  'cut',
+  'copy',
+  'paste',
+  'selectAll',
 ]
 
-class MenuStandIn implements Pick<Electron.Menu, 'items'> {
+class MenuStandIn implements Pick<Electron.Menu, 'items' | 'popup'> {
   readonly items: Electron.MenuItem[]
   constructor(items: Electron.MenuItem[]) {
     this.items = items
   }
+
+  /** Shown on no screen: tests read `shownMenus`. */
+  popup(options: Electron.PopupOptions = {}): void {
+    onlyKeys('popup', options, ['window'])
+    shown.menus.push(this.items.map(({ label, role }) => label || String(role ?? '-')))
+  }
 }
+
+/** What a person would see of menus and the tray. Tests read it as `globalThis.shown`. */
+const shown: { menus: string[][]; tray: { toolTip: string; items: Electron.MenuItem[] } | null } = {
+  menus: [],
+  tray: null,
+}
+Object.assign(globalThis, { shown })
+
+class TrayStandIn extends Emitter implements Pick<Electron.Tray, 'setToolTip' | 'setContextMenu' | 'destroy'> {
+  constructor(image: Electron.NativeImage | string) {
+    super(['click'])
+    needsReady('new Tray()')
+    if (typeof image === 'string' || image.isEmpty()) throw new Error('A tray needs an image')
+    shown.tray = { toolTip: '', items: [] }
+  }
+
+  setToolTip(text: string): void {
+    if (shown.tray) shown.tray.toolTip = text
+  }
+
+  setContextMenu(menu: Electron.Menu | null): void {
+    if (shown.tray) shown.tray.items = menu?.items ?? []
+  }
+
+  destroy(): void {
+    shown.tray = null
+  }
+}
+export const Tray = only('Tray', TrayStandIn)
+
+export const nativeImage = only('nativeImage', {
+  createFromPath: (path: string) => {
+    const isImage = existsSync(path) && readFileSync(path).subarray(1, 4).toString() === 'PNG'
+    return only<object>('NativeImage', { isEmpty: () => !isImage }) as Electron.NativeImage
+  },
+} satisfies Pick<typeof Electron.nativeImage, 'createFromPath'>)
+
+let copied = ''
+export const clipboard = only('clipboard', {
+  writeText(text: string) {
+    copied = text
+  },
+  readText: () => copied,
+} satisfies Pick<Electron.Clipboard, 'writeText' | 'readText'>)
 
 let applicationMenu: Electron.Menu | null = null
 
 function buildMenu(template: Electron.MenuItemConstructorOptions[]): Electron.Menu {
   const items = template.map((item) => {
-    onlyKeys('MenuItem', item, ['role', 'type', 'label', 'submenu'])
+    onlyKeys('MenuItem', item, ['role', 'type', 'label', 'submenu', 'accelerator', 'enabled', 'click'])
     if (item.role !== undefined && !roles.includes(item.role)) throw new Error(`unknown role "${item.role}"`)
     const submenu = Array.isArray(item.submenu) ? buildMenu(item.submenu) : undefined
-    return only<object>('MenuItem', { role: item.role, type: item.type, label: item.label ?? '', submenu })
+    return only<object>('MenuItem', {
+      role: item.role,
+      type: item.type,
+      label: item.label ?? '',
+      enabled: item.enabled ?? true,
+      click: item.click,
+      submenu,
+    })
   })
   return only<object>('Menu', new MenuStandIn(items as Electron.MenuItem[])) as Electron.Menu
 }
@@ -312,7 +393,7 @@ export const dialog = only('dialog', {
   showErrorBox(title: string, content: string) {
     process.stderr.write(`${running.ready ? 'error box: ' : ''}${title}\n${content}\n`)
   },
-  showMessageBox(...given: [Electron.BrowserWindow, Electron.MessageBoxOptions] | [Electron.MessageBoxOptions]) {
+  showMessageBox(...given: [Electron.BaseWindow, Electron.MessageBoxOptions] | [Electron.MessageBoxOptions]) {
     needsReady('dialog.showMessageBox()')
     const options = given.length === 2 ? given[1] : given[0]
     onlyKeys('showMessageBox', options, [
@@ -388,10 +469,12 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => ap
 export const electron = only('electron', {
   app,
   BrowserWindow,
+  clipboard,
   dialog,
   ipcMain,
   Menu,
   MessageChannelMain,
+  nativeImage,
   nativeTheme,
   Notification,
   powerMonitor,
@@ -401,6 +484,7 @@ export const electron = only('electron', {
   session,
   shell,
   systemPreferences,
+  Tray,
 } satisfies Partial<Record<keyof typeof Electron, unknown>>)
 
 /** For the one who starts it: `ready` comes after the program's entry has run, its top-level awaits included. */

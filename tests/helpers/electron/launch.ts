@@ -69,10 +69,10 @@ export async function runDesktopToItsEnd(
   return { code, errors: errors() }
 }
 
-function forkStandIn(dataDir: string, modes: Modes): ChildProcess {
+function forkStandIn(dataDir: string, modes: Modes, args: readonly string[] = []): ChildProcess {
   const runner = fileURLToPath(new URL('./run.mjs', import.meta.url))
   const stdio: ('ignore' | 'pipe' | 'ipc')[] = ['ignore', 'ignore', 'pipe', 'ipc']
-  return fork(runner, [root], { execPath: node24(), execArgv: [], env: environment(dataDir, modes), stdio })
+  return fork(runner, [root, ...args], { execPath: node24(), execArgv: [], env: environment(dataDir, modes), stdio })
 }
 
 function collect(child: ChildProcess): () => string {
@@ -120,8 +120,8 @@ interface Started extends Omit<Desktop, 'page'> {
 }
 
 /** The stand-in from its first moment on, before `ready` and any window. There is no such view of a real Electron. */
-export function startStandIn(dataDir: string, modes: Modes = {}): Started {
-  const child = forkStandIn(dataDir, modes)
+export function startStandIn(dataDir: string, modes: Modes = {}, args: readonly string[] = []): Started {
+  const child = forkStandIn(dataDir, modes, args)
   running.add(child)
   const errors = collect(child)
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()

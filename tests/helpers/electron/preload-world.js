@@ -65,6 +65,20 @@ export function preloadWorld(preload, bridge, sayName, encode, decode) {
     } else ports.get(port)?.postMessage(decode(data))
   }
 
+  // A right click that the page leaves to the browser.
+  window.addEventListener('contextmenu', (event) => {
+    if (event.defaultPrevented) return
+    const { target, clientX: x, clientY: y } = event
+    const image = target.closest('img')
+    say({
+      contextMenu: {
+        ...{ x, y, selectionText: String(getSelection()), linkURL: target.closest('a')?.href ?? '' },
+        ...{ mediaType: image ? 'image' : 'none', srcURL: image?.src ?? '' },
+        isEditable: target.closest('textarea, input, [contenteditable="true"]') !== null,
+      },
+    })
+  })
+
   const require = (name) => {
     if (name === 'electron') return only('electron', { contextBridge, ipcRenderer })
     throw new Error(`module not found: ${name}`)

@@ -73,6 +73,8 @@ const connected: AppState = {
     sendKey: 'enter',
     shortcuts: {},
     language: 'en',
+    closeAction: 'ask',
+    openAtLogin: false,
     spellcheck: false,
     voice: null,
   },
