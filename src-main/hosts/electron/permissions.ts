@@ -4,17 +4,17 @@ import { isOwn } from './address.ts'
 /** Chromium's permission to write text to the clipboard after a click, which Copy needs. Browsers grant it without a prompt. */
 const copying = 'clipboard-sanitized-write'
 
-/** Allows the microphone and Copy for our page in the main frame. Denies everything else. @param microphone asks the system first */
+/** Allows the microphone and Copy for our page in the main frame. Denies everything else. @param microphone asks the system whether this program may use it */
 export function guardPermissions(
   session: Pick<Session, 'setPermissionRequestHandler' | 'setPermissionCheckHandler' | 'setDevicePermissionHandler'>,
-  microphone: () => Promise<boolean> = async () => true,
+  microphone?: () => Promise<boolean>,
 ): void {
   session.setPermissionRequestHandler((_contents, permission, answer, details) => {
     const types = 'mediaTypes' in details ? (details.mediaTypes ?? []) : []
     const audioAlone = types.length === 1 && types[0] === 'audio'
     const allowed = permission === copying || (permission === 'media' && audioAlone)
     if (!allowed || !details.isMainFrame || !isOwn(details.requestingUrl)) answer(false)
-    else if (permission === copying) answer(true)
+    else if (permission === copying || !microphone) answer(true)
     else microphone().then(answer, () => answer(false))
   })
   session.setPermissionCheckHandler((_contents, permission, origin, details) => {

@@ -17,7 +17,7 @@ export interface Desktop {
   errors(): string
   /** The exit code, once it has ended. */
   ended: Promise<number | null>
-  /** By `app.quit()`, as from the menu. */
+  /** By `app.quit()`, as from the menu. Answers a question about running work with "Quit". */
   quit(): Promise<number | null>
 }
 
@@ -32,6 +32,12 @@ function realElectron(): string | null {
   if (!existsSync(name)) return null
   const path = join(home, 'dist', readFileSync(name, 'utf8').trim())
   return existsSync(path) ? path : null
+}
+
+/** Runs in the program. */
+function quitNow({ app, dialog }: typeof Electron): void {
+  dialog.showMessageBox = async () => ({ response: 0, checkboxChecked: false })
+  app.quit()
 }
 
 const running = new Set<ChildProcess>()
@@ -102,7 +108,7 @@ async function launchReal(executablePath: string, dataDir: string): Promise<Desk
     errors,
     ended,
     async quit() {
-      await program.evaluate(({ app }) => app.quit()).catch(() => undefined)
+      await program.evaluate(quitNow).catch(() => undefined)
       return await ended
     },
   }
@@ -158,7 +164,7 @@ export function startStandIn(dataDir: string, modes: Modes = {}, args: readonly 
     ended,
     async quit() {
       // It may end before it has answered.
-      evaluate(({ app }) => app.quit()).catch(() => undefined)
+      evaluate(quitNow).catch(() => undefined)
       return await ended
     },
   }
