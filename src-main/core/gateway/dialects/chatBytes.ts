@@ -7,7 +7,7 @@ import type { ChatRequest } from '../../upstream/types.ts'
 import { mappedModel } from '../apps/modelMap.ts'
 import { DialectError } from './dialectError.ts'
 import { dialects } from './dialects.ts'
-import { nothingStored, type StoredItems } from './responses/inputItems.ts'
+import type { StoredItems } from './responses/inputItems.ts'
 import { translateResponses } from './responses/responses.ts'
 import type { DialectId, JsonObject, TranslatedRequest } from './types.ts'
 
@@ -91,4 +91,7 @@ export function withoutConversation(dialect: DialectId, body: JsonObject): JsonO
 
 /** Translates a request without its conversation again. @throws DialectError when the conversation decides about its validity */
 export const translateAgain = (dialect: DialectId, rest: JsonObject): TranslatedRequest =>
-  dialect === 'responses' ? translateResponses(rest, nothingStored) : dialects[dialect].translate(rest)
+  dialect === 'responses' ? translateResponses(rest, nothingBefore) : dialects[dialect].translate(rest)
+
+/** The earlier responses have been translated, and the reply only repeats the id of the last one. */
+const nothingBefore: StoredItems = { previous: [], item: () => null }

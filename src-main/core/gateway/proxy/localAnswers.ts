@@ -56,9 +56,11 @@ export async function answerLocally(
     if ('status' in answer) return refused(answer)
     trace = open(deps, request, allowed, route, answer)
     if (trace.written) await trace.written
+    // The app has disconnected, or the front end has ended the request.
+    if (gone.aborted) return trace.ends({ state: 'cancelled', by: 'app' }, null)
     send(response, allowed, route, answer)
     trace.replied(200, null)
-    trace.ends(gone.aborted ? { state: 'cancelled', by: 'app' } : { state: 'done' }, null)
+    trace.ends({ state: 'done' }, null)
   } catch (thrown) {
     const error = asStudioError(thrown)
     const refusal = refusalOf(error)

@@ -59,6 +59,7 @@ export async function relay(
   } finally {
     reservation.settle(relayedRequest.tokens)
     relayedRequest.releaseBody()
+    relayedRequest.releaseStored()
   }
 }
 
@@ -181,6 +182,11 @@ class RelayedRequest {
       upload.memory = memory.takeNow(app.id, replayLimit)
     }
     return upload
+  }
+
+  /** Frees the memory of the items that were stored with the reply. */
+  releaseStored(): void {
+    this.#translation?.storedMemory?.release()
   }
 
   /** Frees the memory of the request body, when it is no longer needed for a retry. */

@@ -3,21 +3,24 @@ import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { StoredResponses } from '../../ports/storedResponses.ts'
 import { WorkerClient, WorkerExit, WorkerTimeout } from '../../shared/workerClient.ts'
 import { asBuffer } from '../../upstream/meter/bytes.ts'
-import { type ChatBytes, chatBytesOf, parseObject, translateAgain } from '../dialects/chatBytes.ts'
+import { type ChatBytes, chatBytesOf, parseObject, translateAgain, withoutConversation } from '../dialects/chatBytes.ts'
 import { DialectError } from '../dialects/dialectError.ts'
 import { nothingStored } from '../dialects/responses/inputItems.ts'
 import { storedItemsFor } from '../dialects/stored/earlierResponses.ts'
 import type { TranslationJob, TranslationResult } from '../dialects/translationWorker.ts'
-import type { Dialect, DialectProblem, TranslatedRequest } from '../dialects/types.ts'
+import type { Dialect, DialectId, DialectProblem, JsonObject, TranslatedRequest } from '../dialects/types.ts'
 import type { MemoryReservation } from './bodyMemory.ts'
 import type { Refusal } from './errorReplies.ts'
-import { type BodyReadOptions, jsonLimit, type RequestBody, readJson } from './requestBody.ts'
+import { type BodyReadOptions, jsonLimit, noMemory, type RequestBody, readJson } from './requestBody.ts'
 
 /** A request of another vendor's API, and the chat completion that it became. */
 export interface Translation {
   dialect: Dialect
+  /** Without the conversation: `request.chat` has no messages, because a reply may take many minutes. */
   request: TranslatedRequest
   stored: ChatBytes['stored']
+  /** Memory for the items in `stored`. Release it when the reply has ended. */
+  storedMemory: MemoryReservation | null
 }
 
 export interface TranslatedBody extends RequestBody {
@@ -33,6 +36,8 @@ interface TranslationOptions {
   thread: TranslationThread
 }
 
+/** Smaller conversations are not worth an entry of their own in the memory bounds. Bytes. */
+const smallConversation = 64 * 1024
 /** Larger bodies are translated on another thread: parsing and writing 5 MB takes about 100 ms. Bytes. */
 const onThreadFrom = 1024 * 1024
 /** How long the largest body may take on a busy machine, ms. */
@@ -62,26 +67,69 @@ export async function readTranslated(
   if ('status' in read) return read
   const { bytes, memory } = read
   let translated: TranslatedBody | Refusal | null = null
+  let more: MemoryReservation | null = null
   try {
     const isLarge = bytes.length > onThreadFrom
-    const chat = (isLarge ? await onThread(bytes, translation, options) : null) ?? here(bytes, translation)
-    translated = 'status' in chat ? chat : bodyOf(chat, translation, memory)
+    const onOther = isLarge ? await onThread(bytes, translation, options) : null
+    const body = onOther ? null : parseObject(bytes)
+    const earlier = body ? sizeOfEarlier(body, translation) : 0
+    more = earlier > smallConversation ? options.memory.takeNow(translation.app.id, earlier) : nothingReserved
+    if (more === null) return noMemory
+    const chat = onOther ?? (body ? here(body, bytes.length, translation) : noMemory)
+    translated = 'status' in chat ? chat : bodyOf(chat, bytes.length, translation, options, both(memory, more))
     return translated
   } catch (thrown) {
     if (thrown instanceof DialectError) return refusalOfDialect(thrown.problem)
     throw thrown
   } finally {
-    if (translated === null || 'status' in translated) memory.release()
+    if (translated === null || 'status' in translated) {
+      memory.release()
+      more?.release()
+    }
   }
 }
 
+const nothingReserved: MemoryReservation = { shrink: () => undefined, release: () => undefined }
+
+/** The memory of a request and of the earlier responses that it continues. */
+const both = (request: MemoryReservation, earlier: MemoryReservation): MemoryReservation => ({
+  shrink: (bytes) => {
+    if (earlier === nothingReserved) request.shrink(bytes)
+  },
+  release() {
+    request.release()
+    earlier.release()
+  },
+})
+
+/** Bytes of the earlier responses that a request continues. */
+function sizeOfEarlier(
+  { previous_response_id: previous }: JsonObject,
+  { app, dialect, responses }: TranslationOptions,
+): number {
+  if (dialect.id !== 'responses' || typeof previous !== 'string') return 0
+  // The translation refuses a longer conversation, with words.
+  return Math.min(jsonLimit, responses.sizeOfConversation(app.id, previous) ?? 0)
+}
+
 /** @throws DialectError */
-function here(bytes: Buffer, { app, dialect, replyId, responses }: TranslationOptions): ChatBytes {
-  const body = parseObject(bytes)
-  const { length } = bytes
+function here(body: JsonObject, length: number, { app, dialect, replyId, responses }: TranslationOptions): ChatBytes {
   const stored =
     dialect.id === 'responses' ? storedItemsFor(body, app.id, responses, jsonLimit - length) : nothingStored
-  return chatBytesOf(body, { dialect: dialect.id, modelMap: app.modelMap, replyId, length, stored })
+  const chat = chatBytesOf(body, { dialect: dialect.id, modelMap: app.modelMap, replyId, length, stored })
+  return length > smallConversation ? withoutItsConversation(chat, dialect.id, body) : chat
+}
+
+/** The functions of a translated request refer to its items, which would stay in memory as long as the reply runs. */
+function withoutItsConversation(chat: ChatBytes, dialect: DialectId, body: JsonObject): ChatBytes {
+  const rest = withoutConversation(dialect, body)
+  if (dialect === 'responses') rest.store = chat.stored !== null
+  try {
+    return { ...chat, request: { ...translateAgain(dialect, rest), ignored: chat.request.ignored } }
+  } catch (thrown) {
+    if (thrown instanceof DialectError) return chat
+    throw thrown
+  }
 }
 
 /** Returns null for a request that only this thread can translate. */
@@ -109,12 +157,22 @@ async function onThread(
   }
 }
 
-function bodyOf(chat: ChatBytes, { dialect }: TranslationOptions, memory: MemoryReservation): TranslatedBody | Refusal {
-  const { body, asked, askedModel, request, stored } = chat
+function bodyOf(
+  chat: ChatBytes,
+  length: number,
+  { app, dialect }: TranslationOptions,
+  options: BodyReadOptions,
+  memory: MemoryReservation,
+): TranslatedBody | Refusal {
+  const { body, asked, askedModel, stored } = chat
   if (body.length > jsonLimit) return tooLarge
-  // The parsed request is free now. Earlier items of a stored response may make the body longer than the request.
+  const isLarge = stored !== null && length > smallConversation
+  const storedMemory = isLarge ? options.memory.takeNow(app.id, length) : null
+  if (isLarge && storedMemory === null) return noMemory
   memory.shrink(body.length)
-  const translated = { body, asked, stripUsage: false, memory, translation: { dialect, request, stored } }
+  const request = { ...chat.request, chat: { model: chat.request.chat.model, messages: [] } }
+  const translation = { dialect, request, stored, storedMemory }
+  const translated = { body, asked, stripUsage: false, memory, translation }
   return asked.model === askedModel ? translated : { ...translated, askedModel }
 }
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLog.ts'
 import { openDatabase } from '../../../../src-main/core/store/database.ts'
 import { bodiesFile, openRequestLogTables } from '../../../../src-main/core/store/requestLog/open.ts'
@@ -236,6 +236,22 @@ describe('a stored response', () => {
     expect(tables.bodies.get(7)?.reply?.text).toBe('Words')
     expect(tables.responses.responseOf('tool:a', 'i')).toBe('resp_1')
     tables.close()
+  })
+
+  it('counts in the memory of the request that continues it, which is free after the reply', async () => {
+    const { gateway, far } = await mirror()
+    const first = await created(gateway, { input: 'x'.repeat(3_000_000) })
+    const second = await created(gateway, { input: 'y'.repeat(100_000), previous_response_id: first.id })
+    expect(far.requests.at(-1)?.body.length).toBeGreaterThan(6_000_000)
+    expect((await at(gateway, second.id)).body).toEqual(second)
+    expect(gateway.memory.peak.large).toBeGreaterThan(6_000_000)
+    await vi.waitFor(() => expect(gateway.memory.held).toBe(0))
+    const other = gateway.memory.takeNow('other', 75 * 1024 * 1024)
+    const another = gateway.memory.takeNow('another', 80 * 1024 * 1024)
+    expect((await create(gateway, { input: 'Two', previous_response_id: first.id })).status).toBe(503)
+    other?.release()
+    another?.release()
+    expect((await create(gateway, { input: 'Two', previous_response_id: first.id })).status).toBe(200)
   })
 
   it('of an app with too many is deleted before newer ones', () => {
