@@ -112,6 +112,6 @@ export const alertsProcedures = {
   update: procedure.input(alertSettings.partial()).output(alertSettings),
   /** Dismisses one alert, or all without `id`. A dismissed condition alerts again only after it has ended. */
   dismiss: procedure.input(z.object({ id: id.optional() })).output(z.object({ dismissed: whole })),
-  /** Shows a test notification; false when the host has none. */
-  testNotification: procedure.output(z.object({ shown: z.boolean() })),
+  /** Shows a test notification. `reason`: why it was not shown, in one sentence, or null. */
+  testNotification: procedure.output(z.object({ shown: z.boolean(), reason: z.string().nullable() })),
 }

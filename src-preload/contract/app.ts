@@ -122,6 +122,12 @@ export const settings = z.object({
   shortcuts: z.record(z.string().max(100), z.string().max(100)),
   /** Language code; `en-XA` and `ar-XB` are pseudo languages for tests. */
   language: z.string().max(20),
+  /** What closing the last window of the desktop application does. `ask`: not chosen yet. */
+  closeAction: z.enum(['ask', 'background', 'quit']),
+  /** Start the desktop application at login, without a window. */
+  openAtLogin: z.boolean(),
+  /** Check spelling on Windows and Linux, whose dictionaries Chromium downloads. macOS checks by itself. */
+  spellcheck: z.boolean(),
   /** Voice for reading aloud; null is the default of the service. */
   voice: z.string().max(100).nullable(),
 })

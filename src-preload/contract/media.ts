@@ -89,6 +89,10 @@ export const voiceProcedures = {
       }),
     )
     .output(byteStream),
+  /** A sample of a voice, as a media file. Only the first call for a voice, text and service costs something. */
+  sample: procedure
+    .input(z.object({ voice: z.string().min(1).max(100), text: z.string().min(1).max(300) }))
+    .output(z.object({ mediaId: id })),
   /** Transcribes an uploaded recording. */
   dictate: procedure
     .input(z.object({ uploadId: id, language: z.string().max(20).optional() }))

@@ -95,6 +95,8 @@ export function openUpstream({
     getCurrentKeyDailyUsage: (o?: CallOptions) => account.getCurrentKeyDailyUsage(link, o),
     getUsage: (o?: CallOptions) => account.getUsage(link, o),
     fetchFile: (address: string, o?: CallOptions) => media.fetchFile(link, address, o),
+    /** Call when the computer wakes up: event streams that stay silent are ended. */
+    resumed: (): void => network.resumed(),
     /** Removes the key from a text, for messages and logs about a reply. */
     redact: (text: string): string => credential.redact(text),
     forward: (r: ForwardRequest) => forward(link, r),

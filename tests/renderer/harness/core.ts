@@ -244,7 +244,7 @@ const router = {
       changeAlerts({ alerts: left })
       return { dismissed }
     }),
-    testNotification: os.alerts.testNotification.handler(() => ({ shown: alerts.notifies })),
+    testNotification: os.alerts.testNotification.handler(() => ({ shown: alerts.notifies, reason: null })),
   },
   requests: {
     watch: os.requests.watch.handler(({ input, signal }) => gateway.events(input.filter, input.newest, signal)),
