@@ -51,6 +51,7 @@ class App
       | 'getPreferredSystemLanguages'
       | 'setAppUserModelId'
       | 'setLoginItemSettings'
+      | 'setAsDefaultProtocolClient'
       | 'getLoginItemSettings'
     >
 {
@@ -63,6 +64,7 @@ class App
       'ready',
       'activate',
       'second-instance',
+      'open-url',
       'web-contents-created',
       'window-all-closed',
       'before-quit',
@@ -75,6 +77,11 @@ class App
   getPreferredSystemLanguages(): string[] {
     needsReady('app.getPreferredSystemLanguages()')
     return ['de-AT', 'en-US']
+  }
+
+  setAsDefaultProtocolClient(scheme: string): boolean {
+    process.stderr.write(`links: ${scheme}\n`)
+    return true
   }
 
   /** Of macOS and Windows alone. */
@@ -307,10 +314,10 @@ export const nativeImage = only('nativeImage', {
 
 let copied = ''
 export const clipboard = only('clipboard', {
-  writeText(text: string) {
+  async writeText(text: string) {
     copied = text
   },
-  readText: () => copied,
+  readText: async () => copied,
 } satisfies Pick<Electron.Clipboard, 'writeText' | 'readText'>)
 
 let applicationMenu: Electron.Menu | null = null
