@@ -1,6 +1,6 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
-import { id, instant, procedure } from './problem.ts'
+import { id, instant, procedure, whole } from './problem.ts'
 import { sc } from './requests.ts'
 import { day, signedSc, source } from './usage.ts'
 
@@ -11,7 +11,10 @@ export const alertSettings = z.object({
   balanceBelow: sc.nullable(),
   /** Spend of one day (UTC). */
   spendAbove: sc.nullable(),
-  /** Budgets of apps, at `budgetAt` percent and when used up, and refused requests of paused and expired apps. */
+  /**
+   * Budgets of apps: at `budgetAt` percent, when too little is left for a request, and when used up. A token limit below the app's usual
+   * request. Refused requests of paused and expired apps.
+   */
   budgets: z.boolean(),
   budgetAt: z.number().int().min(1).max(99),
   /** The balance of the key, its expiry, and responses that refuse it. */
@@ -44,6 +47,17 @@ export const alertFacts = z.discriminatedUnion('kind', [
     spent: sc,
     budget: sc,
     usedUp: z.boolean(),
+    /** What is left is too small: for the app's usual request, or for a request that was refused. Null: it is not, or `usedUp`. */
+    short: z.enum(['usual', 'refused']).nullable().default(null),
+    /** Cost of the app's usual request, SC. Null if unknown. */
+    usual: sc.nullable().default(null),
+  }),
+  /** The limit of tokens a minute is below what the app's usual request uses, so that such requests are refused. */
+  z.object({
+    kind: z.literal('tokens'),
+    tool: z.object({ id: z.string(), name: z.string() }),
+    usual: whole,
+    limit: whole,
   }),
   /** A paused or expired app sent a request, which was refused. */
   z.object({
@@ -97,7 +111,7 @@ export const alertsProcedures = {
   /** Changes the given settings. A changed threshold can be crossed again. */
   update: procedure.input(alertSettings.partial()).output(alertSettings),
   /** Dismisses one alert, or all without `id`. A dismissed condition alerts again only after it has ended. */
-  dismiss: procedure.input(z.object({ id: id.optional() })).output(z.object({ dismissed: z.number().int() })),
+  dismiss: procedure.input(z.object({ id: id.optional() })).output(z.object({ dismissed: whole })),
   /** Shows a test notification. `reason`: why it was not shown, in one sentence, or null. */
   testNotification: procedure.output(z.object({ shown: z.boolean(), reason: z.string().nullable() })),
 }

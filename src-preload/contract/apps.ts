@@ -1,5 +1,6 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
+import { maxModelRules, modelRule } from './modelMap.ts'
 import { instant, procedure } from './problem.ts'
 import { colour, endpoint, sc } from './requests.ts'
 
@@ -11,7 +12,9 @@ export const appSettings = z.object({
   colour,
   /** When the app key expires. */
   expiresAt: instant.nullable(),
-  /** Exact ids of the allowed models; null: all. */
+  /** Rules that map the model names that the app asks for to models of the service. The first match applies; without one the name stays. */
+  modelMap: z.array(modelRule).max(maxModelRules),
+  /** Exact ids of the allowed models of the service, after mapping; null: all. */
   models: z.array(z.string().min(1).max(300)).min(1).max(500).nullable(),
   /** Allowed endpoints; null: all. */
   endpoints: z.array(endpoint).min(1).nullable(),

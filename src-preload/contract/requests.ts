@@ -20,6 +20,10 @@ export const endpoint = z.enum([
 ])
 export type Endpoint = z.infer<typeof endpoint>
 
+/** API of another vendor in which an app sent a request: OpenAI Responses or Anthropic Messages. It is translated to chat completions. */
+export const dialect = z.enum(['responses', 'messages'])
+export type RequestDialect = z.infer<typeof dialect>
+
 /** Colours of apps. Each has a name, so that no information depends on colour alone. */
 export const colour = z.enum(['blue', 'teal', 'violet', 'amber', 'rose', 'green', 'slate', 'orange'])
 export type Colour = z.infer<typeof colour>
@@ -68,8 +72,18 @@ export const requestRow = z.object({
   /** Path below the base URL, without the query. */
   path: z.string(),
   endpoint,
-  /** As requested; null when the request names none or is unreadable. */
+  /** Null for a request in the service's own API. */
+  dialect: dialect.nullable(),
+  /** As sent to the service; null when the request names none or is unreadable. */
   model: z.string().nullable(),
+  /** The model that the app asked for, if its model map replaced it; else null. */
+  askedModel: z.string().nullable(),
+  /** The model that the reply names, if it is not `model`; else null. */
+  answeredModel: z.string().nullable(),
+  /** Why the reply ended, in the service's word, such as `stop` or `length`. Null when it is unknown. */
+  finishReason: z.string().nullable(),
+  /** Fields and tools of a translated request that had no effect, and what of its reply could not be expressed. */
+  ignored: z.array(z.string()),
   state: requestState,
   /** Whether an event stream was requested. */
   stream: z.boolean(),
@@ -202,4 +216,4 @@ export const refusal = z.object({
   /** The origin that can be allowed, or null. */
   origin: z.string().nullable(),
 })
-export type Refusal = z.infer<typeof refusal>
+export type ShownRefusal = z.infer<typeof refusal>

@@ -1,20 +1,44 @@
-import { hrefOf, parseRoute, type Route, routeStore } from '../stores/route.ts'
+import * as z from 'zod'
+import {
+  hrefOf,
+  type PageName,
+  pageNames,
+  parseRoute,
+  type Route,
+  returnRoute,
+  routeStore,
+  withRoute,
+} from '../stores/route.ts'
 import { offerNewChat } from './newChatDraft.ts'
+import { tabStore } from './storage.ts'
+
+const leftKey = 'pages.left'
+const storedLeft = z.partialRecord(z.enum(pageNames), z.string())
 
 /** Navigates to a route and adds a history entry. With `replace`, replaces the current entry. */
 export function navigate(route: Route, { replace = false } = {}): void {
   const href = hrefOf(route)
   if (replace) {
     history.replaceState(null, '', href)
-    routeStore.setState({ route })
+    open(route)
   } else location.hash = href
+}
+
+/** Navigates to a page, and to the item that was open there. */
+export const returnTo = (page: PageName): void => navigate(returnRoute(routeStore.getState(), page))
+
+function open(route: Route): void {
+  routeStore.setState((store) => withRoute(store, route))
+  tabStore.setJson(leftKey, routeStore.getState().left)
 }
 
 /** Updates the store when the address's hash changes, until the signal aborts. */
 export function followHash(signal: AbortSignal): void {
+  const left = storedLeft.safeParse(tabStore.getJson(leftKey))
+  if (left.success) routeStore.setState({ left: left.data })
   const read = () => {
     takePrompt()
-    routeStore.setState({ route: parseRoute(location.hash) })
+    open(parseRoute(location.hash))
   }
   read()
   addEventListener('hashchange', read, { signal })

@@ -1,11 +1,13 @@
 import { useEffect, useState } from 'react'
 
-/** The current time, ms since 1970, updated every `everyMs`. */
-export function useNow(everyMs: number): number {
+/** The current time, ms since 1970, updated every `everyMs` while `running`. */
+export function useNow(everyMs: number, running = true): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
+    if (!running) return
+    setNow(Date.now())
     const timer = setInterval(() => setNow(Date.now()), everyMs)
     return () => clearInterval(timer)
-  }, [everyMs])
+  }, [everyMs, running])
   return now
 }

@@ -5,6 +5,8 @@ export type StageDialog =
   | { kind: 'retryWith'; replyId: string }
   | { kind: 'raw'; requestRow: number }
   | { kind: 'presets' }
+  /** The model refused images before. `run` sends the request nevertheless. */
+  | { kind: 'refusedImages'; model: string; run: () => void }
   /** `below`: how many messages are deleted with it. */
   | { kind: 'removeMessage'; messageId: string; below: number }
 

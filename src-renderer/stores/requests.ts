@@ -103,17 +103,10 @@ export function watchedFilter({ outcome, ...others }: RequestFilter): RequestFil
 
 /** Sets another filter and removes all rows of the previous filter. */
 export const withFilter = (store: RequestsStore, filter: RequestFilter): RequestsStore => ({
-  ...store,
+  ...firstRequests,
   filter,
-  state: 'loading',
-  problem: null,
-  held: empty,
-  older: 'more',
-  following: true,
-  frozenAt: 0,
-  fresh: [],
-  freshCount: 0,
-  counts: null,
+  selected: store.selected,
+  inspected: store.inspected,
 })
 
 export const withFailure = (store: RequestsStore, problem: Problem): RequestsStore => ({

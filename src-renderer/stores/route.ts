@@ -27,5 +27,27 @@ export function parseRoute(hash: string): Route {
 export const hrefOf = ({ page: feature, id }: Route): string =>
   id === null ? `#/${feature}` : `#/${feature}/${encodeURIComponent(id)}`
 
-export const routeStore = createStore<{ route: Route }>(() => ({ route: { page: 'chat', id: null } }))
+export interface RouteStore {
+  route: Route
+  /** The item that was open when its page was left. Only for pages that return to it. */
+  left: Readonly<Partial<Record<PageName, string>>>
+}
+
+/** Pages that return to the item that was open: a person leaves them for a moment, in the middle of reading or writing. */
+const returning: readonly PageName[] = ['chat', 'transcribe']
+
+export const routeStore = createStore<RouteStore>(() => ({ route: { page: 'chat', id: null }, left: {} }))
 export const useRoute = (): Route => useStore(routeStore, ({ route }) => route)
+
+/** Opens a route, and remembers its item for the return to its page. */
+export function withRoute({ left }: RouteStore, route: Route): RouteStore {
+  if (!returning.includes(route.page)) return { route, left }
+  const { [route.page]: _before, ...others } = left
+  return { route, left: route.id === null ? others : { ...others, [route.page]: route.id } }
+}
+
+/** Where a link to a page leads: to the item that was open there. From the page itself, to the page without an item. */
+export const returnRoute = ({ route, left }: RouteStore, page: PageName): Route => ({
+  page,
+  id: route.page === page ? null : (left[page] ?? null),
+})

@@ -1,27 +1,10 @@
 import { RequestScheduler } from '../../src-main/core/gateway/scheduler/requestScheduler.ts'
 import type { AdmissionRequest, RequestTrace } from '../../src-main/core/ports/requests.ts'
+import { noTrace } from '../../src-main/core/upstream/defaults.ts'
 
 // CPU cost of the scheduler for each request: admission, headers of one reply, release. `node tests/bench/admission.ts`
 
-const nothing = (): void => undefined
-const trace: RequestTrace = {
-  id: 1,
-  written: null,
-  logBodies: false,
-  onStop: null,
-  asks: nothing,
-  queued: nothing,
-  admitted: nothing,
-  backsOff: nothing,
-  connected: nothing,
-  sentBytes: nothing,
-  replied: nothing,
-  receivedBytes: nothing,
-  reads: nothing,
-  headers: nothing,
-  bodies: nothing,
-  ends: nothing,
-}
+const trace: RequestTrace = { ...noTrace, id: 1 }
 const asks = (id: string): AdmissionRequest => ({
   requester: { kind: 'app', id, failFast: false },
   slot: true,

@@ -17,7 +17,7 @@ const keys = Number(process.argv[2] ?? 200)
 const fileBytes = Number(process.argv[3] ?? 100) * 1_000_000
 const dataDir = mkdtempSync(join(tmpdir(), 'studio-composer-'))
 const file = join(dataDir, 'large.json')
-const serve = ['serve', '--json', '--sandbox', '--web-port', '0', '--proxy-port', '0', '--data-dir', dataDir]
+const serve = ['serve', '--json', '--sandbox', '--web-port', '0', '--api-port', '0', '--data-dir', dataDir]
 const host = spawn(node24(), [join(root, 'out/main/node.js'), ...serve], { stdio: ['ignore', 'pipe', 'inherit'] })
 const executablePath = await findBrowser()
 const browser = await chromium.launch({ ...(executablePath !== null && { executablePath }), args: chromiumArgs })

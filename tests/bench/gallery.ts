@@ -1,41 +1,21 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { linkSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { type Browser, chromium, type Page } from '@playwright/test'
-import { node24, root } from '../../resources/scripts/ready.mjs'
 import { chromiumArgs, findBrowser } from '../helpers/browser.mjs'
+import { shapes } from '../renderer/harness/pictureSizes.ts'
+import { serveWithSandbox } from './serve.ts'
 
 // The gallery of the built program over a library of pictures, in a real Chromium: node tests/bench/gallery.ts [pictures]. Prints one JSON
 // document. Every picture has a thumbnail with its own address, so that each is fetched and decoded when it becomes visible.
 
 const count = Number(process.argv[2] ?? 10_000)
 const dataDir = mkdtempSync(join(tmpdir(), 'studio-gallery-'))
-const shapes = [
-  [1024, 1024],
-  [1536, 1024],
-  [1024, 1536],
-  [1792, 1024],
-] as const
 /** Different contents of thumbnails; each is linked under many names. */
 const variants = 12
 
-const serve = async () => {
-  const args = ['serve', '--json', '--sandbox', '--web-port', '0', '--proxy-port', '0', '--data-dir', dataDir]
-  const child = spawn(node24(), [join(root, 'out/main/node.js'), ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const [line] = await once(createInterface({ input: child.stdout }), 'line')
-  const { web } = JSON.parse(String(line)) as { web: { url: string } }
-  return {
-    url: web.url,
-    stop: async () => {
-      child.kill('SIGTERM')
-      await once(child, 'exit')
-    },
-  }
-}
+const serve = () => serveWithSandbox(dataDir)
 
 /** WebP as a window creates it: 512 pixels on the longer side, with the detail of a photo. */
 async function smallPictures(browser: Browser): Promise<Map<string, Buffer>> {

@@ -22,7 +22,7 @@ const messageId = (at: number): string => `00000002-0000-4000-8000-${String(at).
 export async function openInProgram(browser: Browser, runs: number): Promise<{ ms: number[]; trace: Traced }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'studio-render-'))
   fill(dataDir)
-  const serve = ['serve', '--json', '--sandbox', '--web-port', '0', '--proxy-port', '0', '--data-dir', dataDir]
+  const serve = ['serve', '--json', '--sandbox', '--web-port', '0', '--api-port', '0', '--data-dir', dataDir]
   const host = spawn(node24(), [join(root, 'out/main/node.js'), ...serve], { stdio: ['ignore', 'pipe', 'inherit'] })
   try {
     const [line] = await once(createInterface({ input: host.stdout }), 'line')

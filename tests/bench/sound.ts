@@ -1,15 +1,13 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { chromium, type Page } from '@playwright/test'
-import { node24, root } from '../../resources/scripts/ready.mjs'
 import { chromiumArgs, findBrowser } from '../helpers/browser.mjs'
 import { openSound } from '../renderer/shared/audio/harness/page.ts'
 import { kinds, makeSounds } from '../renderer/shared/audio/sounds.ts'
+import { serveWithSandbox } from './serve.ts'
 
 // Waveforms of long recordings in the built program, and the first sound of speech that is still arriving, in a real Chromium: node
 // tests/bench/sound.ts [minutes]. Prints one JSON document.
@@ -20,19 +18,7 @@ const spoken = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const
 
 const dataDir = mkdtempSync(join(tmpdir(), 'studio-sound-bench-'))
 
-async function serve() {
-  const args = ['serve', '--json', '--sandbox', '--web-port', '0', '--proxy-port', '0', '--data-dir', dataDir]
-  const child = spawn(node24(), [join(root, 'out/main/node.js'), ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const [line] = await once(createInterface({ input: child.stdout }), 'line')
-  const { web } = JSON.parse(String(line)) as { web: { url: string } }
-  return {
-    url: web.url,
-    stop: async () => {
-      child.kill('SIGTERM')
-      await once(child, 'exit')
-    },
-  }
-}
+const serve = () => serveWithSandbox(dataDir)
 
 const idOf = (kind: number, at: number): string =>
   `${kind.toString(16).padStart(8, '0')}-0000-4000-8000-${at.toString(16).padStart(12, '0')}`

@@ -34,7 +34,7 @@ export async function stopBench(report) {
       '--json',
       '--web-port',
       '0',
-      '--no-proxy',
+      '--no-api',
       '--base-url',
       sandbox.baseUrl,
       '--api-key-env',

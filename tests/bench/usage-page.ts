@@ -22,7 +22,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'studio-usage-page-'))
 async function serve() {
   const probe = fileURLToPath(new URL('loop-probe.mjs', import.meta.url))
   const args = ['--import', probe, join(root, 'out/main/node.js'), 'serve', '--json', '--web-port', '0']
-  const child = spawn(node24(), [...args, '--proxy-port', '0', '--data-dir', dataDir], {
+  const child = spawn(node24(), [...args, '--api-port', '0', '--data-dir', dataDir], {
     stdio: ['ignore', 'pipe', 'inherit', 'pipe', 'pipe'],
     env: { ...process.env, BENCH_PROBE: '1' },
   })

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../helpers/folders.ts'
 import { toolKey } from '../helpers/gateway.ts'
 import { lighthouse, openService, question, type Service } from './helpers/service.ts'
 
-// Tests the official package with only the two settings that a person copies from the Proxy page.
+// Tests the official package with only the two settings that a person copies from the Local API page.
 let service: Service
 let client: OpenAI
 const folder = temporaryFolder('studio-openai-')

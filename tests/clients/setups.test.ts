@@ -1,6 +1,8 @@
 import { runInThisContext } from 'node:vm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { mappedModel } from '../../src-main/core/gateway/apps/modelMap.ts'
+import { suggestedModelMap } from '../../src-renderer/features/proxy/modelMapForm.ts'
 import { type Facts, type Setup, setups } from '../../src-renderer/features/proxy/setups/index.ts'
 import { type FarEnd, openFarEnd, toolKey } from '../helpers/gateway.ts'
 import { agents } from './agents/table.ts'
@@ -49,7 +51,8 @@ describe('the set-up texts', () => {
       const all = texts.map(({ text }) => text).join('\n')
       expect(all, id).toContain('http://127.0.0.1:8787')
       expect(all, id).toContain('isk_k')
-      if (id !== 'shell') expect(all, id).toContain('a-model')
+      // The model of Codex is chosen by the app's model map.
+      if (id !== 'shell' && id !== 'codex') expect(all, id).toContain('a-model')
       expect(all, id).not.toMatch(/undefined|<[A-Za-z-]+>|\.\.\.|\[object/)
     }
   })
@@ -74,6 +77,42 @@ describe('the set-up texts', () => {
         expect(values).toEqual([some.model, some.model, some.baseUrl, some.key])
       }),
     )
+  })
+
+  it('in TOML contain the address as a basic string with the same value', () => {
+    fc.assert(
+      fc.property(given, (address) => {
+        const line = /^base_url = (".*")$/m.exec(textOf('codex', { baseUrl: address, ...plain }))?.[1] ?? ''
+        expect(JSON.parse(line)).toBe(address)
+        // TOML 1.0: control characters must be escaped, except the tab.
+        expect(line).not.toMatch(/\p{Cc}/u)
+      }),
+    )
+  })
+
+  it('put Codex CLI and Claude Code first, without a retry loop of their own', () => {
+    expect(setups.slice(0, 2).map(({ name }) => name)).toEqual(['Codex CLI', 'Claude Code'])
+    const codex = textOf('codex', { baseUrl, ...plain })
+    for (const line of ['wire_api = "responses"', 'request_max_retries = 0', 'stream_max_retries = 0'])
+      expect(codex.split('\n')).toContain(line)
+    expect(JSON.parse(textOf('claude-code', { baseUrl, ...plain }))).toMatchObject({
+      env: {
+        ANTHROPIC_BASE_URL: 'http://127.0.0.1:8787',
+        CLAUDE_CODE_MAX_RETRIES: '0',
+        CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: '1',
+      },
+    })
+  })
+
+  it('of an app with names of its vendor offer a model map that covers these names', () => {
+    const asked = { codex: ['gpt-5.5'], 'claude-code': ['claude-haiku-5-5', 'claude-sonnet-5-5', 'claude-opus-5-5'] }
+    const offered = setups.filter(({ modelMap }) => modelMap).map(({ id }) => id)
+    expect(offered).toEqual(Object.keys(asked))
+    for (const [id, names] of Object.entries(asked)) {
+      const map = suggestedModelMap(setup(id).modelMap ?? [], 'writer-large', ['writer-large', 'writer-small'])
+      const models = names.map((name) => mappedModel(map, name))
+      expect(models).toEqual(names.map((name) => (name.includes('haiku') ? 'writer-small' : 'writer-large')))
+    }
   })
 
   it('in programs contain key and model as string literals with the same value', () => {
@@ -167,6 +206,8 @@ const programs = [
   'goose',
   'zed',
   'llm',
+  'codex',
+  'claude',
   'curl',
   'qwen',
   'opencode',
@@ -174,7 +215,14 @@ const programs = [
   'crush',
   'cn',
 ]
-const variables = ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'OPENAI_API_BASE', 'GOOSE_MODEL', 'INFERENCE_STUDIO_API_KEY']
+const variables = [
+  'OPENAI_API_KEY',
+  'OPENAI_BASE_URL',
+  'OPENAI_API_BASE',
+  'GOOSE_MODEL',
+  'INFERENCE_STUDIO_API_KEY',
+  'INFERENCE_STUDIO_KEY',
+]
 
 /** Runs the terminal texts of every set-up, each in its own shell, where every program only prints its arguments and variables. */
 async function wordsOfAll(some: Facts): Promise<string[]> {

@@ -1,22 +1,19 @@
 import { mkdirSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
-import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible } from './chatWorld.ts'
-import { closeHosts, openConnectedHost } from './hosts.ts'
-import { pickModel, quick, send, settled } from './journey.ts'
+import { closeHosts, openConnectedHost, openSandbox } from './hosts.ts'
+import { askModel, quick } from './journey.ts'
 
 const shots = new URL('../../test-results/alerts/', import.meta.url).pathname
 mkdirSync(shots, { recursive: true })
 let sandbox: Sandbox
 
 test.beforeEach(async () => {
-  sandbox = await startSandbox({ balance: 8, paces: quick })
+  sandbox = await openSandbox({ balance: 8, paces: quick })
 })
-test.afterEach(async () => {
-  await closeHosts()
-  await sandbox.close()
-})
+test.afterEach(closeHosts)
 
 async function clean(page: Page, name: string): Promise<void> {
   for (const theme of ['light', 'dark'] as const) {
@@ -66,9 +63,7 @@ test('a threshold raises one alert, which links to its page and is dismissed by 
 
   // A new problem comes first; ended alerts need no action; all alerts survive a reload.
   await page.keyboard.press('ControlOrMeta+1')
-  await pickModel(page, 'fault/402')
-  await send(page, 'Hello')
-  await settled(page, 'failed')
+  await askModel(page, 'fault/402', 'Hello', 'failed')
   const bell = page.getByRole('button', { name: '2 alerts' })
   await expect(bell).toBeVisible()
   expect(await reported()).toEqual(['Balance below 10.00 SC', 'Credits are used up'])

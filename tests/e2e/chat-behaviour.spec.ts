@@ -1,9 +1,10 @@
 import { expect, type Page, test } from '@playwright/test'
-import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible, newChat, takePictures } from './chatWorld.ts'
-import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
+import { closeHosts, openConnectedHost, openSandbox, type WebHost } from './hosts.ts'
 import {
+  askModel,
   composer,
   growths,
   lastReply,
@@ -11,6 +12,7 @@ import {
   pickModel,
   quick,
   replies,
+  retryWith,
   send,
   sentRequest,
   settled,
@@ -21,13 +23,10 @@ let sandbox: Sandbox
 let host: WebHost
 
 test.beforeAll(async () => {
-  sandbox = await startSandbox({ apiKey: key, paces: quick })
+  sandbox = await openSandbox({ apiKey: key, paces: quick })
   host = await openConnectedHost(sandbox)
 })
-test.afterAll(async () => {
-  await closeHosts()
-  await sandbox.close()
-})
+test.afterAll(closeHosts)
 test.beforeEach(async ({ page }) => {
   await page.goto(host.url)
   await newChat(page)
@@ -105,9 +104,7 @@ test('a reply stopped while reasoning offers Retry and not Continue', async ({ p
 })
 
 test('reasoning is folded and shows its duration [CHAT-12]', async ({ page }) => {
-  await pickModel(page, 'reasoner')
-  await send(page, 'Think.')
-  await settled(page, 'complete')
+  await askModel(page, 'reasoner', 'Think.')
   const fold = lastReply(page).getByRole('button', { name: /^Reasoned for \d+\.\d s$/ })
   await expect(fold).toHaveAttribute('aria-expanded', 'false')
   await fold.click()
@@ -145,9 +142,7 @@ test('a hostile reply runs and fetches nothing, and its links ask before they op
 test('a rejected key is explained under the reply as in Settings, with the raw body one click away [ERR-03] [ERR-11]', async ({
   page,
 }) => {
-  await pickModel(page, 'fault/401')
-  await send(page, 'Fail.')
-  await settled(page, 'failed')
+  await askModel(page, 'fault/401', 'Fail.', 'failed')
   await expect(lastReply(page)).toContainText('The service rejected this API key')
   await expect(lastReply(page)).not.toContainText(/not charged/i)
   await lastReply(page).getByText(windowText('chatTools:settings.servers.details'), { exact: true }).click()
@@ -241,14 +236,7 @@ test('a refused request shows the service’s message and an action, and is sent
   expect(asked()).toBe(2)
   await expectAccessible(page)
   await takePictures(page, 'chat-refused', true)
-  await lastReply(page)
-    .getByRole('button', { name: windowText('chat:retryWith') })
-    .click()
-  await page
-    .getByRole('dialog')
-    .getByRole('combobox', { name: windowText('chat:searchModels') })
-    .fill('mirror')
-  await page.keyboard.press('Enter')
+  await retryWith(page, 'mirror')
   await expect(lastReply(page).getByRole('group', { name: 'Reply 2 of 2' })).toBeVisible()
   await settled(page, 'complete')
   await expect(lastReply(page)).toContainText('Is it there?')
@@ -283,7 +271,7 @@ test('a reply stopped before its first token is called free only as far as the s
   await settled(page, 'stopped')
   await expect(lastReply(page)).toContainText('The service does not charge for a reply without output')
   await expect(lastReply(page)).toContainText('it may have started one')
-  await expect(lastReply(page)).toContainText('about 0 SC (est.)')
+  await expect(lastReply(page)).toContainText('0 SC est.')
   expect((await sandbox.observe.whenClosed(record?.id ?? '')).closedByClient).toBe(true)
   expect(await spent()).toBe(before)
 })

@@ -4,35 +4,35 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import OpenAI from 'openai'
-import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { jpg, png } from '../core/features/media/pictures.ts'
-import { chromiumArgs } from '../helpers/browser.mjs'
 import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible, newChat, takePictures } from './chatWorld.ts'
-import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
-import { addToMessage, composer, lastReply, pickModel, quick, send, sentRequest, settled } from './journey.ts'
+import { closeHosts, openConnectedHost, openSandbox, type WebHost } from './hosts.ts'
+import {
+  addToMessage,
+  askModel,
+  composer,
+  lastReply,
+  pickModel,
+  quick,
+  retryWith,
+  send,
+  sentRequest,
+  settled,
+} from './journey.ts'
+import { withMicrophone } from './microphone.ts'
 
 // The fake microphone plays a file with speech from the sandbox's voice, created once.
 const wav = join(mkdtempSync(join(tmpdir(), 'studio-mic-')), 'speech.wav')
-test.use({
-  launchOptions: {
-    ...(process.env.STUDIO_BROWSER ? { executablePath: process.env.STUDIO_BROWSER } : {}),
-    args: [
-      ...chromiumArgs,
-      '--use-fake-device-for-media-stream',
-      '--use-fake-ui-for-media-stream',
-      `--use-file-for-fake-audio-capture=${wav}`,
-      '--autoplay-policy=no-user-gesture-required',
-    ],
-  },
-})
+test.use(withMicrophone(wav))
 
 const key = 'sk-media-4411'
 let sandbox: Sandbox
 let host: WebHost
 
 test.beforeAll(async () => {
-  const own = await startSandbox({ apiKey: key })
+  const own = await openSandbox({ apiKey: key })
   const client = new OpenAI({ baseURL: `${own.baseUrl}/v1`, apiKey: key })
   const speech = await client.audio.speech.create({
     ...{ model: 'tts-1', voice: 'nova', response_format: 'wav' as const },
@@ -40,13 +40,10 @@ test.beforeAll(async () => {
   })
   writeFileSync(wav, Buffer.from(await speech.arrayBuffer()))
   await own.close()
-  sandbox = await startSandbox({ apiKey: key, paces: quick })
+  sandbox = await openSandbox({ apiKey: key, paces: quick })
   host = await openConnectedHost(sandbox)
 })
-test.afterAll(async () => {
-  await closeHosts()
-  await sandbox.close()
-})
+test.afterAll(closeHosts)
 /** Number of requests to a path before this test. */
 const before = new Map<string, number>()
 const asked = (path: string): number =>
@@ -349,16 +346,22 @@ test('a model without image input: the service’s message, another model one cl
   await page.keyboard.press('Escape')
   await expect(page.getByRole('button', { name: windowText('chat:saveAndSend') })).toBeFocused()
   await page.getByRole('button', { name: windowText('chat:cancel') }).click()
-  await lastReply(page)
-    .getByRole('button', { name: windowText('chat:retryWith') })
-    .click()
-  await page
-    .getByRole('dialog')
-    .getByRole('combobox', { name: windowText('chat:searchModels') })
-    .fill('vision')
-  await page.keyboard.press('Enter')
+  // So does a repeated request, because the chat still holds the images.
+  await page.keyboard.press('Control+Shift+Enter')
+  await expect(warning).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.locator('article[data-role="assistant"]')).toHaveCount(2)
+  await retryWith(page, 'vision')
   await settled(page, 'complete')
   await expect(lastReply(page)).toContainText(/9.{1,3}9/)
+  // A later message without an image sends the earlier ones again.
+  await composer(page).fill('And in words?')
+  await page.getByRole('button', { name: windowText('chat:send'), exact: true }).click()
+  await expect(warning).toBeVisible()
+  await page.keyboard.press('Escape')
+  await pickModel(page, 'vision')
+  await page.getByRole('button', { name: windowText('chat:send'), exact: true }).click()
+  await settled(page, 'complete')
 })
 
 test('dictation shows the level and inserts the text at the caret', async ({ page }) => {
@@ -393,7 +396,7 @@ test('Esc cancels dictation, and after a failure the recording remains for anoth
   await sandbox.close()
   await page.getByRole('button', { name: windowText('composer:finish') }).click()
   await expect(page.getByText('The recording is saved')).toBeVisible({ timeout: 30_000 })
-  sandbox = await startSandbox({ apiKey: key, port: Number(port), paces: quick })
+  sandbox = await openSandbox({ apiKey: key, port: Number(port), paces: quick })
   await page
     .getByRole('button', { name: windowText('composer:tryAgain') })
     .last()
@@ -421,9 +424,7 @@ for (const [name, words] of [
 test('a reply is read aloud while it streams: pause, speed, stop; playback continues on another page [TTS-05]', async ({
   page,
 }) => {
-  await pickModel(page, 'mirror')
-  await send(page, 'The ferry leaves at seven.')
-  await settled(page, 'complete')
+  await askModel(page, 'mirror', 'The ferry leaves at seven.')
   await lastReply(page)
     .getByRole('button', { name: windowText('composer:readAloud') })
     .click()
@@ -466,9 +467,7 @@ test('reading a long text aloud requests one part ahead, and stopping ends the r
 })
 
 test('reading aloud that fails says why and continues after Retry', async ({ page }) => {
-  await pickModel(page, 'mirror')
-  await send(page, 'Short.')
-  await settled(page, 'complete')
+  await askModel(page, 'mirror', 'Short.')
   const { port } = new URL(sandbox.baseUrl)
   await sandbox.close()
   await lastReply(page)
@@ -476,7 +475,7 @@ test('reading aloud that fails says why and continues after Retry', async ({ pag
     .click()
   const player = page.getByRole('region', { name: windowText('composer:player') })
   await expect(player.getByRole('button', { name: windowText('composer:tryAgain') })).toBeVisible({ timeout: 40_000 })
-  sandbox = await startSandbox({ apiKey: key, port: Number(port), paces: quick })
+  sandbox = await openSandbox({ apiKey: key, port: Number(port), paces: quick })
   await player
     .getByRole('button', { name: windowText('composer:tryAgain') })
     .first()

@@ -1,7 +1,17 @@
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, expectAccessible, newChat, openChatWorld, takePictures, turns } from './chatWorld.ts'
-import { addToMessage, composer, lastReply, openInspector, pickModel, send, settled } from './journey.ts'
+import {
+  addToMessage,
+  askModel,
+  composer,
+  lastReply,
+  openInspector,
+  openRawView,
+  pickModel,
+  send,
+  settled,
+} from './journey.ts'
 
 let world: ChatWorld
 
@@ -20,6 +30,14 @@ const edges = (locator: Locator): Promise<{ left: number; right: number; width: 
   locator.evaluate((element) => {
     const { left, right, width } = element.getBoundingClientRect()
     return { left, right, width }
+  })
+
+/** The first line of a long letter that is visible in the messages. */
+const topLine = (page: Page): Promise<string | null> =>
+  page.locator('.chat-talk').evaluate((box) => {
+    const { top } = box.getBoundingClientRect()
+    const lines = [...box.querySelectorAll('p')].filter((line) => line.textContent?.startsWith('Line '))
+    return lines.find((line) => line.getBoundingClientRect().top >= top)?.textContent ?? null
   })
 
 /** The smallest contrast of the letter on a model's avatar, over all avatars on the page (WCAG 2, relative luminance). */
@@ -47,9 +65,7 @@ const avatarContrast = (page: Page): Promise<number> =>
 test('messages of the person are bubbles at the end of the line, replies start at its beginning with the colour of their model', async ({
   page,
 }) => {
-  await pickModel(page, 'mirror')
-  await send(page, 'A short question.')
-  await settled(page, 'complete')
+  await askModel(page, 'mirror', 'A short question.')
   const talk = await edges(page.getByRole('region', { name: windowText('chat:conversation') }))
   const bubble = await edges(turns(page).locator('[data-part="text"]'))
   const reply = await edges(lastReply(page).locator('[data-part="text"]'))
@@ -148,13 +164,11 @@ test('the inspector opens on demand: instructions, then the usual parameters, th
 })
 
 test('the figures of a reply are quiet until it is hovered or focused', async ({ page }) => {
-  await pickModel(page, 'mirror')
-  await send(page, 'Count.')
-  await settled(page, 'complete')
+  await askModel(page, 'mirror', 'Count.')
   const figures = lastReply(page).getByRole('button', { name: /^Reply details/ })
   await page.mouse.move(5, 5)
   await composer(page).focus()
-  await expect(figures.getByText(/SC/).filter({ visible: true })).toHaveText(/^about \S+ SC \(est\.\)$/)
+  await expect(figures.getByText(/SC/).filter({ visible: true })).toHaveText(/^\S+ SC est\.$/)
   await expect(figures.getByText(/tok\/s|tokens/).filter({ visible: true })).toHaveCount(0)
   await figures.focus()
   await expect(figures.getByText(/tokens · .* s to first/).filter({ visible: true })).toHaveCount(1)
@@ -243,9 +257,7 @@ test('a settled reply is announced once as plain text, without the marks of Mark
         characterData: true,
       })
   })
-  await pickModel(page, 'mirror')
-  await send(page, 'Say **this**.')
-  await settled(page, 'complete')
+  await askModel(page, 'mirror', 'Say **this**.')
   const said = () => page.evaluate(() => (globalThis as unknown as { said: string[] }).said)
   await expect.poll(async () => (await said()).length).toBeGreaterThan(0)
   const [announcement = '', ...more] = await said()
@@ -255,9 +267,7 @@ test('a settled reply is announced once as plain text, without the marks of Mark
 })
 
 test('the keys of an edit are readable as a whole, and a diagram follows the theme in force', async ({ page }) => {
-  await pickModel(page, 'mirror')
-  await send(page, 'Edit me.')
-  await settled(page, 'complete')
+  await askModel(page, 'mirror', 'Edit me.')
   await turns(page).hover()
   await turns(page)
     .getByRole('button', { name: windowText('chat:edit'), exact: true })
@@ -294,9 +304,7 @@ test('the keys of an edit are readable as a whole, and a diagram follows the the
 test('a single message is deleted with what follows from it, after a question that says so, and undo brings it back', async ({
   page,
 }) => {
-  await pickModel(page, 'mirror')
-  await send(page, 'Keep this.')
-  await settled(page, 'complete')
+  await askModel(page, 'mirror', 'Keep this.')
   await send(page, 'Delete this.')
   await expect(turns(page)).toHaveCount(2)
   await settled(page, 'complete')
@@ -324,16 +332,8 @@ test('a single message is deleted with what follows from it, after a question th
 })
 
 test('the raw request is coloured, searched with Ctrl+F, and as large as the person wants', async ({ page }) => {
-  await pickModel(page, 'mirror')
-  await send(page, 'Find the needle, and the needle again.')
-  await settled(page, 'complete')
-  await lastReply(page)
-    .getByRole('button', { name: windowText('chat:moreActions'), exact: true })
-    .click()
-  await page.getByRole('menuitem', { name: windowText('chat:raw') }).click()
-  const dialog = page.getByRole('dialog', { name: windowText('chat:raw') })
-  const body = dialog.getByRole('region', { name: windowText('chat:raw') })
-  await expect(body).toContainText('"messages"')
+  await askModel(page, 'mirror', 'Find the needle, and the needle again.')
+  const { dialog, body } = await openRawView(page)
   await expect(body.locator('[class^="md-k"]').first()).toBeVisible()
   await body.focus()
   await page.keyboard.press('ControlOrMeta+f')
@@ -355,4 +355,35 @@ test('the raw request is coloured, searched with Ctrl+F, and as large as the per
   await dialog.getByRole('button', { name: windowText('chat:rawSmaller') }).click()
   // Its corner can be dragged.
   expect(await dialog.evaluate((element) => getComputedStyle(element).resize)).toBe('both')
+})
+
+test('the open chat and its scroll position are there again after a visit to other pages, also after a reload there', async ({
+  page,
+}) => {
+  const rail = page.getByRole('navigation', { name: windowText('shell:pages.label') })
+  const box = page.locator('.chat-talk')
+  const top = (): Promise<number> => box.evaluate((element) => element.scrollTop)
+  await pickModel(page, 'mirror')
+  await send(page, Array.from({ length: 120 }, (_, line) => `Line ${line} of a long letter.`).join('\n\n'))
+  await settled(page, 'complete')
+  await box.hover()
+  await page.mouse.wheel(0, -1500)
+  await expect.poll(top).toBeGreaterThan(200)
+  const address = page.url()
+  const firstLine = await topLine(page)
+  await rail.getByRole('link', { name: windowText('shell:pages.usage') }).click()
+  await expect(box).toHaveCount(0)
+  await rail.getByRole('link', { name: windowText('shell:pages.chat') }).click()
+  await expect(page).toHaveURL(address)
+  await expect.poll(() => topLine(page)).toBe(firstLine)
+  await page.keyboard.press('Control+8')
+  await expect(box).toHaveCount(0)
+  await page.reload()
+  await expect(rail).toBeVisible()
+  await page.keyboard.press('Control+1')
+  await expect(page).toHaveURL(address)
+  await expect.poll(() => topLine(page)).toBe(firstLine)
+  // From an open chat, the link leads to a new one.
+  await rail.getByRole('link', { name: windowText('shell:pages.chat') }).click()
+  await expect(page.getByRole('heading', { name: windowText('chat:emptyTitle') })).toBeVisible()
 })

@@ -13,7 +13,19 @@ import {
   turns,
 } from './chatWorld.ts'
 import { newDataDir, openWebHost } from './hosts.ts'
-import { composer, connectTo, growths, lastReply, openInspector, pickModel, replies, send, settled } from './journey.ts'
+import {
+  askModel,
+  composer,
+  connectTo,
+  growths,
+  lastReply,
+  openInspector,
+  pickModel,
+  pressInDialog,
+  replies,
+  send,
+  settled,
+} from './journey.ts'
 
 // Each test has many steps and needs much longer on a busy machine.
 test.describe.configure({ timeout: 150_000 })
@@ -28,9 +40,7 @@ test.beforeEach(({ page }) => world.enter(page))
 
 /** A chat with one reply. */
 async function ask(page: Page, text: string, model = 'mirror'): Promise<void> {
-  await pickModel(page, model)
-  await send(page, text)
-  await settled(page, 'complete')
+  await askModel(page, model, text)
 }
 
 test('an edited message creates a branch, a retry creates a version, and arrows switch between both', async ({
@@ -178,10 +188,7 @@ test('a chat is renamed, pinned, moved to a folder, duplicated, archived, delete
   await fromMenu(page, 'Tidy', 'Move to…')
   await page.getByRole('button', { name: windowText('library:newFolder') }).click()
   await page.getByRole('dialog').getByLabel(windowText('chat:schemaName')).fill('Errands')
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: windowText('library:create') })
-    .click()
+  await pressInDialog(page, windowText('library:create'))
   await expect(page.getByRole('button', { name: 'Errands 1 chat' })).toBeVisible()
 
   await fromMenu(page, 'Tidy', 'Duplicate')
@@ -368,10 +375,7 @@ test('an exported chat is imported unchanged', async ({ page }, info) => {
   await page.getByRole('button', { name: windowText('library:listMenu') }).click()
   await page.getByRole('menuitem', { name: windowText('library:showRemoved') }).click()
   await page.getByRole('button', { name: /^Delete Carried out/ }).click()
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: windowText('library:eraseDo') })
-    .click()
+  await pressInDialog(page, windowText('library:eraseDo'))
   await expect(page.getByRole('button', { name: /^Delete Carried out/ })).toHaveCount(0)
   await page.getByRole('button', { name: windowText('library:back') }).click()
   await page.getByRole('button', { name: windowText('library:listMenu') }).click()

@@ -5,11 +5,20 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, type Page, test } from '@playwright/test'
 import OpenAI, { toFile } from 'openai'
 import { node24, root } from '../../resources/scripts/ready.mjs'
-import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { newChat } from './chatWorld.ts'
-import { closeHosts, newDataDir, openConnectedHost, openWebHost, type Ready, type WebHost } from './hosts.ts'
 import {
+  closeHosts,
+  newDataDir,
+  openConnectedHost,
+  openSandbox,
+  openWebHost,
+  type Ready,
+  type WebHost,
+} from './hosts.ts'
+import {
+  askModel,
   composer,
   connectTo,
   growths,
@@ -75,13 +84,10 @@ let sandbox: Sandbox
 let host: WebHost
 
 test.beforeAll(async () => {
-  sandbox = await startSandbox({ apiKey: canary, paces: quick })
+  sandbox = await openSandbox({ apiKey: canary, paces: quick })
   host = await openConnectedHost(sandbox)
 })
-test.afterAll(async () => {
-  await closeHosts()
-  await sandbox.close()
-})
+test.afterAll(closeHosts)
 
 /** A connected host with a new chat. */
 async function enter(page: Page): Promise<void> {
@@ -138,9 +144,7 @@ test('chats survive a restart, and a killed process leaves the partial reply, ma
   const first = await openWebHost(dataDir)
   await page.goto(first.url)
   await connectTo(page, sandbox.baseUrl, canary)
-  await pickModel(page, 'writer-small')
-  await send(page, 'A short one, to be kept.')
-  await settled(page, 'complete')
+  await askModel(page, 'writer-small', 'A short one, to be kept.')
   const whole = await settledText(page)
   await pickModel(page, 'writer-large')
   await send(page, 'A long one, to be cut.')
@@ -169,9 +173,7 @@ test('a fault during a stream keeps the partial reply with the reason and sends 
 }) => {
   const asked = countRequests()
   await enter(page)
-  await pickModel(page, 'fault/cut')
-  await send(page, 'Be cut.')
-  await settled(page, 'incomplete')
+  await askModel(page, 'fault/cut', 'Be cut.', 'incomplete')
   await expect(lastReply(page)).toContainText('Incomplete')
   expect(asked()).toBe(1)
   await lastReply(page)
@@ -214,12 +216,8 @@ test('the service’s key appears nowhere: data folder, output, page, frames, er
   const host = await openWebHost(dataDir)
   await page.goto(host.url)
   await connectTo(page, sandbox.baseUrl, canary)
-  await pickModel(page, 'mirror')
-  await send(page, 'Say what you received.')
-  await settled(page, 'complete')
-  await pickModel(page, 'fault/401')
-  await send(page, 'Fail.')
-  await settled(page, 'failed')
+  await askModel(page, 'mirror', 'Say what you received.')
+  await askModel(page, 'fault/401', 'Fail.', 'failed')
   heard.push(JSON.stringify(await useEverything(host.ready, dataDir)))
   heard.push(await page.content())
   heard.push(
@@ -241,9 +239,7 @@ test('the composer works without a network, the address bar shows no token, and 
   page,
 }) => {
   await enter(page)
-  await pickModel(page, 'mirror')
-  await send(page, 'First.')
-  await settled(page, 'complete')
+  await askModel(page, 'mirror', 'First.')
   await composer(page).fill('Half a thought')
   await expect
     .poll(() => stored(host.ready.dataDir, "SELECT count(*) FROM conversations WHERE draft = 'Half a thought'"))

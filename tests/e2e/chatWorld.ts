@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import { expect, type Locator, type Page } from '@playwright/test'
 import { root } from '../../resources/scripts/ready.mjs'
-import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { windowText } from '../helpers/windowText.ts'
-import { closeHosts, newDataDir, openWebHost, type WebHost } from './hosts.ts'
+import { closeHosts, newDataDir, openSandbox, openWebHost, type WebHost } from './hosts.ts'
 import { composer, connectTo, quick } from './journey.ts'
 
 // One host and one sandbox for all tests of a file. Each test opens its own window and starts its own chat.
@@ -21,7 +21,7 @@ export interface ChatWorld {
 const key = 'sk-chat-world'
 
 export async function openChatWorld(baseUrl?: (sandbox: Sandbox) => Promise<string>): Promise<ChatWorld> {
-  const sandbox = await startSandbox({ apiKey: key, paces: quick })
+  const sandbox = await openSandbox({ apiKey: key, paces: quick })
   const address = baseUrl ? await baseUrl(sandbox) : sandbox.baseUrl
   const host = await openWebHost(newDataDir())
   let connected = false
@@ -35,10 +35,7 @@ export async function openChatWorld(baseUrl?: (sandbox: Sandbox) => Promise<stri
       await expect(composer(page)).toBeVisible()
       await newChat(page)
     },
-    async close() {
-      await closeHosts()
-      await sandbox.close()
-    },
+    close: closeHosts,
   }
 }
 

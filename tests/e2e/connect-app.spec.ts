@@ -1,28 +1,22 @@
 import { expect, type Page, test } from '@playwright/test'
 import OpenAI from 'openai'
-import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible, takePictures } from './chatWorld.ts'
-import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
-import { connectApp, quick } from './journey.ts'
+import { closeHosts, openConnectedHost, openSandbox, type WebHost } from './hosts.ts'
+import { connectApp, goToPage, quick } from './journey.ts'
 
 let sandbox: Sandbox
 let host: WebHost
 
 test.beforeEach(async ({ page }) => {
-  sandbox = await startSandbox({ paces: quick })
+  sandbox = await openSandbox({ paces: quick })
   host = await openConnectedHost(sandbox)
   await page.setViewportSize({ width: 1280, height: 860 })
   await page.goto(host.url)
-  await page
-    .getByRole('navigation', { name: windowText('shell:pages.label') })
-    .getByRole('link', { name: windowText('shell:pages.proxy') })
-    .click()
+  await goToPage(page, windowText('shell:pages.proxy'))
 })
-test.afterEach(async () => {
-  await closeHosts()
-  await sandbox.close()
-})
+test.afterEach(closeHosts)
 
 const v1 = () => host.ready.proxy?.baseUrl ?? ''
 const sdk = (apiKey: string) => new OpenAI({ baseURL: v1(), apiKey, maxRetries: 0 })
@@ -140,10 +134,7 @@ test('the test goes on after the dialog is closed', async ({ page }) => {
   await dialog.getByRole('button', { name: windowText('proxy:connect.test') }).click()
   await expect(dialog.getByRole('status')).toContainText('Waiting')
   await page.keyboard.press('Escape')
-  await page
-    .getByRole('navigation', { name: windowText('shell:pages.label') })
-    .getByRole('link', { name: windowText('settings:chat.title') })
-    .click()
+  await goToPage(page, windowText('settings:chat.title'))
   await ask(client)
   await expect(page.getByText('The first request of later has arrived.', { exact: true })).toBeVisible()
 })

@@ -1,21 +1,20 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, type Page, test } from '@playwright/test'
-import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { connect as words } from '../../src-renderer/i18n/en/connect.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible } from './chatWorld.ts'
-import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
-import { composer } from './journey.ts'
+import { closeHosts, newDataDir, openSandbox, openWebHost } from './hosts.ts'
+import { composer, goToPage } from './journey.ts'
 
 let sandbox: Sandbox
 const servers: Server[] = []
 test.beforeEach(async () => {
-  sandbox = await startSandbox()
+  sandbox = await openSandbox()
 })
 test.afterEach(async () => {
   await closeHosts()
-  await sandbox.close()
   for (const server of servers.splice(0)) server.close()
 })
 
@@ -82,10 +81,7 @@ test('a local server without keys needs none, and its name comes from its addres
   const local = await serverAt(200, 'application/json', '{"object":"list","data":[{"id":"llama","object":"model"}]}')
   const host = await openWebHost(newDataDir(), ['--sandbox'])
   await page.goto(host.url)
-  await page
-    .getByRole('navigation', { name: windowText('shell:pages.label') })
-    .getByRole('link', { name: windowText('settings:title') })
-    .click()
+  await goToPage(page, windowText('settings:title'))
   await page.getByRole('button', { name: windowText('settings:connection.add') }).click()
   await address(page).fill(local)
   await expect(page.getByRole('textbox', { name: words.name })).toHaveValue(local)

@@ -1,21 +1,17 @@
 import { expect, type Page, test } from '@playwright/test'
-import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible } from './chatWorld.ts'
-import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
-import { composer, pickModel, send } from './journey.ts'
+import { closeHosts, newDataDir, openSandbox, openWebHost } from './hosts.ts'
+import { composer, goToPage, pickModel, send } from './journey.ts'
 
 let work: Sandbox
 let home: Sandbox
 test.beforeEach(async () => {
-  work = await startSandbox({ seed: 'work' })
-  home = await startSandbox({ seed: 'home' })
+  work = await openSandbox({ seed: 'work' })
+  home = await openSandbox({ seed: 'home' })
 })
-test.afterEach(async () => {
-  await closeHosts()
-  await work.close()
-  await home.close()
-})
+test.afterEach(closeHosts)
 
 const row = (page: Page, name: string) =>
   page
@@ -45,10 +41,7 @@ test('connections are added, switched from settings, status bar and palette, ren
   const host = await openWebHost(newDataDir(), ['--sandbox'])
   await page.goto(host.url)
   await expect(composer(page)).toBeVisible()
-  await page
-    .getByRole('navigation', { name: windowText('shell:pages.label') })
-    .getByRole('link', { name: windowText('settings:title') })
-    .click()
+  await goToPage(page, windowText('settings:title'))
   await add(page, 'Work', work)
   await expect(row(page, 'Work')).toContainText('connected')
   await add(page, 'work', home)
@@ -75,10 +68,7 @@ test('connections are added, switched from settings, status bar and palette, ren
   await page.keyboard.press('Enter')
   await expect(status(page)).toHaveText('Connected · Work')
 
-  await page
-    .getByRole('navigation', { name: windowText('shell:pages.label') })
-    .getByRole('link', { name: windowText('settings:chat.title') })
-    .click()
+  await goToPage(page, windowText('settings:chat.title'))
   await pickModel(page, 'mirror')
   await send(page, 'Said to Work')
   await expect.poll(() => work.observe.requests().filter(({ path }) => path.endsWith('/completions')).length).toBe(1)
@@ -90,10 +80,7 @@ test('connections are added, switched from settings, status bar and palette, ren
   for (const one of [work, home])
     expect(new Set(one.observe.requests().map(({ key }) => key))).toEqual(new Set(['main']))
 
-  await page
-    .getByRole('navigation', { name: windowText('shell:pages.label') })
-    .getByRole('link', { name: windowText('settings:title') })
-    .click()
+  await goToPage(page, windowText('settings:title'))
   await page.getByRole('button', { name: 'More for Home' }).click()
   await page.getByRole('menuitem', { name: windowText('settings:connection.rename') }).click()
   await dialog(page)

@@ -12,6 +12,7 @@ import { imageRow, recordingRow } from '../core/features/media/rows.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible, takePictures } from './chatWorld.ts'
 import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
+import { goToPage } from './journey.ts'
 
 // A long journey with three axe runs, possibly on a busy machine.
 test.setTimeout(120_000)
@@ -52,10 +53,7 @@ test('storage is listed by feature; a clean-up shows a preview and deletes exact
   const files = (): number => readdirSync(join(dataDir, 'media')).length
   const host = await openWebHost(dataDir, ['--sandbox'])
   await page.goto(host.url)
-  await page
-    .getByRole('navigation', { name: windowText('shell:pages.label') })
-    .getByRole('link', { name: windowText('data:dataName.settings') })
-    .click()
+  await goToPage(page, windowText('data:dataName.settings'))
   // The list of sections leads there by keyboard, and the focus follows.
   const parts = page.getByRole('navigation', { name: windowText('settings:parts') })
   await parts.getByRole('link', { name: windowText('data:age.types') }).press('Enter')
@@ -189,10 +187,7 @@ test('a large backup passes the page by: it is saved by its address, and read ba
   })
   const host = await openWebHost(await largeFolder(bytes), ['--sandbox'])
   await page.goto(host.url)
-  await page
-    .getByRole('navigation', { name: windowText('shell:pages.label') })
-    .getByRole('link', { name: windowText('data:dataName.settings') })
-    .click()
+  await goToPage(page, windowText('data:dataName.settings'))
   await page
     .getByRole('complementary', { name: windowText('shell:list') })
     .getByRole('link', { name: windowText('data:age.types') })

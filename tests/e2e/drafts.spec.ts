@@ -1,7 +1,6 @@
-import { expect, type Page, test } from '@playwright/test'
-import { windowText } from '../helpers/windowText.ts'
+import { expect, test } from '@playwright/test'
 import { type ChatWorld, openChatWorld, turns } from './chatWorld.ts'
-import { composer, pickModel, send, settled } from './journey.ts'
+import { askModel, composer, goToPage } from './journey.ts'
 
 // Drafts are saved, and typing works even if the browser refuses storage.
 
@@ -47,12 +46,6 @@ const browsers: Record<string, () => void> = {
   },
 }
 
-const feature = (page: Page, name: string) =>
-  page
-    .getByRole('navigation', { name: windowText('shell:pages.label') })
-    .getByRole('link', { name })
-    .click()
-
 for (const [what, how] of Object.entries(browsers)) {
   test(`with a browser that ${what} every field takes what is typed, and that is said once`, async ({ page }) => {
     await page.addInitScript(how)
@@ -61,22 +54,20 @@ for (const [what, how] of Object.entries(browsers)) {
     await composer(page).pressSequentially('A draft of a new chat')
     await expect(composer(page)).toHaveValue('A draft of a new chat')
     await expect(said).toHaveCount(1)
-    await feature(page, 'Speech')
+    await goToPage(page, 'Speech')
     const speech = page.getByRole('textbox', { name: 'Text' })
     await speech.pressSequentially('To be spoken')
     await expect(speech).toHaveValue('To be spoken')
-    await feature(page, 'Images')
+    await goToPage(page, 'Images')
     const prompt = page.getByRole('textbox', { name: 'Prompt', exact: true })
     await prompt.pressSequentially('To be drawn')
     await expect(prompt).toHaveValue('To be drawn')
-    await feature(page, 'Usage')
-    await feature(page, 'Transcribe')
-    await feature(page, 'Chat')
+    await goToPage(page, 'Usage')
+    await goToPage(page, 'Transcribe')
+    await goToPage(page, 'Chat')
     await expect(composer(page)).toHaveValue('A draft of a new chat')
     await expect(said).toHaveCount(1)
-    await pickModel(page, 'mirror')
-    await send(page, 'It is sent.')
-    await settled(page, 'complete')
+    await askModel(page, 'mirror', 'It is sent.')
     await expect(turns(page)).toHaveCount(1)
     // The main process stores the draft of an existing chat.
     await composer(page).fill('A draft in a conversation')

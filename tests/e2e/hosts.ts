@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { node24, root } from '../../resources/scripts/ready.mjs'
+import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 
 export interface Ready {
   web: { url: string } | null
@@ -27,11 +28,19 @@ export interface WebHost {
 
 const running = new Set<ChildProcess>()
 const folders: string[] = []
+const sandboxes: Sandbox[] = []
 
 export function newDataDir(): string {
   const folder = mkdtempSync(join(tmpdir(), 'studio-e2e-'))
   folders.push(folder)
   return folder
+}
+
+/** A sandbox that `closeHosts` closes. */
+export async function openSandbox(options?: Parameters<typeof startSandbox>[0]): Promise<Sandbox> {
+  const sandbox = await startSandbox(options)
+  sandboxes.push(sandbox)
+  return sandbox
 }
 
 /** Starts the built `serve` command on free ports and waits for its ready line. `early` receives the URL of the progress page before that. */
@@ -49,7 +58,7 @@ export async function openWebHost(
       '--json',
       '--web-port',
       '0',
-      '--proxy-port',
+      '--api-port',
       '0',
       '--data-dir',
       dataDir,
@@ -98,11 +107,16 @@ export async function openWebHost(
 export const openConnectedHost = ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }): Promise<WebHost> =>
   openWebHost(newDataDir(), ['--base-url', baseUrl], { INFERENCE_STUDIO_API_KEY: apiKey })
 
-/** Stops the hosts that a test left running and removes their folders. */
+/** Stops the hosts that a test left running, removes their folders, and closes the sandboxes. */
 export async function closeHosts(): Promise<void> {
   for (const child of running) {
     child.kill('SIGKILL')
     await once(child, 'exit')
   }
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+  for (const sandbox of sandboxes.splice(0))
+    await sandbox.close().catch((error: NodeJS.ErrnoException) => {
+      // A test without the service has closed its sandbox already.
+      if (error.code !== 'ERR_SERVER_NOT_RUNNING') throw error
+    })
 }

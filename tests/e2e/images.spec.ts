@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import { unzipSync } from 'fflate'
-import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible } from './chatWorld.ts'
-import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
-import { connectTo, lastReply, pickModel, quick, send, settled } from './journey.ts'
+import { closeHosts, newDataDir, openSandbox, openWebHost } from './hosts.ts'
+import { askModel, connectTo, goToPage, lastReply, quick } from './journey.ts'
 
 const shots = new URL('../../test-results/images/', import.meta.url).pathname
 mkdirSync(shots, { recursive: true })
@@ -15,20 +15,14 @@ test.describe.configure({ mode: 'parallel', timeout: 90_000 })
 let sandbox: Sandbox
 
 test.beforeEach(async ({ page, context }) => {
-  sandbox = await startSandbox({ paces: quick })
+  sandbox = await openSandbox({ paces: quick })
   const host = await openWebHost(newDataDir())
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: new URL(host.url).origin })
   await page.goto(host.url)
   await connectTo(page, sandbox.baseUrl, sandbox.apiKey)
-  await page
-    .getByRole('navigation', { name: windowText('shell:pages.label') })
-    .getByRole('link', { name: windowText('images:title') })
-    .click()
+  await goToPage(page, windowText('images:title'))
 })
-test.afterEach(async () => {
-  await closeHosts()
-  await sandbox.close().catch(() => undefined)
-})
+test.afterEach(closeHosts)
 
 const prompt = (page: Page): Locator =>
   page.getByRole('textbox', { name: windowText('images:details.prompt'), exact: true })
@@ -368,9 +362,7 @@ test('an image is varied with its lineage, copied, dragged and used in chat; eve
     .getByRole('button', { name: windowText('images:actions.chat') })
     .click()
   await expect(page.locator('.composer-picture[data-state="ready"]')).toHaveCount(1)
-  await pickModel(page, 'vision')
-  await send(page, 'What do you see?')
-  await settled(page, 'complete')
+  await askModel(page, 'vision', 'What do you see?')
   await expect(lastReply(page)).toContainText(new RegExp(`${pixels?.[1]}.{1,3}${pixels?.[2]}`))
 
   // The service is unreachable: images and thumbnails remain, and a new request says why it fails.

@@ -18,6 +18,13 @@ export async function connectTo(page: Page, baseUrl: string, apiKey: string): Pr
   await expect(composer(page)).toBeVisible()
 }
 
+/** Opens a page of the window through its link in the navigation. `name` is the link's text. */
+export const goToPage = (page: Page, name: string): Promise<void> =>
+  page
+    .getByRole('navigation', { name: windowText('shell:pages.label') })
+    .getByRole('link', { name })
+    .click()
+
 /** Faster paces, in tokens per second, for sandbox models whose streaming no test observes. Saves the wait for their natural pace. */
 export const quick = { mirror: 4_000, vision: 4_000, 'writer-small': 2_000, 'writer-free': 2_000, 'tool-caller': 2_000 }
 
@@ -48,6 +55,29 @@ export async function openInspector(page: Page, { advanced = false } = {}): Prom
 export async function send(page: Page, text: string): Promise<void> {
   await composer(page).fill(text)
   await page.getByRole('button', { name: windowText('chat:send'), exact: true }).click()
+}
+
+/** Presses a button of the open dialog. */
+export const pressInDialog = (page: Page, name: string): Promise<void> =>
+  page.getByRole('dialog').getByRole('button', { name }).click()
+
+/** Picks a model, sends a text, and waits until the reply has the status. */
+export async function askModel(page: Page, model: string, text: string, status = 'complete'): Promise<void> {
+  await pickModel(page, model)
+  await send(page, text)
+  await settled(page, status)
+}
+
+/** Asks another model for a new version of the last reply. */
+export async function retryWith(page: Page, model: string): Promise<void> {
+  await lastReply(page)
+    .getByRole('button', { name: windowText('chat:retryWith') })
+    .click()
+  await page
+    .getByRole('dialog')
+    .getByRole('combobox', { name: windowText('chat:searchModels') })
+    .fill(model)
+  await page.keyboard.press('Enter')
 }
 
 /** Waits for the status of the last reply. Checks in each frame, because an expectation ends up checking once a second. */
@@ -98,16 +128,21 @@ export async function sendWatchStop(page: Page, sandbox: Sandbox): Promise<void>
   await expect(composer(page)).toBeEnabled()
 }
 
-/** JSON body of the request for the last reply, from the raw view. */
-export async function sentRequest(page: Page): Promise<Record<string, unknown>> {
+/** Opens the raw view of the last reply: its dialog, and the region with the body of the request. */
+export async function openRawView(page: Page): Promise<{ dialog: Locator; body: Locator }> {
   await lastReply(page)
     .getByRole('button', { name: windowText('chat:moreActions'), exact: true })
     .click()
   await page.getByRole('menuitem', { name: windowText('chat:raw') }).click()
-  const body = page
-    .getByRole('dialog', { name: windowText('chat:raw') })
-    .getByRole('region', { name: windowText('chat:raw') })
+  const dialog = page.getByRole('dialog', { name: windowText('chat:raw') })
+  const body = dialog.getByRole('region', { name: windowText('chat:raw') })
   await expect(body).toContainText('"messages"')
+  return { dialog, body }
+}
+
+/** JSON body of the request for the last reply, from the raw view. */
+export async function sentRequest(page: Page): Promise<Record<string, unknown>> {
+  const { body } = await openRawView(page)
   const sent = JSON.parse(await body.innerText()) as Record<string, unknown>
   await page.keyboard.press('Escape')
   await expect(body).toHaveCount(0)
@@ -134,17 +169,20 @@ export async function settledText(page: Page, reply = lastReply(page)): Promise<
   }
 }
 
-/** Connects an app with the dialog, through its key. `fill` changes its limits. Returns the app key. */
+/** Connects an app with the dialog, through its key. `fill` changes its limits, all of which are visible then. Returns the app key. */
 export async function connectApp(
   page: Page,
   name: string,
-  fill: (dialog: Locator) => Promise<unknown> = async () => null,
+  fill: ((dialog: Locator) => Promise<unknown>) | null = null,
 ): Promise<string> {
   await page.getByRole('button', { name: 'Connect an app' }).first().click()
   const dialog = page.getByRole('dialog', { name: 'Connect an app' })
   await dialog.getByRole('textbox', { name: 'Name' }).fill(name)
   await dialog.getByRole('button', { name: 'Next' }).click()
-  await fill(dialog)
+  if (fill) {
+    await dialog.getByText(windowText('proxy:form.more')).click()
+    await fill(dialog)
+  }
   await dialog.getByRole('button', { name: windowText('proxy:connect.createKey') }).click()
   const key = await dialog.getByRole('textbox', { name: windowText('proxy:connect.key') }).inputValue()
   await dialog

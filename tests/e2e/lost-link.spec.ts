@@ -46,6 +46,15 @@ async function cutAfter(page: Page, procedure: string): Promise<void> {
 const wasCut = (page: Page) => expect.poll(() => page.evaluate(() => globalThis.link.cuts)).toBe(1)
 const linked = (page: Page) => expect(page.getByText('Link to the program lost')).toHaveCount(0)
 
+/** Sends a text in a new chat and cuts the connection behind the call. The composer still has the text. */
+async function sendAndCut(page: Page, text: string): Promise<void> {
+  before = requests(chat)
+  await cutAfter(page, '/chat/send')
+  await send(page, text)
+  await wasCut(page)
+  await expect(composer(page)).toHaveValue(text)
+}
+
 /** Expects that all requests have ended and that there were no others. */
 async function expectRequests(path: string, count: number): Promise<void> {
   await expect.poll(() => requests(path) - before).toBeGreaterThanOrEqual(count)
@@ -71,11 +80,7 @@ async function pressUntilSent(page: Page): Promise<void> {
 }
 
 test('a new chat: pressing Send again opens the started chat', async ({ page }) => {
-  before = requests(chat)
-  await cutAfter(page, '/chat/send')
-  await send(page, 'The first boat.')
-  await wasCut(page)
-  await expect(composer(page)).toHaveValue('The first boat.')
+  await sendAndCut(page, 'The first boat.')
   await pressUntilSent(page)
   await settled(page, 'complete')
   await expect(turns(page)).toHaveCount(1)
@@ -86,11 +91,7 @@ test('a new chat: pressing Send again opens the started chat', async ({ page }) 
 })
 
 test('a new chat, after a reload: the text is still there with its request id', async ({ page }) => {
-  before = requests(chat)
-  await cutAfter(page, '/chat/send')
-  await send(page, 'The second boat.')
-  await wasCut(page)
-  await expect(composer(page)).toHaveValue('The second boat.')
+  await sendAndCut(page, 'The second boat.')
   await page.reload()
   await expect(composer(page)).toHaveValue('The second boat.')
   await pressUntilSent(page)
@@ -102,11 +103,7 @@ test('a new chat in two windows: Send in the second opens the chat that the firs
   page,
   context,
 }) => {
-  before = requests(chat)
-  await cutAfter(page, '/chat/send')
-  await send(page, 'The third boat.')
-  await wasCut(page)
-  await expect(composer(page)).toHaveValue('The third boat.')
+  await sendAndCut(page, 'The third boat.')
   const second = await context.newPage()
   await prepare(second)
   await second.goto(page.url())
@@ -120,11 +117,7 @@ test('a new chat in two windows: Send in the second opens the chat that the firs
 })
 
 test('a changed text is a new request, also when changed back', async ({ page }) => {
-  before = requests(chat)
-  await cutAfter(page, '/chat/send')
-  await send(page, 'The fourth boat.')
-  await wasCut(page)
-  await expect(composer(page)).toHaveValue('The fourth boat.')
+  await sendAndCut(page, 'The fourth boat.')
   await composer(page).fill('The fourth boat')
   await composer(page).pressSequentially('.')
   await pressUntilSent(page)
@@ -132,11 +125,7 @@ test('a changed text is a new request, also when changed back', async ({ page })
 })
 
 test('another model is a new request', async ({ page }) => {
-  before = requests(chat)
-  await cutAfter(page, '/chat/send')
-  await send(page, 'The fifth boat.')
-  await wasCut(page)
-  await expect(composer(page)).toHaveValue('The fifth boat.')
+  await sendAndCut(page, 'The fifth boat.')
   await pickModel(page, 'writer-small')
   await pressUntilSent(page)
   await expectRequests(chat, 2)

@@ -1,16 +1,11 @@
 import { expect, type Page, test } from '@playwright/test'
-import { chromiumArgs } from '../helpers/browser.mjs'
 import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, openChatWorld } from './chatWorld.ts'
+import { withMicrophone } from './microphone.ts'
 
 // Whatever fails, the microphone is closed and the person learns why, everywhere that recording is offered.
 
-test.use({
-  launchOptions: {
-    ...(process.env.STUDIO_BROWSER ? { executablePath: process.env.STUDIO_BROWSER } : {}),
-    args: [...chromiumArgs, '--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'],
-  },
-})
+test.use(withMicrophone())
 
 let world: ChatWorld
 test.beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, expectAccessible, fromMenu, line, newChat, openChatWorld, takePictures } from './chatWorld.ts'
-import { pickModel, send, sentRequest, settled } from './journey.ts'
+import { goToPage, pickModel, send, sentRequest, settled } from './journey.ts'
 
 let world: ChatWorld
 test.beforeAll(async () => {
@@ -21,12 +21,6 @@ async function openSettings(page: Page): Promise<void> {
   await expect(page.getByLabel(windowText('settings:chat.titles'))).toBeVisible()
 }
 
-const backToChat = (page: Page): Promise<void> =>
-  page
-    .getByRole('navigation', { name: windowText('shell:pages.label') })
-    .getByRole('link', { name: windowText('shell:pages.chat') })
-    .click()
-
 test('a new chat takes the model and instructions of its folder, else those of the settings, and says so', async ({
   page,
 }) => {
@@ -38,7 +32,7 @@ test('a new chat takes the model and instructions of its folder, else those of t
   await expectAccessible(page)
   await takePictures(page, 'settings-chats', true)
 
-  await backToChat(page)
+  await goToPage(page, windowText('shell:pages.chat'))
   await page
     .getByRole('main')
     .getByRole('button', { name: windowText('common:inspector') })
@@ -77,7 +71,7 @@ test('a new chat takes the model and instructions of its folder, else those of t
   await instructions(page).fill('My own.')
   await expect(inspector(page).getByText(windowText('library:fromSettings'))).toHaveCount(0)
   await page.getByRole('link', { name: windowText('shell:pages.usage'), exact: true }).click()
-  await backToChat(page)
+  await goToPage(page, windowText('shell:pages.chat'))
   await expect(model(page)).toHaveAccessibleName('Model: writer-small')
   await expect(instructions(page)).toHaveValue('My own.')
 
@@ -93,7 +87,7 @@ test('a new chat takes the model and instructions of its folder, else those of t
 test('a model of the person’s choice writes titles, and its requests are in the log', async ({ page }) => {
   await openSettings(page)
   await page.getByLabel(windowText('settings:chat.titles')).selectOption('writer-free')
-  await backToChat(page)
+  await goToPage(page, windowText('shell:pages.chat'))
   await pickModel(page, 'mirror')
   const words = 'Which bread is baked without any yeast?'
   await send(page, words)

@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
-import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { type Cut, cutBefore } from '../helpers/cut.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible } from './chatWorld.ts'
-import { closeHosts, newDataDir, openWebHost, type WebHost } from './hosts.ts'
-import { composer, send, settled } from './journey.ts'
+import { closeHosts, newDataDir, openSandbox, openWebHost, type WebHost } from './hosts.ts'
+import { composer, goToPage, send, settled } from './journey.ts'
 
 const shots = new URL('../../test-results/offline/', import.meta.url).pathname
 mkdirSync(shots, { recursive: true })
@@ -15,22 +15,25 @@ let sandbox: Sandbox
 let cut: Cut
 
 test.beforeEach(async () => {
-  sandbox = await startSandbox()
+  sandbox = await openSandbox()
   cut = await cutBefore(sandbox.baseUrl)
 })
 test.afterEach(async () => {
   await closeHosts()
   await cut.close()
-  await sandbox.close()
 })
 
 const open = (dataDir: string, baseUrl: string): Promise<WebHost> =>
   openWebHost(dataDir, ['--base-url', baseUrl], { INFERENCE_STUDIO_API_KEY: sandbox.apiKey })
-const feature = (page: Page, name: string) =>
-  page
-    .getByRole('navigation', { name: windowText('shell:pages.label') })
-    .getByRole('link', { name })
+/** Opens the chat that a person finds by its first words. */
+async function openFerryChat(page: Page): Promise<void> {
+  await goToPage(page, 'Chat')
+  await page
+    .getByRole('treegrid')
+    .getByRole('button', { name: /^Tell me of ferries/ })
+    .first()
     .click()
+}
 const status = (page: Page) => page.getByRole('contentinfo', { name: windowText('shell:status.label') })
 const waiting = (page: Page) => page.getByRole('region', { name: windowText('offline:region') })
 
@@ -93,18 +96,18 @@ test('without a network every page opens with its stored content; queued request
   await page.goto(first.url)
   await send(page, 'Tell me of ferries.')
   await settled(page, 'complete')
-  await feature(page, 'Images')
+  await goToPage(page, 'Images')
   await page.getByText(windowText('images:composer.format')).first().click()
   await page.getByRole('textbox', { name: windowText('images:composer.format') }).fill('b64_json')
   await page.getByRole('textbox', { name: windowText('offline:change.hint'), exact: true }).fill('A harbour at dawn')
   await page.getByRole('button', { name: 'Generate', exact: true }).click()
   const gallery = page.getByRole('option', { name: /^A harbour at dawn/ }).locator('img')
   await expect(gallery.first()).toBeVisible()
-  await feature(page, 'Speech')
+  await goToPage(page, 'Speech')
   await page.getByRole('textbox', { name: windowText('offline:change.text') }).fill('The ferry leaves at seven.')
   await page.getByRole('button', { name: 'Generate speech', exact: true }).click()
   await expect(wave(page)).toHaveAttribute('data-state', 'whole')
-  await feature(page, 'Transcribe')
+  await goToPage(page, 'Transcribe')
   const chooser = page.waitForEvent('filechooser')
   await page
     .getByRole('region', { name: windowText('transcribe:dock') })
@@ -112,18 +115,13 @@ test('without a network every page opens with its stored content; queued request
     .click()
   await (await chooser).setFiles({ name: 'harbour.wav', mimeType: 'audio/wav', buffer: await spoken() })
   await expect(wave(page)).toHaveAttribute('data-state', 'whole')
-  await feature(page, 'Usage')
+  await goToPage(page, 'Usage')
   await page.getByRole('button', { name: 'Refresh' }).click()
   await expect(page.getByText(windowText('usage:refreshed'), { exact: true })).toBeVisible()
 
   // The network fails: the first failed request shows it, on its page and in the status bar.
   await cut.set('refuse')
-  await feature(page, 'Chat')
-  await page
-    .getByRole('treegrid')
-    .getByRole('button', { name: /^Tell me of ferries/ })
-    .first()
-    .click()
+  await openFerryChat(page)
   await send(page, 'Are you there?')
   await expect(status(page)).toContainText('Offline since')
   await settled(page, 'failed')
@@ -131,7 +129,7 @@ test('without a network every page opens with its stored content; queued request
   await expect(page.getByText('Tell me of ferries.').first()).toBeVisible()
   await seen(page, 'chat')
 
-  await feature(page, 'Images')
+  await goToPage(page, 'Images')
   await calm(page)
   await expect(gallery.first()).toBeVisible()
   expect(
@@ -152,19 +150,19 @@ test('without a network every page opens with its stored content; queued request
   await expect(waiting(page)).toContainText('A fox in the rain')
   await seen(page, 'images')
 
-  await feature(page, 'Speech')
+  await goToPage(page, 'Speech')
   await page.locator('[data-speech-text]').fill('The tide is in.')
   await page.getByRole('button', { name: windowText('offline:wait') }).click()
   await expect(waiting(page)).toContainText('The tide is in.')
   await calm(page)
   await seen(page, 'speech')
 
-  for (const name of ['Transcribe', 'Usage', 'Keys', 'Proxy', 'Settings']) {
-    await feature(page, name)
+  for (const name of ['Transcribe', 'Usage', 'Keys', 'Local API', 'Settings']) {
+    await goToPage(page, name)
     await expect(page.getByRole('main')).not.toBeEmpty()
     await calm(page)
   }
-  await feature(page, 'Usage')
+  await goToPage(page, 'Usage')
   await page
     .getByRole('navigation', { name: windowText('usage:sections.label') })
     .getByRole('link', { name: 'Limits' })
@@ -179,19 +177,14 @@ test('without a network every page opens with its stored content; queued request
   await page.goto(second.url)
   await expect(status(page)).toContainText('Offline since', { timeout: 10_000 })
   await expect(status(page)).toContainText('2 queued')
-  await feature(page, 'Chat')
-  await page
-    .getByRole('treegrid')
-    .getByRole('button', { name: /^Tell me of ferries/ })
-    .first()
-    .click()
+  await openFerryChat(page)
   await expect(page.getByText('Are you there?').first()).toBeVisible()
 
   // Speeches and recordings play from local storage.
-  await feature(page, 'Speech')
+  await goToPage(page, 'Speech')
   await page.getByRole('navigation', { name: 'Speeches' }).getByText('The ferry leaves at seven.').first().click()
   await sounds(page)
-  await feature(page, 'Transcribe')
+  await goToPage(page, 'Transcribe')
   await page.getByRole('navigation', { name: 'Recordings' }).getByText('harbour').first().click()
   await sounds(page)
 
@@ -201,7 +194,7 @@ test('without a network every page opens with its stored content; queued request
   await expect(status(page)).toContainText('Connected', { timeout: 5_000 })
   await expect(page.getByText('2 queued requests are done').first()).toBeVisible()
   await expect(status(page)).not.toContainText('queued')
-  await feature(page, 'Images')
+  await goToPage(page, 'Images')
   await expect(page.getByRole('option', { name: /^A fox in the rain/ }).first()).toBeVisible()
   await expect(page.getByRole('option', { name: /^A fox in the snow/ })).toHaveCount(0)
   const drawn = sandbox.observe.requests().filter(({ path }) => path === '/v1/images/generations')

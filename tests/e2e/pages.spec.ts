@@ -1,22 +1,19 @@
 import { expect, type Page, test } from '@playwright/test'
 import OpenAI from 'openai'
-import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible } from './chatWorld.ts'
-import { closeHosts, newDataDir, openConnectedHost, openWebHost } from './hosts.ts'
-import { composer, connectApp, connectTo, pickModel, quick, send, settled } from './journey.ts'
+import { closeHosts, newDataDir, openConnectedHost, openSandbox, openWebHost } from './hosts.ts'
+import { composer, connectApp, connectTo, pickModel, pressInDialog, quick, send, settled } from './journey.ts'
 
 let sandbox: Sandbox
 
 test.beforeEach(async () => {
-  sandbox = await startSandbox({ paces: quick })
+  sandbox = await openSandbox({ paces: quick })
 })
-test.afterEach(async () => {
-  await closeHosts()
-  await sandbox.close()
-})
+test.afterEach(closeHosts)
 
-const features = ['Chat', 'Speech', 'Transcribe', 'Images', 'Usage', 'Keys', 'Proxy', 'Settings']
+const features = ['Chat', 'Speech', 'Transcribe', 'Images', 'Usage', 'Keys', 'Local API', 'Settings']
 const feature = (page: Page, name: string) =>
   page.getByRole('navigation', { name: windowText('shell:pages.label') }).getByRole('link', { name })
 
@@ -29,7 +26,7 @@ async function openConnected(page: Page) {
 
 test('an app key is shown once, works at once, and stops at once when revoked', async ({ page }) => {
   const host = await openConnected(page)
-  await feature(page, 'Proxy').click()
+  await feature(page, 'Local API').click()
   const key = await connectApp(page, 'My editor')
   expect(key).toMatch(/^isk_/)
 
@@ -45,10 +42,7 @@ test('an app key is shown once, works at once, and stops at once when revoked', 
   expect(await page.content()).not.toContain(key)
   await page.getByRole('button', { name: 'More for My editor' }).click()
   await page.getByRole('menuitem', { name: windowText('proxy:apps.menu.revoke') }).click()
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: windowText('proxy:apps.revoke') })
-    .click()
+  await pressInDialog(page, windowText('proxy:apps.revoke'))
   await expect(page.getByRole('article', { name: 'My editor' })).toHaveCount(0)
   await expect(client.models.list()).rejects.toBeInstanceOf(OpenAI.AuthenticationError)
 })

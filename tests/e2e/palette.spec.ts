@@ -53,6 +53,15 @@ test.describe('the command palette', () => {
       [settings.proxy.bodyDays, new RegExp(`^${settings.proxy.bodyDays}$`)],
       ['Language', /^Language$/],
       ['Folder', /./],
+      ['Add connection', /^Add connection$/],
+      ['Base URL', /^More for /],
+      ['Add tool', /^Add tool$/],
+      ['MCP servers', /^Add server|^Paste configuration/],
+      ['Older than', /^Older than$/],
+      ['Delete by age: Images', /^Images$/],
+      ['Delete by age: Logged request bodies', /^Logged request bodies$/],
+      ['Delete old log entries automatically', /^Delete old log entries automatically$/],
+      ['Delete everything', /^Delete everything…$/],
     ]
     for (const [setting, focus] of places) {
       await search(page, setting)

@@ -2,28 +2,22 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { expect, type Page, test } from '@playwright/test'
 import OpenAI from 'openai'
-import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { windowText } from '../helpers/windowText.ts'
-import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
-import { composer, connectApp } from './journey.ts'
+import { closeHosts, openConnectedHost, openSandbox, type WebHost } from './hosts.ts'
+import { composer, connectApp, goToPage, pressInDialog } from './journey.ts'
 
 let sandbox: Sandbox
 
 test.beforeEach(async () => {
-  sandbox = await startSandbox()
+  sandbox = await openSandbox()
 })
-test.afterEach(async () => {
-  await closeHosts()
-  await sandbox.close()
-})
+test.afterEach(closeHosts)
 
 async function openFeature(page: Page): Promise<WebHost> {
   const host = await openConnectedHost(sandbox)
   await page.goto(host.url)
-  await page
-    .getByRole('navigation', { name: windowText('shell:pages.label') })
-    .getByRole('link', { name: windowText('proxy:title') })
-    .click()
+  await goToPage(page, windowText('proxy:title'))
   return host
 }
 
@@ -67,10 +61,7 @@ test('an app’s request is a row, its bodies are logged if enabled, and it open
   await details(page)
     .getByRole('button', { name: windowText('proxy:detail.erase') })
     .click()
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: windowText('proxy:detail.erase') })
-    .click()
+  await pressInDialog(page, windowText('proxy:detail.erase'))
   await expect(details(page)).toContainText('Not stored')
 })
 
@@ -111,6 +102,11 @@ test('limits are set, saved and shown; a wrong one is explained beside its field
   await addTool(page, host, 'batch')
   await menu(page, 'batch', 'Edit…')
   const dialog = page.getByRole('dialog', { name: 'Edit batch' })
+  await dialog.getByLabel(windowText('proxy:form.budgetDay')).fill('9')
+  await dialog.getByRole('button', { name: windowText('proxy:form.cancel') }).click()
+  await expect(dialog).toHaveCount(0)
+  await menu(page, 'batch', 'Edit…')
+  await expect(dialog.getByLabel(windowText('proxy:form.budgetDay'))).toHaveValue('')
   await dialog.getByLabel(windowText('proxy:form.budgetDay')).fill('1.5')
   await dialog.getByLabel(windowText('proxy:form.concurrent')).fill('none')
   await dialog.getByRole('button', { name: windowText('proxy:form.save') }).click()

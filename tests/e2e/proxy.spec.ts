@@ -1,29 +1,23 @@
 import { readFile } from 'node:fs/promises'
 import { expect, type Page, test } from '@playwright/test'
 import OpenAI from 'openai'
-import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible, takePictures } from './chatWorld.ts'
-import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
-import { connectApp, pickModel, quick, send, settled } from './journey.ts'
+import { closeHosts, openConnectedHost, openSandbox, type WebHost } from './hosts.ts'
+import { askModel, connectApp, goToPage, quick } from './journey.ts'
 
 let sandbox: Sandbox
 let host: WebHost
 
 test.beforeAll(async () => {
-  sandbox = await startSandbox({ paces: quick })
+  sandbox = await openSandbox({ paces: quick })
   host = await openConnectedHost(sandbox)
 })
-test.afterAll(async () => {
-  await closeHosts()
-  await sandbox.close()
-})
+test.afterAll(closeHosts)
 test.beforeEach(async ({ page }) => {
   await page.goto(host.url)
-  await page
-    .getByRole('navigation', { name: windowText('shell:pages.label') })
-    .getByRole('link', { name: windowText('proxy:title') })
-    .click()
+  await goToPage(page, windowText('proxy:title'))
 })
 
 const v1 = () => host.ready.proxy?.baseUrl ?? ''
@@ -37,13 +31,17 @@ async function addTool(page: Page, name: string, fill?: Parameters<typeof connec
 
 const hello = (model = 'writer-small') => ({ model, messages: [{ role: 'user' as const, content: 'Good morning' }] })
 
-test('the log shows an app’s request live, with tokens and cost', async ({ page }) => {
-  const tool = await addTool(page, 'My editor')
-  const stream = await tool.chat.completions.create({
+/** A streamed reply of so many tokens at that pace. */
+const startStream = (tool: OpenAI, tokens: number, tokensPerSecond: number) =>
+  tool.chat.completions.create({
     ...hello(),
     stream: true,
-    ...{ sandbox: { tokens: 4000, tokens_per_second: 100 } },
+    ...{ sandbox: { tokens, tokens_per_second: tokensPerSecond } },
   })
+
+test('the log shows an app’s request live, with tokens and cost', async ({ page }) => {
+  const tool = await addTool(page, 'My editor')
+  const stream = await startStream(tool, 4000, 100)
   for await (const _ of stream) break
   const plain = await tool.chat.completions.create(hello('mirror'))
   const row = rows(page).filter({ hasText: 'mirror' }).first()
@@ -56,13 +54,9 @@ test('the log shows an app’s request live, with tokens and cost', async ({ pag
 })
 
 test('the studio’s own requests appear in the same log [LIM-03]', async ({ page }) => {
-  const feature = (name: string) =>
-    page.getByRole('navigation', { name: windowText('shell:pages.label') }).getByRole('link', { name })
-  await feature('Chat').click()
-  await pickModel(page, 'mirror')
-  await send(page, 'Count this.')
-  await settled(page, 'complete')
-  await feature('Proxy').click()
+  await goToPage(page, 'Chat')
+  await askModel(page, 'mirror', 'Count this.')
+  await goToPage(page, 'Local API')
   await expect(rows(page).filter({ hasText: 'Studio · chat' }).first()).toContainText('200')
   // What the studio asks by itself is hidden until a person wants to see it.
   await expect(rows(page).filter({ hasText: 'Studio · account' })).toHaveCount(0)
@@ -72,11 +66,7 @@ test('the studio’s own requests appear in the same log [LIM-03]', async ({ pag
 
 test('a paused app is refused and its streams are cut at once; it works again after Resume', async ({ page }) => {
   const tool = await addTool(page, 'Notebook')
-  const stream = await tool.chat.completions.create({
-    ...hello(),
-    stream: true,
-    ...{ sandbox: { tokens: 9000, tokens_per_second: 50 } },
-  })
+  const stream = await startStream(tool, 9000, 50)
   const cut = (async () => {
     for await (const _ of stream) void _
   })().then(
@@ -97,11 +87,7 @@ test('a paused app is refused and its streams are cut at once; it works again af
 
 test('a person stops an app’s request from the log', async ({ page }) => {
   const tool = await addTool(page, 'Runaway')
-  const stream = await tool.chat.completions.create({
-    ...hello(),
-    stream: true,
-    ...{ sandbox: { tokens: 9000, tokens_per_second: 50 } },
-  })
+  const stream = await startStream(tool, 9000, 50)
   await rows(page).filter({ hasText: 'Streaming' }).first().click()
   await page.getByRole('button', { name: windowText('proxy:detail.stop') }).click()
   const read = async () => {

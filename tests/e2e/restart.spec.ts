@@ -1,22 +1,19 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
-import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { data as words } from '../../src-renderer/i18n/en/data.ts'
 import { settings } from '../../src-renderer/i18n/en/settings.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible, line, newChat, takePictures } from './chatWorld.ts'
-import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
-import { composer, connectTo, pickModel, quick, send, settled } from './journey.ts'
+import { closeHosts, newDataDir, openSandbox, openWebHost } from './hosts.ts'
+import { askModel, composer, connectTo, goToPage, quick, send, settled } from './journey.ts'
 
 let sandbox: Sandbox
 test.beforeEach(async () => {
-  sandbox = await startSandbox({ paces: quick })
+  sandbox = await openSandbox({ paces: quick })
 })
-test.afterEach(async () => {
-  await closeHosts()
-  await sandbox.close()
-})
+test.afterEach(closeHosts)
 
 async function openWithChat(page: Page, text: string) {
   const dataDir = newDataDir()
@@ -28,15 +25,10 @@ async function openWithChat(page: Page, text: string) {
 }
 async function say(page: Page, text: string): Promise<void> {
   await newChat(page)
-  await pickModel(page, 'mirror')
-  await send(page, text)
-  await settled(page, 'complete')
+  await askModel(page, 'mirror', text)
 }
 async function openData(page: Page): Promise<void> {
-  await page
-    .getByRole('navigation', { name: windowText('shell:pages.label') })
-    .getByRole('link', { name: settings.title })
-    .click()
+  await goToPage(page, settings.title)
   await page.getByRole('navigation', { name: settings.parts }).getByRole('link', { name: settings.data.title }).click()
 }
 
@@ -73,10 +65,7 @@ test('a chosen backup is restored by one button, on the same page', async ({ pag
   const saved = page.waitForEvent('download')
   await page.getByRole('button', { name: words.backup.save }).click()
   const tar = await (await saved).path()
-  await page
-    .getByRole('navigation', { name: windowText('shell:pages.label') })
-    .getByRole('link', { name: windowText('shell:pages.chat') })
-    .click()
+  await goToPage(page, windowText('shell:pages.chat'))
   await say(page, 'After the backup')
   await openData(page)
   await page.getByLabel(words.restore.file).setInputFiles(tar)
@@ -90,6 +79,21 @@ test('a chosen backup is restored by one button, on the same page', async ({ pag
   ).toBeVisible()
   await expect(line(page, 'Before the backup')).toBeVisible()
   await expect(line(page, 'After the backup')).toHaveCount(0)
+  // The key was stored for one session only.
+  const notice = page.getByRole('status').filter({ hasText: words.restored.title })
+  await expect(notice).toContainText('enter the API key of')
+  await expectAccessible(page)
+  await takePictures(page, 'restored-key', true)
+  await notice.getByRole('button', { name: settings.connection.giveKey }).click()
+  const form = page.getByRole('dialog', { name: /^Enter the key of / })
+  await takePictures(page, 'restored-key-dialog', true)
+  await form.getByLabel(windowText('connect:key'), { exact: true }).fill(sandbox.apiKey)
+  await form.getByRole('button', { name: windowText('connect:connect'), exact: true }).click()
+  await expect(form).toHaveCount(0)
+  await expect(notice).not.toContainText('API key')
+  await line(page, 'Before the backup').click()
+  await send(page, 'After the restore')
+  await settled(page, 'complete')
   await openData(page)
   await expect(page.getByText(words.restored.title)).toBeVisible()
 })

@@ -3,7 +3,7 @@ import { sectionNames } from '../../src-renderer/features/settings/sections.ts'
 import { settings as words } from '../../src-renderer/i18n/en/settings.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, expectAccessible, openChatWorld, takePictures } from './chatWorld.ts'
-import { composer, lastReply, pickModel, settled } from './journey.ts'
+import { composer, goToPage, lastReply, pickModel, settled } from './journey.ts'
 
 let world: ChatWorld
 test.beforeAll(async () => {
@@ -12,18 +12,13 @@ test.beforeAll(async () => {
 test.afterAll(() => world.close())
 
 const list = (page: Page) => page.getByRole('navigation', { name: words.parts })
-const toSettings = (page: Page) =>
-  page
-    .getByRole('navigation', { name: windowText('shell:pages.label') })
-    .getByRole('link', { name: words.title })
-    .click()
 const open = async (page: Page, title: string): Promise<void> => {
   await list(page).getByRole('link', { name: title }).click()
   await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible()
 }
 test('each section is a page with its own address, and the list marks the open one', async ({ page }) => {
   await world.enter(page)
-  await toSettings(page)
+  await goToPage(page, words.title)
   for (const name of sectionNames) {
     const { title } = words[name]
     await open(page, title)
@@ -40,7 +35,7 @@ test('each section is a page with its own address, and the list marks the open o
 
 test('font size, density and theme apply at once and after a reload', async ({ page }) => {
   await world.enter(page)
-  await toSettings(page)
+  await goToPage(page, words.title)
   await open(page, words.appearance.title)
   const height = () =>
     list(page)
@@ -63,13 +58,10 @@ test('font size, density and theme apply at once and after a reload', async ({ p
 
 test('Enter starts a new line where Ctrl+Enter was chosen to send', async ({ page }) => {
   await world.enter(page)
-  await toSettings(page)
+  await goToPage(page, words.title)
   await open(page, words.chat.title)
   await page.getByRole('radio', { name: 'Ctrl+Enter' }).click()
-  await page
-    .getByRole('navigation', { name: windowText('shell:pages.label') })
-    .getByRole('link', { name: windowText('settings:chat.title') })
-    .click()
+  await goToPage(page, windowText('settings:chat.title'))
   await pickModel(page, 'mirror')
   await expect(page.getByText('Ctrl+Enter to send, Enter for a new line')).toBeVisible()
   await composer(page).fill('One')
@@ -79,14 +71,14 @@ test('Enter starts a new line where Ctrl+Enter was chosen to send', async ({ pag
   await composer(page).press('Control+Enter')
   await settled(page, 'complete')
   await expect(lastReply(page)).toContainText('two')
-  await toSettings(page)
+  await goToPage(page, words.title)
   await open(page, words.chat.title)
   await page.getByRole('radio', { name: 'Enter', exact: true }).click()
 })
 
 test('languages for testing are offered to developers only', async ({ page }) => {
   await world.enter(page)
-  await toSettings(page)
+  await goToPage(page, words.title)
   await open(page, words.language.title)
   const choice = page.getByRole('combobox', { name: words.language.name })
   await expect(choice.getByRole('option')).toHaveText([words.language.names.en])

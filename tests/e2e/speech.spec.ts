@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
-import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { speechFormats } from '../../src-preload/contract/speech.ts'
 import { chromiumArgs } from '../helpers/browser.mjs'
 import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible, takePictures } from './chatWorld.ts'
-import { closeHosts, newDataDir, openWebHost, type WebHost } from './hosts.ts'
+import { closeHosts, newDataDir, openSandbox, openWebHost, type WebHost } from './hosts.ts'
 import { connectTo } from './journey.ts'
 import { type Fate, partSeconds, startSpeechService } from './speechService.ts'
 
@@ -39,7 +39,7 @@ async function goAway(): Promise<void> {
 }
 
 async function enter(page: Page, fate?: (nth: number) => Fate): Promise<void> {
-  sandbox = await startSandbox({ apiKey: key })
+  sandbox = await openSandbox({ apiKey: key })
   gone = false
   service = await startSpeechService(sandbox.baseUrl, fate)
   host = await openWebHost(newDataDir())

@@ -1,24 +1,21 @@
 import { mkdirSync } from 'node:fs'
 import { expect, test } from '@playwright/test'
 import { databaseFile } from '../../src-main/core/store/store.ts'
-import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { problems } from '../../src-renderer/i18n/en/problems.ts'
 import { lock } from '../core/helpers/lock.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible } from './chatWorld.ts'
-import { closeHosts, openConnectedHost } from './hosts.ts'
-import { quick, send, settled } from './journey.ts'
+import { closeHosts, openConnectedHost, openSandbox } from './hosts.ts'
+import { goToPage, quick, send, settled } from './journey.ts'
 
 const shots = new URL('../../test-results/storage/', import.meta.url).pathname
 mkdirSync(shots, { recursive: true })
 let sandbox: Sandbox
 test.beforeEach(async () => {
-  sandbox = await startSandbox({ paces: quick })
+  sandbox = await openSandbox({ paces: quick })
 })
-test.afterEach(async () => {
-  await closeHosts()
-  await sandbox.close().catch(() => undefined)
-})
+test.afterEach(closeHosts)
 
 test('while another program locks the database, every page says that changes are not saved, and stops saying so by itself', async ({
   page,
@@ -35,10 +32,7 @@ test('while another program locks the database, every page says that changes are
     await expect(notice).toContainText(problems.kinds.database_locked.meaning)
     await expect(notice).toContainText(problems.storage.meaning)
     await notice.getByRole('button', { name: problems.storage.action }).click()
-    await page
-      .getByRole('navigation', { name: windowText('shell:pages.label') })
-      .getByRole('link', { name: windowText('shell:pages.settings') })
-      .click()
+    await goToPage(page, windowText('shell:pages.settings'))
     await expect(notice).toBeVisible()
     for (const width of [420, 700, 1280, 1920]) {
       await page.setViewportSize({ width, height: 800 })
@@ -53,10 +47,7 @@ test('while another program locks the database, every page says that changes are
   }
   await expect(notice).toHaveCount(0)
   await page.setViewportSize({ width: 1280, height: 800 })
-  await page
-    .getByRole('navigation', { name: windowText('shell:pages.label') })
-    .getByRole('link', { name: windowText('shell:pages.chat') })
-    .click()
+  await goToPage(page, windowText('shell:pages.chat'))
   await send(page, 'Is this saved?')
   await settled(page, 'complete')
 })

@@ -5,29 +5,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import OpenAI from 'openai'
-import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { transfersPath } from '../../src-preload/contract/transfers.ts'
-import { chromiumArgs } from '../helpers/browser.mjs'
 import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible, takePictures } from './chatWorld.ts'
-import { closeHosts, newDataDir, openWebHost, type WebHost } from './hosts.ts'
+import { closeHosts, newDataDir, openSandbox, openWebHost, type WebHost } from './hosts.ts'
 import { composer, connectTo } from './journey.ts'
+import { withMicrophone } from './microphone.ts'
 
 // The fake microphone plays a file with speech from the sandbox's voice, created once.
 const folder = mkdtempSync(join(tmpdir(), 'studio-transcribe-'))
 const wav = join(folder, 'speech.wav')
-test.use({
-  launchOptions: {
-    ...(process.env.STUDIO_BROWSER ? { executablePath: process.env.STUDIO_BROWSER } : {}),
-    args: [
-      ...chromiumArgs,
-      '--use-fake-device-for-media-stream',
-      '--use-fake-ui-for-media-stream',
-      `--use-file-for-fake-audio-capture=${wav}`,
-      '--autoplay-policy=no-user-gesture-required',
-    ],
-  },
-})
+test.use(withMicrophone(wav))
 
 // Generous limits for waits on a busy machine.
 // Independent tests: any free worker takes the next one.
@@ -45,7 +34,7 @@ async function speech(client: OpenAI, input: string, format: 'wav' | 'mp3'): Pro
 
 let spoken: Buffer
 test.beforeAll(async () => {
-  const own = await startSandbox({ apiKey: key })
+  const own = await openSandbox({ apiKey: key })
   const client = new OpenAI({ baseURL: `${own.baseUrl}/v1`, apiKey: key })
   // A worker that takes a second group of tests runs the hooks again, after the folder was deleted.
   mkdirSync(folder, { recursive: true })
@@ -54,15 +43,11 @@ test.beforeAll(async () => {
   await own.close()
 })
 test.beforeEach(async ({ page }) => {
-  sandbox = await startSandbox({ apiKey: key })
+  sandbox = await openSandbox({ apiKey: key })
   host = await openWebHost(newDataDir())
   await page.goto(host.url)
 })
-test.afterEach(async () => {
-  await closeHosts()
-  // A test without the service has closed it already.
-  await sandbox.close().catch(() => undefined)
-})
+test.afterEach(closeHosts)
 test.afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const dock = (page: Page): Locator => page.getByRole('region', { name: windowText('transcribe:dock') })

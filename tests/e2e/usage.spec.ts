@@ -1,28 +1,20 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { expect, type Locator, type Page, test } from '@playwright/test'
-import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible } from './chatWorld.ts'
-import { closeHosts, openConnectedHost } from './hosts.ts'
-import { pickModel, quick, replies, send, settled } from './journey.ts'
+import { closeHosts, openConnectedHost, openSandbox } from './hosts.ts'
+import { goToPage, pickModel, quick, replies, send, settled } from './journey.ts'
 
 const shots = new URL('../../test-results/usage/', import.meta.url).pathname
 mkdirSync(shots, { recursive: true })
 let sandbox: Sandbox
 
 test.beforeEach(async () => {
-  sandbox = await startSandbox({ paces: quick })
+  sandbox = await openSandbox({ paces: quick })
 })
-test.afterEach(async () => {
-  await closeHosts()
-  await sandbox.close().catch(() => undefined)
-})
+test.afterEach(closeHosts)
 
-const feature = (page: Page, name: string) =>
-  page
-    .getByRole('navigation', { name: windowText('shell:pages.label') })
-    .getByRole('link', { name })
-    .click()
 const section = (page: Page, name: string) =>
   page
     .getByRole('navigation', { name: windowText('usage:sections.label') })
@@ -72,7 +64,7 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   await settled(page, 'complete')
 
   // The overview: figures of the account beside those of this computer.
-  await feature(page, 'Usage')
+  await goToPage(page, 'Usage')
   await drawn(page)
   await page.getByRole('button', { name: windowText('usage:refresh') }).click()
   await expect(page.getByText(windowText('usage:refreshed'), { exact: true })).toBeVisible()
@@ -101,9 +93,9 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   // By keyboard: reads the bars and opens the requests of one.
   await chart(page).focus()
   await page.keyboard.press('End')
-  await expect(chart(page)).toHaveAttribute('aria-valuetext', /: .*in progress/)
+  await expect(chart(page)).toHaveAttribute('aria-valuetext', /: .*not complete yet/)
   await page.keyboard.press('ArrowLeft')
-  await expect(chart(page)).not.toHaveAttribute('aria-valuetext', /in progress/)
+  await expect(chart(page)).not.toHaveAttribute('aria-valuetext', /not complete yet/)
   await page.getByRole('radio', { name: windowText('usage:table.names.feature') }).click()
   await expect(page.getByRole('radio', { name: windowText('usage:controls.sources.service') })).toBeDisabled()
   await expect(page.getByRole('rowheader', { name: /Chat/ })).toBeVisible()
@@ -157,7 +149,7 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   const before = asked()
   await section(page, 'Limits')
   await expect(page.getByRole('meter', { name: /^Requests this minute/ })).toBeVisible()
-  await expect(page.getByText(/resets in \d+ s/)).toHaveCount(1)
+  await expect(page.getByRole('main').getByText(/resets in \d+ s/)).toHaveCount(1)
   // One of the two requests used a free model. Only that one counts there.
   for (const name of ['this hour', 'today']) {
     await expect(page.getByRole('meter', { name: new RegExp(`^Free models: requests ${name}: 1 of `) })).toBeVisible()
@@ -168,7 +160,7 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   await section(page, 'Corrections')
   await expect(page.getByText('No corrections in this period')).toBeVisible()
 
-  await feature(page, 'Keys')
+  await goToPage(page, 'Keys')
   await page
     .getByRole('button', { name: windowText('usage:refresh') })
     .first()
@@ -191,7 +183,7 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   // The service is unreachable: the same figures with their age.
   await sandbox.close()
   await page.reload()
-  await feature(page, 'Usage')
+  await goToPage(page, 'Usage')
   // Figures fetched within the last ten seconds are reused.
   await expect(async () => {
     await page
@@ -206,4 +198,42 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   expect(await figure(page, 'Spend, 30 days').innerText()).toBe(spent)
   await clean(page, 'offline')
   expect(faults.filter((fault) => /Content Security Policy|unsafe/i.test(fault))).toEqual([])
+})
+
+test('a day of a custom period is typed key by key: no half-typed year is applied, and an invalid day gives way to the last valid one', async ({
+  page,
+}) => {
+  const host = await openConnectedHost(sandbox)
+  await page.goto(host.url)
+  await goToPage(page, 'Usage')
+  await page.getByLabel(windowText('usage:controls.range'), { exact: true }).selectOption('own')
+  const from = page.getByLabel(windowText('usage:controls.from'), { exact: true })
+  const applied = (): Promise<string> =>
+    page.evaluate(() => (JSON.parse(localStorage.getItem('usage.choice') ?? '{}') as { from?: string }).from ?? '')
+  const start = await from.inputValue()
+  await from.focus()
+  const days = new Set<string>()
+  for (const key of '10012025') {
+    await page.keyboard.press(key)
+    days.add(await applied())
+  }
+  await expect(from).toHaveValue('2025-10-01')
+  await expect.poll(applied).toBe('2025-10-01')
+  for (const day of days) expect(day).toMatch(/^20[2-9]\d-/)
+  expect(days.has(start) || days.has(start.replace(/-..-..$/, '-10-01'))).toBe(true)
+  // The picker's own limits.
+  await expect(from).toHaveAttribute('min', '2000-01-01')
+
+  for (const keys of ['10010006', 'Backspace']) {
+    await from.focus()
+    if (keys === 'Backspace') await page.keyboard.press(keys)
+    else for (const key of keys) await page.keyboard.press(key)
+    await expect(from).not.toHaveValue('2025-10-01')
+    await from.blur()
+    await expect(from).toHaveValue('2025-10-01')
+    expect(await applied()).toBe('2025-10-01')
+  }
+  await page.reload()
+  await expect(from).toHaveValue('2025-10-01')
+  await expectAccessible(page)
 })

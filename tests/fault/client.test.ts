@@ -28,6 +28,13 @@ const poll = { timeout: soon, interval: 2 }
 const expectCancelled = (setting: Setting, attempts: number): Promise<void> =>
   expectRow(setting, { state: 'cancelled', cancelledBy: 'app', attempts })
 
+/** Expects that the app's request was cancelled in its only attempt, and that the key's slot is free again. */
+async function expectOneCancelled(setting: Setting): Promise<void> {
+  await expectCancelled(setting, 1)
+  await expectFree(setting)
+  expect(asked(setting)).toBe(1)
+}
+
 /** A raw connection of an app. What it reads is collected. */
 async function openApp({ gateway }: Setting): Promise<{ socket: Socket; came: () => Buffer }> {
   const socket = connect(gateway.proxy.port, '127.0.0.1')
@@ -103,9 +110,7 @@ describe('when the app disconnects, upstream is closed and the request is not re
     const turn = await setting.far.turn(1)
     go(socket)
     await turn.closed
-    await expectCancelled(setting, 1)
-    await expectFree(setting)
-    expect(asked(setting)).toBe(1)
+    await expectOneCancelled(setting)
   })
 
   it('between the headers and the first event', async () => {
@@ -115,9 +120,7 @@ describe('when the app disconnects, upstream is closed and the request is not re
     const turn = await setting.far.turn(1)
     asking.request.destroy()
     await turn.closed
-    await expectCancelled(setting, 1)
-    await expectFree(setting)
-    expect(asked(setting)).toBe(1)
+    await expectOneCancelled(setting)
   })
 
   it.each(Object.entries(goings))('mid-stream, and %s', async (_how, go) => {
@@ -128,9 +131,7 @@ describe('when the app disconnects, upstream is closed and the request is not re
     await once(socket, 'data')
     go(socket)
     await turn.closed
-    await expectCancelled(setting, 1)
-    await expectFree(setting)
-    expect(asked(setting)).toBe(1)
+    await expectOneCancelled(setting)
   })
 
   it('mid-stream, with its next request already sent behind: neither continues', async () => {
@@ -210,13 +211,8 @@ describe('an app that stops reading', () => {
     }
   }
 
-  it('slows the service down: the bytes in transit stay within the buffers of two sockets', async () => {
-    let sent = 0
-    const setting = await openSetting((turn) =>
-      flood(turn, (count) => {
-        sent += count
-      }),
-    )
+  /** An app that asks for a speech and stops reading it after the first bytes. */
+  async function stopReading(setting: Setting): Promise<{ socket: Socket }> {
     const { socket } = await openApp(setting)
     const body = '{"input":"Long."}'
     socket.write(
@@ -224,6 +220,17 @@ describe('an app that stops reading', () => {
     )
     await once(socket, 'data')
     socket.pause()
+    return { socket }
+  }
+
+  it('slows the service down: the bytes in transit stay within the buffers of two sockets', async () => {
+    let sent = 0
+    const setting = await openSetting((turn) =>
+      flood(turn, (count) => {
+        sent += count
+      }),
+    )
+    const { socket } = await stopReading(setting)
     // Three measurements in a row without growth.
     for (let [same, last] = [0, -1]; same < 3; ) {
       await new Promise((resolve) => setTimeout(resolve, 100))
@@ -236,13 +243,7 @@ describe('an app that stops reading', () => {
 
   it('is cut off after its timeout, upstream is closed, and its slot is free', async () => {
     const setting = await openSetting((turn) => flood(turn, () => undefined), { bounds: { readMs: 300 } })
-    const { socket } = await openApp(setting)
-    const body = '{"input":"Long."}'
-    socket.write(
-      requestHead(setting, '/audio/speech', 'Content-Type: application/json', `Content-Length: ${body.length}`) + body,
-    )
-    await once(socket, 'data')
-    socket.pause()
+    const { socket } = await stopReading(setting)
     const turn = await setting.far.turn(1)
     await turn.closed
     await expectFree(setting)

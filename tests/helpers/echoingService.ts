@@ -1,9 +1,8 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import zlib, { crc32 } from 'node:zlib'
 import { png } from '../core/features/media/pictures.ts'
-import { portOf } from '../core/upstream/helpers/service.ts'
 import { encodings } from './keyForms.ts'
+import { listenOnLoopback } from './loopback.ts'
 
 /** How the service answers every request from now on. */
 export type EchoMode =
@@ -170,19 +169,9 @@ export async function startEchoingService(key: string): Promise<EchoingService> 
     next()
   }
 
-  const sockets = new Set<IncomingMessage['socket']>()
-  server.on('connection', (socket) => {
-    sockets.add(socket)
-    socket.on('close', () => sockets.delete(socket))
-    socket.on('error', () => undefined)
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  service.url = `http://127.0.0.1:${portOf(server.address())}`
-  service.close = async () => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  }
+  const { url, close } = await listenOnLoopback(server)
+  service.url = url
+  service.close = async () => close()
   return service
 }
 

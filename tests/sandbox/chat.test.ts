@@ -245,6 +245,38 @@ test('[CHAT-10] tool_choice: none, automatic, by name; arguments stream in piece
   expect(said(answered)).toContain('sunny')
 })
 
+test('the tool caller makes the calls of a script, one reply after another, and then repeats the last results', async () => {
+  const sandbox = await start()
+  const script =
+    'Please.\n```calls\nread {"path":"a \\"b\\".txt"}\nread {"path":"c"}\n\nedit {"text":"x\\ny"}\n```\nThanks.'
+  const messages: Record<string, unknown>[] = [{ role: 'user', content: script }]
+  const seen: unknown[] = []
+  for (let turn = 0; turn < 2; turn += 1) {
+    const { message, finish_reason } = (await json(chat(sandbox, { model: 'tool-caller', messages }))).choices[0]
+    expect(finish_reason).toBe('tool_calls')
+    seen.push(message.tool_calls.map((call: { function: unknown }) => call.function))
+    messages.push(message)
+    for (const { id } of message.tool_calls)
+      messages.push({ role: 'tool', tool_call_id: id, content: `result ${turn}` })
+    // Some coding agents add a reminder after the results.
+    if (turn === 0) messages.push({ role: 'user', content: 'A reminder.' })
+  }
+  expect(seen).toEqual([
+    [
+      { name: 'read', arguments: '{"path":"a \\"b\\".txt"}' },
+      { name: 'read', arguments: '{"path":"c"}' },
+    ],
+    [{ name: 'edit', arguments: '{"text":"x\\ny"}' }],
+  ])
+  expect(said(await json(chat(sandbox, { model: 'tool-caller', messages })))).toMatch(/`edit` answered:\s+> result 1/)
+  const broken = await chat(sandbox, {
+    model: 'tool-caller',
+    messages: [{ role: 'user', content: '```calls\nread\n```' }],
+  })
+  expect(broken.status).toBe(400)
+  expect((await json(broken)).error.code).toBe('invalid_script')
+})
+
 test('[CHAT-20] the vision model reports measured facts and fetches no remote URL', async () => {
   const sandbox = await start()
   const look = async (url: string) =>

@@ -101,6 +101,14 @@ test('any endpoint can be ordered to refuse, with Retry-After as an HTTP date', 
   }
 })
 
+test('a refusal has the ordered X-Should-Retry, also by the name of a model', async () => {
+  const sandbox = await start()
+  const reply = await chat(sandbox, {}, { headers: { 'x-sandbox-fault': 'refuse; status=503; should-retry=true' } })
+  expect([reply.status, reply.headers.get('x-should-retry')]).toEqual([503, 'true'])
+  const final = await chat(sandbox, { model: 'fault/503-final' })
+  expect([final.status, final.headers.get('x-should-retry')]).toEqual([503, 'false'])
+})
+
 test('an unknown fault is refused with the list of faults', async () => {
   const sandbox = await start()
   const reply = await chat(sandbox, {}, { headers: { 'x-sandbox-fault': 'hiccup' } })

@@ -78,6 +78,7 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
     settled: requestLog.settled,
     blocked: requestLog.blocked,
     spent: (id) => requestLog.spent(id),
+    usual: (id) => requestLog.usualRequest(id),
     notify: host.notify,
   })
   const models: ModelsFeature & ModelFactsFeature = {

@@ -6,7 +6,9 @@ import { AppAllowance } from '../gateway/apps/allowance.ts'
 import { appUses } from '../gateway/apps/appUsage.ts'
 import { BodyMemory } from '../gateway/proxy/bodyMemory.ts'
 import { LocalV1, type LocalV1Settings } from '../gateway/proxy/localV1.ts'
-import { type RelayDependencies, relay } from '../gateway/proxy/relay.ts'
+import { relay } from '../gateway/proxy/relay.ts'
+import type { RelayDependencies } from '../gateway/proxy/relayDependencies.ts'
+import { openTranslationThread } from '../gateway/proxy/translatedBody.ts'
 import type { RequestScheduler } from '../gateway/scheduler/requestScheduler.ts'
 import type { Host } from '../host.ts'
 import type { Metrics } from '../observability/metrics.ts'
@@ -43,6 +45,7 @@ const tokenizerMs = 3000
 export function composeGateway(dependencies: GatewayDependencies): ComposedGateway {
   const { host, settings, apps, requestLog, session, scheduler, usage, metrics, port, changed } = dependencies
   const allowance = new AppAllowance({ spent: (id) => requestLog.spent(id) })
+  const translation = openTranslationThread()
   const relayDependencies: RelayDependencies = {
     forward: () => session.current?.forward ?? null,
     requestLog,
@@ -55,6 +58,8 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
     typicalOut: (model) => requestLog.typicalOut(model),
     local: () => new URL(proxy.status().baseUrl ?? 'http://127.0.0.1').origin,
     memory: new BodyMemory(),
+    responses: requestLog.storedResponses,
+    translation,
   }
   const proxy = new LocalV1({
     verify: apps.verify,
@@ -104,7 +109,7 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
     apply: () => proxy.apply(wanted()),
     async close() {
       clearInterval(timer)
-      await closeAll([stopWatchingKeys, () => proxy.close()])
+      await closeAll([stopWatchingKeys, () => proxy.close(), () => translation.terminate()])
     },
   }
 }

@@ -67,7 +67,7 @@ export function createRouter(dependencies: RouterDependencies) {
     speech: speechHandlers(os.speech, host, media.speech, chat.transfers),
     transcription: transcriptionHandlers(os.transcription, host, media.transcription),
     images: imagesHandlers(os.images, host, media.images),
-    usage: usageHandlers(os.usage, host, { usage, usageWorker, store, transfers: chat.transfers }),
+    usage: usageHandlers(os.usage, host, { usage, usageWorker, store, requestLog, transfers: chat.transfers }),
     keys: keysHandlers(os.keys, host, usage),
     limits: limitsHandlers(os.limits, host, account.limits),
     alerts: alertsHandlers(os.alerts, host, account.alerts),

@@ -4,6 +4,7 @@ import { topConversations } from '../features/usage/topConversations.ts'
 import type { UsageFeature } from '../features/usage/usage.ts'
 import type { UsageWorkerClient } from '../features/usage/workerClient.ts'
 import type { Host } from '../host.ts'
+import type { SqliteRequestLog } from '../requestLog/requestLog.ts'
 import type { Store } from '../store/store.ts'
 import { guarded } from './errors.ts'
 import type { Implementer } from './implementer.ts'
@@ -12,6 +13,7 @@ interface UsageDependencies {
   usage: UsageFeature
   usageWorker: UsageWorkerClient
   store: Store
+  requestLog: Pick<SqliteRequestLog, 'rowRangesOf'>
   transfers: Transfers
 }
 
@@ -19,7 +21,7 @@ interface UsageDependencies {
 export const usageHandlers = (
   os: Implementer['usage'],
   host: Host,
-  { usage, usageWorker, store, transfers }: UsageDependencies,
+  { usage, usageWorker, store, requestLog, transfers }: UsageDependencies,
 ) => ({
   watch: os.watch.handler(({ signal }) => guarded(host, usage.watch(signal))),
   watchSpend: os.watchSpend.handler(({ signal }) => guarded(host, usage.watchSpend(signal))),
@@ -32,7 +34,9 @@ export const usageHandlers = (
     usageWorker.ask({ what: 'corrections', query }, signal),
   ),
   undated: os.undated.handler(({ input }) => usage.reading.undated(input)),
-  topConversations: os.topConversations.handler(({ input }) => topConversations(store.conversationCosts, input)),
+  topConversations: os.topConversations.handler(({ input }) =>
+    topConversations({ top: store.conversationCosts.top, rowRangesOf: (id) => requestLog.rowRangesOf(id) }, input),
+  ),
   export: os.export.handler(({ input: { format, ...query }, signal }) =>
     exportView(
       (path) => usageWorker.ask({ what: 'export', query, format, path }, signal),

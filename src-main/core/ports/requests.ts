@@ -1,5 +1,5 @@
 import type { App } from '../../../src-preload/contract/apps.ts'
-import type { Endpoint } from '../../../src-preload/contract/requests.ts'
+import type { Endpoint, RequestDialect } from '../../../src-preload/contract/requests.ts'
 import type { CancelSignal } from '../shared/cancel.ts'
 import type { Nano } from '../shared/money.ts'
 
@@ -68,6 +68,12 @@ export interface RequestNotice {
   endpoint: Endpoint
   model: string | null
   stream: boolean
+  /** API of another vendor that the request was translated from. Absent for the service's own. */
+  dialect?: RequestDialect
+  /** Model that the app asked for, if another one is sent. */
+  askedModel?: string
+  /** Fields and tools that have no effect. */
+  ignored?: readonly string[]
   /** Number of images requested. Absent for other requests. */
   pictures?: number
   /** Whether copies of the headers and bodies may be stored. */
@@ -89,6 +95,10 @@ export interface MeterReading {
   measured: boolean
   /** Whether any output (text, reasoning, tool call, audio, image) has arrived. */
   output: boolean
+  /** Model that a chat reply names. */
+  model?: string | null
+  /** `finish_reason` of the first choice that has finished. */
+  finishReason?: string | null
 }
 
 export interface CopiedBody {
@@ -108,6 +118,8 @@ export interface RequestTrace {
   onStop: (() => void) | null
   /** Adds facts that were read from the body after the row was opened. */
   asks(what: { model?: string | null; stream?: boolean }): void
+  /** Adds what had no effect, or what could not be expressed in the API of the app. */
+  ignores(what: string): void
   queued(): void
   admitted(): void
   /** An attempt failed and another one will follow. @param status 0 for a lost connection */
@@ -135,6 +147,8 @@ export interface GateRefusal {
   from: string
   method: string
   path: string
+  /** API of another vendor that the path belongs to. */
+  dialect?: RequestDialect | null
   /** The model that the request names, as far as it was read. */
   model?: string | null
   status: number
@@ -196,8 +210,11 @@ export interface AllowanceReservation {
 
 /** Enforces each app's own limits. A request over a limit is refused at once and never queued. */
 export interface Allowance {
-  /** Checks the request headers: endpoint, requests a minute, concurrent requests, used-up budgets. */
-  begin(app: App, endpoint: Endpoint): AllowanceReservation | LimitRefusal
+  /**
+   * Checks the request headers: endpoint, requests a minute, concurrent requests, used-up budgets.
+   * @param isFree the request costs nothing, so that a used-up budget does not refuse it. Default: whether the endpoint only reads
+   */
+  begin(app: App, endpoint: Endpoint, isFree?: boolean): AllowanceReservation | LimitRefusal
   /** Checks the body: model, tokens a minute, and the budget, in which the estimate is reserved. */
   expect(app: App, reservation: AllowanceReservation, expected: Expectation): LimitRefusal | null
 }

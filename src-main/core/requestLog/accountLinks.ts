@@ -2,7 +2,7 @@ import type { ProfileLocation } from '../ports/requests.ts'
 import { unexpected } from '../shared/unexpected.ts'
 import { asStoreError } from '../store/database.ts'
 import type { UsedTable } from '../store/requestLog/dailyUsage.ts'
-import type { AccountLink, LinkedAccount, LinkTable } from '../store/requestLog/links.ts'
+import type { AccountLink, LinkedAccount, LinkTable, RowRange } from '../store/requestLog/links.ts'
 
 interface Parts {
   store: Tables
@@ -56,6 +56,16 @@ export class AccountLinks {
   /** The accounts with this account id: one for each base address. */
   of(account: string): number[] {
     return [...this.#accounts.values()].filter((linkedAccount) => linkedAccount.account === account).map(({ id }) => id)
+  }
+
+  /** The rows of an account, in order of their ids. */
+  rowRangesOf(account: string): RowRange[] {
+    const own = new Set(this.of(account))
+    return this.#links.flatMap(({ firstRow, linkedAccount }, at) => {
+      // Rows before the first link belong to its account, like in `accountOf`.
+      const from = at === 0 ? 0 : firstRow
+      return own.has(linkedAccount) ? [{ from, before: this.#links[at + 1]?.firstRow ?? null }] : []
+    })
   }
 
   /** Rows from `nextRow` on belong to this profile's service, at an account that is unknown so far. */

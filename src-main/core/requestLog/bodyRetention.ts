@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { dayMs } from '../shared/days.ts'
-import type { BodySelection } from '../store/requestLog/bodies.ts'
 import type { RequestLogTables } from '../store/requestLog/open.ts'
+import type { ResponseSelection } from '../store/requestLog/responses.ts'
 import type { LogDeletionSteps } from './retention.ts'
 
 const hourMs = 3_600_000
@@ -17,7 +17,9 @@ interface Parts {
 
 const quietly: LogDeletionSteps = { done: () => undefined, stopped: () => false }
 
-/** Deletes logged bodies: on request, and every hour the bodies that are too old. Deletions run one after the other. */
+/**
+ * Deletes logged bodies and stored responses: on request, and every hour those that are too old. Deletions run one after the other.
+ */
 export class BodyRetention {
   readonly #parts: Parts
   readonly #sweep: NodeJS.Timeout
@@ -31,16 +33,23 @@ export class BodyRetention {
     setImmediate(() => this.#deleteOld())
   }
 
-  /** Number of requests with bodies from before a time (ms since 1970), and their bytes. */
-  count = (before: number): { items: number; bytes: number } => this.#parts.store.bodies.before(before)
+  /** Number of requests with bodies and of stored responses from before a time (ms since 1970), and their bytes. */
+  count = (before: number): { items: number; bytes: number } => {
+    const { bodies, responses } = this.#parts.store
+    const [logged, stored] = [bodies.before(before), responses.before(before)]
+    return { items: logged.items + stored.items, bytes: logged.bytes + stored.bytes }
+  }
 
-  erase(selection: BodySelection, { done, stopped }: LogDeletionSteps = quietly): Promise<number> {
+  /** Resolves to the number of requests whose bodies were deleted, and of deleted responses. */
+  erase(selection: ResponseSelection, { done, stopped }: LogDeletionSteps = quietly): Promise<number> {
     const work = this.#work.then(async () => {
       const erased = await deleteBodies(this.#parts.store, selection, {
         done,
         stopped: () => this.#closing || stopped(),
       })
-      if (erased > 0) this.#parts.erased()
+      // The deletion of a response changes no row of the log.
+      const isResponse = typeof selection === 'object' && 'response' in selection
+      if (erased > 0 && !isResponse) this.#parts.erased()
       return erased
     })
     this.#work = work.catch(() => undefined)
@@ -67,25 +76,31 @@ const atOnce = 20
 const pagesEach = 130
 
 /**
- * Deletes logged bodies and returns the number of their requests. When it resolves without a stop, the files contain no part of the bodies.
+ * Deletes logged bodies and stored responses, and returns how many. When it resolves without a stop, the files contain no part of the bodies.
  * After a stop at the end of the program, the next start deletes the remaining bodies that are too old.
  */
 async function deleteBodies(
   store: RequestLogTables,
-  selection: BodySelection,
+  selection: ResponseSelection,
   { done, stopped }: LogDeletionSteps,
 ): Promise<number> {
   let erased = 0
-  for (;;) {
+  const deleteSome = (): number => {
+    if (typeof selection === 'object' && 'response' in selection) return 0
     const ids = store.bodies.eraseSome(selection, atOnce)
     store.transaction(() => {
       for (const id of ids) store.requests.forgetBodies(id)
     })
-    erased += ids.length
-    done(erased)
-    store.bodies.shrink(atOnce * pagesEach)
-    if (ids.length < atOnce || stopped()) break
-    await nextTurn()
+    return ids.length
+  }
+  for (const some of [deleteSome, () => store.responses.eraseSome(selection, atOnce)]) {
+    for (let deleted = atOnce; deleted === atOnce && !stopped(); ) {
+      deleted = some()
+      erased += deleted
+      done(erased)
+      store.bodies.shrink(atOnce * pagesEach)
+      if (deleted === atOnce) await nextTurn()
+    }
   }
   if (erased > 0) store.bodies.giveBack()
   return erased

@@ -49,6 +49,11 @@ const columns: readonly (readonly [name: string, kind: Kind, of: (one: LogRow) =
   ['cost_is', 'text', ({ row }) => row.costIs],
   ['request_id', 'text', ({ row }) => row.requestId],
   ['times', 'count', ({ row }) => row.times],
+  ['dialect', 'text', ({ row }) => row.dialect],
+  ['asked_model', 'text', ({ row }) => row.askedModel],
+  ['answered_model', 'text', ({ row }) => row.answeredModel],
+  ['finish_reason', 'text', ({ row }) => row.finishReason],
+  ['ignored', 'text', ({ row }) => (row.ignored.length === 0 ? null : row.ignored.join('; '))],
 ]
 
 export type LogFormat = 'csv' | 'json' | 'parquet'

@@ -1,6 +1,6 @@
 import type { GateRefusal } from '../ports/requests.ts'
 import type { Callers } from '../store/requestLog/callers.ts'
-import { codeOf, endpoints, endStates, outcomes, usualPath } from '../store/requestLog/codes.ts'
+import { codeOf, dialects, endpoints, endStates, outcomes, usualPath } from '../store/requestLog/codes.ts'
 import type { StoredRequest } from '../store/requestLog/requests.ts'
 import { endpointOf } from '../upstream/endpoint.ts'
 import { tidy } from './redact.ts'
@@ -81,7 +81,8 @@ export class RefusalLog {
   }
 
   #row(refused: GateRefusal, at: number): StoredRequest {
-    const endpoint = endpointOf(refused.method, refused.path)
+    const { dialect = null } = refused
+    const endpoint = dialect === null ? endpointOf(refused.method, refused.path) : 'chat'
     const path = tidy(refused.path.split('?', 1)[0] ?? '', 2048)
     const who = refused.appId === null ? 'stranger' : `tool:${refused.appId}`
     const caller = this.#callers.of(who, refused.model ? tidy(refused.model, 300) : null)
@@ -113,6 +114,8 @@ export class RefusalLog {
       hasBodies: 0,
       times: 1,
       cancelledBy: null,
+      dialect: dialect === null ? null : codeOf(dialects, dialect),
+      ...{ askedModel: null, answeredModel: null, finishReason: null, ignored: null },
       retriedAfter: null,
       method: refused.method === 'POST' ? null : tidy(refused.method, 20),
       path: path === usualPath[endpoint] ? null : path,

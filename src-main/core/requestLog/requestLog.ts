@@ -25,6 +25,7 @@ import { SwapRemoveList } from '../shared/swapRemoveList.ts'
 import { asStoreError, coreBusyMs } from '../store/database.ts'
 import { Callers } from '../store/requestLog/callers.ts'
 import { codeOf, outcomes } from '../store/requestLog/codes.ts'
+import type { RowRange } from '../store/requestLog/links.ts'
 import { openRequestLogTables, type RequestLogTables, requestLogFile } from '../store/requestLog/open.ts'
 import type { StoredPrice } from '../store/requestLog/prices.ts'
 import type { AccountUsage } from '../upstream/schemas.ts'
@@ -44,8 +45,10 @@ import { Trace, type TraceOwner } from './requestTrace.ts'
 import { giveBackAtStart, LogRetention } from './retention.ts'
 import type { LimitedRow } from './rows.ts'
 import { Spend, type SpendTotals } from './spend.ts'
+import { SqliteStoredResponses } from './storedResponses.ts'
 import { TextSearch } from './textSearch.ts'
 import { TypicalTokens } from './typicalTokens.ts'
+import { maxUsualCallers, type UsualRequest, usualOf, usualRequests } from './usualRequest.ts'
 import { Watcher } from './watch.ts'
 import { Writer } from './writer.ts'
 
@@ -80,13 +83,15 @@ export class SqliteRequestLog implements RequestLog {
   readonly ended = new Listeners<[RequestRow]>()
   /** Emits the caller whose spend grew: `tool:ID` or `studio:FEATURE`. */
   readonly settled = new Listeners<[who: string]>()
-  /** Emits the app whose request the guard refused although its key was right. */
-  readonly blocked = new Listeners<[appId: string]>()
+  /** Emits the app whose request was refused although its key was right, and the code of the refusal. */
+  readonly blocked = new Listeners<[appId: string, code: string]>()
   /** Emits when a visible row changed, at most ten times a second. */
   readonly changes = new Listeners()
   /** Deletes old rows permanently. The sums by day stay. */
   readonly rowRetention: LogRetention
   readonly bodyRetention: BodyRetention
+  /** Responses that apps asked to store. */
+  readonly storedResponses: SqliteStoredResponses
 
   readonly #store: RequestLogTables
   readonly #callers = new Callers()
@@ -149,6 +154,12 @@ export class SqliteRequestLog implements RequestLog {
       erased: () => this.#hub.erased(),
       log: options.log,
     })
+    this.storedResponses = new SqliteStoredResponses({
+      store,
+      now: this.#now,
+      erase: (selection) => this.bodyRetention.erase(selection),
+      log: options.log,
+    })
     this.rowRetention = new LogRetention({
       store,
       file: requestLogFile(options.dataDir),
@@ -194,7 +205,7 @@ export class SqliteRequestLog implements RequestLog {
     const refusal = this.#refusals.add(refused, at)
     this.#writer.soon()
     this.#hub.touch(refusal)
-    if (refused.appId !== null) this.blocked.notify(refused.appId)
+    if (refused.appId !== null) this.blocked.notify(refused.appId, refused.code)
   }
 
   // ---- reading ---------------------------------------------------------------------------------------------------------
@@ -222,7 +233,7 @@ export class SqliteRequestLog implements RequestLog {
       { outcome: 'refused', since: new Date(dayOf(this.#now()) * dayMs).toISOString() },
       settled,
     )
-    return { stored, refusedToday, bodyBytes: this.#store.bodies.bytes() }
+    return { stored, refusedToday, bodyBytes: this.#store.bodies.bytes() + this.#store.responses.bytes() }
   }
 
   /** @throws StudioError `no_such_item` */
@@ -247,14 +258,20 @@ export class SqliteRequestLog implements RequestLog {
     return this.#links.knownAccountOf(row)
   }
 
+  /** The rows that belong to an account. */
+  rowRangesOf(accountId: string): RowRange[] {
+    return this.#links.rowRangesOf(accountId)
+  }
+
   /** Stops a request that is waiting or in progress, for a person. Returns false when it had ended. */
   stop(id: number): boolean {
     return this.#reading.under(id)?.stop() ?? false
   }
 
-  /** Deletes logged bodies of one request, of one app, or all. The rows stay. When it resolves, the bodies are no longer on the disk. */
+  /** Deletes logged bodies and stored responses of one request, of one app, or all. The rows stay. When it resolves, the bodies are no longer on the disk. */
   async deleteBodies({ id, tool }: { id?: number | undefined; tool?: string | undefined }): Promise<number> {
     this.#writer.flush()
+    this.storedResponses.flush()
     if (id !== undefined) return this.bodyRetention.erase({ id })
     return this.bodyRetention.erase(tool === undefined ? 'all' : { who: `tool:${tool}` })
   }
@@ -286,6 +303,20 @@ export class SqliteRequestLog implements RequestLog {
   /** Read from memory, which includes every ended request. */
   spent(appId: string): SpendTotals {
     return this.#spend.of(`tool:${appId}`)
+  }
+
+  /** The usual request of an app: medians over its newest successful requests. Null after too few of them. */
+  usualRequest(appId: string): UsualRequest | null {
+    this.#writer.flush()
+    const who = `tool:${appId}`
+    // The newest callers come last. An app that names many models must not make this slow.
+    const callers = [...this.#callers.all()].filter((caller) => caller.who === who).slice(-maxUsualCallers)
+    return usualOf(
+      this.#store.requests.newestPriced(
+        callers.map(({ id }) => id),
+        usualRequests,
+      ),
+    )
   }
 
   /** Resets the total spend; the log, the day and the month stay. */
@@ -420,6 +451,8 @@ export class SqliteRequestLog implements RequestLog {
     this.#hub.close()
     this.#closing = true
     await closeAll([
+      () => this.storedResponses.flush(),
+      () => this.storedResponses.close(),
       () => this.rowRetention.close(),
       () => this.bodyRetention.close(),
       () => this.#writer.close(endsWithinMs),

@@ -7,6 +7,7 @@ import {
   cancellers,
   certainties,
   codeOf,
+  dialects,
   endpoints,
   endStates,
   outcomeOf,
@@ -41,6 +42,8 @@ export interface TraceOwner {
  * One request from its start to its end. Methods only record moments and counts; the meaning is computed at the end. Fields are plain and
  * calls shallow, because they run with each chunk of each reply.
  */
+/** Maximum number of entries about what had no effect. A request has a few dozen fields. */
+const maxIgnored = 100
 /** Counting the tokens of a long reply takes up to a few ms. */
 const readEveryMs = 1000
 
@@ -73,6 +76,11 @@ export class Trace implements RequestTrace, SwapRemoveElement {
   readonly #endpointCode: number
   readonly #start: number
   readonly #pictures: number
+  readonly #dialect: number | null
+  readonly #askedModel: string | null
+  #answeredModel: string | null = null
+  #finishReason: string | null = null
+  #ignored: string[]
   #caller: Caller
   #model: string | null
   #stream: boolean
@@ -115,6 +123,9 @@ export class Trace implements RequestTrace, SwapRemoveElement {
     // Both are null for a POST to the endpoint's own path.
     this.#path = notice.path === usualPath[notice.endpoint] ? null : tidy(notice.path, 2048)
     this.#model = notice.model === null ? null : tidy(notice.model, 300)
+    this.#dialect = notice.dialect === undefined ? null : codeOf(dialects, notice.dialect)
+    this.#askedModel = notice.askedModel === undefined ? null : tidy(notice.askedModel, 300)
+    this.#ignored = (notice.ignored ?? []).slice(0, maxIgnored).map((what) => tidy(what, 300))
     this.#stream = notice.stream
     this.#pictures = notice.endpoint === 'images' ? (notice.pictures ?? 1) : 1
     this.#caller = owner.callers.of(who, this.#model)
@@ -151,6 +162,13 @@ export class Trace implements RequestTrace, SwapRemoveElement {
       this.#model = model === null ? null : tidy(model, 300)
       this.#caller = this.#owner.callers.of(this.who, this.#model)
     }
+    this.#owner.changed(this)
+  }
+
+  ignores(what: string): void {
+    const text = tidy(what, 300)
+    if (this.end || this.#ignored.length >= maxIgnored || this.#ignored.includes(text)) return
+    this.#ignored.push(text)
     this.#owner.changed(this)
   }
 
@@ -243,6 +261,9 @@ export class Trace implements RequestTrace, SwapRemoveElement {
     this.#endWait(now)
     this.#reads = null
     const used = this.#used(end.state, reading)
+    const { model = null, finishReason = null } = reading ?? {}
+    if (model !== null && model !== this.#model) this.#answeredModel = tidy(this.#clean(model), 300)
+    if (finishReason !== null) this.#finishReason = tidy(this.#clean(finishReason), 100)
     const row = this.stored(now)
     row.state = codeOf(endStates, end.state)
     row.outcome = codeOf(outcomes, outcomeOf(end.state, this.#status))
@@ -309,6 +330,11 @@ export class Trace implements RequestTrace, SwapRemoveElement {
       origin: null,
       problemKind: null,
       problemMessage: null,
+      dialect: this.#dialect,
+      askedModel: this.#askedModel,
+      answeredModel: this.#answeredModel,
+      finishReason: this.#finishReason,
+      ignored: this.#ignored.length === 0 ? null : JSON.stringify(this.#ignored),
     }
   }
 

@@ -2,8 +2,9 @@ import type { Certainty, RequestRow, RequestState, Who } from '../../../src-prel
 import { studioFeature } from '../../../src-preload/contract/requests.ts'
 import { fromNano } from '../shared/money.ts'
 import type { Callers } from '../store/requestLog/callers.ts'
-import { cancellers, certainties, endpoints, endStates, usualPath } from '../store/requestLog/codes.ts'
+import { cancellers, certainties, dialects, endpoints, endStates, usualPath } from '../store/requestLog/codes.ts'
 import type { StoredRequest } from '../store/requestLog/requests.ts'
+import { parseJson } from '../store/rows.ts'
 import type { AppNames } from './appNames.ts'
 
 /** The phase of a request in progress, which the database does not know. */
@@ -25,7 +26,12 @@ export function showRow(
     method: row.method ?? 'POST',
     path: row.path ?? usualPath[endpoint] ?? '',
     endpoint,
+    dialect: row.dialect === null ? null : (dialects[row.dialect] ?? null),
     model: row.model ?? caller?.model ?? null,
+    askedModel: row.askedModel,
+    answeredModel: row.answeredModel,
+    finishReason: row.finishReason,
+    ignored: row.ignored === null ? [] : textsIn(parseJson(row.ignored)),
     state: row.state === null ? live : (endStates[row.state] ?? 'unknown'),
     stream: row.stream === 1,
     status: row.status,
@@ -76,6 +82,9 @@ function instantOf(at: number): string {
   }
   return `${upToSecond}${String(at - whole * 1000).padStart(3, '0')}Z`
 }
+
+const textsIn = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 
 const ms = (us: number | null): number | null => (us === null ? null : us / 1000)
 const certainty = (code: number): Certainty => certainties[code] ?? 'unknown'

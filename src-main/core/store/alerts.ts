@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { type AlertFacts, type AlertSettings, alertFacts, alertSettings } from '../../../src-preload/contract/alerts.ts'
 import type { Database } from './database.ts'
 import { number, parseJson, type Row, text, textOrNull } from './rows.ts'
+import { prepareAll } from './statements.ts'
 
 export interface StoredAlert {
   id: string
@@ -40,82 +41,71 @@ const readable = z.object({
 })
 
 export function alertTable({ handle, transaction, journal }: Database) {
-  const insert = handle.prepare(
-    `INSERT INTO alerts (id, at, watch, period, mark, level, facts, ends_at)
+  const sql = prepareAll(handle, {
+    insert: `INSERT INTO alerts (id, at, watch, period, mark, level, facts, ends_at)
      VALUES (:id, :at, :watch, :period, :mark, :level, :facts, :endsAt)`,
-  )
-  const holding = handle.prepare('SELECT * FROM alerts WHERE watch = ? AND ended_at IS NULL')
-  const remove = handle.prepare('DELETE FROM alerts WHERE watch = ? AND ended_at IS NULL')
-  const allHolding = handle.prepare('SELECT * FROM alerts WHERE ended_at IS NULL ORDER BY at')
-  const reported = handle.prepare(
-    'SELECT 1 FROM alerts WHERE watch = ? AND period = ? AND mark = ? AND level >= ? LIMIT 1',
-  )
-  const mark = handle.prepare('UPDATE alerts SET mark = ? WHERE id = ?')
-  const end = handle.prepare('UPDATE alerts SET ended_at = ? WHERE id = ? AND ended_at IS NULL')
-  const endLapsed = handle.prepare(
-    'UPDATE alerts SET ended_at = ends_at WHERE ended_at IS NULL AND ends_at IS NOT NULL AND ends_at <= ?',
-  )
-  const nextEnd = handle.prepare(
-    'SELECT min(ends_at) AS next FROM alerts WHERE ended_at IS NULL AND ends_at IS NOT NULL',
-  )
-  const trim = handle.prepare(
-    `DELETE FROM alerts WHERE id IN (
+    holding: 'SELECT * FROM alerts WHERE watch = ? AND ended_at IS NULL',
+    remove: 'DELETE FROM alerts WHERE watch = ? AND ended_at IS NULL',
+    allHolding: 'SELECT * FROM alerts WHERE ended_at IS NULL ORDER BY at',
+    reported: 'SELECT 1 FROM alerts WHERE watch = ? AND period = ? AND mark = ? AND level >= ? LIMIT 1',
+    mark: 'UPDATE alerts SET mark = ? WHERE id = ?',
+    end: 'UPDATE alerts SET ended_at = ? WHERE id = ? AND ended_at IS NULL',
+    endLapsed: 'UPDATE alerts SET ended_at = ends_at WHERE ended_at IS NULL AND ends_at IS NOT NULL AND ends_at <= ?',
+    nextEnd: 'SELECT min(ends_at) AS next FROM alerts WHERE ended_at IS NULL AND ends_at IS NOT NULL',
+    trim: `DELETE FROM alerts WHERE id IN (
        SELECT id FROM alerts WHERE ended_at IS NOT NULL ORDER BY at DESC, rowid DESC LIMIT -1 OFFSET ${mostEnded})`,
-  )
-  const shown = handle.prepare(
-    'SELECT * FROM alerts WHERE dismissed_at IS NULL AND (ended_at IS NULL OR ended_at >= ?) ORDER BY at DESC, rowid DESC',
-  )
-  const dismiss = handle.prepare('UPDATE alerts SET dismissed_at = :at WHERE id = :id AND dismissed_at IS NULL')
-  const dismissAll = handle.prepare('UPDATE alerts SET dismissed_at = ? WHERE dismissed_at IS NULL')
-  const countBefore = handle.prepare('SELECT count(*) AS n FROM alerts WHERE ended_at IS NOT NULL AND at < ?')
-  const removeBefore = handle.prepare('DELETE FROM alerts WHERE ended_at IS NOT NULL AND at < ?')
-  const setting = handle.prepare('SELECT value FROM settings WHERE key = ?')
-  const set = handle.prepare(
-    'INSERT INTO settings (key, value) VALUES (:key, :value) ON CONFLICT (key) DO UPDATE SET value = :value',
-  )
+    shown:
+      'SELECT * FROM alerts WHERE dismissed_at IS NULL AND (ended_at IS NULL OR ended_at >= ?) ORDER BY at DESC, rowid DESC',
+    dismiss: 'UPDATE alerts SET dismissed_at = :at WHERE id = :id AND dismissed_at IS NULL',
+    dismissAll: 'UPDATE alerts SET dismissed_at = ? WHERE dismissed_at IS NULL',
+    countBefore: 'SELECT count(*) AS n FROM alerts WHERE ended_at IS NOT NULL AND at < ?',
+    removeBefore: 'DELETE FROM alerts WHERE ended_at IS NOT NULL AND at < ?',
+    setting: 'SELECT value FROM settings WHERE key = ?',
+    set: 'INSERT INTO settings (key, value) VALUES (:key, :value) ON CONFLICT (key) DO UPDATE SET value = :value',
+  })
 
   return {
     /** Runs writes as one transaction. An alert that a power cut loses is raised again. */
     together: journal,
     add({ endedAt: _, dismissedAt: __, ...alert }: StoredAlert): void {
-      insert.run({ ...alert, facts: JSON.stringify(alert.facts) })
-      trim.run()
+      sql.insert.run({ ...alert, facts: JSON.stringify(alert.facts) })
+      sql.trim.run()
     },
     /** The alert of a watch that has not ended. */
     holding(watch: string): StoredAlert | null {
-      const row = holding.get(watch)
+      const row = sql.holding.get(watch)
       const [alert = null] = row ? read(row) : []
       // An unreadable row would prevent the next alert of this watch.
-      if (row && !alert) remove.run(watch)
+      if (row && !alert) sql.remove.run(watch)
       return alert
     },
-    allHolding: (): StoredAlert[] => allHolding.all().flatMap(read),
+    allHolding: (): StoredAlert[] => sql.allHolding.all().flatMap(read),
     /** Whether the threshold was already crossed in that period, at that level or a higher one. */
     reported: (watch: string, period: string, mark: string, level: number): boolean =>
-      reported.get(watch, period, mark, level) !== undefined,
-    mark: (id: string, value: string): void => void mark.run(value, id),
-    end: (id: string, at: string): void => void end.run(at, id),
+      sql.reported.get(watch, period, mark, level) !== undefined,
+    mark: (id: string, value: string): void => void sql.mark.run(value, id),
+    end: (id: string, at: string): void => void sql.end.run(at, id),
     /** Ends the alerts with an end time that has passed, and returns how many. */
-    endLapsed: (now: string): number => Number(endLapsed.run(now).changes),
+    endLapsed: (now: string): number => Number(sql.endLapsed.run(now).changes),
     /** When the next alert ends by itself. */
     nextEnd: (): string | null => {
-      const row = nextEnd.get()
+      const row = sql.nextEnd.get()
       return row ? textOrNull(row, 'next') : null
     },
     /** Alerts that were not dismissed, newest first, without alerts that ended before `since`. */
-    shown: (since: string): StoredAlert[] => shown.all(since).flatMap(read),
-    dismiss: (id: string, at: string): number => transaction(() => Number(dismiss.run({ id, at }).changes)),
-    dismissAll: (at: string): number => transaction(() => Number(dismissAll.run(at).changes)),
+    shown: (since: string): StoredAlert[] => sql.shown.all(since).flatMap(read),
+    dismiss: (id: string, at: string): number => transaction(() => Number(sql.dismiss.run({ id, at }).changes)),
+    dismissAll: (at: string): number => transaction(() => Number(sql.dismissAll.run(at).changes)),
     /** For deletion by age. An alert that has not ended is not counted. */
-    countBefore: (at: string): number => Number(countBefore.get(at)?.n),
-    removeBefore: (at: string): number => transaction(() => Number(removeBefore.run(at).changes)),
+    countBefore: (at: string): number => Number(sql.countBefore.get(at)?.n),
+    removeBefore: (at: string): number => transaction(() => Number(sql.removeBefore.run(at).changes)),
     /** The stored settings. A setting that this version cannot parse counts as not set. */
     settings(): AlertSettings {
-      const row = setting.get(settingsKey)
+      const row = sql.setting.get(settingsKey)
       return readable.catch(firstAlertSettings).parse(row ? parseJson(text(row, 'value')) : {})
     },
     saveSettings: (value: AlertSettings): void =>
-      transaction(() => void set.run({ key: settingsKey, value: JSON.stringify(value) })),
+      transaction(() => void sql.set.run({ key: settingsKey, value: JSON.stringify(value) })),
   }
 }
 export type AlertTable = ReturnType<typeof alertTable>

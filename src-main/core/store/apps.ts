@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import type { App, AppSettings } from '../../../src-preload/contract/apps.ts'
+import { modelRule } from '../../../src-preload/contract/modelMap.ts'
 import { colour, endpoint } from '../../../src-preload/contract/requests.ts'
 import type { Database } from './database.ts'
 import type { ReadHandle } from './readOnly.ts'
-import { bytes, jsonOrNull, number, numberOrNull, type Row, text, textOrNull, toJson } from './rows.ts'
+import { bytes, json, jsonOrNull, number, numberOrNull, type Row, text, textOrNull, toJson } from './rows.ts'
 
 export interface StoredApp {
   readonly tool: App
@@ -18,6 +19,7 @@ const columns = [
   'name',
   'colour',
   'expires_at',
+  'model_map',
   'models',
   'endpoints',
   'requests_per_minute',
@@ -33,6 +35,7 @@ const columns = [
 
 const ids = z.array(z.string())
 const endpoints = z.array(endpoint)
+const modelMap = z.array(modelRule)
 
 /** The read statements of `appTable`. */
 export function appReader(handle: ReadHandle) {
@@ -97,6 +100,7 @@ function write(settings: AppSettings): Record<(typeof columns)[number], string |
     name,
     colour: settings.colour,
     expires_at: expiresAt,
+    model_map: JSON.stringify(settings.modelMap),
     models: toJson(models),
     endpoints: toJson(served),
     requests_per_minute: requestsPerMinute,
@@ -118,6 +122,7 @@ function read(row: Row): App {
     // A color of a later version must not make a key unusable. Every other unreadable value does.
     colour: colour.catch('slate').parse(text(row, 'colour')),
     expiresAt: textOrNull(row, 'expires_at'),
+    modelMap: json(row, 'model_map', modelMap),
     models: jsonOrNull(row, 'models', ids),
     endpoints: jsonOrNull(row, 'endpoints', endpoints),
     requestsPerMinute: numberOrNull(row, 'requests_per_minute'),

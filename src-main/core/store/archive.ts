@@ -13,8 +13,10 @@ import {
 import { id, problem } from '../../../src-preload/contract/problem.ts'
 import { certainty, sc } from '../../../src-preload/contract/requests.ts'
 import type { Database } from './database.ts'
+import { readReplyColumns } from './messages.ts'
 import type { ReadHandle } from './readOnly.ts'
-import { json, jsonOrNull, number, numberOrNull, type Row, text, textOrNull, toJson } from './rows.ts'
+import { json, jsonOrNull, number, type Row, readOrNull, text, textOrNull, toJson } from './rows.ts'
+import { prepareAll } from './statements.ts'
 
 /** A UTC instant in the form of all stored instants, which sort as text. */
 const instant = z
@@ -79,86 +81,74 @@ const sentences = z.array(z.string())
 
 /** The read statements of `archiveTable`. */
 export function archiveReader(handle: ReadHandle) {
-  const all = handle.prepare('SELECT id FROM conversations WHERE removed_at IS NULL ORDER BY updated_at, id')
-  const one = handle.prepare('SELECT * FROM conversations WHERE id = ?')
-  const seqs = handle.prepare('SELECT seq FROM messages WHERE conversation_id = ? ORDER BY seq')
-  const message = handle.prepare('SELECT * FROM messages WHERE seq = ?')
-  const path = handle.prepare(
-    `WITH RECURSIVE path (seq, parent_id) AS (
+  const sql = prepareAll(handle, {
+    all: 'SELECT id FROM conversations WHERE removed_at IS NULL ORDER BY updated_at, id',
+    one: 'SELECT * FROM conversations WHERE id = ?',
+    seqs: 'SELECT seq FROM messages WHERE conversation_id = ? ORDER BY seq',
+    message: 'SELECT * FROM messages WHERE seq = ?',
+    path: `WITH RECURSIVE path (seq, parent_id) AS (
        SELECT seq, parent_id FROM messages WHERE id = ?
        UNION ALL SELECT m.seq, m.parent_id FROM path JOIN messages AS m ON m.id = path.parent_id)
      SELECT seq FROM path`,
-  )
-  const state = handle.prepare(
-    `SELECT removed_at IS NOT NULL AS removed,
+    state: `SELECT removed_at IS NOT NULL AS removed,
         EXISTS (SELECT 1 FROM erasures WHERE what IN ('conversation', 'import') AND item = c.id) AS going
        FROM conversations AS c WHERE id = ?`,
-  )
-  const byKey = handle.prepare(
-    `SELECT id, removed_at IS NOT NULL AS removed FROM conversations
+    byKey: `SELECT id, removed_at IS NOT NULL AS removed FROM conversations
       WHERE import_key = ? AND id NOT IN (SELECT item FROM erasures WHERE what IN ('conversation', 'import')) LIMIT 1`,
-  )
-  const hasMessage = handle.prepare('SELECT 1 FROM messages WHERE id = ?')
+    hasMessage: 'SELECT 1 FROM messages WHERE id = ?',
+  })
 
   return {
     /** Ids of conversations that are not removed, the least recently changed first. */
-    ids: (): string[] => all.all().map((row) => text(row, 'id')),
+    ids: (): string[] => sql.all.all().map((row) => text(row, 'id')),
     conversation(id: string): (ArchivedConversation & { removed: boolean }) | null {
-      const row = one.get(id)
-      return row ? readConversation(row) : null
+      return readOrNull(sql.one.get(id), readConversation)
     },
     /** Row numbers (`seq`) of the messages of a conversation, in order. */
-    seqs: (id: string): number[] => seqs.all(id).map((row) => number(row, 'seq')),
+    seqs: (id: string): number[] => sql.seqs.all(id).map((row) => number(row, 'seq')),
     /** Row numbers (`seq`) of the path that ends in a message, from the root on. */
     path: (leafId: string): number[] =>
-      path
+      sql.path
         .all(leafId)
         .map((row) => number(row, 'seq'))
         .reverse(),
     /** The message as stored; null when it was deleted meanwhile. */
     message(seq: number): ArchivedMessage | null {
-      const row = message.get(seq)
-      return row ? readMessage(row) : null
+      return readOrNull(sql.message.get(seq), readMessage)
     },
     /** `going`: the conversation is being deleted or imported, and is not shown. */
     state(id: string): 'here' | 'removed' | 'going' | null {
-      const row = state.get(id)
+      const row = sql.state.get(id)
       if (!row) return null
       return row.going === 1 ? 'going' : row.removed === 1 ? 'removed' : 'here'
     },
     /** The conversation that was imported from the same source before. */
     byImportKey(key: string): { id: string; removed: boolean } | null {
-      const row = byKey.get(key)
+      const row = sql.byKey.get(key)
       return row ? { id: text(row, 'id'), removed: row.removed === 1 } : null
     },
-    hasMessage: (id: string): boolean => hasMessage.get(id) !== undefined,
+    hasMessage: (id: string): boolean => sql.hasMessage.get(id) !== undefined,
   }
 }
 
 /** Conversations for export and import. An imported conversation is not shown until `reveal`. */
 export function archiveTable({ handle, journal, transaction }: Database) {
-  const insert = handle.prepare(
-    `INSERT INTO conversations (id, title, model, draft, leaf_id, path_length, created_at, updated_at, removed_at, pinned, archived_at,
+  const sql = prepareAll(handle, {
+    insert: `INSERT INTO conversations (id, title, model, draft, leaf_id, path_length, created_at, updated_at, removed_at, pinned, archived_at,
        setup, import_key)
      VALUES (:id, :title, :model, :draft, NULL, 0, :createdAt, :updatedAt, :stagedAt, :pinned, :archivedAt, :setup, :importKey)`,
-  )
-  const plan = handle.prepare("INSERT INTO erasures (what, item) VALUES ('import', ?)")
-  const insertMessage = handle.prepare(
-    `INSERT INTO messages (id, conversation_id, parent_id, role, name, text, reasoning, refusal, tool_calls, attachments, run, status,
+    plan: "INSERT INTO erasures (what, item) VALUES ('import', ?)",
+    insertMessage: `INSERT INTO messages (id, conversation_id, parent_id, role, name, text, reasoning, refusal, tool_calls, attachments, run, status,
        problem, model, finish_reason, usage, created_at, finished_at, first_token_ms, reasoning_ms, request_id, ask_id, made, cost,
        cost_is, params, json_faults, next_id)
      VALUES (:id, :conversationId, :parentId, :role, :name, :text, :reasoning, :refusal, :toolCalls, :attachments, :run, :status,
        :problem, :model, :finishReason, :usage, :createdAt, :finishedAt, :firstTokenMs, :reasoningMs, :requestId, :askId, :made, :cost,
        :costIs, :params, :jsonFaults, :nextId)`,
-  )
-  const finish = handle.prepare(
-    'UPDATE conversations SET leaf_id = :leafId, path_length = :length, import_key = :importKey WHERE id = :id',
-  )
-  const unplan = handle.prepare("DELETE FROM erasures WHERE what = 'import' AND item = ?")
-  const show = handle.prepare(
-    `UPDATE conversations SET removed_at = NULL, folder_id = (SELECT id FROM folders WHERE id = :folderId) WHERE id = :id`,
-  )
-  const restore = handle.prepare('UPDATE conversations SET removed_at = NULL WHERE id = ?')
+    finish: 'UPDATE conversations SET leaf_id = :leafId, path_length = :length, import_key = :importKey WHERE id = :id',
+    unplan: "DELETE FROM erasures WHERE what = 'import' AND item = ?",
+    show: `UPDATE conversations SET removed_at = NULL, folder_id = (SELECT id FROM folders WHERE id = :folderId) WHERE id = :id`,
+    restore: 'UPDATE conversations SET removed_at = NULL WHERE id = ?',
+  })
 
   return {
     ...archiveReader(handle),
@@ -166,8 +156,8 @@ export function archiveTable({ handle, journal, transaction }: Database) {
     stage: (conversation: ArchivedConversation, stagedAt: string): void =>
       transaction(() => {
         const { id, title, model, draft, createdAt, updatedAt, archivedAt, importKey, setup } = conversation
-        plan.run(id)
-        insert.run({
+        sql.plan.run(id)
+        sql.insert.run({
           ...{ id, title, model, draft, createdAt, updatedAt, archivedAt, importKey, stagedAt },
           pinned: Number(conversation.pinned),
           setup: JSON.stringify(setup),
@@ -176,17 +166,17 @@ export function archiveTable({ handle, journal, transaction }: Database) {
     /** Inserts some of its messages, in order. */
     stageMessages: (conversationId: string, messages: readonly ArchivedMessage[]): void =>
       journal(() => {
-        for (const one of messages) insertMessage.run({ ...writeMessage(one), conversationId })
+        for (const one of messages) sql.insertMessage.run({ ...writeMessage(one), conversationId })
       }),
     finish: (id: string, end: { leafId: string | null; length: number; importKey: string | null }): void =>
-      journal(() => void finish.run({ id, ...end })),
+      journal(() => void sql.finish.run({ id, ...end })),
     /** Shows all imported conversations at once. The caller has opened the transaction. */
     reveal(staged: readonly { id: string; folderId: string | null }[], restored: readonly string[]): void {
       for (const { id, folderId } of staged) {
-        unplan.run(id)
-        show.run({ id, folderId })
+        sql.unplan.run(id)
+        sql.show.run({ id, folderId })
       }
-      for (const id of restored) restore.run(id)
+      for (const id of restored) sql.restore.run(id)
     },
   }
 }
@@ -222,15 +212,7 @@ function readMessage(row: Row): ArchivedMessage {
     attachments: json(row, 'attachments', attachments),
     run: jsonOrNull(row, 'run', toolRun),
     status: messageStatus.parse(row.status),
-    problem: jsonOrNull(row, 'problem', problem),
-    model: textOrNull(row, 'model'),
-    finishReason: textOrNull(row, 'finish_reason'),
-    usage: jsonOrNull(row, 'usage', usage),
-    createdAt: text(row, 'created_at'),
-    finishedAt: textOrNull(row, 'finished_at'),
-    firstTokenMs: numberOrNull(row, 'first_token_ms'),
-    reasoningMs: numberOrNull(row, 'reasoning_ms'),
-    requestId: textOrNull(row, 'request_id'),
+    ...readReplyColumns(row),
     askId: textOrNull(row, 'ask_id'),
     made: row.made === 'continue' ? 'continue' : null,
     cost: textOrNull(row, 'cost'),

@@ -1,5 +1,6 @@
 import type { Nano } from '../shared/money.ts'
 import type { Database } from './database.ts'
+import type { RowRange } from './requestLog/links.ts'
 import { number, type Row, text, textOrNull } from './rows.ts'
 
 /** Usage of the replies of one conversation. Copied replies count for the conversation in which they were generated. */
@@ -28,13 +29,20 @@ export function conversationCostTable({ handle }: Pick<Database, 'handle'>) {
         CAST(sum(CASE WHEN cost IS NULL THEN 0 ELSE ${nanos} END) AS TEXT) AS cost_text,
         sum(cost IS NULL) AS unpriced
       FROM (SELECT min(seq) AS seq, request_row, conversation_id, cost, usage FROM messages INDEXED BY messages_by_cost
-        WHERE request_row IS NOT NULL AND created_at >= ? AND created_at < ? GROUP BY request_row) m
+        WHERE request_row IS NOT NULL AND created_at >= :from AND created_at < :before AND EXISTS (SELECT 1
+          FROM json_each(:rows) WHERE request_row >= value ->> 'from'
+            AND (value ->> 'before' IS NULL OR request_row < value ->> 'before'))
+        GROUP BY request_row) m
       JOIN conversations c ON c.id = m.conversation_id WHERE c.removed_at IS NULL
-      GROUP BY c.id ORDER BY CAST(cost_text AS INTEGER) DESC, requests DESC, c.id LIMIT ?`,
+      GROUP BY c.id ORDER BY CAST(cost_text AS INTEGER) DESC, requests DESC, c.id LIMIT :limit`,
   )
   return {
-    /** The most expensive conversations first, for replies that were started in a period. Both ends are stored instants; the end is excluded. */
-    top: (from: string, before: string, limit: number): ConversationCost[] => top.all(from, before, limit).map(read),
+    /**
+     * The most expensive conversations first, for replies that were started in a period and whose requests are in these rows. Both ends
+     * are stored instants; the end is excluded.
+     */
+    top: (from: string, before: string, rows: readonly RowRange[], limit: number): ConversationCost[] =>
+      top.all({ from, before, rows: JSON.stringify(rows), limit }).map(read),
   }
 }
 

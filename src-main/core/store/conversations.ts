@@ -1,7 +1,8 @@
 import { type ChatSetup, type Conversation, chatSetup, emptySetup } from '../../../src-preload/contract/chat.ts'
 import { StudioError } from '../errors.ts'
 import type { Database } from './database.ts'
-import { json, number, type Row, text, textOrNull } from './rows.ts'
+import { json, number, type Row, readOrNull, text, textOrNull } from './rows.ts'
+import { prepareAll } from './statements.ts'
 
 /** A conversation as stored. Only the chat feature knows whether a reply is running. */
 export interface StoredConversation extends Omit<Conversation, 'running'> {
@@ -38,54 +39,46 @@ const conversation = `SELECT c.*, (
   FROM conversations c`
 
 export function conversationTable({ handle, transaction }: Database) {
-  const insert = handle.prepare(
-    `INSERT INTO conversations (id, title, model, created_at, updated_at, setup, folder_id)
+  const sql = prepareAll(handle, {
+    insert: `INSERT INTO conversations (id, title, model, created_at, updated_at, setup, folder_id)
      VALUES (:id, :title, :model, :now, :now, :setup, :folderId)`,
-  )
-  const one = handle.prepare(`${conversation} WHERE c.id = ?`)
-  const all = handle.prepare(`${conversation} WHERE c.removed_at IS NULL ORDER BY c.updated_at DESC, c.id`)
-  // Walks from the new end of the path up to the former one, or to the root when that is on another branch. Nothing changes above the
-  // former end.
-  const grown = handle.prepare(
-    `WITH RECURSIVE path (id, parent_id) AS (
+    one: `${conversation} WHERE c.id = ?`,
+    all: `${conversation} WHERE c.removed_at IS NULL ORDER BY c.updated_at DESC, c.id`,
+    // Walks from the new end of the path up to the former one, or to the root when that is on another branch. Nothing changes above the
+    // former end.
+    grown: `WITH RECURSIVE path (id, parent_id) AS (
        SELECT id, parent_id FROM messages WHERE id = :leafId AND id IS NOT :former
        UNION ALL SELECT up.id, up.parent_id FROM messages up JOIN path ON up.id = path.parent_id WHERE up.id IS NOT :former)
      SELECT id, parent_id FROM path`,
-  )
-  const chooseBranch = handle.prepare(
-    'UPDATE messages SET next_id = :childId WHERE id = :id AND next_id IS NOT :childId',
-  )
-  const leaf = handle.prepare('UPDATE conversations SET leaf_id = :leafId, path_length = :length WHERE id = :id')
-  const use = handle.prepare(
-    'UPDATE conversations SET model = coalesce(:model, model), updated_at = :now WHERE id = :id',
-  )
-  const touch = handle.prepare('UPDATE conversations SET updated_at = :now WHERE id = :id')
-  const title = handle.prepare('UPDATE conversations SET title = :title WHERE id = :id')
-  const draft = handle.prepare('UPDATE conversations SET draft = :draft WHERE id = :id')
-  const removed = handle.prepare('UPDATE conversations SET removed_at = :removedAt WHERE id = :id')
-  const partOf = handle.prepare('SELECT part_of, part_parent FROM conversations WHERE id = ?')
-  const setPart = handle.prepare('UPDATE conversations SET part_of = :of, part_parent = :parentId WHERE id = :id')
-  const forget = handle.prepare('DELETE FROM conversations WHERE id = ?')
-  const setup = handle.prepare('UPDATE conversations SET setup = :setup WHERE id = :id')
-  const setupOf = handle.prepare('SELECT setup FROM conversations WHERE id = ?')
-  const folder = handle.prepare('UPDATE conversations SET folder_id = :folderId WHERE id = :id')
-  const isFolder = handle.prepare('SELECT 1 FROM folders WHERE id = ?')
-  const pinned = handle.prepare('UPDATE conversations SET pinned = :pinned WHERE id = :id')
-  const archived = handle.prepare('UPDATE conversations SET archived_at = :archivedAt WHERE id = :id')
+    chooseBranch: 'UPDATE messages SET next_id = :childId WHERE id = :id AND next_id IS NOT :childId',
+    leaf: 'UPDATE conversations SET leaf_id = :leafId, path_length = :length WHERE id = :id',
+    use: 'UPDATE conversations SET model = coalesce(:model, model), updated_at = :now WHERE id = :id',
+    touch: 'UPDATE conversations SET updated_at = :now WHERE id = :id',
+    title: 'UPDATE conversations SET title = :title, named = :named WHERE id = :id',
+    named: 'SELECT named FROM conversations WHERE id = ?',
+    draft: 'UPDATE conversations SET draft = :draft WHERE id = :id',
+    removed: 'UPDATE conversations SET removed_at = :removedAt WHERE id = :id',
+    partOf: 'SELECT part_of, part_parent FROM conversations WHERE id = ?',
+    setPart: 'UPDATE conversations SET part_of = :of, part_parent = :parentId WHERE id = :id',
+    forget: 'DELETE FROM conversations WHERE id = ?',
+    setup: 'UPDATE conversations SET setup = :setup WHERE id = :id',
+    setupOf: 'SELECT setup FROM conversations WHERE id = ?',
+    folder: 'UPDATE conversations SET folder_id = :folderId WHERE id = :id',
+    isFolder: 'SELECT 1 FROM folders WHERE id = ?',
+    pinned: 'UPDATE conversations SET pinned = :pinned WHERE id = :id',
+    archived: 'UPDATE conversations SET archived_at = :archivedAt WHERE id = :id',
+  })
 
-  const find = (id: string): StoredConversation | null => {
-    const row = one.get(id)
-    return row ? read(row) : null
-  }
+  const find = (id: string): StoredConversation | null => readOrNull(sql.one.get(id), read)
   const knownFolder = (folderId: string | null): string | null => {
-    if (folderId === null || isFolder.get(folderId)) return folderId
+    if (folderId === null || sql.isFolder.get(folderId)) return folderId
     throw new StudioError('no_such_item', 'That folder no longer exists.')
   }
 
   return {
     /** Inserts a conversation. @throws StudioError `no_such_item` for the folder */
     insert({ setup = emptySetup, folderId = null, ...rest }: NewConversation): void {
-      insert.run({ ...rest, setup: JSON.stringify(setup), folderId: knownFolder(folderId) })
+      sql.insert.run({ ...rest, setup: JSON.stringify(setup), folderId: knownFolder(folderId) })
     },
     find,
     /** A conversation that is not removed. @throws StudioError `no_such_item` */
@@ -95,7 +88,7 @@ export function conversationTable({ handle, transaction }: Database) {
       return found
     },
     /** Conversations that are not removed, newest first. */
-    list: (): StoredConversation[] => all.all().map(read),
+    list: (): StoredConversation[] => sql.all.all().map(read),
     /**
      * Makes the path that ends in `leafId` the active one (null: the conversation has no message), and remembers the choice at each fork. The cost grows with the number of
      * messages that were not on the former path.
@@ -104,41 +97,48 @@ export function conversationTable({ handle, transaction }: Database) {
       transaction(() => {
         const before = find(id)
         const former = before?.leafId ?? null
-        const rows = grown.all({ leafId, former })
+        const rows = sql.grown.all({ leafId, former })
         for (const row of rows) {
           const parentId = textOrNull(row, 'parent_id')
-          if (parentId !== null) chooseBranch.run({ id: parentId, childId: text(row, 'id') })
+          if (parentId !== null) sql.chooseBranch.run({ id: parentId, childId: text(row, 'id') })
         }
         const top = rows.at(-1)
         const extends_ = leafId !== null && former !== null && (!top || top.parent_id === former)
-        leaf.run({ id, leafId, length: rows.length + (extends_ ? (before?.messages ?? 0) : 0) })
+        sql.leaf.run({ id, leafId, length: rows.length + (extends_ ? (before?.messages ?? 0) : 0) })
       })
     },
     /** Records a request for a reply. `model` becomes the default for the next one. */
-    use: (id: string, model: string | null, now: string): void => void use.run({ id, model, now }),
-    touch: (id: string, now: string): void => void touch.run({ id, now }),
-    setTitle: (id: string, value: string | null): void => void title.run({ id, title: value }),
-    setDraft: (id: string, value: string): void => void draft.run({ id, draft: value }),
-    setRemoved: (id: string, removedAt: string | null): void => void removed.run({ id, removedAt }),
+    use: (id: string, model: string | null, now: string): void => void sql.use.run({ id, model, now }),
+    touch: (id: string, now: string): void => void sql.touch.run({ id, now }),
+    /** Sets a title that was derived from messages or generated. */
+    setTitle: (id: string, value: string | null): void => void sql.title.run({ id, title: value, named: 0 }),
+    /** Sets the title that a person wrote; null removes it. */
+    setName: (id: string, value: string | null): void =>
+      void sql.title.run({ id, title: value, named: value === null ? 0 : 1 }),
+    /** Whether a person wrote the title. */
+    isNamed: (id: string): boolean => sql.named.get(id)?.named === 1,
+    setDraft: (id: string, value: string): void => void sql.draft.run({ id, draft: value }),
+    setRemoved: (id: string, removedAt: string | null): void => void sql.removed.run({ id, removedAt }),
     /** The origin of the messages of a removed conversation, if only these messages were deleted. */
     part(id: string): DeletedPart | null {
-      const row = partOf.get(id)
+      const row = sql.partOf.get(id)
       const of = row && textOrNull(row, 'part_of')
       return of ? { of, parentId: textOrNull(row, 'part_parent') } : null
     },
     setPart: (id: string, part: DeletedPart | null): void =>
-      void setPart.run({ id, of: part?.of ?? null, parentId: part?.parentId ?? null }),
+      void sql.setPart.run({ id, of: part?.of ?? null, parentId: part?.parentId ?? null }),
     /** Deletes the row of a conversation whose messages have moved away. */
-    forget: (id: string): void => void forget.run(id),
+    forget: (id: string): void => void sql.forget.run(id),
     setup(id: string): ChatSetup {
-      const row = setupOf.get(id)
+      const row = sql.setupOf.get(id)
       return !row || row.setup === '' ? emptySetup : json(row, 'setup', chatSetup)
     },
-    setSetup: (id: string, value: ChatSetup): void => void setup.run({ id, setup: JSON.stringify(value) }),
+    setSetup: (id: string, value: ChatSetup): void => void sql.setup.run({ id, setup: JSON.stringify(value) }),
     /** Moves a conversation to a folder. @throws StudioError `no_such_item` for the folder */
-    setFolder: (id: string, folderId: string | null): void => void folder.run({ id, folderId: knownFolder(folderId) }),
-    setPinned: (id: string, value: boolean): void => void pinned.run({ id, pinned: value ? 1 : 0 }),
-    setArchived: (id: string, archivedAt: string | null): void => void archived.run({ id, archivedAt }),
+    setFolder: (id: string, folderId: string | null): void =>
+      void sql.folder.run({ id, folderId: knownFolder(folderId) }),
+    setPinned: (id: string, value: boolean): void => void sql.pinned.run({ id, pinned: value ? 1 : 0 }),
+    setArchived: (id: string, archivedAt: string | null): void => void sql.archived.run({ id, archivedAt }),
   }
 }
 

@@ -2,6 +2,7 @@ import type { Folder } from '../../../src-preload/contract/library.ts'
 import type { Database } from './database.ts'
 import type { ReadHandle } from './readOnly.ts'
 import { number, type Row, text, textOrNull } from './rows.ts'
+import { prepareAll } from './statements.ts'
 
 export interface StoredFolder {
   id: string
@@ -43,25 +44,25 @@ const read = (row: Row): Omit<Folder, 'conversations'> => ({
 })
 
 export function folderTable({ handle, transaction }: Database) {
-  const insert = handle.prepare(
-    `INSERT INTO folders (id, name, created_at, model, instructions)
+  const sql = prepareAll(handle, {
+    insert: `INSERT INTO folders (id, name, created_at, model, instructions)
      VALUES (:id, :name, :createdAt, :model, :instructions)`,
-  )
-  const model = handle.prepare('UPDATE folders SET model = :value WHERE id = :id')
-  const instructions = handle.prepare('UPDATE folders SET instructions = :value WHERE id = :id')
-  const rename = handle.prepare('UPDATE folders SET name = :name WHERE id = :id')
-  const remove = handle.prepare('DELETE FROM folders WHERE id = ?')
+    model: 'UPDATE folders SET model = :value WHERE id = :id',
+    instructions: 'UPDATE folders SET instructions = :value WHERE id = :id',
+    rename: 'UPDATE folders SET name = :name WHERE id = :id',
+    remove: 'DELETE FROM folders WHERE id = ?',
+  })
 
   return {
     ...folderReader(handle),
-    insert: (folder: StoredFolder): void => transaction(() => void insert.run({ ...folder })),
+    insert: (folder: StoredFolder): void => transaction(() => void sql.insert.run({ ...folder })),
     /** Absent members stay. False when the folder does not exist. */
     update: (id: string, changes: FolderChanges): boolean =>
       transaction(() => {
-        if (changes.model !== undefined) model.run({ id, value: changes.model })
-        if (changes.instructions !== undefined) instructions.run({ id, value: changes.instructions })
-        return rename.run({ id, name: changes.name }).changes > 0
+        if (changes.model !== undefined) sql.model.run({ id, value: changes.model })
+        if (changes.instructions !== undefined) sql.instructions.run({ id, value: changes.instructions })
+        return sql.rename.run({ id, name: changes.name }).changes > 0
       }),
-    remove: (id: string): boolean => transaction(() => remove.run(id).changes > 0),
+    remove: (id: string): boolean => transaction(() => sql.remove.run(id).changes > 0),
   }
 }

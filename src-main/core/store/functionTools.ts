@@ -1,39 +1,37 @@
 import type { FunctionTool } from '../../../src-preload/contract/tools.ts'
 import type { Database } from './database.ts'
-import { number, type Row, text } from './rows.ts'
+import { number, type Row, text, texts } from './rows.ts'
+import { prepareAll } from './statements.ts'
 
 /** Tools that a person defined. Names are unique. */
 export function functionToolTable({ handle }: Database) {
-  const all = handle.prepare('SELECT * FROM function_tools ORDER BY name')
-  const one = handle.prepare('SELECT * FROM function_tools WHERE id = ?')
-  const named = handle.prepare('SELECT * FROM function_tools WHERE name = ?')
-  const remove = handle.prepare('DELETE FROM function_tools WHERE id = ?')
-  const upsert = handle.prepare(
-    `INSERT INTO function_tools (id, name, description, schema, strict, updated_at)
+  const sql = prepareAll(handle, {
+    all: 'SELECT * FROM function_tools ORDER BY name',
+    one: 'SELECT * FROM function_tools WHERE id = ?',
+    named: 'SELECT * FROM function_tools WHERE name = ?',
+    remove: 'DELETE FROM function_tools WHERE id = ?',
+    upsert: `INSERT INTO function_tools (id, name, description, schema, strict, updated_at)
      VALUES (:id, :name, :description, :schema, :strict, :updatedAt)
      ON CONFLICT (id) DO UPDATE SET name = :name, description = :description, schema = :schema, strict = :strict,
        updated_at = :updatedAt`,
-  )
+  })
   const first = (row: Row | undefined): FunctionTool | null => (row ? read(row) : null)
 
   return {
-    list: (): FunctionTool[] => all.all().map(read),
-    find: (id: string): FunctionTool | null => first(one.get(id)),
-    named: (name: string): FunctionTool | null => first(named.get(name)),
+    list: (): FunctionTool[] => sql.all.all().map(read),
+    find: (id: string): FunctionTool | null => first(sql.one.get(id)),
+    named: (name: string): FunctionTool | null => first(sql.named.get(name)),
     save({ id, name, description, schema, strict, updatedAt }: FunctionTool): void {
-      upsert.run({ id, name, description, schema, strict: Number(strict), updatedAt })
+      sql.upsert.run({ id, name, description, schema, strict: Number(strict), updatedAt })
     },
     /** Whether the tool existed. */
-    remove: (id: string): boolean => remove.run(id).changes > 0,
+    remove: (id: string): boolean => sql.remove.run(id).changes > 0,
   }
 }
 
 function read(row: Row): FunctionTool {
   return {
-    id: text(row, 'id'),
-    name: text(row, 'name'),
-    description: text(row, 'description'),
-    schema: text(row, 'schema'),
+    ...texts(row, 'id', 'name', 'description', 'schema'),
     strict: number(row, 'strict') === 1,
     updatedAt: text(row, 'updated_at'),
   }

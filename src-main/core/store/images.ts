@@ -10,7 +10,8 @@ import {
 import { problem } from '../../../src-preload/contract/problem.ts'
 import { certainty } from '../../../src-preload/contract/requests.ts'
 import type { Database } from './database.ts'
-import { json, jsonOrNull, number, numberOrNull, type Row, text, textOrNull, toJson } from './rows.ts'
+import { json, jsonOrNull, number, numberOrNull, type Row, readOrNull, text, textOrNull, toJson } from './rows.ts'
+import { prepareAll } from './statements.ts'
 
 const requestRows = z.array(z.number().int())
 /** Limit for one family of prompts; more than a person looks through. */
@@ -29,119 +30,100 @@ export interface NewImage {
 
 /** Requests for images, and the resulting images. A removed one is not shown and can be restored. */
 export function imageTable({ handle, transaction, journal }: Database) {
-  const insertDrawing = handle.prepare(
-    `INSERT INTO drawings (id, created_at, state, wish, search, slots, from_image_id)
-     VALUES (:id, :createdAt, 'making', :wish, :search, :slots, :fromImageId)`,
-  )
-  const progress = handle.prepare(
-    `UPDATE drawings SET state = :state, problem = :problem, slots = :slots, took_ms = :tookMs, cost = :cost, cost_is = :costIs,
-            request_rows = :rows WHERE id = :id`,
-  )
   const drawn = `
     SELECT *, (SELECT count(*) FROM images WHERE drawing_id = drawings.id AND removed_at IS NULL) AS in_sight,
            (SELECT coalesce(thumb_id, media_id) FROM images
              WHERE drawing_id = drawings.id AND removed_at IS NULL ORDER BY slot LIMIT 1) AS look_id
       FROM drawings`
-  const one = handle.prepare(`${drawn} WHERE id = ?`)
-  const making = handle.prepare(`${drawn} WHERE state = 'making' ORDER BY created_at, rowid`)
-  const newest = handle.prepare(
-    `${drawn} WHERE state <> 'making' AND dismissed = 0 ORDER BY created_at DESC, rowid DESC LIMIT ?`,
-  )
   const dismissing = `UPDATE drawings SET dismissed = 1 WHERE id = ? AND state <> 'making'
         AND NOT EXISTS (SELECT 1 FROM images WHERE drawing_id = drawings.id AND removed_at IS NULL)`
-  const dismiss = handle.prepare(dismissing)
-  const takeOut = handle.prepare(`${dismissing} AND dismissed = 0`)
-  const insertImage = handle.prepare(
-    'INSERT INTO images (id, drawing_id, created_at, slot, media_id) VALUES (:id, :drawingId, :createdAt, :slot, :mediaId)',
-  )
   const shown = `
     SELECT i.id, i.drawing_id, i.created_at, i.media_id, i.thumb_id, i.favourite, m.width, m.height, m.bytes, m.mime,
            substr(d.wish ->> '$.prompt', 1, 160) AS prompt
       FROM images AS i JOIN media AS m ON m.id = i.media_id JOIN drawings AS d ON d.id = i.drawing_id
      WHERE i.removed_at IS NULL`
-  const image = handle.prepare(`${shown} AND i.id = ?`)
-  const ofDrawings = handle.prepare(
-    `${shown} AND i.drawing_id IN (SELECT value FROM json_each(?)) ORDER BY i.created_at, i.slot`,
-  )
-  const find = handle.prepare(
-    `${shown} AND i.favourite >= :favourites
+  const among = 'id IN (SELECT value FROM json_each(:ids))'
+  const sql = prepareAll(handle, {
+    insertDrawing: `INSERT INTO drawings (id, created_at, state, wish, search, slots, from_image_id)
+     VALUES (:id, :createdAt, 'making', :wish, :search, :slots, :fromImageId)`,
+    progress: `UPDATE drawings SET state = :state, problem = :problem, slots = :slots, took_ms = :tookMs, cost = :cost, cost_is = :costIs,
+            request_rows = :rows WHERE id = :id`,
+    one: `${drawn} WHERE id = ?`,
+    making: `${drawn} WHERE state = 'making' ORDER BY created_at, rowid`,
+    newest: `${drawn} WHERE state <> 'making' AND dismissed = 0 ORDER BY created_at DESC, rowid DESC LIMIT ?`,
+    dismiss: dismissing,
+    takeOut: `${dismissing} AND dismissed = 0`,
+    insertImage:
+      'INSERT INTO images (id, drawing_id, created_at, slot, media_id) VALUES (:id, :drawingId, :createdAt, :slot, :mediaId)',
+    image: `${shown} AND i.id = ?`,
+    ofDrawings: `${shown} AND i.drawing_id IN (SELECT value FROM json_each(?)) ORDER BY i.created_at, i.slot`,
+    find: `${shown} AND i.favourite >= :favourites
          AND NOT EXISTS (SELECT 1 FROM json_each(:needles) WHERE instr(d.search, value) = 0)
        ORDER BY i.created_at DESC, i.drawing_id, i.slot DESC`,
-  )
-  const total = handle.prepare('SELECT count(*) AS n FROM images WHERE removed_at IS NULL')
-  const among = 'id IN (SELECT value FROM json_each(:ids))'
-  const favourite = handle.prepare(`UPDATE images SET favourite = :favourite WHERE ${among} AND removed_at IS NULL`)
-  const remove = handle.prepare(`UPDATE images SET removed_at = :at WHERE ${among} AND removed_at IS NULL RETURNING id`)
-  const restore = handle.prepare(
-    `UPDATE images SET removed_at = NULL WHERE ${among} AND removed_at IS NOT NULL RETURNING id`,
-  )
-  const setThumb = handle.prepare('UPDATE images SET thumb_id = :thumbId WHERE id = :id')
-  const isImage = handle.prepare('SELECT 1 FROM images WHERE id = ?')
-  const drawingsOf = handle.prepare(`SELECT DISTINCT drawing_id AS id FROM images WHERE ${among}`)
-  // `UNION` yields each row once, so even a cycle, which nothing creates, would end.
-  const first = handle.prepare(
-    `WITH RECURSIVE up (id, parent) AS (
+    total: 'SELECT count(*) AS n FROM images WHERE removed_at IS NULL',
+    favourite: `UPDATE images SET favourite = :favourite WHERE ${among} AND removed_at IS NULL`,
+    remove: `UPDATE images SET removed_at = :at WHERE ${among} AND removed_at IS NULL RETURNING id`,
+    restore: `UPDATE images SET removed_at = NULL WHERE ${among} AND removed_at IS NOT NULL RETURNING id`,
+    setThumb: 'UPDATE images SET thumb_id = :thumbId WHERE id = :id',
+    isImage: 'SELECT 1 FROM images WHERE id = ?',
+    drawingsOf: `SELECT DISTINCT drawing_id AS id FROM images WHERE ${among}`,
+    // `UNION` yields each row once, so even a cycle, which nothing creates, would end.
+    first: `WITH RECURSIVE up (id, parent) AS (
        SELECT id, from_image_id FROM drawings WHERE id = :id
        UNION SELECT d.id, d.from_image_id FROM up JOIN images AS i ON i.id = up.parent JOIN drawings AS d ON d.id = i.drawing_id)
      SELECT id FROM up WHERE parent IS NULL OR NOT EXISTS (SELECT 1 FROM images WHERE id = up.parent) LIMIT 1`,
-  )
-  const family = handle.prepare(
-    `WITH RECURSIVE down (id) AS (
+    family: `WITH RECURSIVE down (id) AS (
        SELECT :id
        UNION SELECT d.id FROM down JOIN images AS i ON i.drawing_id = down.id JOIN drawings AS d ON d.from_image_id = i.id)
      ${drawn} WHERE id IN (SELECT id FROM down) ORDER BY created_at, rowid LIMIT ${mostRelated}`,
-  )
+  })
 
-  const drawing = (id: string): Drawing | null => {
-    const row = one.get(id)
-    return row ? readDrawing(row) : null
-  }
+  const drawing = (id: string): Drawing | null => readOrNull(sql.one.get(id), readDrawing)
   return {
     insertDrawing(id: string, { createdAt, search, slots, fromImageId, ...wish }: NewDrawing): void {
       const given = { wish: JSON.stringify(wish), slots: JSON.stringify(slots) }
-      transaction(() => insertDrawing.run({ id, createdAt, search, fromImageId, ...given }))
+      transaction(() => sql.insertDrawing.run({ id, createdAt, search, fromImageId, ...given }))
     },
     drawing,
     /** In progress, oldest first. */
-    making: (): Drawing[] => making.all().map(readDrawing),
+    making: (): Drawing[] => sql.making.all().map(readDrawing),
     /** Ended and not removed, newest first. */
-    newest: (limit: number): Drawing[] => newest.all(limit).map(readDrawing),
+    newest: (limit: number): Drawing[] => sql.newest.all(limit).map(readDrawing),
     /** Stores the end of a drawing. It is on the disk when this returns. */
     settle: (id: string, now: DrawingProgress): void => transaction(() => write(id, now)),
     /** Stores intermediate progress. */
     step: (id: string, now: DrawingProgress): void => journal(() => write(id, now)),
     /** False when it is in progress, has images or does not exist. */
-    dismiss: (id: string): boolean => transaction(() => dismiss.run(id).changes > 0),
+    dismiss: (id: string): boolean => transaction(() => sql.dismiss.run(id).changes > 0),
     /** As `dismiss`, but also false when it was dismissed before. */
-    takeOut: (id: string): boolean => transaction(() => takeOut.run(id).changes > 0),
-    insertImage: (row: NewImage): void => void insertImage.run({ ...row }),
+    takeOut: (id: string): boolean => transaction(() => sql.takeOut.run(id).changes > 0),
+    insertImage: (row: NewImage): void => void sql.insertImage.run({ ...row }),
     /** An image that is not removed. */
     image(id: string): Image | null {
-      const row = image.get(id)
-      return row ? readImage(row) : null
+      return readOrNull(sql.image.get(id), readImage)
     },
     /** Whether the image exists, removed or not. */
-    isImage: (id: string): boolean => isImage.get(id) !== undefined,
+    isImage: (id: string): boolean => sql.isImage.get(id) !== undefined,
     /** The drawings that these images belong to, removed or not. */
     drawingsOf: (ids: readonly string[]): string[] =>
-      drawingsOf.all({ ids: JSON.stringify(ids) }).map((row) => text(row, 'id')),
+      sql.drawingsOf.all({ ids: JSON.stringify(ids) }).map((row) => text(row, 'id')),
     /** Newest first. The folded prompt must contain each of `needles` (shared/text). */
     find: ({ needles, favourites }: { needles: readonly string[]; favourites: boolean }): Image[] =>
-      find.all({ needles: JSON.stringify(needles), favourites: favourites ? 1 : 0 }).map(readImage),
-    total: (): number => number(total.get() ?? {}, 'n'),
+      sql.find.all({ needles: JSON.stringify(needles), favourites: favourites ? 1 : 0 }).map(readImage),
+    total: (): number => number(sql.total.get() ?? {}, 'n'),
     setFavourite: (ids: readonly string[], value: boolean): void =>
-      transaction(() => void favourite.run({ ids: JSON.stringify(ids), favourite: value ? 1 : 0 })),
-    setThumb: (id: string, thumbId: string): void => void setThumb.run({ id, thumbId }),
+      transaction(() => void sql.favourite.run({ ids: JSON.stringify(ids), favourite: value ? 1 : 0 })),
+    setThumb: (id: string, thumbId: string): void => void sql.setThumb.run({ id, thumbId }),
     /** Removes images and returns which. */
     remove: (ids: readonly string[], at: string): string[] =>
-      transaction(() => remove.all({ ids: JSON.stringify(ids), at }).map((row) => text(row, 'id'))),
+      transaction(() => sql.remove.all({ ids: JSON.stringify(ids), at }).map((row) => text(row, 'id'))),
     restore: (ids: readonly string[]): string[] =>
-      transaction(() => restore.all({ ids: JSON.stringify(ids) }).map((row) => text(row, 'id'))),
+      transaction(() => sql.restore.all({ ids: JSON.stringify(ids) }).map((row) => text(row, 'id'))),
     /** All drawings of a family, in which one was made from another's image, oldest first, and their images that are not removed. */
     lineage(drawingId: string): { drawings: Drawing[]; images: Image[] } {
-      const from = first.get({ id: drawingId })
-      const drawings = family.all({ id: from ? text(from, 'id') : drawingId }).map(readDrawing)
-      return { drawings, images: ofDrawings.all(JSON.stringify(drawings.map(({ id }) => id))).map(readImage) }
+      const from = sql.first.get({ id: drawingId })
+      const drawings = sql.family.all({ id: from ? text(from, 'id') : drawingId }).map(readDrawing)
+      return { drawings, images: sql.ofDrawings.all(JSON.stringify(drawings.map(({ id }) => id))).map(readImage) }
     },
   }
 
@@ -152,7 +134,7 @@ export function imageTable({ handle, transaction, journal }: Database) {
       slots: JSON.stringify(now.slots),
       rows: JSON.stringify(now.rows),
     }
-    progress.run({ id, state, tookMs, cost, costIs, ...texts })
+    sql.progress.run({ id, state, tookMs, cost, costIs, ...texts })
   }
 }
 

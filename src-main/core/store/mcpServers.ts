@@ -1,6 +1,7 @@
 import { type McpTransport, mcpTransport } from '../../../src-preload/contract/tools.ts'
 import type { Database } from './database.ts'
-import { json, number, type Row, text } from './rows.ts'
+import { json, number, type Row, readOrNull, text } from './rows.ts'
+import { prepareAll } from './statements.ts'
 
 /** A server as a person configured it. Values of its environment and headers are in the keychain, never here. */
 export interface StoredMcpServer {
@@ -12,31 +13,30 @@ export interface StoredMcpServer {
 }
 
 export function mcpServerTable({ handle }: Database) {
-  const all = handle.prepare('SELECT * FROM mcp_servers ORDER BY rowid')
-  const one = handle.prepare('SELECT * FROM mcp_servers WHERE id = ?')
-  const remove = handle.prepare('DELETE FROM mcp_servers WHERE id = ?')
-  const on = handle.prepare('UPDATE mcp_servers SET is_on = :on WHERE id = :id')
-  const upsert = handle.prepare(
-    `INSERT INTO mcp_servers (id, name, transport, is_on, timeout_seconds, updated_at)
+  const sql = prepareAll(handle, {
+    all: 'SELECT * FROM mcp_servers ORDER BY rowid',
+    one: 'SELECT * FROM mcp_servers WHERE id = ?',
+    remove: 'DELETE FROM mcp_servers WHERE id = ?',
+    on: 'UPDATE mcp_servers SET is_on = :on WHERE id = :id',
+    upsert: `INSERT INTO mcp_servers (id, name, transport, is_on, timeout_seconds, updated_at)
      VALUES (:id, :name, :transport, :on, :timeoutSeconds, :now)
      ON CONFLICT (id) DO UPDATE SET name = :name, transport = :transport, is_on = :on, timeout_seconds = :timeoutSeconds,
        updated_at = :now`,
-  )
+  })
 
   return {
     /** In the order in which they were added. */
-    list: (): StoredMcpServer[] => all.all().map(read),
+    list: (): StoredMcpServer[] => sql.all.all().map(read),
     find(id: string): StoredMcpServer | null {
-      const row = one.get(id)
-      return row ? read(row) : null
+      return readOrNull(sql.one.get(id), read)
     },
     save({ id, name, transport, on, timeoutSeconds }: StoredMcpServer): void {
       const now = new Date().toISOString()
-      upsert.run({ id, name, transport: JSON.stringify(transport), on: Number(on), timeoutSeconds, now })
+      sql.upsert.run({ id, name, transport: JSON.stringify(transport), on: Number(on), timeoutSeconds, now })
     },
-    setOn: (id: string, value: boolean): void => void on.run({ id, on: Number(value) }),
+    setOn: (id: string, value: boolean): void => void sql.on.run({ id, on: Number(value) }),
     /** Whether the server existed. */
-    remove: (id: string): boolean => remove.run(id).changes > 0,
+    remove: (id: string): boolean => sql.remove.run(id).changes > 0,
   }
 }
 

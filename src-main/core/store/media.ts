@@ -3,7 +3,8 @@ import type { Attachment } from '../../../src-preload/contract/chat.ts'
 import { StudioError } from '../errors.ts'
 import type { Database } from './database.ts'
 import { cleaning, type MadeKind, madeKind } from './mediaCleaning.ts'
-import { bytes, number, numberOrNull, type Row, text, textOrNull } from './rows.ts'
+import { bytes, number, numberOrNull, type Row, readOrNull, text, textOrNull } from './rows.ts'
+import { prepareAll } from './statements.ts'
 
 const kind = z.enum(['image', 'audio'])
 
@@ -34,37 +35,30 @@ const named = `
 /** Metadata of the files of the media folder. A row exists only while its file exists. */
 export function mediaTable(database: Database) {
   const { handle, transaction } = database
-  const insert = handle.prepare(
-    `INSERT INTO media (id, kind, mime, bytes, width, height, name, sha256, created_at)
+  const sql = prepareAll(handle, {
+    insert: `INSERT INTO media (id, kind, mime, bytes, width, height, name, sha256, created_at)
      VALUES (:id, :kind, :mime, :bytes, :width, :height, :name, :sha256, :createdAt)`,
-  )
-  const one = handle.prepare('SELECT * FROM media WHERE id = ?')
-  const byHash = handle.prepare('SELECT * FROM media WHERE sha256 = ? AND mime = ? ORDER BY rowid LIMIT 1')
-  const ids = handle.prepare('SELECT id FROM media')
-  const unnamed = handle.prepare(
-    `SELECT id, bytes FROM media WHERE id IN (SELECT value FROM json_each(?)) AND NOT (${named})`,
-  )
-  const orphans = handle.prepare(`SELECT id FROM media WHERE created_at < ? AND NOT (${named})`)
-  const remove = handle.prepare('DELETE FROM media WHERE id IN (SELECT value FROM json_each(?))')
-  const draft = handle.prepare('UPDATE media SET drafted = 1 WHERE id = ?')
-  const owner = handle.prepare(
-    `SELECT 'speech' AS kind FROM speeches WHERE id = :id UNION ALL SELECT 'recordings' FROM recordings WHERE id = :id
+    one: 'SELECT * FROM media WHERE id = ?',
+    byHash: 'SELECT * FROM media WHERE sha256 = ? AND mime = ? ORDER BY rowid LIMIT 1',
+    ids: 'SELECT id FROM media',
+    unnamed: `SELECT id, bytes FROM media WHERE id IN (SELECT value FROM json_each(?)) AND NOT (${named})`,
+    orphans: `SELECT id FROM media WHERE created_at < ? AND NOT (${named})`,
+    remove: 'DELETE FROM media WHERE id IN (SELECT value FROM json_each(?))',
+    draft: 'UPDATE media SET drafted = 1 WHERE id = ?',
+    owner: `SELECT 'speech' AS kind FROM speeches WHERE id = :id UNION ALL SELECT 'recordings' FROM recordings WHERE id = :id
      UNION ALL SELECT 'recordings' FROM transcripts WHERE id = :id UNION ALL SELECT 'images' FROM drawings WHERE id = :id`,
-  )
-  const peaks = handle.prepare('SELECT data, seconds FROM peaks WHERE media_id = ?')
-  const savePeaks = handle.prepare('INSERT OR REPLACE INTO peaks (media_id, data, seconds) VALUES (?, ?, ?)')
-  const find = (id: string): MediaItem | null => {
-    const row = one.get(id)
-    return row ? readItem(row) : null
-  }
+    peaks: 'SELECT data, seconds FROM peaks WHERE media_id = ?',
+    savePeaks: 'INSERT OR REPLACE INTO peaks (media_id, data, seconds) VALUES (?, ?, ?)',
+  })
+  const find = (id: string): MediaItem | null => readOrNull(sql.one.get(id), readItem)
   const unnamedOf = (all: readonly string[]): { id: string; bytes: number }[] =>
-    unnamed.all(JSON.stringify(all)).map((row) => ({ id: text(row, 'id'), bytes: number(row, 'bytes') }))
+    sql.unnamed.all(JSON.stringify(all)).map((row) => ({ id: text(row, 'id'), bytes: number(row, 'bytes') }))
 
   return {
     /** Inserts a row in one transaction with `then`, which writes the reference to it. */
     insert: (item: MediaItem, then?: (item: MediaItem) => void): void =>
       transaction(() => {
-        insert.run({ ...item })
+        sql.insert.run({ ...item })
         then?.(item)
       }),
     find,
@@ -77,40 +71,40 @@ export function mediaTable(database: Database) {
     /** The file with this content and type. `then` runs in the same transaction as the lookup. */
     findByHash: (sha256: string, mime: string, then?: (item: MediaItem) => void): MediaItem | null =>
       transaction(() => {
-        const row = byHash.get(sha256, mime)
+        const row = sql.byHash.get(sha256, mime)
         if (!row) return null
         const item = readItem(row)
         then?.(item)
         return item
       }),
-    ids: (): Set<string> => new Set(ids.all().map((row) => text(row, 'id'))),
+    ids: (): Set<string> => new Set(sql.ids.all().map((row) => text(row, 'id'))),
     /** Returns the ids to which no message, draft, speech, recording, image or voice sample refers. */
     unnamed: unnamedOf,
     /** Deletes the rows of ids without a reference, and returns these ids. */
     removeUnnamed: (all: readonly string[]): string[] =>
       transaction(() => {
         const going = unnamedOf(all).map(({ id }) => id)
-        if (going.length > 0) remove.run(JSON.stringify(going))
+        if (going.length > 0) sql.remove.run(JSON.stringify(going))
         return going
       }),
     /** Ids of files without a reference from before `instant`. */
-    orphans: (instant: string): string[] => orphans.all(instant).map((row) => text(row, 'id')),
+    orphans: (instant: string): string[] => sql.orphans.all(instant).map((row) => text(row, 'id')),
     /** Marks that a page has the file in a draft. */
-    draft: (id: string): void => void draft.run(id),
+    draft: (id: string): void => void sql.draft.run(id),
     /** The feature that a growing file of this id belongs to: a speech, a recording, a transcript or a drawing; null when there is none. */
     ownerKind(id: string): MadeKind | null {
-      const row = owner.get({ id })
+      const row = sql.owner.get({ id })
       return row ? madeKind.parse(row.kind) : null
     },
     peaks(mediaId: string): { data: Uint8Array; seconds: number } | null {
-      const row = peaks.get(mediaId)
+      const row = sql.peaks.get(mediaId)
       return row ? { data: bytes(row, 'data'), seconds: number(row, 'seconds') } : null
     },
     /** Stores the waveform of a file. @throws StudioError `no_such_item` */
     savePeaks(mediaId: string, data: Uint8Array, seconds: number): void {
       transaction(() => {
-        if (!one.get(mediaId)) throw new StudioError('no_such_item', 'That file no longer exists.')
-        savePeaks.run(mediaId, data, seconds)
+        if (!sql.one.get(mediaId)) throw new StudioError('no_such_item', 'That file no longer exists.')
+        sql.savePeaks.run(mediaId, data, seconds)
       })
     },
     ...cleaning(database, unnamedOf),

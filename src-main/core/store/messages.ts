@@ -18,7 +18,8 @@ import { problem } from '../../../src-preload/contract/problem.ts'
 import { certainty } from '../../../src-preload/contract/requests.ts'
 import { StudioError } from '../errors.ts'
 import type { Database } from './database.ts'
-import { json, jsonOrNull, number, numberOrNull, type Row, text, textOrNull, toJson } from './rows.ts'
+import { json, jsonOrNull, number, numberOrNull, type Row, readOrNull, text, textOrNull, toJson } from './rows.ts'
+import { prepareAll } from './statements.ts'
 
 /** The initial fields of a message row. The others are set while a reply is generated and when it ends. */
 export interface NewMessage {
@@ -92,61 +93,44 @@ const sentences = z.array(z.string())
  * for the outcome of a reply or a tool call, and the place of deleted messages.
  */
 export function messageTable({ handle }: Database) {
-  const insert = handle.prepare(
-    `INSERT INTO messages (id, conversation_id, parent_id, role, text, status, model, created_at, finished_at, name, attachments, run, ask_id, made, params)
+  const sql = prepareAll(handle, {
+    insert: `INSERT INTO messages (id, conversation_id, parent_id, role, text, status, model, created_at, finished_at, name, attachments, run, ask_id, made, params)
      VALUES (:id, :conversationId, :parentId, :role, :text, :status, :model, :createdAt, :finishedAt, :name, :attachments, :run, :askId, :made, :params)`,
-  )
-  const one = handle.prepare(`${select('m.id = ?')}`)
-  const many = handle.prepare(`${select('m.id IN (SELECT value FROM json_each(?))')} ORDER BY m.seq`)
-  // From the leaf to the root: a path is a linked list, and each step is one index lookup.
-  const pathIds = handle.prepare(
-    `WITH RECURSIVE path (id, parent_id) AS (
+    one: `${select('m.id = ?')}`,
+    many: `${select('m.id IN (SELECT value FROM json_each(?))')} ORDER BY m.seq`,
+    // From the leaf to the root: a path is a linked list, and each step is one index lookup.
+    pathIds: `WITH RECURSIVE path (id, parent_id) AS (
        SELECT id, parent_id FROM messages WHERE id = ?
        UNION ALL SELECT up.id, up.parent_id FROM messages up JOIN path ON up.id = path.parent_id)
      SELECT id FROM path`,
-  )
-  const path = handle.prepare(
-    `WITH RECURSIVE path (id, parent_id) AS (
+    path: `WITH RECURSIVE path (id, parent_id) AS (
        SELECT id, parent_id FROM messages WHERE id = ?
        UNION ALL SELECT up.id, up.parent_id FROM messages up JOIN path ON up.id = path.parent_id)
      ${select('m.id IN (SELECT id FROM path)')} ORDER BY m.seq`,
-  )
-  const children = handle.prepare(
-    'SELECT id, role FROM messages WHERE conversation_id = :conversationId AND parent_id IS :parentId ORDER BY seq',
-  )
-  // Upwards from a message, through the turns of models and tools only.
-  const turnsAbove = handle.prepare(
-    `WITH RECURSIVE above (depth, id, parent_id, role) AS (
+    children:
+      'SELECT id, role FROM messages WHERE conversation_id = :conversationId AND parent_id IS :parentId ORDER BY seq',
+    // Upwards from a message, through the turns of models and tools only.
+    turnsAbove: `WITH RECURSIVE above (depth, id, parent_id, role) AS (
        SELECT 0, id, parent_id, role FROM messages WHERE id = ?
        UNION ALL
        SELECT depth + 1, up.id, up.parent_id, up.role FROM messages up JOIN above ON up.id = above.parent_id
          WHERE up.role IN ('assistant', 'tool'))
      SELECT id, role FROM above ORDER BY depth`,
-  )
-  const copy = handle.prepare(
-    `INSERT INTO messages (id, conversation_id, parent_id, role, text, reasoning, refusal, tool_calls, status, problem, model, finish_reason,
+    copy: `INSERT INTO messages (id, conversation_id, parent_id, role, text, reasoning, refusal, tool_calls, status, problem, model, finish_reason,
        usage, created_at, finished_at, first_token_ms, reasoning_ms, request_id, name, attachments, run, ask_id, made, cost, cost_is,
        request_row, params, json_faults, next_id)
      SELECT :id, :conversationId, :parentId, role, text, reasoning, refusal, tool_calls, status, problem, model, finish_reason,
        usage, created_at, finished_at, first_token_ms, reasoning_ms, request_id, name, attachments, run, :askId, made, cost, cost_is,
        request_row, params, json_faults, :nextId FROM messages WHERE id = :from`,
-  )
-  const links = handle.prepare(
-    'SELECT id, parent_id, next_id, ask_id, role, status FROM messages WHERE conversation_id = ? ORDER BY seq',
-  )
-  const byAsk = handle.prepare('SELECT id FROM messages WHERE ask_id = ? AND conversation_id = ? ORDER BY seq')
-  const from = handle.prepare(
-    `WITH RECURSIVE below (id) AS (
+    links: 'SELECT id, parent_id, next_id, ask_id, role, status FROM messages WHERE conversation_id = ? ORDER BY seq',
+    byAsk: 'SELECT id FROM messages WHERE ask_id = ? AND conversation_id = ? ORDER BY seq',
+    from: `WITH RECURSIVE below (id) AS (
        SELECT id FROM messages WHERE id = ?
        UNION ALL SELECT m.id FROM messages m JOIN below ON m.parent_id = below.id)
      SELECT id FROM below`,
-  )
-  const move = handle.prepare(
-    'UPDATE messages SET conversation_id = :to WHERE id IN (SELECT value FROM json_each(:ids))',
-  )
-  const setParent = handle.prepare('UPDATE messages SET parent_id = :parentId WHERE id = :id')
-  const down = handle.prepare(
-    `WITH RECURSIVE down (id) AS (
+    move: 'UPDATE messages SET conversation_id = :to WHERE id IN (SELECT value FROM json_each(:ids))',
+    setParent: 'UPDATE messages SET parent_id = :parentId WHERE id = :id',
+    down: `WITH RECURSIVE down (id) AS (
        SELECT :id
        UNION ALL
        SELECT coalesce(
@@ -154,34 +138,24 @@ export function messageTable({ handle }: Database) {
            (SELECT c.id FROM messages c WHERE c.parent_id = m.id ORDER BY c.seq DESC LIMIT 1))
          FROM down JOIN messages m ON m.id = down.id)
      SELECT id FROM down WHERE id IS NOT NULL`,
-  )
-  const settle = handle.prepare(
-    `UPDATE messages SET text = :text, reasoning = :reasoning, refusal = :refusal, tool_calls = :toolCalls, status = :status,
+    settle: `UPDATE messages SET text = :text, reasoning = :reasoning, refusal = :refusal, tool_calls = :toolCalls, status = :status,
        problem = :problem, finish_reason = :finishReason, usage = :usage, finished_at = :finishedAt,
        first_token_ms = :firstTokenMs, reasoning_ms = :reasoningMs, request_id = :requestId, cost = :cost, cost_is = :costIs,
        request_row = :requestRow, json_faults = :jsonFaults WHERE id = :id`,
-  )
-  const begin = handle.prepare(
-    `UPDATE messages SET status = 'streaming', first_token_ms = :firstTokenMs, request_id = :requestId,
+    begin: `UPDATE messages SET status = 'streaming', first_token_ms = :firstTokenMs, request_id = :requestId,
        request_row = coalesce(:requestRow, request_row) WHERE id = :id`,
-  )
-  const setUse = handle.prepare('UPDATE messages SET usage = :usage, cost = :cost, cost_is = :costIs WHERE id = :id')
-  const setRun = handle.prepare(
-    'UPDATE messages SET run = :run, text = :text, status = :status, finished_at = :finishedAt WHERE id = :id',
-  )
-  const unfinished = handle.prepare(`${select("m.status IN ('pending', 'streaming') AND m.role <> 'tool'")}`)
-  const open = handle.prepare(
-    `${select("m.status IN ('pending', 'streaming') AND m.role = 'tool'")} ORDER BY m.conversation_id, m.seq`,
-  )
-  const openOf = handle.prepare(
-    `${select("m.status IN ('pending', 'streaming') AND m.role = 'tool' AND m.conversation_id = ?")} ORDER BY m.seq`,
-  )
+    setUse: 'UPDATE messages SET usage = :usage, cost = :cost, cost_is = :costIs WHERE id = :id',
+    setRun: 'UPDATE messages SET run = :run, text = :text, status = :status, finished_at = :finishedAt WHERE id = :id',
+    unfinished: `${select("m.status IN ('pending', 'streaming') AND m.role <> 'tool'")}`,
+    open: `${select("m.status IN ('pending', 'streaming') AND m.role = 'tool'")} ORDER BY m.conversation_id, m.seq`,
+    openOf: `${select("m.status IN ('pending', 'streaming') AND m.role = 'tool' AND m.conversation_id = ?")} ORDER BY m.seq`,
+  })
 
   return {
     insert(message: NewMessage): void {
       const { name = null, attachments = [], run = null, askId = null, made = null, params = null, ...rest } = message
       const ended = message.status !== 'pending' && message.status !== 'streaming'
-      insert.run({
+      sql.insert.run({
         ...rest,
         ...{ name, askId, made },
         finishedAt: message.finishedAt ?? (ended ? message.createdAt : null),
@@ -191,64 +165,63 @@ export function messageTable({ handle }: Database) {
       })
     },
     find(id: string): Message | null {
-      const row = one.get(id)
-      return row ? readMessage(row) : null
+      return readOrNull(sql.one.get(id), readMessage)
     },
     /** One message. @throws StudioError `no_such_item` */
     get(id: string): Message {
-      const row = one.get(id)
+      const row = sql.one.get(id)
       if (!row) throw new StudioError('no_such_item', 'That message no longer exists.')
       return readMessage(row)
     },
     /** The messages with these ids that exist, oldest first. */
     many: (ids: readonly string[]): Message[] =>
-      ids.length === 0 ? [] : many.all(JSON.stringify(ids)).map(readMessage),
+      ids.length === 0 ? [] : sql.many.all(JSON.stringify(ids)).map(readMessage),
     /** From the root down to `leafId`, oldest first; empty for null. */
     path(leafId: string | null): Message[] {
-      return leafId === null ? [] : path.all(leafId).map(readMessage)
+      return leafId === null ? [] : sql.path.all(leafId).map(readMessage)
     },
     /** The ids of a path, without reading the messages. */
     pathIds(leafId: string | null): string[] {
       if (leafId === null) return []
-      const ids = pathIds.all(leafId).map((row) => text(row, 'id'))
+      const ids = sql.pathIds.all(leafId).map((row) => text(row, 'id'))
       return ids.reverse()
     },
     /** Children of a message, or the roots of a conversation for null; oldest first. */
     children(conversationId: string, parentId: string | null): { id: string; role: Message['role'] }[] {
-      const rows = children.all({ conversationId, parentId })
+      const rows = sql.children.all({ conversationId, parentId })
       return rows.map((row) => ({ id: text(row, 'id'), role: role.parse(row.role) }))
     },
     /** The message and those above it, upwards, until the last turn that is neither a model's nor a tool's. */
     turnsAbove: (id: string): { id: string; role: Message['role'] }[] =>
-      turnsAbove.all(id).map((row) => ({ id: text(row, 'id'), role: role.parse(row.role) })),
+      sql.turnsAbove.all(id).map((row) => ({ id: text(row, 'id'), role: role.parse(row.role) })),
     /** The tree of a conversation as links, parents first. */
-    links: (conversationId: string): MessageLink[] => links.all(conversationId).map(readLink),
+    links: (conversationId: string): MessageLink[] => sql.links.all(conversationId).map(readLink),
     /** Copies the message `from` to another position. */
-    copy: (from: string, to: CopiedPlace): void => void copy.run({ from, ...to }),
+    copy: (from: string, to: CopiedPlace): void => void sql.copy.run({ from, ...to }),
     /** Replies of a conversation that were requested together. */
     byAsk: (conversationId: string, askId: string): string[] =>
-      byAsk.all(askId, conversationId).map((row) => text(row, 'id')),
+      sql.byAsk.all(askId, conversationId).map((row) => text(row, 'id')),
     /** The message and all below it, on every branch. */
-    idsFrom: (id: string): string[] => from.all(id).map((row) => text(row, 'id')),
+    idsFrom: (id: string): string[] => sql.from.all(id).map((row) => text(row, 'id')),
     /** Moves messages to another conversation. Their parents stay the same. */
     moveTo: (conversationId: string, ids: readonly string[]): void =>
-      void move.run({ to: conversationId, ids: JSON.stringify(ids) }),
-    setParent: (id: string, parentId: string | null): void => void setParent.run({ id, parentId }),
+      void sql.move.run({ to: conversationId, ids: JSON.stringify(ids) }),
+    setParent: (id: string, parentId: string | null): void => void sql.setParent.run({ id, parentId }),
     /** The leaf below this message: down the remembered choice at each fork, else the newest child. */
     leafBelow(id: string): string {
-      const rows = down.all({ id })
+      const rows = sql.down.all({ id })
       const last = rows.at(-1)
       return last ? text(last, 'id') : id
     },
     /** Records that the first output has arrived. */
     begin(id: string, firstTokenMs: number | null, requestId: string | null, requestRow: number | null): void {
-      begin.run({ id, firstTokenMs, requestId, requestRow })
+      sql.begin.run({ id, firstTokenMs, requestId, requestRow })
     },
     settle(id: string, outcome: MessageOutcome): void {
       const { text, reasoning, refusal, status, finishReason, finishedAt, firstTokenMs, reasoningMs, requestId } =
         outcome
       const { cost, costIs, requestRow } = outcome
-      settle.run({
+      sql.settle.run({
         ...{ id, text, reasoning, refusal, status, finishReason, finishedAt, firstTokenMs, reasoningMs, requestId },
         ...{ cost, costIs, requestRow },
         toolCalls: JSON.stringify(outcome.toolCalls satisfies ToolCall[]),
@@ -258,17 +231,17 @@ export function messageTable({ handle }: Database) {
       })
     },
     setUse(id: string, { usage, cost, costIs }: MessageUse): void {
-      setUse.run({ id, usage: toJson(usage), cost, costIs })
+      sql.setUse.run({ id, usage: toJson(usage), cost, costIs })
     },
     /** Stores the state of a tool call. `text` is the result that the model gets when the call is settled. */
     setRun(id: string, run: ToolRun, text: string, status: MessageStatus): void {
-      setRun.run({ id, run: JSON.stringify(run), text, status, finishedAt: run.finishedAt })
+      sql.setRun.run({ id, run: JSON.stringify(run), text, status, finishedAt: run.finishedAt })
     },
     /** Replies without a running generation, when a core starts. */
-    unfinished: (): Message[] => unfinished.all().map(readMessage),
+    unfinished: (): Message[] => sql.unfinished.all().map(readMessage),
     /** Messages of role tool whose calls are not settled: of one conversation, or of all. */
     openCalls(conversationId?: string): ToolMessage[] {
-      const rows = conversationId === undefined ? open.all() : openOf.all(conversationId)
+      const rows = conversationId === undefined ? sql.open.all() : sql.openOf.all(conversationId)
       return rows.map(readMessage).filter(isToolMessage)
     },
   }
@@ -297,6 +270,19 @@ function readLink(row: Row): MessageLink {
   }
 }
 
+/** The columns about how a message was made. */
+export const readReplyColumns = (row: Row) => ({
+  problem: jsonOrNull(row, 'problem', problem),
+  model: textOrNull(row, 'model'),
+  finishReason: textOrNull(row, 'finish_reason'),
+  usage: jsonOrNull(row, 'usage', usage),
+  createdAt: text(row, 'created_at'),
+  finishedAt: textOrNull(row, 'finished_at'),
+  firstTokenMs: numberOrNull(row, 'first_token_ms'),
+  reasoningMs: numberOrNull(row, 'reasoning_ms'),
+  requestId: textOrNull(row, 'request_id'),
+})
+
 function readMessage(row: Row): Message {
   return {
     id: text(row, 'id'),
@@ -309,15 +295,7 @@ function readMessage(row: Row): Message {
     toolCalls: row.tool_calls === '[]' ? [] : json(row, 'tool_calls', calls),
     status: messageStatus.parse(row.status),
     wait: null,
-    problem: jsonOrNull(row, 'problem', problem),
-    model: textOrNull(row, 'model'),
-    finishReason: textOrNull(row, 'finish_reason'),
-    usage: jsonOrNull(row, 'usage', usage),
-    createdAt: text(row, 'created_at'),
-    finishedAt: textOrNull(row, 'finished_at'),
-    firstTokenMs: numberOrNull(row, 'first_token_ms'),
-    reasoningMs: numberOrNull(row, 'reasoning_ms'),
-    requestId: textOrNull(row, 'request_id'),
+    ...readReplyColumns(row),
     sibling: number(row, 'sibling'),
     siblings: number(row, 'siblings'),
     name: textOrNull(row, 'name'),

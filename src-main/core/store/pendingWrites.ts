@@ -79,7 +79,10 @@ export class PendingWrites {
     return true
   }
 
-  /** Returns the database for direct writes. It performs the waiting writes first, because they are older. */
+  /**
+   * Returns the database for direct writes. It performs the waiting writes first, because they are older. Closing it tries them once more and
+   * then ends the retries.
+   */
   before(database: Database): Database {
     const first =
       (write: Database['transaction']): Database['transaction'] =>
@@ -87,7 +90,14 @@ export class PendingWrites {
         if (this.#waiting.size > 0) this.flush()
         return write(work)
       }
-    return { ...database, transaction: first(database.transaction), journal: first(database.journal) }
+    const close = (): void => {
+      try {
+        this.close()
+      } finally {
+        database.close()
+      }
+    }
+    return { ...database, transaction: first(database.transaction), journal: first(database.journal), close }
   }
 
   #flush(): boolean {

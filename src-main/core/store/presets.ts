@@ -1,52 +1,31 @@
 import { chatParams } from '../../../src-preload/contract/chat.ts'
 import type { Preset } from '../../../src-preload/contract/library.ts'
 import type { Database } from './database.ts'
+import { type NamedItems, namedItemReader, namedItemTable } from './namedItems.ts'
 import type { ReadHandle } from './readOnly.ts'
-import { json, number, type Row, text, textOrNull } from './rows.ts'
+import { json, text, textOrNull, texts } from './rows.ts'
+
+const presets: NamedItems<Preset> = {
+  table: 'presets',
+  read: (row) => ({
+    ...texts(row, 'id', 'name'),
+    model: textOrNull(row, 'model'),
+    instructions: textOrNull(row, 'instructions'),
+    params: json(row, 'params', chatParams),
+    updatedAt: text(row, 'updated_at'),
+  }),
+}
 
 /** The read statements of `presetTable`. */
-export function presetReader(handle: ReadHandle) {
-  const all = handle.prepare('SELECT * FROM presets ORDER BY name COLLATE NOCASE, id')
-  const one = handle.prepare('SELECT * FROM presets WHERE id = ?')
-  const count = handle.prepare('SELECT count(*) AS n FROM presets')
+export const presetReader = (handle: ReadHandle) => namedItemReader(handle, presets)
 
-  return {
-    /** By name. */
-    list: (): Preset[] => all.all().map(read),
-    find(id: string): Preset | null {
-      const row = one.get(id)
-      return row ? read(row) : null
-    },
-    count: (): number => number(count.get() ?? {}, 'n'),
-  }
-}
-
-export function presetTable({ handle, transaction }: Database) {
-  const insert = handle.prepare(
-    `INSERT INTO presets (id, name, model, instructions, params, updated_at)
+/** Saved parameters for any chat. */
+export const presetTable = (database: Database) =>
+  namedItemTable(database, {
+    ...presets,
+    insert: `INSERT INTO presets (id, name, model, instructions, params, updated_at)
      VALUES (:id, :name, :model, :instructions, :params, :updatedAt)`,
-  )
-  const save = handle.prepare(
-    `UPDATE presets SET name = :name, model = :model, instructions = :instructions, params = :params, updated_at = :updatedAt
+    save: `UPDATE presets SET name = :name, model = :model, instructions = :instructions, params = :params, updated_at = :updatedAt
       WHERE id = :id`,
-  )
-  const remove = handle.prepare('DELETE FROM presets WHERE id = ?')
-  const write = (preset: Preset) => ({ ...preset, params: JSON.stringify(preset.params) })
-
-  return {
-    ...presetReader(handle),
-    insert: (preset: Preset): void => transaction(() => void insert.run(write(preset))),
-    /** False when the preset does not exist. */
-    save: (preset: Preset): boolean => transaction(() => save.run(write(preset)).changes > 0),
-    remove: (id: string): boolean => transaction(() => remove.run(id).changes > 0),
-  }
-}
-
-const read = (row: Row): Preset => ({
-  id: text(row, 'id'),
-  name: text(row, 'name'),
-  model: textOrNull(row, 'model'),
-  instructions: textOrNull(row, 'instructions'),
-  params: json(row, 'params', chatParams),
-  updatedAt: text(row, 'updated_at'),
-})
+    write: (preset) => ({ ...preset, params: JSON.stringify(preset.params) }),
+  })

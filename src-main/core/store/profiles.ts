@@ -2,6 +2,7 @@ import { type Profile, profile } from '../../../src-preload/contract/app.ts'
 import type { Database } from './database.ts'
 import type { ReadHandle } from './readOnly.ts'
 import { number, type Row, text } from './rows.ts'
+import { prepareAll } from './statements.ts'
 
 /** A connection as stored. Its API key is never here. */
 export interface StoredProfile extends Profile {
@@ -11,43 +12,45 @@ export interface StoredProfile extends Profile {
 
 /** The read statements of `profileTable`. */
 export function profileReader(handle: ReadHandle) {
-  const all = handle.prepare('SELECT * FROM profiles ORDER BY name COLLATE NOCASE, id')
-  const active = handle.prepare('SELECT * FROM profiles WHERE active = 1')
-  const byId = handle.prepare('SELECT * FROM profiles WHERE id = ?')
-  const sandbox = handle.prepare("SELECT * FROM profiles WHERE kind = 'sandbox'")
+  const sql = prepareAll(handle, {
+    all: 'SELECT * FROM profiles ORDER BY name COLLATE NOCASE, id',
+    active: 'SELECT * FROM profiles WHERE active = 1',
+    byId: 'SELECT * FROM profiles WHERE id = ?',
+    sandbox: "SELECT * FROM profiles WHERE kind = 'sandbox'",
+  })
 
   return {
     /** By name. */
-    all: (): StoredProfile[] => all.all().map(read),
-    active: (): StoredProfile | null => readFirst(active.get()),
-    get: (id: string): StoredProfile | null => readFirst(byId.get(id)),
-    sandbox: (): StoredProfile | null => readFirst(sandbox.get()),
+    all: (): StoredProfile[] => sql.all.all().map(read),
+    active: (): StoredProfile | null => readFirst(sql.active.get()),
+    get: (id: string): StoredProfile | null => readFirst(sql.byId.get(id)),
+    sandbox: (): StoredProfile | null => readFirst(sql.sandbox.get()),
   }
 }
 
 /** Any number of services, at most one sandbox, and at most one active profile. */
 export function profileTable({ handle, transaction }: Database) {
-  const calm = handle.prepare('UPDATE profiles SET active = 0 WHERE active = 1')
-  const activate = handle.prepare('UPDATE profiles SET active = 1 WHERE id = ?')
-  const rename = handle.prepare('UPDATE profiles SET name = ? WHERE id = ?')
-  const remove = handle.prepare('DELETE FROM profiles WHERE id = ?')
-  const removeModels = handle.prepare('DELETE FROM model_lists WHERE profile = ?')
-  const removeNotes = handle.prepare('DELETE FROM model_notes WHERE profile = ?')
-  const upsert = handle.prepare(
-    `INSERT INTO profiles (id, name, kind, base_url, key_kept, allow_insecure, active, updated_at)
+  const sql = prepareAll(handle, {
+    calm: 'UPDATE profiles SET active = 0 WHERE active = 1',
+    activate: 'UPDATE profiles SET active = 1 WHERE id = ?',
+    rename: 'UPDATE profiles SET name = ? WHERE id = ?',
+    remove: 'DELETE FROM profiles WHERE id = ?',
+    removeModels: 'DELETE FROM model_lists WHERE profile = ?',
+    removeNotes: 'DELETE FROM model_notes WHERE profile = ?',
+    upsert: `INSERT INTO profiles (id, name, kind, base_url, key_kept, allow_insecure, active, updated_at)
      VALUES (:id, :name, :kind, :baseUrl, :keyKept, :allowInsecure, 1, :now)
      ON CONFLICT (id) DO UPDATE SET name = :name, base_url = :baseUrl, key_kept = :keyKept,
        allow_insecure = :allowInsecure, active = 1, updated_at = :now`,
-  )
+  })
 
   return {
     ...profileReader(handle),
     /** Stores a profile and makes it the active one. */
     saveActive({ id, name, kind, baseUrl, keyKept, allowInsecure }: StoredProfile): void {
       transaction(() => {
-        calm.run()
+        sql.calm.run()
         const now = new Date().toISOString()
-        upsert.run({
+        sql.upsert.run({
           id,
           name,
           kind,
@@ -61,17 +64,17 @@ export function profileTable({ handle, transaction }: Database) {
     /** Makes a profile the active one. None is active when it does not exist. */
     activate(id: string): void {
       transaction(() => {
-        calm.run()
-        activate.run(id)
+        sql.calm.run()
+        sql.activate.run(id)
       })
     },
-    rename: (id: string, name: string): void => void transaction(() => rename.run(name, id)),
+    rename: (id: string, name: string): void => void transaction(() => sql.rename.run(name, id)),
     /** Deletes a profile, its model list and the notes about its models. No other profile becomes active, because a person must choose which account pays. */
     remove(id: string): void {
       transaction(() => {
-        remove.run(id)
-        removeModels.run(id)
-        removeNotes.run(id)
+        sql.remove.run(id)
+        sql.removeModels.run(id)
+        sql.removeNotes.run(id)
       })
     },
   }

@@ -1,44 +1,25 @@
 import type { Prompt } from '../../../src-preload/contract/library.ts'
 import type { Database } from './database.ts'
+import { type NamedItems, namedItemReader, namedItemTable } from './namedItems.ts'
 import type { ReadHandle } from './readOnly.ts'
-import { number, type Row, text } from './rows.ts'
+import { text, texts } from './rows.ts'
+
+const prompts: NamedItems<Prompt> = {
+  table: 'prompts',
+  read: (row) => ({
+    ...texts(row, 'id', 'name', 'text'),
+    updatedAt: text(row, 'updated_at'),
+  }),
+}
 
 /** The read statements of `promptTable`. */
-export function promptReader(handle: ReadHandle) {
-  const all = handle.prepare('SELECT * FROM prompts ORDER BY name COLLATE NOCASE, id')
-  const one = handle.prepare('SELECT * FROM prompts WHERE id = ?')
-  const count = handle.prepare('SELECT count(*) AS n FROM prompts')
+export const promptReader = (handle: ReadHandle) => namedItemReader(handle, prompts)
 
-  return {
-    /** By name. */
-    list: (): Prompt[] => all.all().map(read),
-    find(id: string): Prompt | null {
-      const row = one.get(id)
-      return row ? read(row) : null
-    },
-    count: (): number => number(count.get() ?? {}, 'n'),
-  }
-}
-
-export function promptTable({ handle, transaction }: Database) {
-  const insert = handle.prepare(
-    'INSERT INTO prompts (id, name, text, updated_at) VALUES (:id, :name, :text, :updatedAt)',
-  )
-  const save = handle.prepare('UPDATE prompts SET name = :name, text = :text, updated_at = :updatedAt WHERE id = :id')
-  const remove = handle.prepare('DELETE FROM prompts WHERE id = ?')
-
-  return {
-    ...promptReader(handle),
-    insert: (prompt: Prompt): void => transaction(() => void insert.run({ ...prompt })),
-    /** False when the prompt does not exist. */
-    save: (prompt: Prompt): boolean => transaction(() => save.run({ ...prompt }).changes > 0),
-    remove: (id: string): boolean => transaction(() => remove.run(id).changes > 0),
-  }
-}
-
-const read = (row: Row): Prompt => ({
-  id: text(row, 'id'),
-  name: text(row, 'name'),
-  text: text(row, 'text'),
-  updatedAt: text(row, 'updated_at'),
-})
+/** Saved texts that can be inserted into a message. */
+export const promptTable = (database: Database) =>
+  namedItemTable(database, {
+    ...prompts,
+    insert: 'INSERT INTO prompts (id, name, text, updated_at) VALUES (:id, :name, :text, :updatedAt)',
+    save: 'UPDATE prompts SET name = :name, text = :text, updated_at = :updatedAt WHERE id = :id',
+    write: (prompt) => ({ ...prompt }),
+  })

@@ -2,7 +2,8 @@ import { makingState } from '../../../src-preload/contract/createdItems.ts'
 import { type Recording, recording } from '../../../src-preload/contract/transcription.ts'
 import { StudioError } from '../errors.ts'
 import type { Database } from './database.ts'
-import { number, numberOrNull, type Row, text, textOrNull } from './rows.ts'
+import { number, numberOrNull, type Row, readOrNull, text, textOrNull } from './rows.ts'
+import { prepareAll } from './statements.ts'
 
 export interface StoredRecording extends Recording {
   removed: boolean
@@ -24,31 +25,25 @@ const select = `SELECT r.*, t.id AS t_id, t.state AS t_state, substr(t.text, 1, 
 
 /** Recordings and files that can be transcribed. They are ordered by the order in which they were added, not by the clock. */
 export function recordingTable({ handle, transaction }: Database) {
-  const insert = handle.prepare(
-    `INSERT INTO recordings (id, created_at, name, search, source, state, mime, bytes, seconds, media_id, from_id)
+  const sql = prepareAll(handle, {
+    insert: `INSERT INTO recordings (id, created_at, name, search, source, state, mime, bytes, seconds, media_id, from_id)
      VALUES (:id, :createdAt, :name, :search, :source, :state, :mime, :bytes, :seconds, :mediaId, :fromId)`,
-  )
-  const one = handle.prepare(`${select} WHERE r.id = ?`)
-  const page = handle.prepare(
-    `${select} WHERE r.removed_at IS NULL
+    one: `${select} WHERE r.id = ?`,
+    page: `${select} WHERE r.removed_at IS NULL
        AND (:before IS NULL OR r.rowid < (SELECT rowid FROM recordings WHERE id = :before))
      ORDER BY r.rowid DESC LIMIT :limit`,
-  )
-  const count = handle.prepare('SELECT count(*) AS n FROM recordings WHERE removed_at IS NULL')
-  const loose = handle.prepare(`${select} WHERE r.media_id IS NULL ORDER BY r.rowid`)
-  const settle = handle.prepare(
-    'UPDATE recordings SET state = :state, bytes = :bytes, seconds = :seconds, media_id = :mediaId WHERE id = :id',
-  )
-  const name = handle.prepare('UPDATE recordings SET name = :name, search = :search WHERE id = :id')
-  const seconds = handle.prepare('UPDATE recordings SET seconds = :seconds WHERE id = :id')
-  const remove = handle.prepare('UPDATE recordings SET removed_at = :now WHERE id = :id AND removed_at IS NULL')
-  const restore = handle.prepare('UPDATE recordings SET removed_at = NULL WHERE id = :id AND removed_at IS NOT NULL')
-  const erase = handle.prepare('DELETE FROM recordings WHERE id = ?')
+    count: 'SELECT count(*) AS n FROM recordings WHERE removed_at IS NULL',
+    loose: `${select} WHERE r.media_id IS NULL ORDER BY r.rowid`,
+    settle:
+      'UPDATE recordings SET state = :state, bytes = :bytes, seconds = :seconds, media_id = :mediaId WHERE id = :id',
+    name: 'UPDATE recordings SET name = :name, search = :search WHERE id = :id',
+    seconds: 'UPDATE recordings SET seconds = :seconds WHERE id = :id',
+    remove: 'UPDATE recordings SET removed_at = :now WHERE id = :id AND removed_at IS NULL',
+    restore: 'UPDATE recordings SET removed_at = NULL WHERE id = :id AND removed_at IS NOT NULL',
+    erase: 'DELETE FROM recordings WHERE id = ?',
+  })
 
-  const find = (id: string): StoredRecording | null => {
-    const row = one.get(id)
-    return row ? read(row) : null
-  }
+  const find = (id: string): StoredRecording | null => readOrNull(sql.one.get(id), read)
 
   const condition = (
     index: number,
@@ -56,7 +51,7 @@ export function recordingTable({ handle, transaction }: Database) {
       WHERE t.recording_id = r.id AND instr(t.search, ?${index}) > 0))`
 
   return {
-    insert: (row: NewRecording): void => void insert.run({ ...row }),
+    insert: (row: NewRecording): void => void sql.insert.run({ ...row }),
     /** Including removed ones. */
     find,
     /** A recording that is not removed. @throws StudioError `no_such_item` */
@@ -70,8 +65,8 @@ export function recordingTable({ handle, transaction }: Database) {
       recordings: StoredRecording[]
       total: number
     } {
-      const recordings = page.all({ before, limit }).map(read)
-      return { recordings, total: number(count.get() ?? {}, 'n') }
+      const recordings = sql.page.all({ before, limit }).map(read)
+      return { recordings, total: number(sql.count.get() ?? {}, 'n') }
     },
     /**
      * Recordings that are not removed and whose name or transcript contains all needles (shared/text/query.ts), newest first. Works in
@@ -91,19 +86,19 @@ export function recordingTable({ handle, transaction }: Database) {
       }
     },
     /** Recordings whose bytes are not stored as media yet, oldest first. */
-    loose: (): StoredRecording[] => loose.all().map(read),
+    loose: (): StoredRecording[] => sql.loose.all().map(read),
     settle: ({ id, state, bytes, seconds, mediaId }: RecordingEnd): void =>
-      void settle.run({ id, state, bytes, seconds, mediaId }),
-    setName: (id: string, value: string, search: string): void => void name.run({ id, name: value, search }),
-    setSeconds: (id: string, value: number): void => void seconds.run({ id, seconds: value }),
+      void sql.settle.run({ id, state, bytes, seconds, mediaId }),
+    setName: (id: string, value: string, search: string): void => void sql.name.run({ id, name: value, search }),
+    setSeconds: (id: string, value: number): void => void sql.seconds.run({ id, seconds: value }),
     /** Returns the ids of the recordings that were not removed before. */
     remove: (ids: readonly string[], now: string): string[] =>
-      transaction(() => ids.filter((id) => remove.run({ id, now }).changes > 0)),
+      transaction(() => ids.filter((id) => sql.remove.run({ id, now }).changes > 0)),
     /** Returns the ids of the recordings that were restored. */
     restore: (ids: readonly string[]): string[] =>
-      transaction(() => ids.filter((id) => restore.run({ id }).changes > 0)),
+      transaction(() => ids.filter((id) => sql.restore.run({ id }).changes > 0)),
     /** Deletes a recording permanently, with its transcripts. */
-    erase: (id: string): void => void erase.run(id),
+    erase: (id: string): void => void sql.erase.run(id),
   }
 }
 

@@ -5,11 +5,18 @@ import { StudioError } from '../errors.ts'
 /** A row of SQLite. Strict tables guarantee the types; these readers check them. */
 export type Row = Record<string, SQLOutputValue>
 
+/** The value of a row that a query may not have found. */
+export const readOrNull = <T>(row: Row | undefined, read: (row: Row) => T): T | null => (row ? read(row) : null)
+
 export function text(row: Row, column: string): string {
   const value = row[column]
   if (typeof value !== 'string') throw wrongType(column, 'text')
   return value
 }
+
+/** Text columns with the names of their properties. */
+export const texts = <Name extends string>(row: Row, ...names: Name[]): Record<Name, string> =>
+  Object.fromEntries(names.map((name) => [name, text(row, name)])) as Record<Name, string>
 
 export function textOrNull(row: Row, column: string): string | null {
   return row[column] === null ? null : text(row, column)

@@ -6,7 +6,8 @@ import { type SpeechPart, speechPart, speechRequest } from '../../../src-preload
 import { StudioError } from '../errors.ts'
 import { folded, foldedWords } from '../shared/text/caseFolding.ts'
 import type { Database } from './database.ts'
-import { json, jsonOrNull, number, numberOrNull, type Row, text, textOrNull, toJson } from './rows.ts'
+import { json, jsonOrNull, number, numberOrNull, type Row, readOrNull, text, textOrNull, toJson } from './rows.ts'
+import { prepareAll } from './statements.ts'
 
 const settings = speechRequest.omit({ text: true })
 /** Parameters of the speech. The text is a column of its own. */
@@ -59,72 +60,47 @@ const matching = `s.removed_at IS NULL AND (:favourites = 0 OR s.favourite = 1)
 
 /** Speeches that are complete or in progress, with their parts. */
 export function speechTable({ handle, transaction, journal }: Database) {
-  const insert = handle.prepare(
-    `INSERT INTO speeches (id, created_at, state, text, search, wish, mime, from_id)
+  const sql = prepareAll(handle, {
+    insert: `INSERT INTO speeches (id, created_at, state, text, search, wish, mime, from_id)
      VALUES (:id, :createdAt, 'making', :text, :search, :wish, :mime, :fromId)`,
-  )
-  const insertPart = handle.prepare(
-    `INSERT INTO speech_parts (speech_id, part, text_from, text_to, text_bytes, state)
+    insertPart: `INSERT INTO speech_parts (speech_id, part, text_from, text_to, text_bytes, state)
      VALUES (:id, :part, :from, :to, :bytes, 'waiting')`,
-  )
-  const one = handle.prepare(`${speech} WHERE s.id = ?`)
-  const textOf = handle.prepare('SELECT text FROM speeches WHERE id = ?')
-  const page = handle.prepare(
-    `${speech} WHERE ${matching}
+    one: `${speech} WHERE s.id = ?`,
+    textOf: 'SELECT text FROM speeches WHERE id = ?',
+    page: `${speech} WHERE ${matching}
        AND (:before IS NULL OR (s.created_at, s.rowid) < (SELECT created_at, rowid FROM speeches WHERE id = :before))
      ORDER BY s.created_at DESC, s.rowid DESC LIMIT :limit`,
-  )
-  const count = handle.prepare(`SELECT count(*) AS n FROM speeches AS s WHERE ${matching}`)
-  const parts = handle.prepare('SELECT * FROM speech_parts WHERE speech_id = ? ORDER BY part')
-  const unsettled = handle.prepare(
-    `SELECT id FROM speeches AS s WHERE state = 'making' OR (media_id IS NULL AND EXISTS
+    count: `SELECT count(*) AS n FROM speeches AS s WHERE ${matching}`,
+    parts: 'SELECT * FROM speech_parts WHERE speech_id = ? ORDER BY part',
+    unsettled: `SELECT id FROM speeches AS s WHERE state = 'making' OR (media_id IS NULL AND EXISTS
        (SELECT 1 FROM speech_parts WHERE speech_id = s.id AND audio_bytes > 0)) ORDER BY rowid`,
-  )
-  const setState = handle.prepare('UPDATE speeches SET state = :state, problem = :problem WHERE id = :id')
-  const setAudio = handle.prepare(
-    'UPDATE speeches SET media_id = :mediaId, seconds = :seconds, mime = :mime WHERE id = :id',
-  )
-  const setPart = handle.prepare(
-    `UPDATE speech_parts SET state = :state, problem = :problem, audio_bytes = :audioBytes, seconds = :seconds
+    setState: 'UPDATE speeches SET state = :state, problem = :problem WHERE id = :id',
+    setAudio: 'UPDATE speeches SET media_id = :mediaId, seconds = :seconds, mime = :mime WHERE id = :id',
+    setPart: `UPDATE speech_parts SET state = :state, problem = :problem, audio_bytes = :audioBytes, seconds = :seconds
      WHERE speech_id = :id AND part = :part`,
-  )
-  const addRow = handle.prepare(
-    `UPDATE speech_parts SET request_rows = json_insert(request_rows, '$[#]', :row) WHERE speech_id = :id AND part = :part`,
-  )
-  const setCost = handle.prepare(
-    'UPDATE speech_parts SET cost = :cost, cost_is = :costIs WHERE speech_id = :id AND part = :part',
-  )
-  const setFavourite = handle.prepare('UPDATE speeches SET favourite = :favourite WHERE id = :id')
-  const setRate = handle.prepare(
-    `UPDATE speeches SET seconds = seconds * (wish ->> '$.pcmRate') / :rate, wish = json_set(wish, '$.pcmRate', :rate) WHERE id = :id`,
-  )
-  const setPartLengths = handle.prepare(
-    `UPDATE speech_parts SET seconds = seconds * (SELECT wish ->> '$.pcmRate' FROM speeches WHERE id = :id) / :rate
+    addRow: `UPDATE speech_parts SET request_rows = json_insert(request_rows, '$[#]', :row) WHERE speech_id = :id AND part = :part`,
+    setCost: 'UPDATE speech_parts SET cost = :cost, cost_is = :costIs WHERE speech_id = :id AND part = :part',
+    setFavourite: 'UPDATE speeches SET favourite = :favourite WHERE id = :id',
+    setRate: `UPDATE speeches SET seconds = seconds * (wish ->> '$.pcmRate') / :rate, wish = json_set(wish, '$.pcmRate', :rate) WHERE id = :id`,
+    setPartLengths: `UPDATE speech_parts SET seconds = seconds * (SELECT wish ->> '$.pcmRate' FROM speeches WHERE id = :id) / :rate
      WHERE speech_id = :id`,
-  )
-  const setRemoved = handle.prepare(
-    `UPDATE speeches SET removed_at = :at WHERE id IN (SELECT value FROM json_each(:ids)) AND (removed_at IS NULL) = (:at IS NOT NULL)
+    setRemoved: `UPDATE speeches SET removed_at = :at WHERE id IN (SELECT value FROM json_each(:ids)) AND (removed_at IS NULL) = (:at IS NOT NULL)
      RETURNING id`,
-  )
-  const lengths = handle.prepare(
-    `SELECT sum(bytes) AS bytes, sum(seconds) AS seconds FROM (
+    lengths: `SELECT sum(bytes) AS bytes, sum(seconds) AS seconds FROM (
        SELECT p.text_bytes AS bytes, p.seconds AS seconds FROM speech_parts AS p JOIN speeches AS s ON s.id = p.speech_id
         WHERE p.state = 'done' AND p.seconds IS NOT NULL AND s.wish ->> '$.voice' IS :voice AND s.wish ->> '$.speed' IS :speed
         ORDER BY s.rowid DESC LIMIT ${lookBack})`,
-  )
+  })
 
-  const find = (id: string): StoredSpeech | null => {
-    const row = one.get(id)
-    return row ? readSpeech(row) : null
-  }
+  const find = (id: string): StoredSpeech | null => readOrNull(sql.one.get(id), readSpeech)
 
   return {
     insert(added: NewSpeech): void {
       const { places, settings: wish, text: spoken, ...rest } = added
       const search = folded(`${spoken}\n${wish.voice ?? ''}\n${wish.model ?? ''}`)
       transaction(() => {
-        insert.run({ ...rest, text: spoken, search, wish: JSON.stringify(wish) })
-        for (const [index, place] of places.entries()) insertPart.run({ id: added.id, part: index + 1, ...place })
+        sql.insert.run({ ...rest, text: spoken, search, wish: JSON.stringify(wish) })
+        for (const [index, place] of places.entries()) sql.insertPart.run({ id: added.id, part: index + 1, ...place })
       })
     },
     find,
@@ -141,45 +117,46 @@ export function speechTable({ handle, transaction, journal }: Database) {
       return found
     },
     text(id: string): string {
-      const row = textOf.get(id)
+      const row = sql.textOf.get(id)
       return row ? text(row, 'text') : ''
     },
-    parts: (id: string): SpeechPart[] => parts.all(id).map(readPart),
+    parts: (id: string): SpeechPart[] => sql.parts.all(id).map(readPart),
     /** Newest first, after `before`. */
     page(filter: { search: string; favourites: boolean; before: string | null; limit: number }): StoredSpeech[] {
       const { before, limit } = filter
-      return page.all({ ...filterOf(filter), before, limit }).map(readSpeech)
+      return sql.page.all({ ...filterOf(filter), before, limit }).map(readSpeech)
     },
-    count: (filter: { search: string; favourites: boolean }): number => number(count.get(filterOf(filter)) ?? {}, 'n'),
+    count: (filter: { search: string; favourites: boolean }): number =>
+      number(sql.count.get(filterOf(filter)) ?? {}, 'n'),
     /** Speeches that were in progress or not joined when the program ended. */
-    unsettled: (): string[] => unsettled.all().map((row) => text(row, 'id')),
+    unsettled: (): string[] => sql.unsettled.all().map((row) => text(row, 'id')),
     setState: (id: string, state: MakingState, why: Problem | null): void =>
-      transaction(() => void setState.run({ id, state, problem: toJson(why) })),
+      transaction(() => void sql.setState.run({ id, state, problem: toJson(why) })),
     /** Stores which file has the audio. */
     setAudio: (id: string, audio: { mediaId: string; seconds: number | null; mime: string }): void =>
-      void setAudio.run({ id, ...audio }),
+      void sql.setAudio.run({ id, ...audio }),
     setPart(id: string, part: Pick<SpeechPart, 'part' | 'state' | 'problem' | 'audioBytes' | 'seconds'>): void {
       const { part: number_, state, audioBytes, seconds } = part
-      journal(() => setPart.run({ id, part: number_, state, problem: toJson(part.problem), audioBytes, seconds }))
+      journal(() => sql.setPart.run({ id, part: number_, state, problem: toJson(part.problem), audioBytes, seconds }))
     },
     /** Records the row of the request log for a request of this part. */
-    addRow: (id: string, part: number, row: number): void => journal(() => void addRow.run({ id, part, row })),
+    addRow: (id: string, part: number, row: number): void => journal(() => void sql.addRow.run({ id, part, row })),
     setCost: (id: string, part: number, spent: { cost: string | null; costIs: Certainty }): void =>
-      journal(() => void setCost.run({ id, part, cost: spent.cost, costIs: spent.costIs })),
+      journal(() => void sql.setCost.run({ id, part, cost: spent.cost, costIs: spent.costIs })),
     setFavourite: (id: string, favourite: boolean): void =>
-      transaction(() => void setFavourite.run({ id, favourite: favourite ? 1 : 0 })),
+      transaction(() => void sql.setFavourite.run({ id, favourite: favourite ? 1 : 0 })),
     /** Stores the sample rate, and the durations that follow from it. */
     setRate: (id: string, rate: number): void =>
       transaction(() => {
-        setPartLengths.run({ id, rate })
-        setRate.run({ id, rate })
+        sql.setPartLengths.run({ id, rate })
+        sql.setRate.run({ id, rate })
       }),
     /** Removes speeches (`at`) or restores them (null), and returns which changed. */
     setRemoved: (ids: readonly string[], at: string | null): string[] =>
-      transaction(() => setRemoved.all({ ids: JSON.stringify(ids), at }).map((row) => text(row, 'id'))),
+      transaction(() => sql.setRemoved.all({ ids: JSON.stringify(ids), at }).map((row) => text(row, 'id'))),
     /** Sums of the complete earlier parts with this voice and speed. */
     before({ voice, speed }: Pick<SpeechSettings, 'voice' | 'speed'>): SpokenBefore {
-      const length = lengths.get({ voice, speed }) ?? {}
+      const length = sql.lengths.get({ voice, speed }) ?? {}
       return {
         bytes: numberOrNull(length, 'bytes') ?? 0,
         seconds: numberOrNull(length, 'seconds') ?? 0,

@@ -44,13 +44,7 @@ export function openStore(dataDir: string, options: OpenOptions = {}) {
     isWritable: database.isWritable,
     /** Background writes. */
     pending,
-    close() {
-      try {
-        pending.close()
-      } finally {
-        database.close()
-      }
-    },
+    close: database.close,
   }
 }
 export type Store = ReturnType<typeof openStore>

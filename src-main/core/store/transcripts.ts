@@ -9,7 +9,8 @@ import {
 } from '../../../src-preload/contract/transcription.ts'
 import { StudioError } from '../errors.ts'
 import type { Database } from './database.ts'
-import { json, jsonOrNull, number, type Row, text, textOrNull, toJson } from './rows.ts'
+import { json, jsonOrNull, number, type Row, readOrNull, text, textOrNull, toJson } from './rows.ts'
+import { prepareAll } from './statements.ts'
 
 /** The stored fields that are not part of the shown transcript, such as the raw reply. */
 export interface TranscriptEnd
@@ -24,56 +25,51 @@ const cues = z.array(cue)
 
 /** Transcripts of recordings, complete or in progress. */
 export function transcriptTable({ handle }: Database) {
-  const insert = handle.prepare(
-    `INSERT INTO transcripts (id, recording_id, created_at, state, wish)
-     VALUES (:id, :recordingId, :createdAt, 'making', :wish)`,
-  )
   const select =
     'SELECT t.*, r.bytes AS total FROM transcripts AS t JOIN recordings AS r ON r.id = t.recording_id AND r.removed_at IS NULL'
-  const one = handle.prepare(`${select} WHERE t.id = ?`)
-  const all = handle.prepare(`${select} WHERE t.recording_id = ? ORDER BY t.rowid DESC`)
-  const unfinished = handle.prepare("SELECT id, request_rows FROM transcripts WHERE state = 'making'")
-  const asked = handle.prepare('UPDATE transcripts SET request_rows = :rows WHERE id = :id')
-  const settle = handle.prepare(
-    `UPDATE transcripts SET state = :state, problem = :problem, sent_bytes = :sentBytes, came = :came, raw = :raw, text = :text,
+  const sql = prepareAll(handle, {
+    insert: `INSERT INTO transcripts (id, recording_id, created_at, state, wish)
+     VALUES (:id, :recordingId, :createdAt, 'making', :wish)`,
+    one: `${select} WHERE t.id = ?`,
+    all: `${select} WHERE t.recording_id = ? ORDER BY t.rowid DESC`,
+    unfinished: "SELECT id, request_rows FROM transcripts WHERE state = 'making'",
+    asked: 'UPDATE transcripts SET request_rows = :rows WHERE id = :id',
+    settle: `UPDATE transcripts SET state = :state, problem = :problem, sent_bytes = :sentBytes, came = :came, raw = :raw, text = :text,
        cues = :cues, search = :search WHERE id = :id`,
-  )
-  const cut = handle.prepare("UPDATE transcripts SET state = 'cut', problem = :problem WHERE id = :id")
-  const cost = handle.prepare('UPDATE transcripts SET cost = :cost, cost_is = :costIs WHERE id = :id')
-  const words = handle.prepare(
-    'UPDATE transcripts SET text = :text, cues = :cues, search = :search, edited = :edited WHERE id = :id',
-  )
-  const erase = handle.prepare('DELETE FROM transcripts WHERE id = ?')
-  const raw = handle.prepare('SELECT raw FROM transcripts WHERE id = ?')
+    cut: "UPDATE transcripts SET state = 'cut', problem = :problem WHERE id = :id",
+    cost: 'UPDATE transcripts SET cost = :cost, cost_is = :costIs WHERE id = :id',
+    words: 'UPDATE transcripts SET text = :text, cues = :cues, search = :search, edited = :edited WHERE id = :id',
+    erase: 'DELETE FROM transcripts WHERE id = ?',
+    raw: 'SELECT raw FROM transcripts WHERE id = ?',
+  })
 
   return {
     insert({ id, recordingId, createdAt, wish }: NewTranscript): void {
-      insert.run({ id, recordingId, createdAt, wish: JSON.stringify(wish) })
+      sql.insert.run({ id, recordingId, createdAt, wish: JSON.stringify(wish) })
     },
     /** Null when the transcript or its recording does not exist or is removed. */
     find(id: string): Transcript | null {
-      const row = one.get(id)
-      return row ? read(row) : null
+      return readOrNull(sql.one.get(id), read)
     },
     /** @throws StudioError `no_such_item` */
     get(id: string): Transcript {
-      const row = one.get(id)
+      const row = sql.one.get(id)
       if (!row) throw new StudioError('no_such_item', 'That transcript no longer exists.')
       return read(row)
     },
     /** Newest first. */
-    of: (recordingId: string): Transcript[] => all.all(recordingId).map(read),
+    of: (recordingId: string): Transcript[] => sql.all.all(recordingId).map(read),
     /** Transcripts that were in progress when the program ended, with their rows in the request log. */
     unfinished: (): { id: string; rows: number[] }[] =>
-      unfinished.all().map((row) => ({ id: text(row, 'id'), rows: json(row, 'request_rows', rows) })),
+      sql.unfinished.all().map((row) => ({ id: text(row, 'id'), rows: json(row, 'request_rows', rows) })),
     asked: (id: string, requestRows: readonly number[]): void =>
-      void asked.run({ id, rows: JSON.stringify(requestRows) }),
+      void sql.asked.run({ id, rows: JSON.stringify(requestRows) }),
     settle({ problem, cues, ...end }: TranscriptEnd): void {
-      settle.run({ ...end, problem: toJson(problem), cues: JSON.stringify(cues) })
+      sql.settle.run({ ...end, problem: toJson(problem), cues: JSON.stringify(cues) })
     },
-    cut: (id: string, problem: Transcript['problem']): void => void cut.run({ id, problem: toJson(problem) }),
+    cut: (id: string, problem: Transcript['problem']): void => void sql.cut.run({ id, problem: toJson(problem) }),
     setCost: (id: string, { cost: value, costIs }: Pick<MakingCost, 'cost' | 'costIs'>): void =>
-      void cost.run({ id, cost: value, costIs }),
+      void sql.cost.run({ id, cost: value, costIs }),
     setWords({
       id,
       text,
@@ -81,12 +77,12 @@ export function transcriptTable({ handle }: Database) {
       search,
       edited,
     }: Pick<Transcript, 'id' | 'text' | 'cues' | 'edited'> & Pick<TranscriptEnd, 'search'>): void {
-      words.run({ id, text, cues: JSON.stringify(cues), search, edited: Number(edited) })
+      sql.words.run({ id, text, cues: JSON.stringify(cues), search, edited: Number(edited) })
     },
-    erase: (id: string): void => void erase.run(id),
+    erase: (id: string): void => void sql.erase.run(id),
     /** The raw reply; null when there was none. */
     raw(id: string): string | null {
-      const row = raw.get(id)
+      const row = sql.raw.get(id)
       return row ? textOrNull(row, 'raw') : null
     },
   }

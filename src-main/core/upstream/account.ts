@@ -1,54 +1,57 @@
+import type * as z from 'zod'
 import { StudioError } from '../errors.ts'
 import { callJson, jsonBody } from './call.ts'
 import type { UpstreamLink } from './link.ts'
 import * as schemas from './schemas.ts'
 import type { CallOptions, UpstreamReply } from './types.ts'
 
+const get = <T>(
+  link: UpstreamLink,
+  path: string,
+  schema: z.ZodType<T>,
+  options: CallOptions | undefined,
+): Promise<UpstreamReply<T>> => callJson(link, { method: 'GET', url: link.base.v1(path) }, schema, options)
+
 export const listModels = (link: UpstreamLink, options?: CallOptions): Promise<UpstreamReply<schemas.ModelListReply>> =>
-  callJson(link, { method: 'GET', url: link.base.v1('/models') }, schemas.modelList, options)
+  get(link, '/models', schemas.modelList, options)
 
 /** This call counts as a request itself, so poll slowly. */
 export const getRateLimit = (
   link: UpstreamLink,
   options?: CallOptions,
-): Promise<UpstreamReply<schemas.RateLimitStatus>> =>
-  callJson(link, { method: 'GET', url: link.base.v1('/rate-limit') }, schemas.rateLimitStatus, options)
+): Promise<UpstreamReply<schemas.RateLimitStatus>> => get(link, '/rate-limit', schemas.rateLimitStatus, options)
 
 export const listKeys = (link: UpstreamLink, options?: CallOptions): Promise<UpstreamReply<schemas.KeyList>> =>
-  callJson(link, { method: 'GET', url: link.base.v1('/keys/') }, schemas.keyList, options)
+  get(link, '/keys/', schemas.keyList, options)
 
 export const getCurrentKey = (link: UpstreamLink, options?: CallOptions): Promise<UpstreamReply<schemas.KeyRecord>> =>
-  callJson(link, { method: 'GET', url: link.base.v1('/keys/current') }, schemas.keyRecord, options)
+  get(link, '/keys/current', schemas.keyRecord, options)
 
 export const getCurrentKeyUsage = (
   link: UpstreamLink,
   options?: CallOptions,
-): Promise<UpstreamReply<schemas.KeyTotals>> =>
-  callJson(link, { method: 'GET', url: link.base.v1('/keys/current/usage') }, schemas.keyTotals, options)
+): Promise<UpstreamReply<schemas.KeyTotals>> => get(link, '/keys/current/usage', schemas.keyTotals, options)
 
 export const getCurrentKeyDailyUsage = (
   link: UpstreamLink,
   options?: CallOptions,
-): Promise<UpstreamReply<schemas.KeyDaily>> =>
-  callJson(link, { method: 'GET', url: link.base.v1('/keys/current/usage/daily') }, schemas.keyDaily, options)
+): Promise<UpstreamReply<schemas.KeyDaily>> => get(link, '/keys/current/usage/daily', schemas.keyDaily, options)
 
 export const getKeyUsage = async (
   link: UpstreamLink,
   id: string,
   options?: CallOptions,
-): Promise<UpstreamReply<schemas.KeyTotals>> =>
-  callJson(link, { method: 'GET', url: link.base.v1(`/keys/${segment(id)}/usage`) }, schemas.keyTotals, options)
+): Promise<UpstreamReply<schemas.KeyTotals>> => get(link, `/keys/${segment(id)}/usage`, schemas.keyTotals, options)
 
 export const getKeyDailyUsage = async (
   link: UpstreamLink,
   id: string,
   options?: CallOptions,
-): Promise<UpstreamReply<schemas.KeyDaily>> =>
-  callJson(link, { method: 'GET', url: link.base.v1(`/keys/${segment(id)}/usage/daily`) }, schemas.keyDaily, options)
+): Promise<UpstreamReply<schemas.KeyDaily>> => get(link, `/keys/${segment(id)}/usage/daily`, schemas.keyDaily, options)
 
 /** Last thirty days, balance and lifetime spend. The service offers no filter. */
 export const getUsage = (link: UpstreamLink, options?: CallOptions): Promise<UpstreamReply<schemas.AccountUsage>> =>
-  callJson(link, { method: 'GET', url: link.base.v1('/usage') }, schemas.accountUsage, options)
+  get(link, '/usage', schemas.accountUsage, options)
 
 /** Always fails with `not_implemented`, because the service answers 501. The studio never calls it. */
 export const legacyCompletion = (

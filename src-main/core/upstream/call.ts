@@ -12,6 +12,7 @@ import { copyBody, copyLimit } from './meter/copy.ts'
 import { guardOfReply, type JsonScan } from './meter/jsonScan.ts'
 import { type Meter, openMeter } from './meter/meter.ts'
 import { totalTokens } from './meter/usage.ts'
+import { meterBody } from './meteredBody.ts'
 import { isUnanswered } from './reachability.ts'
 import { withRetry } from './retry.ts'
 import { moneyFields } from './schemas.ts'
@@ -217,14 +218,7 @@ function withQueueNotices(trace: RequestTrace, onWait: NonNullable<CallOptions['
 /** Counts, meters and copies the reply's bytes. */
 function follow(body: ReplyBody, meter: Meter, trace: RequestTrace, copies: Copies | null): void {
   trace.reads(() => meter.reading())
-  body.tap({
-    push(bytes) {
-      trace.receivedBytes(bytes.length)
-      copies?.push(bytes)
-      return meter.push(bytes)
-    },
-    end: () => meter.end(),
-  })
+  meterBody(body, meter, trace, copies)
 }
 
 interface Copies {

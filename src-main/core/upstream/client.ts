@@ -15,10 +15,10 @@ import type { RetryPolicy } from './retry.ts'
 import type {
   CallOptions,
   ChatRequest,
+  CreateImageRequest,
+  CreateSpeechRequest,
   ForwardRequest,
-  ImageRequest,
   RateLimitHeaders,
-  SpeechRequest,
   TranscriptionRequest,
 } from './types.ts'
 
@@ -83,9 +83,9 @@ export function openUpstream({
     createChatCompletion: (r: ChatRequest, o?: CallOptions) => chat.createChatCompletion(link, r, o),
     streamChatCompletion: (r: ChatRequest, o?: CallOptions) => chat.streamChatCompletion(link, r, o),
     legacyCompletion: (r: Record<string, unknown>, o?: CallOptions) => account.legacyCompletion(link, r, o),
-    createSpeech: (r: SpeechRequest, o?: CallOptions) => media.createSpeech(link, r, o),
+    createSpeech: (r: CreateSpeechRequest, o?: CallOptions) => media.createSpeech(link, r, o),
     createTranscription: (r: TranscriptionRequest, o?: CallOptions) => media.createTranscription(link, r, o),
-    createImage: (r: ImageRequest, o?: CallOptions) => media.createImage(link, r, o),
+    createImage: (r: CreateImageRequest, o?: CallOptions) => media.createImage(link, r, o),
     getRateLimit: (o?: CallOptions) => account.getRateLimit(link, o),
     listKeys: (o?: CallOptions) => account.listKeys(link, o),
     getCurrentKey: (o?: CallOptions) => account.getCurrentKey(link, o),

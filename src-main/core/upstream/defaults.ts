@@ -4,12 +4,14 @@ import type { RequestLog, RequestTrace, Scheduler } from '../ports/requests.ts'
 
 const nothing = (): void => undefined
 
-const noTrace: RequestTrace = {
+/** A trace that records nothing. */
+export const noTrace: RequestTrace = {
   id: 0,
   written: null,
   logBodies: false,
   onStop: null,
   asks: nothing,
+  ignores: nothing,
   queued: nothing,
   admitted: nothing,
   backsOff: nothing,

@@ -21,6 +21,7 @@ import { copyBody, copyLimit } from './meter/copy.ts'
 import { localiseImageUrls } from './meter/images.ts'
 import { type Meter, openMeter } from './meter/meter.ts'
 import { totalTokens } from './meter/usage.ts'
+import { meterBody } from './meteredBody.ts'
 import { pathProblem } from './path.ts'
 import { ReplayableBody } from './replay.ts'
 import { RetriesExhausted, withRetry } from './retry.ts'
@@ -31,6 +32,8 @@ const replacedHeaders: ReadonlySet<string> = new Set(['authorization', 'host', '
 const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504])
 /** Images arrive as base64 in JSON. A larger reply passes unchanged, bytes. */
 const imagesLimit = 64 * 1024 * 1024
+/** A body ends right after [DONE]. Waiting this long for its end lets the next request reuse the connection. */
+const settleMs = 250
 /** Size from which a body is passed to undici in pieces, bytes. */
 const handedOverFrom = 64 * 1024
 
@@ -165,6 +168,8 @@ class Forwarding {
         reply.body.flow(sink)
         return reply.body
       },
+      settle: () => reply.body.settle(settleMs),
+      clean: this.#clean,
       reading: () => meter.reading(),
       complete: () => !isEventStream(contentType) || meter.complete,
       attempts: this.#attempts,
@@ -180,14 +185,7 @@ class Forwarding {
   #follow({ body }: RawReply, meter: Meter): void {
     const { trace } = this.#request
     const copy = trace.logBodies ? copyBody(copyLimit) : null
-    body.tap({
-      push(bytes) {
-        trace.receivedBytes(bytes.length)
-        copy?.push(bytes)
-        return meter.push(bytes)
-      },
-      end: () => meter.end(),
-    })
+    meterBody(body, meter, trace, copy)
     const sent = this.#sentCopy
     if (sent && copy) body.onClosed(() => trace.bodies(sent.done(this.#clean), copy.done(this.#clean)))
   }

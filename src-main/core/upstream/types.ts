@@ -112,7 +112,7 @@ export interface ByteReply {
   bytes: AsyncIterable<Uint8Array>
 }
 
-export interface SpeechRequest {
+export interface CreateSpeechRequest {
   input: string
   model?: string
   voice?: string
@@ -147,7 +147,7 @@ export interface Transcription {
   facts: ReplyFacts
 }
 
-export interface ImageRequest {
+export interface CreateImageRequest {
   prompt: string
   n?: number
   model?: string
@@ -207,6 +207,10 @@ export interface ForwardReply {
   flow: ((sink: BodySink) => { resume(): void }) | null
   /** Returns the whole body if it has arrived and none of it was read. Otherwise null, and the caller reads `body`. */
   whole(): Uint8Array | null
+  /** Call when the rest of the body is not needed. Its connection can be reused if the body ends within 250 ms, else it is closed. */
+  settle(): void
+  /** Removes the API key from a text that is going to be stored. */
+  clean(text: string): string
   /** The usage so far. */
   reading(): MeterReading
   /** False for a stream that ended without [DONE] and with an unfinished choice. */

@@ -16,6 +16,7 @@ import {
   session,
   shell,
   systemPreferences,
+  utilityProcess,
 } from 'electron'
 import type { AlertPlace } from '../../../src-preload/contract/alerts.ts'
 import type { Settings } from '../../../src-preload/contract/app.ts'
@@ -229,7 +230,11 @@ function host(folder: string, { go, restart }: { go(place: AlertPlace): void; re
       app.relaunch()
       restart()
     },
-    network: systemNetwork(session.defaultSession, (level, line) => log(level, line)),
+    network: systemNetwork({
+      session: session.defaultSession,
+      log: (level, line) => log(level, line),
+      fork: () => utilityProcess.fork(join(built, 'main', 'certificates.js'), [], { serviceName: 'certificates' }),
+    }),
     notify: notifier({ Notification, goTo: go, log: (level, line) => log(level, line) }),
     log: (level, line) => log(level, line),
   }

@@ -88,13 +88,9 @@ function describe(parts: Parts, ended: (code: number) => void): Command {
   ])
     .addOption(dataFolder())
     .option('--web-port <n>', 'port of the web page; 0 is any free port (default: 8786, or the next free port)', port)
-    .option(
-      '--proxy-port <n>',
-      'port of the local API; 0 is any free port (default: 8787, or the next free port)',
-      port,
-    )
+    .option('--api-port <n>', 'port of the local API; 0 is any free port (default: 8787, or the next free port)', port)
     .option('--no-web', 'do not serve the web page')
-    .option('--no-proxy', 'do not serve the local API')
+    .option('--no-api', 'do not serve the local API')
     .option('--open', 'open the page in the browser', false)
     .addOption(json())
     .action(async (options, command) => {
@@ -192,12 +188,11 @@ function describe(parts: Parts, ended: (code: number) => void): Command {
 }
 
 /** The first invalid combination of options as a sentence, or null. */
-function serveUsageFault({ web, proxy, open, webPort, proxyPort }: Omit<ServeOptions, 'json'>): string | null {
+function serveUsageFault({ web, api, open, webPort, apiPort }: Omit<ServeOptions, 'json'>): string | null {
   if (!web && open) return '--open and --no-web can’t be used together.'
   if (!web && webPort !== undefined) return '--web-port and --no-web can’t be used together.'
-  if (!proxy && proxyPort !== undefined) return '--proxy-port and --no-proxy can’t be used together.'
-  if (webPort && webPort === proxyPort)
-    return `--web-port and --proxy-port are both ${webPort}. Give each its own port.`
+  if (!api && apiPort !== undefined) return '--api-port and --no-api can’t be used together.'
+  if (webPort && webPort === apiPort) return `--web-port and --api-port are both ${webPort}. Give each its own port.`
   return null
 }
 

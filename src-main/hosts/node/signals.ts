@@ -25,7 +25,7 @@ export function onEndSignals(onEnd: () => void): () => void {
 
 /** Resolves `asked` at the first end signal. Keeps the process alive until then or until `release`. */
 export function listenForEnd(): { asked: Promise<void>; signal: AbortSignal; release(): void } {
-  // Signal handlers do not keep a process alive, and `serve --no-web --no-proxy` has no socket that would.
+  // Signal handlers do not keep a process alive, and `serve --no-web --no-api` has no socket that would.
   const stayAlive = setInterval(() => undefined, 2 ** 30)
   const release = () => clearInterval(stayAlive)
   const end = new AbortController()

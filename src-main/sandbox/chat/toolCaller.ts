@@ -1,13 +1,23 @@
 import { ServiceError } from '../errors.ts'
 import { type Random, seededHex, seededRandom } from '../world/seed.ts'
 import type { Brief, ReplyDraft } from './brief.ts'
-import { type ChatTool, lastUserText, type SandboxChatRequest, textOf } from './request.ts'
+import { lastUserText, type RequestedTool, type SandboxChatRequest, textOf } from './request.ts'
 import { sampleOf } from './schemaSample.ts'
 
-/** Calls the tools that the message names, or the first one. When results arrive, repeats them. */
+/**
+ * Makes the calls of the script if a user message has one. Else calls the tools that the last message names, or the first one. When results
+ * arrive and the script has no more calls, repeats them.
+ */
 export function callTools({ request, seed }: Brief): ReplyDraft {
-  const last = request.messages.at(-1)
-  if (last?.role === 'tool') return { content: resultsInWords(request) }
+  const scripted = nextScriptedCalls(request)
+  if (scripted.length > 0) {
+    const calls = scripted.map((call, index) => ({ id: `call_${seededHex(24, seed, 'call', String(index))}`, ...call }))
+    return { content: '', calls }
+  }
+  const results = request.messages.findLastIndex(({ role }) => role === 'tool')
+  // Some programs add a note of their own after the results.
+  if (results !== -1 && (results === request.messages.length - 1 || scriptOf(request) !== null))
+    return { content: resultsInWords(request, results) }
   const chosen = choose(request)
   if (chosen.length === 0) return { content: 'No tool was called: none was given, or `tool_choice` was `none`.' }
   const calls = chosen.map((tool, index) => ({
@@ -19,7 +29,7 @@ export function callTools({ request, seed }: Brief): ReplyDraft {
 }
 
 /** Generates arguments that satisfy the tool's parameters. Throws 400 with the tool's name if it finds none. */
-function argumentsFor(tool: ChatTool, random: Random): unknown {
+function argumentsFor(tool: RequestedTool, random: Random): unknown {
   try {
     return sampleOf(tool.function.parameters ?? { type: 'object' }, random)
   } catch (cause) {
@@ -28,7 +38,7 @@ function argumentsFor(tool: ChatTool, random: Random): unknown {
   }
 }
 
-function choose(request: SandboxChatRequest): ChatTool[] {
+function choose(request: SandboxChatRequest): RequestedTool[] {
   const tools = request.tools ?? []
   const choice = request.tool_choice ?? 'auto'
   if (choice === 'none') return []
@@ -45,12 +55,58 @@ function choose(request: SandboxChatRequest): ChatTool[] {
   return named.length > 0 ? named : tools.slice(0, 1)
 }
 
-function resultsInWords(request: SandboxChatRequest): string {
+interface ScriptedCall {
+  name: string
+  /** JSON text, as in the message. */
+  arguments: string
+}
+
+/** The last user message with a script: a code block with the info string `calls`. */
+function scriptOf(request: SandboxChatRequest): { script: string; from: number } | null {
+  for (let from = request.messages.length - 1; from >= 0; from -= 1) {
+    const message = request.messages[from]
+    if (message?.role !== 'user') continue
+    const script = /^```calls\r?\n([\s\S]*?)^```/m.exec(textOf(message.content))?.[1]
+    if (script !== undefined) return { script, from }
+  }
+  return null
+}
+
+/**
+ * The calls of the next reply by the script: one call per line, as `NAME {"argument": "value"}`. An empty line separates the calls of one
+ * reply from those of the next. Throws 400 for a line that is no call.
+ */
+function nextScriptedCalls(request: SandboxChatRequest): ScriptedCall[] {
+  const found = scriptOf(request)
+  if (!found || request.tool_choice === 'none') return []
+  const replies = found.script
+    .split(/\r?\n[ \t]*\r?\n/)
+    .map((lines) => lines.split(/\r?\n/).filter((line) => line.trim() !== ''))
+  const done = request.messages.slice(found.from).filter(({ tool_calls }) => (tool_calls?.length ?? 0) > 0).length
+  return (replies[done] ?? []).map((line) => {
+    const [, name, args] = /^\s*(\S+)\s+(\{.*\})\s*$/.exec(line) ?? []
+    if (name === undefined || args === undefined || !isJson(args))
+      throw new ServiceError(400, 'invalid_script', `This line of the calls is not NAME {JSON}: ${line.slice(0, 200)}`)
+    return { name, arguments: args }
+  })
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** @param last index of the last result */
+function resultsInWords(request: SandboxChatRequest, last: number): string {
   const calls = new Map(
     request.messages.flatMap((message) => message.tool_calls ?? []).map((call) => [call.id, call.function.name]),
   )
-  const lastAsked = request.messages.findLastIndex((message) => message.role !== 'tool')
-  const results = request.messages.slice(lastAsked + 1).map((message) => {
+  const before = request.messages.slice(0, last).findLastIndex((message) => message.role !== 'tool')
+  const results = request.messages.slice(before + 1, last + 1).map((message) => {
     const name = calls.get(message.tool_call_id ?? '') ?? message.tool_call_id ?? 'a tool'
     return `- \`${name.replace(/[`\r\n]/g, ' ')}\` answered:\n\n${textOf(message.content).replace(/^/gm, '  > ')}`
   })

@@ -55,7 +55,8 @@ export async function settleEarly(
       throw refusal(statusOf(plan, 'fail') ?? 503, retryAfter(plan, 'fail'))
     }
   }
-  if (plan.has('refuse')) throw refusal(statusOf(plan, 'refuse') ?? 503, retryAfter(plan, 'refuse'))
+  if (plan.has('refuse'))
+    throw refusal(statusOf(plan, 'refuse') ?? 503, { ...retryAfter(plan, 'refuse'), ...shouldRetry(plan) })
   return false
 }
 
@@ -68,6 +69,12 @@ function statusOf(plan: FaultPlan, name: FaultName): number | null {
     throw new ServiceError(400, 'invalid_fault', `Fault ${name}: status must be 400 to 599.`)
   }
   return status
+}
+
+/** A header of the service that SDKs follow: whether a retry may help. */
+function shouldRetry(plan: FaultPlan): Record<string, string> {
+  const value = plan.text('refuse', 'should-retry')
+  return value === null ? {} : { 'X-Should-Retry': value }
 }
 
 function retryAfter(plan: FaultPlan, name: FaultName): Record<string, string> {

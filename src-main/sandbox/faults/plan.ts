@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts'
 /** All available faults with their effect and parameters. The README has an example of each. */
 export const FAULTS = {
   refuse:
-    'answers `status` (503) with the error object; `retry-after` in seconds or `retry-after-date` in seconds from now',
+    'answers `status` (503) with the error object; `retry-after` in seconds or `retry-after-date` in seconds from now; `should-retry` as X-Should-Retry',
   fail: 'refuses with `status` (503) `times` (2) times, then succeeds; counted by `id`',
   'reset-before-headers': 'resets the connection before the status line',
   'slow-headers': 'waits `ms` (3000) before the status line',
@@ -46,6 +46,7 @@ const SHORTHANDS: Record<string, string> = {
   500: 'refuse; status=500',
   502: 'refuse; status=502',
   503: 'refuse; status=503',
+  '503-final': 'refuse; status=503; should-retry=false',
   504: 'refuse; status=504',
   flaky: 'fail; times=2; again=true',
 }

@@ -88,10 +88,12 @@ export const MODELS: readonly SandboxModel[] = [
 
 const byId = new Map(MODELS.map((entry) => [entry.id, entry]))
 
-/** Returns a model by its exact id, or null. A `fault/...` model writes like `writer-small`. */
+/** Returns a model by its exact id, or null. A `fault/...` model writes like `writer-small`. It accepts tools and calls none, so that coding agents can meet faults. */
 export function findModel(id: string, faultNames: ReadonlySet<string>): SandboxModel | null {
   if (!id.startsWith(FAULT_MODEL_PREFIX)) return byId.get(id) ?? null
-  return faultNames.has(id.slice(FAULT_MODEL_PREFIX.length)) ? model(id, { severalChoices: true, tokens: 60 }) : null
+  return faultNames.has(id.slice(FAULT_MODEL_PREFIX.length))
+    ? model(id, { severalChoices: true, tools: true, tokens: 60 })
+    : null
 }
 
 /** `GET /v1/models`. */

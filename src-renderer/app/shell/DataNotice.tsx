@@ -1,11 +1,14 @@
+import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { problemOf } from '../../api/problem.ts'
 import { asSentence, showFull, showList } from '../../i18n/format.ts'
+import { ConnectForm } from '../../shared/connect/ConnectForm.tsx'
 import { navigate } from '../../shared/navigation.ts'
 import { useStudio } from '../../shared/studioContext.ts'
 import { showToast } from '../../shared/toasts.ts'
 import { Button } from '../../shared/ui/Button.tsx'
+import { Dialog } from '../../shared/ui/Dialog.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { plainText } from '../../shared/ui/plainText.ts'
 import { useApp } from '../../stores/app.ts'
@@ -70,16 +73,42 @@ export function DataNotice() {
           {t('damage.notice', { files: showList(damaged.split('\n')) })}
         </Notice>
       )}
-      {restored && (
-        <Notice kind="info" role="status" title={t('restored.title')}>
-          <span className="flex flex-wrap items-center gap-2">
-            <span className="min-w-0 flex-1">{t('restored.notice', { at: showFull(restored.summary.madeAt) })}</span>
-            <Button size="small" onClick={() => void read(restored.id)}>
-              {t('dismiss')}
-            </Button>
-          </span>
-        </Notice>
-      )}
+      {restored && <Restored at={restored.summary.madeAt} onDismiss={() => void read(restored.id)} />}
     </div>
+  )
+}
+
+/** The result of a restore. Asks for the key of the connection in use if it was stored for the former session only. */
+function Restored({ at, onDismiss }: { at: string; onDismiss: () => void }) {
+  const { t } = useTranslation(['data', 'settings'])
+  const [asking, setAsking] = useState(false)
+  const active = useApp(({ app }) => app?.profiles.find((profile) => profile.active) ?? null)
+  const keyless = active?.keyKept === 'none' ? active : null
+  return (
+    <Notice kind={keyless ? 'warn' : 'info'} role="status" title={t('restored.title')}>
+      <span className="flex flex-wrap items-center gap-2">
+        <span className="min-w-0 flex-1 basis-64">
+          {t('restored.notice', { at: showFull(at) })} {keyless && t('restored.key', { name: plainText(keyless.name) })}
+        </span>
+        {keyless ? (
+          <Button size="small" variant="primary" icon={KeyRound} onClick={() => setAsking(true)}>
+            {t('settings:connection.giveKey')}
+          </Button>
+        ) : (
+          <Button size="small" onClick={onDismiss}>
+            {t('dismiss')}
+          </Button>
+        )}
+      </span>
+      <Dialog
+        open={asking && keyless !== null}
+        onClose={() => setAsking(false)}
+        title={t('settings:connection.giveKeyOf', { name: keyless?.name ?? '' })}
+        about={t('settings:connection.changeAbout')}
+        stayOnOutsideClick
+      >
+        {keyless && <ConnectForm profile={keyless} onConnected={() => setAsking(false)} />}
+      </Dialog>
+    </Notice>
   )
 }

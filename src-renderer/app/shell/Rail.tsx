@@ -1,8 +1,9 @@
 import { useTranslation } from 'react-i18next'
+import { useStore } from 'zustand'
 import { cx } from '../../shared/ui/cx.ts'
 import { shortcut } from '../../shared/ui/platform.ts'
 import { Tooltip } from '../../shared/ui/Tooltip.tsx'
-import { hrefOf, type PageName, pageNames, useRoute } from '../../stores/route.ts'
+import { hrefOf, type PageName, pageNames, returnRoute, routeStore, useRoute } from '../../stores/route.ts'
 import { pageIcons } from './pages.ts'
 
 /** The pages, from the top. Settings is at the bottom. */
@@ -23,11 +24,12 @@ export function Rail() {
 
 function RailLink({ name, current, number }: { name: PageName; current: boolean; number: number }) {
   const { t } = useTranslation('shell')
+  const href = useStore(routeStore, (store) => hrefOf(returnRoute(store, name)))
   const Icon = pageIcons[name]
   return (
     <Tooltip text={t(`pages.${name}`)} shortcut={shortcut(String(number))}>
       <a
-        href={hrefOf({ page: name, id: null })}
+        href={href}
         aria-current={current ? 'page' : undefined}
         className={cx(
           'grid h-12 w-16 shrink-0 place-content-center place-items-center gap-0.5 rounded-m text-xs leading-[1.3] transition-colors duration-100',

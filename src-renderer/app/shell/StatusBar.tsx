@@ -169,17 +169,28 @@ function BucketItem({ bucket }: { bucket: MinuteBucket }) {
 
 /** Today's cost and the balance: the service's last report, adjusted by the requests of this computer since then. */
 function SpendItems() {
-  const { t } = useTranslation('usage')
+  const { t } = useTranslation(['usage', 'common'])
   const today = useUsage(({ spend }) => spend?.today ?? null)
   const balance = useUsage(({ spend }) => spend?.balance ?? null)
+  const reported = useUsage(({ accounts }) => accounts?.find(({ active }) => active)?.balance ?? null)
   const sources = ({ estimated, asOf }: { estimated: boolean; asOf: string | null }) =>
     asOf === null
       ? t('status.measured')
       : t(estimated ? 'status.reportedAndMeasured' : 'status.reported', { at: showInstant(asOf) })
+  const balanceSource = (): string =>
+    balance?.estimated && reported && reported.asOf === balance.asOf
+      ? t('status.balanceEstimated', { reported: showSigned(reported.value), at: showInstant(reported.asOf) })
+      : balance
+        ? sources(balance)
+        : ''
   return (
     <>
       {today && (
-        <Item to={{ page: 'usage', id: null }} title={sources(today)} className="shrink-0 max-[800px]:hidden">
+        <Item
+          to={{ page: 'usage', id: null }}
+          title={`${sources(today)}\n${t('common:sc')}`}
+          className="shrink-0 max-[800px]:hidden"
+        >
           {t('status.today', { amount: showSc(today.amount) })}
           {today.estimated && <Estimated />}
         </Item>
@@ -187,7 +198,7 @@ function SpendItems() {
       {balance && (
         <Item
           to={{ page: 'usage', id: null }}
-          title={sources(balance)}
+          title={`${balanceSource()}\n${t('common:sc')}`}
           className={cx('shrink-0', signed(balance.amount) <= 0n && 'text-bad')}
         >
           {t('status.left', { amount: showSigned(balance.amount) })}

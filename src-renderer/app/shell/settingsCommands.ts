@@ -1,17 +1,32 @@
 import type { TFunction } from 'i18next'
+import type { SavedProfile } from '../../../src-preload/contract/app.ts'
+import { deletableKinds } from '../../../src-preload/contract/retention.ts'
 import type { Client } from '../../api/connect.ts'
 import { type SectionName, sectionNames } from '../../features/settings/sections.ts'
 import { i18n } from '../../i18n/index.ts'
 import { offerTranslatedCommands } from '../../shared/commands/registry.ts'
 import { offerSource } from '../../shared/commands/sources.ts'
 import { navigate } from '../../shared/navigation.ts'
+import { plainText } from '../../shared/ui/plainText.ts'
 import { appStore } from '../../stores/app.ts'
+import { toolsStore } from '../../stores/tools.ts'
 
-type Texts = TFunction<readonly ['settings', 'alerts', 'chatTools', 'data']>
+type Texts = TFunction<readonly ['settings', 'alerts', 'chatTools', 'data', 'connect']>
 
-/** The settings of each section, named like their controls on the page. Connections and tools are not included: they have own lists. */
-const settingsOf = (t: Texts): Record<SectionName, string[]> => ({
-  connection: [],
+/** A control of a section. */
+interface SettingItem {
+  title: string
+  /** The name of the control on the page. Default: the title. */
+  control?: string
+  /** The group of the section that contains the control. Default: the first control with this name. */
+  group?: string
+  /** Beside the title. Default: the group, or else the title of the section. */
+  beside?: string
+}
+
+/** The settings of each section, named like their controls on the page. */
+const settingsOf = (t: Texts): Record<SectionName, (string | SettingItem)[]> => ({
+  connection: connectionItems(t),
   appearance: [t('settings:appearance.theme'), t('settings:appearance.fontSize'), t('settings:appearance.density')],
   language: [t('settings:language.name')],
   chat: [
@@ -22,21 +37,69 @@ const settingsOf = (t: Texts): Record<SectionName, string[]> => ({
     ...[t('settings:proxy.enabled'), t('settings:proxy.port'), t('settings:proxy.ipv6'), t('settings:proxy.metrics')],
     ...[t('settings:proxy.origins'), t('settings:proxy.bodyDays')],
   ],
-  tools: [t('chatTools:settings.rounds.title')],
+  tools: toolItems(t),
   alerts: [
     ...[t('alerts:settings.balance'), t('alerts:settings.spend'), t('alerts:settings.budgets')],
     ...[t('alerts:settings.key'), t('alerts:settings.ban')],
   ],
   data: [
     ...[t('settings:data.folder'), t('settings:data.keychain'), t('data:backup.name'), t('data:restore.name')],
-    ...[t('data:freeUp'), t('data:age.title'), t('data:age.rule')],
+    ...[t('data:freeUp'), t('data:recentlyDeleted'), t('data:age.title'), t('data:age.rule'), t('data:eraseAll.title')],
+    { title: t('data:keepNewest'), group: t('data:freeUp') },
+    { title: t('data:age.olderThan'), group: t('data:age.title') },
+    ...deletableKinds.map((kind) => {
+      const [control, group] = [t(`data:age.kind.${kind}`), t('data:age.title')]
+      return { title: `${group}: ${control}`, control, group, beside: t('settings:data.title') }
+    }),
   ],
   shortcuts: [],
   about: [],
 })
 
-/** The id of a section (`proxy`), or of a setting in it (`proxy/Port`). */
-const idOf = (section: SectionName, name?: string): string => (name === undefined ? section : `${section}/${name}`)
+/** Every connection, and the fields of the connection in use. Its menu leads to the form that changes them. */
+function connectionItems(t: Texts): SettingItem[] {
+  const profiles = appStore.getState().app?.profiles ?? []
+  const add = t('settings:connection.add')
+  const buttonOf = ({ name, keyKept }: SavedProfile): string =>
+    t(keyKept === 'none' ? 'settings:connection.giveKeyOf' : 'settings:connection.more', { name })
+  const active = profiles.find((profile) => profile.active && profile.kind === 'service')
+  const beside = active && { beside: active.name }
+  const fields = [t('connect:baseUrl'), t('connect:key')]
+  return [
+    { title: add },
+    ...(profiles.some(({ kind }) => kind === 'sandbox') ? [] : [{ title: t('settings:connection.sandbox') }]),
+    ...fields.map((title) => ({ title, control: active ? buttonOf(active) : add, ...beside })),
+    ...profiles.map((profile) => ({ title: profile.name, control: buttonOf(profile) })),
+  ]
+}
+
+function toolItems(t: Texts): (string | SettingItem)[] {
+  const { functions = [], servers = [] } = toolsStore.getState().tools ?? {}
+  const own = t('chatTools:settings.functions.title')
+  const remote = t('chatTools:settings.servers.title')
+  return [
+    ...[own, remote, t('chatTools:settings.always.title'), t('chatTools:settings.rounds.title')],
+    { title: t('chatTools:settings.functions.add'), group: own },
+    { title: t('chatTools:settings.servers.add'), group: remote },
+    { title: t('chatTools:settings.servers.paste'), group: remote },
+    ...functions.map(({ name }) => ({
+      ...{ title: name, control: t('chatTools:settings.functions.edit', { name }), group: own },
+    })),
+    ...servers.map((server) => {
+      const name = plainText(server.name)
+      return { title: name, control: t('chatTools:settings.servers.detailsOf', { name }), group: remote }
+    }),
+  ]
+}
+
+/** The id of a section (`proxy`), or of a setting in it (`proxy//Port`, `data/Delete by age/Older than`). */
+const idOf = (section: SectionName, item?: SettingItem): string =>
+  item === undefined ? section : `${section}/${item.group ?? ''}/${item.title}`
+
+function itemsOf(section: SectionName): SettingItem[] {
+  const items = settingsOf(i18n.getFixedT(null, ['settings', 'alerts', 'chatTools', 'data', 'connect']))[section]
+  return items.map((item) => (typeof item === 'string' ? { title: item } : item))
+}
 
 /** Offers the themes as commands, and every section and setting as palette items, until the signal aborts. */
 export function offerSettingsCommands(client: Client, signal: AbortSignal): void {
@@ -51,22 +114,21 @@ export function offerSettingsCommands(client: Client, signal: AbortSignal): void
   )
   const stopSource = offerSource({
     id: 'settings',
-    things: () => {
-      const names = settingsOf(i18n.getFixedT(null, ['settings', 'alerts', 'chatTools', 'data']))
-      const page = i18n.t('shell:pages.settings')
-      return sectionNames.flatMap((section) => {
+    things: () =>
+      sectionNames.flatMap((section) => {
         const title = i18n.t(`settings:${section}.title`)
         return [
-          { id: idOf(section), title, beside: page },
-          ...names[section].map((name) => ({ id: idOf(section, name), title: name, beside: title })),
+          { id: idOf(section), title, beside: i18n.t('shell:pages.settings') },
+          ...itemsOf(section).map((item) => ({
+            ...{ id: idOf(section, item), title: item.title, beside: item.beside ?? item.group ?? title },
+          })),
         ]
-      })
-    },
+      }),
     run: (id) => {
       const section = sectionNames.find((name) => id === name || id.startsWith(`${name}/`))
       if (!section) return
       navigate({ page: 'settings', id: section })
-      focusSoon(section, id.slice(section.length + 1))
+      focusSoon(section, itemsOf(section).find((item) => idOf(section, item) === id) ?? null)
     },
   })
   signal.addEventListener('abort', () => {
@@ -78,26 +140,35 @@ export function offerSettingsCommands(client: Client, signal: AbortSignal): void
 /** Number of animation frames to wait for a section to appear. */
 const patience = 60
 
-/** Waits for the section to appear, then focuses the setting. Focuses the section when it does not show the setting. */
-function focusSoon(section: SectionName, name: string, frames = 0): void {
+/** Waits for the section to appear, then focuses the setting. Focuses the section when it does not show the setting, or without one. */
+function focusSoon(section: SectionName, item: SettingItem | null, frames = 0): void {
   requestAnimationFrame(() => {
     const page = document.querySelector<HTMLElement>(`[data-settings="${section}"]`)
-    const control = page && (name === '' ? page : controlOf(page, name))
+    const control = page && (item ? controlOf(page, item) : page)
     if (control && frames > 0) {
       control.scrollIntoView({ block: 'center' })
       control.focus({ preventScroll: true })
-    } else if (frames < patience) focusSoon(section, name, frames + 1)
+    } else if (frames < patience) focusSoon(section, item, frames + 1)
     else page?.focus()
   })
 }
 
 const focusable = 'input, select, textarea, button, a[href], [tabindex="0"]'
 
+/** Whether this is the name of a control, of its label, or of a group. */
+function isNamed(element: HTMLElement, name: string): boolean {
+  if (element.ariaLabel === name) return true
+  const isWhole = element.childElementCount === 0 || element.matches('label, button')
+  return isWhole && element.textContent.trim() === name
+}
+
 /** The control with this name, or the first one in the group or row with this name. */
-function controlOf(page: HTMLElement, name: string): HTMLElement | null {
-  for (const element of page.querySelectorAll<HTMLElement>('[aria-label], label, h2, div')) {
-    const isNamed = element.ariaLabel === name || (element.childElementCount === 0 && element.textContent === name)
-    if (!isNamed) continue
+function controlOf(section: HTMLElement, { title, control: name = title, group }: SettingItem): HTMLElement | null {
+  const page =
+    group === undefined ? section : section.querySelector<HTMLElement>(`section[aria-label="${CSS.escape(group)}"]`)
+  if (!page) return null
+  for (const element of page.querySelectorAll<HTMLElement>('[aria-label], label, button, h2, div')) {
+    if (!isNamed(element, name)) continue
     if (element instanceof HTMLLabelElement && element.control) return element.control
     if (element.matches(focusable)) return element
     const chosen = element.querySelector<HTMLElement>('[aria-checked="true"]')

@@ -4,7 +4,7 @@ import { i18n } from '../../i18n/index.ts'
 import { showLayer } from '../../shared/commands/layers.ts'
 import { type Command, offerTranslatedCommands } from '../../shared/commands/registry.ts'
 import { toggleList } from '../../shared/listRegion.ts'
-import { navigate } from '../../shared/navigation.ts'
+import { navigate, returnTo } from '../../shared/navigation.ts'
 import { alertsStore } from '../../stores/alerts.ts'
 import { appStore } from '../../stores/app.ts'
 import { pageNames } from '../../stores/route.ts'
@@ -65,7 +65,7 @@ export function shellCommands(): Command[] {
         title: i18n.t('palette:commands.goTo', { page: i18n.t(`shell:pages.${page}`) }),
         group: 'go',
         keys: page === 'settings' ? `Mod+${at + 1} Mod+,` : `Mod+${at + 1}`,
-        run: () => navigate({ page, id: null }),
+        run: () => returnTo(page),
       }),
     ),
   ]

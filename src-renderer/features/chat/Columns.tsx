@@ -2,6 +2,7 @@ import { Check, Square } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import type { Message } from '../../../src-preload/contract/chat.ts'
+import { useNow } from '../../shared/useNow.ts'
 import { appStore } from '../../stores/app.ts'
 import { useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chatPage.ts'
@@ -10,7 +11,7 @@ import { SmallButton } from './actionButtons.tsx'
 import { stop } from './actions.ts'
 import { CopyMessage } from './CopyMessage.tsx'
 import { runningSpeed } from './facts.ts'
-import { useMessage, useNow } from './hooks.ts'
+import { useMessage } from './hooks.ts'
 import { MessageMenu } from './MessageMenu.tsx'
 import { continueWith } from './messageActions.ts'
 import { figure, useChatTranslate } from './messages.ts'
@@ -146,7 +147,7 @@ function Settled({ reply }: { reply: Message }) {
 /** Tokens per second during streaming. Estimated from the text length, because the service counts tokens only at the end. */
 function LiveSpeed({ reply }: { reply: Message }) {
   const t = useChatTranslate()
-  const now = useNow(true, 500)
+  const now = useNow(500)
   const speed = runningSpeed(reply, now)
   return <span className="chat-speed">{speed === null ? '' : t('perSecondAbout', { speed: figure(speed) })}</span>
 }

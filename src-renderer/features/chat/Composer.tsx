@@ -1,6 +1,6 @@
 import './composer/composer.css'
 import { ArrowUp, Plus, Square } from 'lucide-react'
-import { type KeyboardEvent, memo, useEffect, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, memo, useEffect, useId, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { OfflineNote } from '../../shared/offline/OfflineNote.tsx'
@@ -22,9 +22,8 @@ import {
 } from './composer/draftPictures.ts'
 import { Hint } from './composer/Hint.tsx'
 import { PictureTray } from './composer/PictureTray.tsx'
-import { RefusedImages } from './composer/RefusedImages.tsx'
 import { useSentAs } from './composer/RolePicker.tsx'
-import { followRefusals, useKnownRefusal } from './composer/refusals.ts'
+import { askIfImagesRefused, followRefusals, holdsImages, useKnownRefusal } from './composer/refusals.ts'
 import { useBlocked } from './composer/useBlocked.ts'
 import { PromptSlash } from './list/PromptSlash.tsx'
 import { ModelPicker } from './ModelPicker.tsx'
@@ -56,17 +55,12 @@ export function Composer() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: titles are in the window's language
   useEffect(() => offerComposerCommands(), [i18n.language])
 
-  const refusing = useKnownRefusal('images')
-  const [asking, setAsking] = useState<string | null>(null)
-  const sendNow = (): void => {
-    setAsking(null)
-    void sendDraft(typed, draft)
-  }
   const submit = (): void => {
     if (blocked !== null) return
-    const hasPictures = picturesOf(usePictures.getState(), draft).length > 0
-    if (hasPictures && refusing !== null) setAsking(refusing)
-    else sendNow()
+    const state = useChat.getState()
+    // The request also contains the earlier messages. Other roles only add a message, without a request.
+    const hasImages = picturesOf(usePictures.getState(), draft).length > 0 || holdsImages(state.open?.messages ?? [])
+    askIfImagesRefused(modelsToAsk(state), role === 'user' && hasImages, () => void sendDraft(typed, draft))
   }
   const byKey = (event: KeyboardEvent): void => {
     if (!isSendKey(event)) return
@@ -102,7 +96,6 @@ export function Composer() {
           <SendOrStop blocked={blocked} onSend={submit} onStop={() => field.current?.focus()} />
         </footer>
       </div>
-      <RefusedImages model={asking} onClose={() => setAsking(null)} onSend={sendNow} />
     </div>
   )
 }

@@ -5,8 +5,7 @@ import type { ChatText } from '../../i18n/en.chat.ts'
 import { isSendKey, useSendKey } from '../../shared/sendKey.ts'
 import { modelsToAsk, useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chatPage.ts'
-import { RefusedImages } from './composer/RefusedImages.tsx'
-import { useKnownRefusal } from './composer/refusals.ts'
+import { askIfImagesRefused, holdsImages } from './composer/refusals.ts'
 import { useBusy } from './hooks.ts'
 import { leaveEdit, saveEdit, typeEdit } from './messageActions.ts'
 import { useChatTranslate } from './messages.ts'
@@ -28,22 +27,21 @@ export function EditMessage({ message }: { message: Message }) {
     current?.setSelectionRange(current.value.length, current.value.length)
   }, [])
 
-  const refusing = useKnownRefusal('images')
-  const [asking, setAsking] = useState<string | null>(null)
-  const save = async (ask: boolean, isSure = false): Promise<void> => {
+  const save = (ask: boolean): void => {
     if (blocked !== null && (ask || blocked !== 'needModel')) return
-    if (ask && !isSure && refusing !== null && message.attachments.length > 0) {
-      setAsking(refusing)
-      return
-    }
-    setAsking(null)
-    setSaving(true)
-    if (!(await saveEdit(message, text, ask))) setSaving(false)
+    const state = useChat.getState()
+    const hasImages = holdsImages(state.open?.messages ?? [], message.id)
+    askIfImagesRefused(modelsToAsk(state), ask && hasImages, () => {
+      setSaving(true)
+      void saveEdit(message, text, ask).then((isSaved) => {
+        if (!isSaved) setSaving(false)
+      })
+    })
   }
   const byKey = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing || event.keyCode === 229) return
     if (event.key === 'Escape') leaveEdit(message.id)
-    else if (isSendKey(event)) void save(asks)
+    else if (isSendKey(event)) save(asks)
     else return
     event.preventDefault()
     event.stopPropagation()
@@ -70,7 +68,7 @@ export function EditMessage({ message }: { message: Message }) {
           className={asks ? 'chat-btn chat-small' : 'chat-btn chat-small chat-go'}
           aria-disabled={blocked !== null}
           title={t('saveOnlyTitle')}
-          onClick={() => void save(false)}
+          onClick={() => save(false)}
         >
           {t('saveOnly')}
         </button>
@@ -79,13 +77,12 @@ export function EditMessage({ message }: { message: Message }) {
             type="button"
             className="chat-btn chat-small chat-go"
             aria-disabled={blocked !== null}
-            onClick={() => void save(true)}
+            onClick={() => save(true)}
           >
             <ArrowUp aria-hidden /> {t('saveAndSend')}
           </button>
         )}
       </footer>
-      <RefusedImages model={asking} onClose={() => setAsking(null)} onSend={() => void save(true, true)} />
     </div>
   )
 }

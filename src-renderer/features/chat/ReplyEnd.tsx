@@ -7,10 +7,9 @@ import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chatPage.ts'
 import { SmallButton } from './actionButtons.tsx'
-import { retry } from './actions.ts'
 import { remarkOn } from './facts.ts'
 import { useBusy } from './hooks.ts'
-import { continueReply, editTurnOf } from './messageActions.ts'
+import { continueReply, editTurnOf, retry } from './messageActions.ts'
 import { figure, useChatTranslate } from './messages.ts'
 
 /** How a reply ended, when that needs an explanation: stopped, incomplete, failed, or complete with something unusual. */
@@ -83,9 +82,7 @@ function AgainButton(props: { reply: Message; icon: LucideIcon; label: string; a
 
 function RetryButton({ reply }: { reply: Message }) {
   const t = useChatTranslate()
-  return (
-    <AgainButton reply={reply} icon={RotateCw} label={t('retry')} action="retry" run={() => void retry(reply.id)} />
-  )
+  return <AgainButton reply={reply} icon={RotateCw} label={t('retry')} action="retry" run={() => retry(reply.id)} />
 }
 
 function OtherModelButton({ reply }: { reply: Message }) {
@@ -100,11 +97,6 @@ function ContinueButton({ reply }: { reply: Message }) {
   const last = useChat(({ open }) => open?.ids.at(-1) === reply.id)
   if (!last || !canContinue(reply)) return null
   return (
-    <SmallButton
-      icon={StepForward}
-      label={t('continueReply')}
-      action="continue"
-      onClick={() => void continueReply(reply)}
-    />
+    <SmallButton icon={StepForward} label={t('continueReply')} action="continue" onClick={() => continueReply(reply)} />
   )
 }

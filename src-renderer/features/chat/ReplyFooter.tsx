@@ -1,11 +1,12 @@
 import { RotateCw } from 'lucide-react'
 import { canRetry, type Message } from '../../../src-preload/contract/chat.ts'
+import { i18n } from '../../i18n/index.ts'
 import { ActionButton } from './actionButtons.tsx'
-import { retry } from './actions.ts'
 import { CopyMessage } from './CopyMessage.tsx'
 import { tokensPerSecond } from './facts.ts'
 import { useBusy } from './hooks.ts'
 import { MessageMenu, showFacts } from './MessageMenu.tsx'
+import { retry } from './messageActions.ts'
 import { type ChatTranslate, costText, figure, fineSeconds, useChatTranslate } from './messages.ts'
 import { Siblings } from './Siblings.tsx'
 import { SpeakButton } from './voice/SpeakButton.tsx'
@@ -25,7 +26,7 @@ export function ReplyFooter({ reply }: { reply: Message }) {
           action="retry"
           aria-disabled={busy}
           title={t(busy ? 'needEnd' : 'retry')}
-          onClick={() => !busy && void retry(reply.id)}
+          onClick={() => !busy && retry(reply.id)}
         />
       )}
       <Siblings message={reply} />
@@ -46,7 +47,9 @@ export function FactsButton({ reply }: { reply: Message }) {
       type="button"
       className="chat-facts"
       aria-label={`${t('replyDetails')}: ${all}`}
-      title={`${all}\n${t('replyDetails')}`}
+      title={[all, t('replyDetails'), costText(reply, t) === null ? '' : i18n.t('common:sc')]
+        .filter(Boolean)
+        .join('\n')}
       onClick={() => showFacts(reply.id)}
     >
       <span className="chat-facts-short">{costText(reply, t) ?? facts[0]}</span>

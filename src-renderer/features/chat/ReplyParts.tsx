@@ -2,10 +2,10 @@ import { ChevronRight, LoaderCircle, Square } from 'lucide-react'
 import { useState } from 'react'
 import type { Message, Wait } from '../../../src-preload/contract/chat.ts'
 import { Markdown } from '../../shared/markdown/Markdown.tsx'
+import { useNow } from '../../shared/useNow.ts'
 import { useChat } from '../../stores/chat.ts'
 import { SmallButton } from './actionButtons.tsx'
 import { stop } from './actions.ts'
-import { useNow } from './hooks.ts'
 import { type ChatTranslate, seconds, useChatTranslate, wholeSeconds } from './messages.ts'
 
 /** The reasoning, collapsed above the answer, with its duration. */
@@ -13,7 +13,7 @@ export function Reasoning({ reply }: { reply: Message }) {
   const t = useChatTranslate()
   const [open, setOpen] = useState(false)
   const live = reply.status === 'streaming' && reply.text === ''
-  const now = useNow(live)
+  const now = useNow(100, live)
   const began = Date.parse(reply.createdAt) + (reply.firstTokenMs ?? 0)
   const label = live
     ? t('reasoning', { seconds: seconds(now - began) })
@@ -39,7 +39,7 @@ export function Reasoning({ reply }: { reply: Message }) {
 export function Waiting({ wait, replyId }: { wait: Wait; replyId: string }) {
   const t = useChatTranslate()
   const stopping = useChat((state) => state.stopping.has(replyId))
-  const now = useNow(true)
+  const now = useNow(100)
   const lasts = now - Date.parse(wait.since)
   if (lasts < 300 && wait.for !== 'retry') return <div className="chat-waiting" />
   return (

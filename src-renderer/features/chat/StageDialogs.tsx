@@ -1,9 +1,9 @@
 import { ConfirmDialog, Dialog } from '../../shared/ui/Dialog.tsx'
 import { useStage } from '../../stores/chatPage.ts'
-import { retry } from './actions.ts'
+import { RefusedImages } from './composer/RefusedImages.tsx'
 import { PresetDialog } from './inspector/PresetDialog.tsx'
 import { ModelList } from './ModelList.tsx'
-import { removeMessage } from './messageActions.ts'
+import { removeMessage, retry } from './messageActions.ts'
 import { useChatTranslate } from './messages.ts'
 import { RawDialog } from './RawDialog.tsx'
 
@@ -17,6 +17,7 @@ export function StageDialogs() {
       <RawDialog />
       <PresetDialog />
       <RemoveDialog />
+      <RefusedImages />
     </>
   )
 }
@@ -26,8 +27,9 @@ function RetryDialog() {
   const dialog = useStage((state) => state.dialog)
   const replyId = dialog?.kind === 'retryWith' ? dialog.replyId : null
   const pick = (model: string): void => {
-    if (replyId !== null) void retry(replyId, [model])
+    // Closes first, because a question may follow.
     close()
+    if (replyId !== null) retry(replyId, [model])
   }
   return (
     <Dialog open={replyId !== null} onClose={close} title={t('retryWithTitle')} about={t('retryWithAbout')}>

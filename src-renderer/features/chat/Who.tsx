@@ -1,5 +1,5 @@
 import { ModelAvatar } from '../../shared/ui/ModelAvatar.tsx'
-import { useNow } from './hooks.ts'
+import { useNow } from '../../shared/useNow.ts'
 import { fullTime, seconds, timeOfDay, useChatTranslate } from './messages.ts'
 
 /** Author and time. The person's own messages have no avatar, because their position on the page identifies them. */
@@ -31,6 +31,6 @@ export function Who(props: {
 
 function StreamingFor({ since }: { since: string }) {
   const t = useChatTranslate()
-  const now = useNow(true)
+  const now = useNow(100)
   return <time>{t('streamingFor', { seconds: seconds(now - Date.parse(since)) })}</time>
 }

@@ -200,17 +200,6 @@ export async function stopHere(): Promise<void> {
   await Promise.all(runningReplies(useChat.getState().open).map(({ id }) => stop(id)))
 }
 
-/** Requests a reply again, with the selected model or with `models`. The old reply stays as a sibling. */
-export async function retry(
-  replyId: string,
-  models = store.modelsToAsk(useChat.getState()).slice(0, 1),
-): Promise<void> {
-  await flushSetups()
-  const place = placeIn(useChat.getState().open?.id ?? store.newChat, `retry ${replyId}`)
-  const wish = { replyId, ...(models.length === 0 ? {} : { models }) }
-  await attempt((client) => askOnce(place, wish, (requestId) => client.chat.retry({ requestId, ...wish })))
-}
-
 /** Sets the composer's text, and stores it shortly after the last key. */
 export function type(text: string): void {
   writeDraft(useChat.getState().open?.id ?? store.newChat, text)

@@ -6,11 +6,11 @@ import { useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chatPage.ts'
 import { isRunning, messageIn, runningReplies } from '../../stores/openChat.ts'
 import { routeStore } from '../../stores/route.ts'
-import { copyText, retry, stopHere } from './actions.ts'
+import { copyText, stopHere } from './actions.ts'
 import { showFind } from './find/actions.ts'
 import { focusComposer, selectedIn } from './focus.ts'
 import { jumpBy } from './jumps.ts'
-import { continueReply, duplicate, isMaking, quote, startEdit, walk } from './messageActions.ts'
+import { continueReply, duplicate, isMaking, quote, retry, startEdit, walk } from './messageActions.ts'
 
 const here = (): boolean => routeStore.getState().route.page === 'chat'
 const opened = (): boolean => here() && useChat.getState().open?.state === 'live'
@@ -57,7 +57,7 @@ const actions: MessageAction[] = [
     keys: 'Mod+Shift+Enter',
     fits: (message) => settledReply(message) && canRetry(message),
     settled: true,
-    run: (message) => void retry(message.id),
+    run: (message) => retry(message.id),
   },
   {
     id: 'message.retryWith',
@@ -72,7 +72,7 @@ const actions: MessageAction[] = [
     keys: 'Mod+Alt+Enter',
     fits: (message) => canContinue(message) && useChat.getState().open?.ids.at(-1) === message.id,
     settled: true,
-    run: (message) => void continueReply(message),
+    run: (message) => continueReply(message),
   },
   {
     id: 'message.quote',

@@ -1,19 +1,7 @@
-import { createContext, createElement, type ReactNode, use, useEffect, useState } from 'react'
+import { createContext, createElement, type ReactNode, use } from 'react'
 import { isBusy, type Message } from '../../../src-preload/contract/chat.ts'
 import { useChat } from '../../stores/chat.ts'
 import { messageIn } from '../../stores/openChat.ts'
-
-/** The current time in Unix ms, updated every `everyMs` while `running`. */
-export function useNow(running: boolean, everyMs = 100): number {
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    if (!running) return
-    setNow(Date.now())
-    const timer = setInterval(() => setNow(Date.now()), everyMs)
-    return () => clearInterval(timer)
-  }, [running, everyMs])
-  return now
-}
 
 /** One message of the open chat. Only the components of this message render when its text grows. */
 export function useMessage(id: string): Message | undefined {

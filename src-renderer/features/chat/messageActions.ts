@@ -1,10 +1,12 @@
 import { canEdit, isBusy, type Message } from '../../../src-preload/contract/chat.ts'
 import { i18n } from '../../i18n/index.ts'
 import { askOnce, intentChanged } from '../../shared/requestIds.ts'
-import { draftOf, modelsToAsk, useChat } from '../../stores/chat.ts'
+import { draftOf, modelsToAsk, newChat, useChat } from '../../stores/chat.ts'
 import { useStage, withEdit, withoutEdit } from '../../stores/chatPage.ts'
+import { messageIn } from '../../stores/openChat.ts'
 import { openChat, type } from './actions.ts'
 import { attempt } from './client.ts'
+import { askIfImagesRefused, holdsImages } from './composer/refusals.ts'
 import { placeIn } from './drafts.ts'
 import { actionOf, focusComposer, focusSoon, siblingAction } from './focus.ts'
 import { composerField } from './list/insert.ts'
@@ -87,8 +89,34 @@ export async function continueWith(reply: Message): Promise<void> {
   focusComposer()
 }
 
-/** Asks the model to continue where this reply ends. */
-export async function continueReply(reply: Message): Promise<void> {
+/**
+ * Requests a reply again, with the selected model or with `models`. The old reply stays as a sibling. Asks first if the model refused the
+ * chat's images before.
+ */
+export function retry(replyId: string, models = modelsToAsk(useChat.getState()).slice(0, 1)): void {
+  const { open } = useChat.getState()
+  const reply = messageIn(open, replyId)
+  const asked = models.length > 0 ? models : [reply?.model ?? ''].filter(Boolean)
+  const hasImages = holdsImages(open?.messages ?? [], reply?.parentId ?? null)
+  askIfImagesRefused(asked, hasImages, () => {
+    void attempt(async (client) => {
+      await flushSetups()
+      const place = placeIn(open?.id ?? newChat, `retry ${replyId}`)
+      const wish = { replyId, ...(models.length === 0 ? {} : { models }) }
+      await askOnce(place, wish, (requestId) => client.chat.retry({ requestId, ...wish }))
+    })
+  })
+}
+
+/** Asks the model to continue where this reply ends. Asks the person first if the model refused the chat's images before. */
+export function continueReply(reply: Message): void {
+  const { open } = useChat.getState()
+  const model = reply.model ?? open?.conversation?.model ?? modelsToAsk(useChat.getState())[0]
+  const hasImages = holdsImages(open?.messages ?? [], reply.parentId)
+  askIfImagesRefused(model === undefined ? [] : [model], hasImages, () => void requestContinuation(reply))
+}
+
+async function requestContinuation(reply: Message): Promise<void> {
   await flushSetups()
   const state = useChat.getState()
   // The core uses the model of the reply or of the chat. Imported replies and chats may have no model.

@@ -15,6 +15,7 @@ import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { showCost } from '../../shared/ui/cost.ts'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
 import { Part } from '../../shared/ui/Part.tsx'
+import { WithSc } from '../../shared/ui/WithSc.tsx'
 import { useImages } from '../../stores/images.ts'
 import { openRow } from './actions.ts'
 import { Lineage } from './Lineage.tsx'
@@ -139,7 +140,7 @@ function Request({ drawing }: { drawing: Drawing }) {
                 showCost(drawing)
               ) : (
                 <span title={`${cost} SC`}>
-                  {showCost(drawing)}
+                  <WithSc text={showCost(drawing)} />
                   {n > 1 && <span className="block font-normal text-faint">{t('details.costAll', { count: n })}</span>}
                 </span>
               ),

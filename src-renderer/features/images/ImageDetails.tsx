@@ -13,10 +13,12 @@ import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { plainText } from '../../shared/ui/plainText.ts'
 import { Spinner } from '../../shared/ui/Spinner.tsx'
+import { StatusText } from '../../shared/ui/StatusText.tsx'
+import { useNow } from '../../shared/useNow.ts'
 import { isMaking, onStage, savedCount, useImages } from '../../stores/images.ts'
 import { cancel, dismissed, drawAgain, openLightbox, reuseDrawing } from './actions.ts'
 import { srcOf } from './thumbs.ts'
-import { showMs, useNow } from './time.ts'
+import { showMs } from './time.ts'
 
 /** Running drawings and the latest incomplete drawings, with one slot per requested image. */
 export function ImageDetails() {
@@ -81,9 +83,7 @@ function Strip({ drawing }: { drawing: Drawing }) {
           <Refused key={trouble.slots[0]?.index} trouble={trouble} many={drawing.n > 1} />
         ))}
       <Ending drawing={drawing} kept={kept} />
-      <span role="status" className="sr-only">
-        {making && kept > 0 && t('under.arrived', { count: kept })}
-      </span>
+      <StatusText>{making && kept > 0 && t('under.arrived', { count: kept })}</StatusText>
     </article>
   )
 }

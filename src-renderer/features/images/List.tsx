@@ -129,7 +129,7 @@ function Row({ drawing, reached, onReach }: { drawing: Drawing; reached: boolean
           <b dir="auto">{prompt}</b>
           <span className="num" data-bad={isTroubled(drawing)}>
             {wordsOf(drawing)}
-            {cost !== null && ` · ${costIs === 'estimated' ? '≈ ' : ''}${showSc(cost)} SC`} · {showDay(createdAt)}
+            {cost !== null && ` · ${amountOf(cost, costIs)}`} · {showDay(createdAt)}
           </span>
         </span>
       </button>
@@ -143,3 +143,6 @@ function Row({ drawing, reached, onReach }: { drawing: Drawing; reached: boolean
     </li>
   )
 }
+
+const amountOf = (cost: string, costIs: Drawing['costIs']): string =>
+  i18n.t(costIs === 'estimated' ? 'common:cost.estimated' : 'common:cost.plain', { amount: showSc(cost) })

@@ -1,4 +1,5 @@
 import { SearchField } from '../../shared/ui/SearchField.tsx'
+import { StatusText } from '../../shared/ui/StatusText.tsx'
 import './images.css'
 import { Download, Images as ImagesIcon, Play, SearchX, Sparkles, Star, Trash2, X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
@@ -140,9 +141,7 @@ function Loading() {
   const { t } = useTranslation('images')
   return (
     <div className="grid grid-cols-[repeat(auto-fill,minmax(220px,1fr))] gap-3">
-      <span role="status" className="sr-only">
-        {t('loading')}
-      </span>
+      <StatusText>{t('loading')}</StatusText>
       {Array.from({ length: 12 }, (_, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no identity
         <Skeleton key={at} className="aspect-square h-auto rounded-m" />

@@ -1,15 +1,3 @@
-import { useEffect, useState } from 'react'
-
-/** The current time in Unix ms, updated every `every` ms. */
-export function useNow(every: number): number {
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), every)
-    return () => clearInterval(timer)
-  }, [every])
-  return now
-}
-
 /** Formats a duration in ms: `0.4 s`, `12.3 s`, `2 min 05 s`. */
 export function showMs(ms: number): string {
   const seconds = ms / 1_000

@@ -5,6 +5,7 @@ import { showCount } from '../../i18n/format.ts'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
 import { showSc, showSigned } from '../../shared/ui/sc.ts'
+import { WithSc } from '../../shared/ui/WithSc.tsx'
 import { useStamp } from './timestamp.ts'
 
 /** All fields of the key's record, and its totals. Null fields have a text: not set, never, not reported. */
@@ -50,7 +51,11 @@ export function Facts({ shown }: { shown: AccountKey }) {
             ...(shown.balanceEnabled === false
               ? [row('balance', null, t('balanceOff'))]
               : [
-                  row('balance', shown.balance && `${showSigned(shown.balance)} SC`, t('notReported')),
+                  row(
+                    'balance',
+                    shown.balance && <WithSc text={`${showSigned(shown.balance)} SC`} />,
+                    t('notReported'),
+                  ),
                   row('balanceLimit', shown.balanceLimit && `${showSc(shown.balanceLimit)} SC`, t('unset')),
                 ]),
           ]}
@@ -60,7 +65,7 @@ export function Facts({ shown }: { shown: AccountKey }) {
         {totals && (
           <KeyValue
             rows={[
-              row('spent', totals.cost && `${showSc(totals.cost)} SC`, t('notReported')),
+              row('spent', totals.cost && <WithSc text={`${showSc(totals.cost)} SC`} />, t('notReported')),
               row('requests', showCount(totals.requests), ''),
               row('tokensIn', showCount(totals.tokensIn), ''),
               row('tokensOut', showCount(totals.tokensOut), ''),

@@ -1,3 +1,4 @@
+import { StatusText } from '../../shared/ui/StatusText.tsx'
 import '../../shared/chart/figures.css'
 import { KeyRound, RefreshCw } from 'lucide-react'
 import { useEffect, useState } from 'react'
@@ -92,9 +93,7 @@ function Body({ shown }: { shown: AccountKey | null }) {
   if (!accountsKnown || (account && keys === null)) {
     return (
       <div className="keys-body">
-        <span role="status" className="sr-only">
-          {t('loading')}
-        </span>
+        <StatusText>{t('loading')}</StatusText>
         <Skeleton className="h-60" />
         <div className="grid gap-6 min-[900px]:grid-cols-3">
           {['details', 'limits', 'lifetime'].map((name) => (

@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react'
+import { ChevronRight } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { endpoint } from '../../../src-preload/contract/requests.ts'
 import { cx } from '../../shared/ui/cx.ts'
@@ -7,26 +8,83 @@ import { Segmented } from '../../shared/ui/Segmented.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
 import { Swatch } from './appearance.tsx'
 import { budgets, colours, type FormErrors, limits, localText, type ToolForm } from './form.ts'
+import { ModelMapField } from './ModelMapField.tsx'
 import { ModelsField } from './ModelsField.tsx'
 
 export interface FieldsProps {
   form: ToolForm
   errors: FormErrors
   bodyDays: number
-  /** False when an earlier step already contains the name. */
-  withName: boolean
   onChange: (change: Partial<ToolForm>) => void
 }
 
-/** The settings of an app. */
+/** All settings of an app. */
 export function AppFields(props: FieldsProps) {
   return (
     <>
-      <Basics {...props} />
-      <Uses {...props} />
+      <Part>
+        <div className="grid gap-3 sm:grid-cols-2">
+          <NameField {...props} />
+          <ExpiryField {...props} />
+        </div>
+        <ColourField {...props} />
+      </Part>
+      <Budgets {...props} />
+      <ModelMap {...props} />
+      <Access {...props} />
       <Limits {...props} />
       <Behaviour {...props} />
     </>
+  )
+}
+
+/** The settings of a new app: its budgets, and everything else collapsed. */
+export function NewAppFields(props: FieldsProps) {
+  const { t } = useTranslation('proxy')
+  const [isOpen, setOpen] = useState(false)
+  const { errors } = props
+  const hasHiddenError = Object.keys(errors).some((field) => !budgets.some((budget) => budget === field))
+  useEffect(() => {
+    if (hasHiddenError) setOpen(true)
+  }, [hasHiddenError])
+  return (
+    <>
+      <Budgets {...props} />
+      <details
+        className="group"
+        open={isOpen || hasHiddenError}
+        onToggle={(event) => setOpen(event.currentTarget.open)}
+      >
+        <summary className="flex w-fit list-none items-center gap-1 rounded-s py-1 pe-1.5 font-[540] text-s text-soft hover:text-ink">
+          <ChevronRight aria-hidden size={14} className="transition-transform group-open:rotate-90" />
+          {t('form.more')}
+        </summary>
+        <div className="flex flex-col gap-4 pt-3">
+          <Limits {...props} />
+          <ModelMap {...props} />
+          <Access {...props} />
+          <Part title={t('form.appearance')}>
+            <ExpiryField {...props} />
+            <ColourField {...props} />
+          </Part>
+          <Behaviour {...props} />
+        </div>
+      </details>
+    </>
+  )
+}
+
+/** The model map of an app. */
+export function ModelMap({ form, errors, onChange }: Pick<FieldsProps, 'form' | 'errors' | 'onChange'>) {
+  return (
+    <Part>
+      <ModelMapField
+        rules={form.modelMap}
+        allowed={form.anyModel ? null : form.models}
+        isInvalid={errors.modelMap !== undefined}
+        onChange={(modelMap) => onChange({ modelMap })}
+      />
+    </Part>
   )
 }
 
@@ -59,58 +117,58 @@ export function NameField({ form, errors, onChange }: Pick<FieldsProps, 'form' |
   )
 }
 
-function Basics(props: FieldsProps) {
+function ExpiryField({ form, errors, onChange }: FieldsProps) {
   const { t } = useTranslation('proxy')
-  const { form, errors, onChange } = props
   return (
-    <Part>
-      <div className="grid gap-3 sm:grid-cols-2">
-        {props.withName && <NameField {...props} />}
-        <Field
-          label={t('form.expires')}
-          hint={t('form.expiresHint')}
-          error={errors.expires ? t('form.bad.expiresPast') : null}
-        >
-          <TextInput
-            type="datetime-local"
-            className="num"
-            min={localText(new Date().toISOString())}
-            value={form.expires}
-            onChange={(event) => onChange({ expires: event.target.value })}
-          />
-        </Field>
-      </div>
-      <fieldset className="flex min-w-0 flex-col gap-1.5">
-        <legend className="mb-1.5 font-[540] text-s">{t('form.colour')}</legend>
-        <div className="flex flex-wrap gap-1">
-          {colours.map((colour) => (
-            <label
-              key={colour}
-              className={cx(
-                'flex items-center gap-1.5 rounded-m py-1 pe-2 ps-1.5 text-s has-[:focus-visible]:outline-2 has-[:focus-visible]:outline-accent',
-                form.colour === colour
-                  ? 'bg-pick text-ink shadow-[inset_0_0_0_1px_var(--accent)]'
-                  : 'text-soft hover:bg-hover',
-              )}
-            >
-              <input
-                type="radio"
-                name="colour"
-                className="sr-only"
-                checked={form.colour === colour}
-                onChange={() => onChange({ colour })}
-              />
-              <Swatch colour={colour} />
-              {t(`colours.${colour}`)}
-            </label>
-          ))}
-        </div>
-      </fieldset>
-    </Part>
+    <Field
+      label={t('form.expires')}
+      hint={t('form.expiresHint')}
+      error={errors.expires ? t('form.bad.expiresPast') : null}
+    >
+      <TextInput
+        type="datetime-local"
+        className="num"
+        min={localText(new Date().toISOString())}
+        value={form.expires}
+        onChange={(event) => onChange({ expires: event.target.value })}
+      />
+    </Field>
   )
 }
 
-function Uses({ form, errors, onChange }: FieldsProps) {
+function ColourField({ form, onChange }: FieldsProps) {
+  const { t } = useTranslation('proxy')
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-1.5">
+      <legend className="mb-1.5 font-[540] text-s">{t('form.colour')}</legend>
+      <div className="flex flex-wrap gap-1">
+        {colours.map((colour) => (
+          <label
+            key={colour}
+            className={cx(
+              'flex items-center gap-1.5 rounded-m py-1 pe-2 ps-1.5 text-s has-[:focus-visible]:outline-2 has-[:focus-visible]:outline-accent',
+              form.colour === colour
+                ? 'bg-pick text-ink shadow-[inset_0_0_0_1px_var(--accent)]'
+                : 'text-soft hover:bg-hover',
+            )}
+          >
+            <input
+              type="radio"
+              name="colour"
+              className="sr-only"
+              checked={form.colour === colour}
+              onChange={() => onChange({ colour })}
+            />
+            <Swatch colour={colour} />
+            {t(`colours.${colour}`)}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
+}
+
+function Access({ form, errors, onChange }: FieldsProps) {
   const { t } = useTranslation('proxy')
   const toggle = (name: (typeof endpoint.options)[number], on: boolean) =>
     onChange({ endpoints: endpoint.options.filter((one) => (one === name ? on : form.endpoints.includes(one))) })
@@ -159,38 +217,42 @@ function Uses({ form, errors, onChange }: FieldsProps) {
 function Limits({ form, errors, onChange }: FieldsProps) {
   const { t } = useTranslation('proxy')
   return (
-    <>
-      <Part title={t('form.limits')} about={t('form.limitsAbout')}>
-        <div className="grid gap-3 sm:grid-cols-3">
-          {limits.map((limit) => (
-            <Field key={limit} label={t(`form.${limit}`)} error={errors[limit] ? t('form.bad.whole') : null}>
-              <TextInput
-                inputMode="numeric"
-                className="num"
-                placeholder={t('form.noLimit')}
-                value={form[limit]}
-                onChange={(event) => onChange({ [limit]: event.target.value })}
-              />
-            </Field>
-          ))}
-        </div>
-      </Part>
-      <Part title={t('form.budgets')} about={t('form.budgetsAbout')}>
-        <div className="grid gap-3 sm:grid-cols-3">
-          {budgets.map((budget) => (
-            <Field key={budget} label={t(`form.${budget}`)} error={errors[budget] ? t('form.bad.amount') : null}>
-              <TextInput
-                inputMode="decimal"
-                className="num"
-                placeholder={t('form.noBudget')}
-                value={form[budget]}
-                onChange={(event) => onChange({ [budget]: event.target.value })}
-              />
-            </Field>
-          ))}
-        </div>
-      </Part>
-    </>
+    <Part title={t('form.limits')} about={t('form.limitsAbout')}>
+      <div className="grid gap-3 sm:grid-cols-3">
+        {limits.map((limit) => (
+          <Field key={limit} label={t(`form.${limit}`)} error={errors[limit] ? t('form.bad.whole') : null}>
+            <TextInput
+              inputMode="numeric"
+              className="num"
+              placeholder={t('form.noLimit')}
+              value={form[limit]}
+              onChange={(event) => onChange({ [limit]: event.target.value })}
+            />
+          </Field>
+        ))}
+      </div>
+    </Part>
+  )
+}
+
+function Budgets({ form, errors, onChange }: FieldsProps) {
+  const { t } = useTranslation('proxy')
+  return (
+    <Part title={t('form.budgets')} about={t('form.budgetsAbout')}>
+      <div className="grid gap-3 sm:grid-cols-3">
+        {budgets.map((budget) => (
+          <Field key={budget} label={t(`form.${budget}`)} error={errors[budget] ? t('form.bad.amount') : null}>
+            <TextInput
+              inputMode="decimal"
+              className="num"
+              placeholder={t('form.noBudget')}
+              value={form[budget]}
+              onChange={(event) => onChange({ [budget]: event.target.value })}
+            />
+          </Field>
+        ))}
+      </div>
+    </Part>
   )
 }
 

@@ -208,6 +208,7 @@ function Small({ tool, use, now }: { tool: App; use: AppUse | null; now: number 
       const figure = tool[limit]
       return figure === null ? null : t(`apps.limits.${limit}`, { figure: compact(figure) })
     }),
+    tool.modelMap.length > 0 && t('apps.limits.modelMap', { count: tool.modelMap.length }),
     tool.models && t('apps.limits.models', { count: tool.models.length }),
     tool.endpoints && t('apps.limits.endpoints', { count: tool.endpoints.length }),
     tool.previousKeyUntil &&

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'react'
+import { useEffect, useId, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { App, GraceHours } from '../../../src-preload/contract/apps.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
@@ -11,11 +11,14 @@ import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { useCall } from '../../shared/useCall.ts'
 import { appsStore } from '../../stores/apps.ts'
-import { AppFields, NameField } from './AppFields.tsx'
+import { useChat } from '../../stores/chat.ts'
+import { mayChat, useModelFacts } from '../../stores/modelFacts.ts'
+import { ModelMap, NameField, NewAppFields } from './AppFields.tsx'
 import { AppTestStep } from './AppTestStep.tsx'
 import { DialogFooter } from './EditDialog.tsx'
 import { freshColour, newForm } from './form.ts'
-import { Instructions, SetupPicker } from './SetupPicker.tsx'
+import { suggestedModelMap } from './modelMapForm.ts'
+import { Instructions, SetupPicker, SetupTitle } from './SetupPicker.tsx'
 import { type Setup, setups } from './setups/index.ts'
 import { submitting, useAppForm } from './useAppForm.ts'
 
@@ -27,6 +30,8 @@ interface ConnectProps {
   onTurnOn: () => void
   /** Replaces the key of the shown app. */
   onRotate: () => void
+  /** Opens the settings of an app instead of this dialog. */
+  onEdit: (app: App) => void
   baseUrl: string | null
   /** The preselected model of the instructions. */
   model: string | null
@@ -57,12 +62,17 @@ export function ConnectDialog({ connecting, ...props }: ConnectProps & { connect
 }
 
 function Wizard({ first: { start, app: existing }, ...props }: ConnectProps & { first: Connecting }) {
+  const { t } = useTranslation('proxy')
   const studio = useStudio()
   const [step, setStep] = useState<Step>(start)
+  const named = existing && setups.find(({ name }) => name === existing.name)
+  // For an app of another name, only the person knows which instructions fit.
+  const [isListShown, setListShown] = useState(start !== 'app' && !named)
   const [graceHours, setGraceHours] = useState<GraceHours>(0)
-  const [setup, setSetup] = useState<Setup>(() => setups.find(({ name }) => name === existing?.name) ?? firstSetup())
+  const [setup, setSetup] = useState<Setup>(named ?? firstSetup())
   const [created, setCreated] = useState<{ app: App; key: string } | null>(null)
   const formState = useAppForm(() => newForm(firstSetup().name, freshColour(appsStore.getState().tools ?? [])), null)
+  useSuggestedModelMap(setup, props.model, formState)
   const { busy, problem, run, clear } = useCall()
   const element = useStepFocus(step)
   const app = created?.app ?? existing
@@ -84,6 +94,18 @@ function Wizard({ first: { start, app: existing }, ...props }: ConnectProps & { 
     const settings = formState.read()
     if (settings) create(() => studio.apps.add(settings))
   }
+  const { onEdit } = props
+  const instructions = app && (
+    <Instructions
+      key={setup.id}
+      setup={setup}
+      baseUrl={props.baseUrl}
+      secret={created?.key ?? null}
+      app={app}
+      model={props.model}
+      onEdit={created ? null : () => onEdit(app)}
+    />
+  )
   const rotate = () => existing && create(() => studio.apps.rotate({ id: existing.id, graceHours }))
   return (
     <div ref={element} className="flex flex-col gap-4">
@@ -91,7 +113,7 @@ function Wizard({ first: { start, app: existing }, ...props }: ConnectProps & { 
       {step === 'app' && <AppStep {...formState} setup={setup} onPick={pick} onNext={() => goTo('limits')} />}
       {step === 'limits' && (
         <form ref={formState.element} noValidate className="flex flex-col gap-4" onSubmit={submitting(add)}>
-          <AppFields {...formState} bodyDays={props.bodyDays} onChange={formState.change} withName={false} />
+          <NewAppFields {...formState} bodyDays={props.bodyDays} onChange={formState.change} />
           {problem && <ProblemNotice problem={problem} on={{ retry: add }} />}
           <StepFooter note={formState.hasErrors} next="createKey" busy={busy} onBack={() => goTo('app')} />
         </form>
@@ -107,16 +129,18 @@ function Wizard({ first: { start, app: existing }, ...props }: ConnectProps & { 
         <form className="flex flex-col gap-4" onSubmit={submitting(() => goTo('test'))}>
           {created ? <KeyOnce secret={created.key} /> : <PlaceholderNote name={app.name} onRotate={props.onRotate} />}
           {!props.baseUrl && <ProxyOff onTurnOn={props.onTurnOn} />}
-          <SetupPicker picked={setup} onPick={setSetup}>
-            <Instructions
-              key={setup.id}
-              setup={setup}
-              baseUrl={props.baseUrl}
-              secret={created?.key ?? null}
-              models={app.models}
-              model={props.model}
-            />
-          </SetupPicker>
+          {isListShown ? (
+            <SetupPicker picked={setup} onPick={setSetup}>
+              {instructions}
+            </SetupPicker>
+          ) : (
+            <>
+              {instructions}
+              <Button size="small" className="self-start" onClick={() => setListShown(true)}>
+                {t('setup.another')}
+              </Button>
+            </>
+          )}
           <StepFooter next="test" onClose={props.onClose} />
         </form>
       )}
@@ -129,6 +153,27 @@ function Wizard({ first: { start, app: existing }, ...props }: ConnectProps & { 
       )}
     </div>
   )
+}
+
+/** Fills in the model map that the chosen app needs, until the person changes it. */
+function useSuggestedModelMap(
+  setup: Setup,
+  main: string | null,
+  { form, change }: ReturnType<typeof useAppForm>,
+): void {
+  const listed = useChat((chat) => chat.models.models)
+  const facts = useModelFacts()
+  const filledIn = useRef(form.modelMap)
+  const suggested = useMemo(() => {
+    const chatModels = listed.map(({ id }) => id).filter((id) => mayChat(id, facts))
+    return suggestedModelMap(setup.modelMap ?? [], main, chatModels)
+  }, [setup, main, listed, facts])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new suggestion replaces the earlier one
+  useEffect(() => {
+    if (form.modelMap !== filledIn.current) return
+    filledIn.current = suggested
+    change({ modelMap: suggested })
+  }, [suggested])
 }
 
 function firstSetup(): Setup {
@@ -169,7 +214,7 @@ function Steps({ all, current }: { all: readonly Step[]; current: Step }) {
 }
 
 function AppStep(
-  props: Pick<ReturnType<typeof useAppForm>, 'form' | 'errors' | 'change'> & {
+  props: ReturnType<typeof useAppForm> & {
     setup: Setup
     onPick: (setup: Setup) => void
     onNext: () => void
@@ -178,16 +223,17 @@ function AppStep(
   const { t } = useTranslation('proxy')
   const { setup, form } = props
   const named = form.name.trim() !== ''
+  const next = () => {
+    if (named && props.checkModelMap()) props.onNext()
+  }
   return (
-    <form className="flex flex-col gap-4" onSubmit={submitting(() => named && props.onNext())}>
+    <form ref={props.element} noValidate className="flex flex-col gap-4" onSubmit={submitting(next)}>
       <p className="text-soft">{t('connect.appAbout')}</p>
       <SetupPicker picked={setup} onPick={props.onPick}>
         <section aria-label={setup.name} className="flex min-w-0 flex-col gap-4">
-          <div>
-            <h3 className="font-semibold">{setup.name}</h3>
-            <p className="text-faint text-s">{t(setup.verified ? 'setup.tested' : 'setup.untested')}</p>
-          </div>
+          <SetupTitle setup={setup} />
           <NameField form={form} errors={props.errors} onChange={props.change} />
+          {setup.modelMap && <ModelMap form={form} errors={props.errors} onChange={props.change} />}
         </section>
       </SetupPicker>
       <StepFooter next="next" disabled={!named} />

@@ -44,9 +44,12 @@ function EditForm({ app, bodyDays, onClose }: EditProps & { app: App }) {
   }
   return (
     <form ref={element} noValidate className="flex flex-col gap-4" onSubmit={submitting(save)}>
-      <AppFields form={form} errors={errors} bodyDays={bodyDays} onChange={change} withName />
+      <AppFields form={form} errors={errors} bodyDays={bodyDays} onChange={change} />
       {problem && <ProblemNotice problem={problem} on={{ retry: save }} />}
       <DialogFooter note={hasErrors ? t('form.bad.some') : null}>
+        <Button disabled={busy} onClick={onClose}>
+          {t('form.cancel')}
+        </Button>
         <Button variant="primary" type="submit" busy={busy} disabled={form.name.trim() === ''}>
           {t('form.save')}
         </Button>

@@ -1,11 +1,13 @@
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { App } from '../../../src-preload/contract/apps.ts'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { SearchField } from '../../shared/ui/SearchField.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
 import { useChat } from '../../stores/chat.ts'
+import { unmappedPatterns } from './modelMapForm.ts'
 import { type Setup, setups } from './setups/index.ts'
 
 const kinds = ['agent', 'editor', 'library', 'shell'] as const
@@ -22,7 +24,9 @@ export function SetupPicker({ picked, onPick, children }: SetupPickerProps) {
   const { t } = useTranslation('proxy')
   const [search, setSearch] = useState('')
   const words = search.trim().toLowerCase()
-  const found = setups.filter(({ name, kind }) => `${name} ${t(`setup.kinds.${kind}`)}`.toLowerCase().includes(words))
+  const found = setups.filter(({ name, where = '', kind }) =>
+    `${name} ${where} ${t(`setup.kinds.${kind}`)}`.toLowerCase().includes(words),
+  )
   const pickFirst = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
     event.preventDefault()
@@ -87,11 +91,12 @@ function SetupList({
                 aria-current={setup.id === picked ? 'true' : undefined}
                 onClick={() => onPick(setup)}
                 className={cx(
-                  'truncate rounded-s px-2 py-1 text-start text-s transition-colors duration-100',
+                  'rounded-s px-2 py-1 text-start text-s transition-colors duration-100',
                   setup.id === picked ? 'bg-pick font-[540] text-accent' : 'text-ink hover:bg-hover',
                 )}
               >
                 {setup.name}
+                {setup.where && <span className="block font-normal text-faint text-xs">{setup.where}</span>}
               </button>
             ))}
           </div>
@@ -101,22 +106,44 @@ function SetupList({
   )
 }
 
+/** The title of an app's instructions. */
+export function SetupTitle({ setup }: { setup: Setup }) {
+  const { t } = useTranslation('proxy')
+  return (
+    <div className="min-w-0">
+      <h3 className="font-semibold">
+        {setup.name}
+        {setup.where && <span className="font-normal text-soft"> {setup.where}</span>}
+      </h3>
+      <p className="text-faint text-s">{t(setup.verified ? 'setup.tested' : 'setup.untested')}</p>
+    </div>
+  )
+}
+
 interface InstructionsProps {
   setup: Setup
   baseUrl: string | null
   /** The app key, or null for a placeholder. */
   secret: string | null
-  /** The models that the app may use. Null: all models of the service. */
-  models: readonly string[] | null
+  app: Pick<App, 'models' | 'modelMap'>
   /** The preselected model. */
   model: string | null
+  /** Opens the settings of the app. Null while its key is shown, which would be lost. */
+  onEdit: (() => void) | null
+}
+
+/** Whether the texts contain the chosen model. Some apps get their model only from the model map. */
+const namesModel = ({ steps }: Setup): boolean => {
+  const texts = (model: string) => JSON.stringify(steps({ baseUrl: 'http://127.0.0.1/v1', key: '', model }))
+  return texts('a') !== texts('b')
 }
 
 /** The instructions of one app, with the address, the key (a placeholder when unknown) and a model. */
 export function Instructions({ setup, baseUrl, secret, ...props }: InstructionsProps) {
   const { t } = useTranslation('proxy')
   const listed = useChat((chat) => chat.models.models)
-  const models = props.models ?? listed.map(({ id }) => id)
+  const models = props.app.models ?? listed.map(({ id }) => id)
+  const unmapped = unmappedPatterns(setup.modelMap ?? [], props.app.modelMap)
   const [chosen, setChosen] = useState<string | null>(null)
   const preselected = props.model !== null && models.includes(props.model) ? props.model : (models[0] ?? props.model)
   const model = chosen ?? preselected
@@ -125,11 +152,8 @@ export function Instructions({ setup, baseUrl, secret, ...props }: InstructionsP
   return (
     <section aria-label={setup.name} className="flex min-w-0 flex-col gap-3">
       <div className="flex flex-wrap items-start justify-between gap-2">
-        <div className="min-w-0">
-          <h3 className="font-semibold">{setup.name}</h3>
-          <p className="text-faint text-s">{t(setup.verified ? 'setup.tested' : 'setup.untested')}</p>
-        </div>
-        {model !== null && models.length > 1 && (
+        <SetupTitle setup={setup} />
+        {model !== null && models.length > 1 && namesModel(setup) && (
           <Select
             label={t('setup.model')}
             value={model}
@@ -154,6 +178,14 @@ export function Instructions({ setup, baseUrl, secret, ...props }: InstructionsP
           </pre>
         </div>
       ))}
+      {unmapped.length > 0 && (
+        <Notice
+          kind="warn"
+          {...(props.onEdit ? { action: { label: t('apps.menu.edit'), onClick: props.onEdit } } : {})}
+        >
+          {t('setup.unmapped', { name: setup.name, patterns: unmapped.join(', ') })}
+        </Notice>
+      )}
       {setup.note && <p className="text-s text-soft">{setup.note}</p>}
     </section>
   )

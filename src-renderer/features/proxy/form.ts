@@ -1,5 +1,7 @@
 import type { App, AppSettings } from '../../../src-preload/contract/apps.ts'
+import type { ModelRule } from '../../../src-preload/contract/modelMap.ts'
 import type { Endpoint } from '../../../src-preload/contract/requests.ts'
+import { filledRules, isIncomplete } from './modelMapForm.ts'
 
 /** The fields of the app form, as typed. An empty text means no limit. */
 export interface ToolForm {
@@ -7,6 +9,8 @@ export interface ToolForm {
   colour: AppSettings['colour']
   /** In the format of `datetime-local`, local time. */
   expires: string
+  /** In order. Rules without pattern and model are not saved. */
+  modelMap: readonly ModelRule[]
   anyModel: boolean
   models: readonly string[]
   anyEndpoint: boolean
@@ -25,7 +29,7 @@ export interface ToolForm {
 export const limits = ['requestsPerMinute', 'tokensPerMinute', 'concurrent'] as const
 export const budgets = ['budgetDay', 'budgetMonth', 'budgetTotal'] as const
 
-export type FormError = 'name' | 'expiresPast' | 'whole' | 'amount' | 'models' | 'endpoints'
+export type FormError = 'name' | 'expiresPast' | 'whole' | 'amount' | 'modelMap' | 'models' | 'endpoints'
 export type FormErrors = Partial<Record<keyof ToolForm, FormError>>
 
 export const colours: readonly AppSettings['colour'][] = [
@@ -50,6 +54,7 @@ export const newForm = (name: string, colour: AppSettings['colour']): ToolForm =
   name,
   colour,
   expires: '',
+  modelMap: [],
   anyModel: true,
   models: [],
   anyEndpoint: true,
@@ -69,6 +74,7 @@ export const formOf = (tool: App): ToolForm => ({
   name: tool.name,
   colour: tool.colour,
   expires: tool.expiresAt === null ? '' : localText(tool.expiresAt),
+  modelMap: tool.modelMap,
   anyModel: tool.models === null,
   models: tool.models ?? [],
   anyEndpoint: tool.endpoints === null,
@@ -132,6 +138,8 @@ export function readForm(
   const kept = before !== null && form.expires === localText(before)
   const expiresAt = kept ? before : instantOf(form.expires)
   if (expiresAt !== null && !kept && Date.parse(expiresAt) <= now) errors.expires = 'expiresPast'
+  const modelMap = filledRules(form.modelMap)
+  if (modelMap.some(isIncomplete)) errors.modelMap = 'modelMap'
   if (!form.anyModel && form.models.length === 0) errors.models = 'models'
   if (!form.anyEndpoint && form.endpoints.length === 0) errors.endpoints = 'endpoints'
   const whole = (field: (typeof limits)[number]): number | null => {
@@ -148,6 +156,7 @@ export function readForm(
     name,
     colour: form.colour,
     expiresAt,
+    modelMap,
     models: form.anyModel ? null : [...form.models],
     endpoints: form.anyEndpoint ? null : [...form.endpoints],
     requestsPerMinute: whole('requestsPerMinute'),

@@ -73,6 +73,10 @@ function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
         connecting={connecting}
         onClose={() => setConnecting(null)}
         onTurnOn={() => enable(true)}
+        onEdit={(app) => {
+          setConnecting(null)
+          setEdited(app)
+        }}
         onRotate={() => connecting?.app && setConnecting({ start: 'rotate', app: connecting.app })}
         baseUrl={proxy.baseUrl}
         model={model ?? settings.chatModel}

@@ -2,6 +2,7 @@ import { type FormEvent, type RefObject, useState } from 'react'
 import type { AppSettings } from '../../../src-preload/contract/apps.ts'
 import { useFirstInvalid } from '../../shared/useCall.ts'
 import { type FormErrors, readForm, type ToolForm } from './form.ts'
+import { isIncomplete } from './modelMapForm.ts'
 
 interface AppFormState {
   form: ToolForm
@@ -10,6 +11,8 @@ interface AppFormState {
   change: (change: Partial<ToolForm>) => void
   /** Returns the typed settings. On an error, focuses the field and returns null. */
   read: () => AppSettings | null
+  /** Whether every rule of the model map is complete. If not, focuses the first that is not. */
+  checkModelMap: () => boolean
   element: RefObject<HTMLFormElement | null>
 }
 
@@ -34,6 +37,11 @@ export function useAppForm(first: () => ToolForm, before: string | null): AppFor
         if ('anyEndpoint' in change) changed.push('endpoints')
         return Object.fromEntries(Object.entries(shown).filter(([field]) => !changed.includes(field)))
       })
+    },
+    checkModelMap: () => {
+      const isComplete = !form.modelMap.some(isIncomplete)
+      setErrors(isComplete ? {} : { modelMap: 'modelMap' })
+      return isComplete
     },
     read: () => {
       const { settings, errors: found } = readForm(form, Date.now(), before)

@@ -8,6 +8,7 @@ import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
 import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
 import { RelativeTime } from '../../shared/ui/RelativeTime.tsx'
 import { showSigned } from '../../shared/ui/sc.ts'
+import { WithSc } from '../../shared/ui/WithSc.tsx'
 import { useUsage } from '../../stores/usage.ts'
 
 const tones: Record<Connection['state'], PillTone> = {
@@ -65,7 +66,12 @@ export function ConnectionRow(props: {
           <span>{t('connection.keyKept', { where: t(`connection.kept.${profile.keyKept}`) })}</span>
           {account?.balance && (
             <time className="num" dateTime={account.balance.asOf} title={showInstant(account.balance.asOf)}>
-              {t('connection.left', { amount: showSigned(account.balance.value), at: showDay(account.balance.asOf) })}
+              <WithSc
+                text={t('connection.left', {
+                  amount: showSigned(account.balance.value),
+                  at: showDay(account.balance.asOf),
+                })}
+              />
             </time>
           )}
         </div>

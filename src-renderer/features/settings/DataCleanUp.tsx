@@ -8,6 +8,7 @@ import { showToast } from '../../shared/toasts.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { Checkbox } from '../../shared/ui/Field.tsx'
+import { Form } from '../../shared/ui/Form.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
 import { Group, Row } from './Group.tsx'
 
@@ -40,10 +41,9 @@ export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDon
   }
   return (
     <Group title={t('freeUp')} about={t('freeUpAbout')}>
-      <form
+      <Form
         className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault()
+        onSubmit={() => {
           if (from.length > 0) void ask(wish)
         }}
       >
@@ -77,7 +77,7 @@ export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDon
             {from.length === 0 ? t('chooseFeature') : nothing ? t('nothing') : t('favourites')}
           </span>
         </div>
-      </form>
+      </Form>
       <Row
         name={t('recentlyDeleted')}
         hint={

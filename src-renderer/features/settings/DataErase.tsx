@@ -9,6 +9,7 @@ import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { Checkbox } from '../../shared/ui/Field.tsx'
+import { Form } from '../../shared/ui/Form.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
 import { useData } from '../../stores/data.ts'
 import { AmountTable } from './AmountTable.tsx'
@@ -80,10 +81,9 @@ export function DataErase({ logDays }: { logDays: number | null }) {
 
   return (
     <Group title={t('age.title')} about={t('age.about')}>
-      <form
+      <Form
         className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault()
+        onSubmit={() => {
           if (what.length > 0) void look()
         }}
       >
@@ -124,7 +124,7 @@ export function DataErase({ logDays }: { logDays: number | null }) {
         <p role="status" className="text-faint text-s">
           {what.length === 0 ? t('age.chooseType') : nothing ? t('age.nothing') : t('age.keptNote')}
         </p>
-      </form>
+      </Form>
       {problem && <ProblemNotice problem={problem} on={{ retry: () => void look(), edit: () => void look() }} />}
       <Progress />
       <Row name={t('age.rule')} hint={t('age.ruleHint')}>

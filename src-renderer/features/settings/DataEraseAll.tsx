@@ -8,6 +8,7 @@ import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { Dialog } from '../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
+import { Form } from '../../shared/ui/Form.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { Group } from './Group.tsx'
 import { restartWith } from './restart.ts'
@@ -75,17 +76,16 @@ export function DataEraseAll() {
           </>
         }
       >
-        <form
+        <Form
           id="erase-all"
-          onSubmit={(event) => {
-            event.preventDefault()
+          onSubmit={() => {
             if (isConfirmed && !busy) void erase()
           }}
         >
           <Field label={t('eraseAll.type', { word })}>
             <TextInput value={typed} onChange={(event) => setTyped(event.target.value)} />
           </Field>
-        </form>
+        </Form>
         {problem && <ProblemNotice problem={problem} on={{ retry: () => void erase() }} />}
       </Dialog>
     </Group>

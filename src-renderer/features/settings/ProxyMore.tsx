@@ -9,6 +9,7 @@ import { Button } from '../../shared/ui/Button.tsx'
 import { showBytes } from '../../shared/ui/bytes.ts'
 import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
+import { Form } from '../../shared/ui/Form.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
 import { Group, Row } from './Group.tsx'
 import { type OriginFault, parseDays, parseOrigin } from './parse.ts'
@@ -91,13 +92,7 @@ function Origins({ origins }: { origins: readonly string[] }) {
           ))}
         </ul>
       )}
-      <form
-        className="flex items-start gap-2"
-        onSubmit={(event) => {
-          event.preventDefault()
-          add()
-        }}
-      >
+      <Form className="flex items-start gap-2" onSubmit={add}>
         <div className="min-w-0 flex-1">
           <Field label={t('proxy.originAdd')} quietLabel error={fault && t(words[fault])}>
             <TextInput
@@ -115,7 +110,7 @@ function Origins({ origins }: { origins: readonly string[] }) {
         <Button type="submit" className="mt-0.5" disabled={typed.trim() === ''}>
           {t('proxy.originAllow')}
         </Button>
-      </form>
+      </Form>
     </div>
   )
 }

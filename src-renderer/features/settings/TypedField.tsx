@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
+import { Form } from '../../shared/ui/Form.tsx'
 
 interface TypedFieldProps<T extends string | number | null> {
   label: string
@@ -28,12 +29,7 @@ export function TypedField<T extends string | number | null>(props: TypedFieldPr
     if (parsed !== undefined && parsed !== value) onSave(parsed)
   }
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        saveTyped()
-      }}
-    >
+    <Form onSubmit={saveTyped}>
       <Field label={label} hint={hint} error={parsed === undefined ? bad : null}>
         <span className="flex items-center gap-2">
           <TextInput
@@ -46,6 +42,6 @@ export function TypedField<T extends string | number | null>(props: TypedFieldPr
           {unit && <span className="text-s text-soft">{unit}</span>}
         </span>
       </Field>
-    </form>
+    </Form>
   )
 }

@@ -13,6 +13,7 @@ import { useFieldProps } from '../../shared/ui/Field.tsx'
 import { Kbd } from '../../shared/ui/Kbd.tsx'
 import { Meter } from '../../shared/ui/Meter.tsx'
 import { showSc } from '../../shared/ui/sc.ts'
+import { WithSc } from '../../shared/ui/WithSc.tsx'
 import { useSpeech } from '../../stores/speech.ts'
 import { setDraft, speakDraft, speakLater } from './actions.ts'
 import { bytesIn, fitsOneRequest, lengthOf } from './labels.ts'
@@ -120,7 +121,9 @@ function Plan() {
   if (!plan) return <span />
   return (
     <span className="num flex flex-wrap items-center gap-x-3 text-s text-soft" data-speech-plan>
-      <span>{plan.cost === null ? t('planUnknown') : t('planCost', { cost: showSc(plan.cost) })}</span>
+      <span>
+        {plan.cost === null ? t('planUnknown') : <WithSc text={t('planCost', { cost: showSc(plan.cost) })} />}
+      </span>
       {plan.seconds !== null && <span>{t('planSeconds', { length: lengthOf(plan.seconds) })}</span>}
     </span>
   )

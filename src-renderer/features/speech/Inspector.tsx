@@ -12,6 +12,7 @@ import { Field } from '../../shared/ui/Field.tsx'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
 import { Part } from '../../shared/ui/Part.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
+import { WithSc } from '../../shared/ui/WithSc.tsx'
 import { useSpeech } from '../../stores/speech.ts'
 import { compareWith, makeAgain, setRate } from './actions.ts'
 import { defaultModel, defaultSpeed, defaultVoice, lengthOf, voiceOf } from './labels.ts'
@@ -63,7 +64,7 @@ function Facts({ speech }: { speech: SpeechDetail }) {
             { id: 'size', name: t('size'), value: showSize(speech.audioBytes) },
             { id: 'text', name: t('textSize'), value: t('textBytes', { bytes: showCount(speech.textBytes) }) },
             { id: 'parts', name: t('parts'), value: `${showCount(speech.partsDone)} / ${showCount(speech.parts)}` },
-            { id: 'cost', name: t('cost'), value: showCost(speech), quiet: speech.cost === null },
+            { id: 'cost', name: t('cost'), value: <WithSc text={showCost(speech)} />, quiet: speech.cost === null },
             ...(speech.fromId === null
               ? []
               : [{ id: 'from', name: t('madeFrom'), value: <From id={speech.fromId} /> }]),

@@ -9,6 +9,7 @@ import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
 import { Skeleton } from '../../shared/ui/Skeleton.tsx'
 import { FrameContext, StageBar } from '../../shared/ui/StageBar.tsx'
+import { StatusText } from '../../shared/ui/StatusText.tsx'
 import { type OpenSpeech, useSpeech } from '../../stores/speech.ts'
 import { openSpeech, refresh, saveSpeech, setFavourite } from './actions.ts'
 import { Compose } from './Compose.tsx'
@@ -72,9 +73,7 @@ function Loading() {
   const { t } = useTranslation('speech')
   return (
     <div className={cx(speechColumn, 'gap-6')}>
-      <span role="status" className="sr-only">
-        {t('loading')}
-      </span>
+      <StatusText>{t('loading')}</StatusText>
       <Skeleton className="h-36 w-full rounded-m" />
       <Skeleton className="h-9 w-40" />
       <Skeleton className="w-full" />

@@ -7,12 +7,14 @@ import { clockOf } from '../../shared/audio/durationText.ts'
 import { LevelMeter } from '../../shared/audio/LevelMeter.tsx'
 import { RecorderWave } from '../../shared/audio/RecorderWave.tsx'
 import type { ActiveRecording } from '../../shared/audio/recorder.ts'
+import { micTroubleTexts } from '../../shared/audio/recorder.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
 import { Spinner } from '../../shared/ui/Spinner.tsx'
+import { StatusText } from '../../shared/ui/StatusText.tsx'
 import { useTranscribe } from '../../stores/transcription.ts'
 import { chooseFiles } from './choose.ts'
 import {
@@ -27,14 +29,6 @@ import {
   useRecorder,
 } from './record.ts'
 
-const troubles = {
-  denied: 'micDenied',
-  missing: 'micMissing',
-  busy: 'micBusy',
-  lost: 'micLostEarly',
-  unsupported: 'micUnsupported',
-} as const
-
 /** The bar below every stage of the page: buttons to record and to add files. During a recording, its level and controls. */
 export function Dock() {
   const { t } = useTranslation('transcribe')
@@ -47,7 +41,7 @@ export function Dock() {
       {now.state === 'no_microphone' && (
         <div role="alert" className="mb-2 flex flex-wrap items-center gap-2 rounded-m bg-warn-bg px-3 py-2 text-s">
           <MicOff aria-hidden size={15} className="text-warn" />
-          <span className="min-w-[200px] flex-1">{t(troubles[now.trouble])}</span>
+          <span className="min-w-[200px] flex-1">{t(micTroubleTexts[now.trouble])}</span>
           {now.trouble !== 'unsupported' && (
             <Button size="small" onClick={() => void startRecorder()}>
               {t('tryAgain')}
@@ -131,9 +125,7 @@ function Running({ now }: { now: Extract<Recorder, { recording: ActiveRecording 
   const cancel = (): void => (ms < 3000 ? cancelRecorder() : setAsked(true))
   return (
     <>
-      <span role="status" className="sr-only">
-        {t(!going ? 'finishing' : paused ? 'recordingPaused' : 'recording')}
-      </span>
+      <StatusText>{t(!going ? 'finishing' : paused ? 'recordingPaused' : 'recording')}</StatusText>
       {onStage ? (
         <span className="min-w-0 flex-1 truncate text-s text-soft">{recording.device}</span>
       ) : (

@@ -14,6 +14,7 @@ import { KeyValue } from '../../shared/ui/KeyValue.tsx'
 import { Part } from '../../shared/ui/Part.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
 import { TextArea } from '../../shared/ui/TextArea.tsx'
+import { WithSc } from '../../shared/ui/WithSc.tsx'
 import { shownTranscript, useTranscribe } from '../../stores/transcription.ts'
 import { changeWish, showRecording } from './actions.ts'
 import { wordCount } from './labels.ts'
@@ -181,7 +182,7 @@ function TranscriptFacts({ transcript }: { transcript: Transcript }) {
         { id: 'words', name: t('fact_words'), value: showCount(wordCount(text)) },
         ...(cues.length > 0 ? [{ id: 'lines', name: t('fact_lines'), value: showCount(cues.length) }] : []),
         { id: 'sent', name: t('fact_sent'), value: showSize(totalBytes) },
-        { id: 'cost', name: t('fact_cost'), value: showCost(transcript) },
+        { id: 'cost', name: t('fact_cost'), value: <WithSc text={showCost(transcript)} /> },
       ]}
     />
   )

@@ -11,6 +11,7 @@ import { Menu, MenuItem } from '../../shared/ui/Menu.tsx'
 import { Pill } from '../../shared/ui/Pill.tsx'
 import { SearchField } from '../../shared/ui/SearchField.tsx'
 import { ListSkeleton } from '../../shared/ui/Skeleton.tsx'
+import { StatusText } from '../../shared/ui/StatusText.tsx'
 import { listedRecordings, listedTotal, useTranscribe } from '../../stores/transcription.ts'
 import { readOlder, removeRecordings, rename, searchFor, showRecording } from './actions.ts'
 import { summaryOf } from './labels.ts'
@@ -117,9 +118,7 @@ function Rows({ handle }: { handle: { current: RowsHandle | null } }) {
   }
   return (
     <>
-      <span role="status" className="sr-only">
-        {search.trim() !== '' && answered && t('foundCount', { count: total })}
-      </span>
+      <StatusText>{search.trim() !== '' && answered && t('foundCount', { count: total })}</StatusText>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: handles the bubbling key events of its items */}
       <div ref={box} className="min-h-0 flex-1 overflow-y-auto px-2 pb-2" onKeyDown={byKey}>
         {/* biome-ignore lint/a11y/useSemanticElements: a virtual list wraps each item in its own element */}

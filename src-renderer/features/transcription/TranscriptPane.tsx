@@ -10,6 +10,7 @@ import { Button } from '../../shared/ui/Button.tsx'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { Spinner } from '../../shared/ui/Spinner.tsx'
+import { StatusText } from '../../shared/ui/StatusText.tsx'
 import { type OpenRecording, shownTranscript } from '../../stores/transcription.ts'
 import { Compare } from './Compare.tsx'
 import { Cues } from './Cues.tsx'
@@ -52,9 +53,7 @@ export function TranscriptPane(props: { open: OpenRecording; recording: Recordin
           )}
         </>
       )}
-      <span role="status" className="sr-only">
-        {transcript?.state === 'making' && t('hearing')}
-      </span>
+      <StatusText>{transcript?.state === 'making' && t('hearing')}</StatusText>
     </div>
   )
 }

@@ -2,10 +2,11 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { PageView } from '../../../src-preload/contract/columns.ts'
 import type { Account } from '../../../src-preload/contract/usage.ts'
-import { showCalendarDay, showCount, showFull, showShare, showShort } from '../../i18n/format.ts'
+import { showCalendarDay, showCount, showFull, showInstant, showShare, showShort } from '../../i18n/format.ts'
 import { cx } from '../../shared/ui/cx.ts'
 import { showSc, showSigned, signed } from '../../shared/ui/sc.ts'
 import { Tooltip } from '../../shared/ui/Tooltip.tsx'
+import { Sc } from '../../shared/ui/WithSc.tsx'
 import { selectedAccount, useUsage } from '../../stores/usage.ts'
 import { daysBetween } from '../../stores/usageDays.ts'
 import { cachedShare, changeOf, sidesOf } from './figures.ts'
@@ -42,8 +43,9 @@ function Figure(props: { name: string; children: ReactNode; under: ReactNode; de
 const Unit = ({ children }: { children: ReactNode }) => <small>{children}</small>
 
 function Balance({ account }: { account: Account }) {
-  const { t } = useTranslation('usage')
+  const { t } = useTranslation(['usage', 'common'])
   const summary = useUsage((store) => store.summaries[account.id])
+  const now = useUsage((store) => (account.active ? (store.spend?.balance ?? null) : null))
   if (!account.balance) {
     return (
       <Figure
@@ -55,6 +57,8 @@ function Balance({ account }: { account: Account }) {
     )
   }
   const { value, asOf } = account.balance
+  // The estimate of the status bar, which is newer than the report.
+  const later = now?.estimated && now.asOf === asOf && showSigned(now.amount) !== showSigned(value) ? now.amount : null
   const days = summary?.daysLeft ?? null
   const pace = summary?.pace ?? null
   const low = signed(value) <= 0n || (days !== null && days < 3)
@@ -64,16 +68,25 @@ function Balance({ account }: { account: Account }) {
       details={[
         t('cards.balanceExact', { amount: value, at: showFull(asOf) }),
         account.spent && t('cards.lifetime', { amount: showSc(account.spent.value) }),
+        later === null ? null : t('cards.balanceWhy'),
+        t('common:sc'),
       ]}
       under={
-        <span className={cx(low && 'text-bad')}>
-          {days !== null
-            ? t('cards.days', { count: days, figure: showCount(days) })
-            : t(pace === null ? 'cards.paceUnknown' : 'cards.daysNone')}
-        </span>
+        <>
+          <span className="block">{t('cards.balanceReported', { at: showInstant(asOf) })}</span>
+          {later !== null && <span className="block">{t('cards.balanceNow', { amount: showSigned(later) })}</span>}
+          <span className={cx('block', low && 'text-bad')}>
+            {days !== null
+              ? t('cards.days', { count: days, figure: showCount(days) })
+              : t(pace === null ? 'cards.paceUnknown' : 'cards.daysNone')}
+          </span>
+        </>
       }
     >
-      {showSigned(value)} <Unit>SC</Unit>
+      {showSigned(value)}{' '}
+      <Unit>
+        <Sc />
+      </Unit>
     </Figure>
   )
 }
@@ -112,12 +125,9 @@ function Spent({ view }: { view: PageView }) {
       {total.cost === null ? (
         <span className="text-faint">{total.requests > 0 ? t('cards.unknown') : '0'}</span>
       ) : (
-        <>
-          {total.estimated > 0 && '≈ '}
-          {showSc(total.cost)}
-        </>
+        showSc(total.cost)
       )}{' '}
-      <Unit>SC</Unit>
+      <Unit>SC{total.cost !== null && total.estimated > 0 && ` ${t('status.estimated')}`}</Unit>
     </Figure>
   )
 }

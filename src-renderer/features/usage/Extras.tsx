@@ -12,7 +12,7 @@ import { useUsage } from '../../stores/usage.ts'
 
 /** The most expensive chats of this computer in the period. */
 export function TopConversations() {
-  const { t } = useTranslation('usage')
+  const { t } = useTranslation(['usage', 'common'])
   const top = useUsage((store) => store.answer?.top ?? [])
   return (
     <div className="min-w-0">
@@ -35,7 +35,9 @@ export function TopConversations() {
               <span className="num whitespace-nowrap font-[540]">
                 {total.cost === null
                   ? t('cards.unknown')
-                  : `${total.estimated > 0 ? '≈ ' : ''}${showSc(total.cost)} SC`}
+                  : t(total.estimated > 0 ? 'common:cost.estimated' : 'common:cost.plain', {
+                      amount: showSc(total.cost),
+                    })}
               </span>
             </li>
           ))}

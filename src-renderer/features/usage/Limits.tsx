@@ -11,6 +11,8 @@ import { Meter } from '../../shared/ui/Meter.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
 import { RelativeTime } from '../../shared/ui/RelativeTime.tsx'
+import { Skeleton } from '../../shared/ui/Skeleton.tsx'
+import { StatusText } from '../../shared/ui/StatusText.tsx'
 import { useNow } from '../../shared/useNow.ts'
 import { type BucketName, bucketNames, secondsLeft, useLimits, viewBucketOf } from '../../stores/limits.ts'
 import { openRequest } from './actions.ts'
@@ -25,6 +27,7 @@ export function LimitsSection() {
   const limits = useLimits((store) => store.limits)
   const problem = useLimits((store) => store.problem)
   const now = useNow(1_000)
+  const isLoading = problem === null && !offline && (limits === null || isFirstAsk(limits, now))
   return (
     <div className="usage-body">
       {problem && <ProblemNotice problem={problem} role="status" noAction />}
@@ -42,6 +45,8 @@ export function LimitsSection() {
       </div>
       {limits?.status ? (
         <Buckets status={limits.status} now={now} />
+      ) : isLoading ? (
+        <LoadingBuckets />
       ) : (
         limits && limits.offers !== false && <p className="text-faint">{t('limits.never')}</p>
       )}
@@ -52,6 +57,28 @@ export function LimitsSection() {
         </div>
       )}
       <History />
+    </div>
+  )
+}
+
+/** Whether the service is being asked for its limits and has never reported them. */
+const isFirstAsk = ({ status, offers, problem, nextAsk }: Limits, now: number): boolean =>
+  status === null && offers === null && problem === null && nextAsk !== null && Date.parse(nextAsk) <= now
+
+/** Placeholders of the size of the counters, so that nothing moves when they arrive. */
+function LoadingBuckets() {
+  const { t } = useTranslation('usage')
+  return (
+    <div className="usage-buckets">
+      <StatusText>{t('limits.loading')}</StatusText>
+      {bucketNames.map((name) => (
+        <div key={name} className="flex min-w-0 flex-col gap-2.5">
+          <Skeleton className="w-1/2" />
+          <Skeleton className="h-5 w-1/3" />
+          <Skeleton className="w-full" />
+          <Skeleton className="w-2/3" />
+        </div>
+      ))}
     </div>
   )
 }

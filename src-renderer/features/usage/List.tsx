@@ -1,12 +1,11 @@
 import { ArrowLeftRight, ChartNoAxesColumn, Gauge, History, type LucideIcon, Pencil } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Account } from '../../../src-preload/contract/usage.ts'
-import { Button, IconButton } from '../../shared/ui/Button.tsx'
+import { IconButton } from '../../shared/ui/Button.tsx'
 import { cx } from '../../shared/ui/cx.ts'
-import { Dialog } from '../../shared/ui/Dialog.tsx'
-import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Pill } from '../../shared/ui/Pill.tsx'
+import { RenameDialog } from '../../shared/ui/RenameDialog.tsx'
 import { appStore } from '../../stores/app.ts'
 import { hrefOf, useRoute } from '../../stores/route.ts'
 import { type Section, sections, selectedAccount, usageStore, useUsage } from '../../stores/usage.ts'
@@ -103,34 +102,18 @@ function UsageAccounts() {
 
 function Rename({ account, onClose }: { account: Account | null; onClose: () => void }) {
   const { t } = useTranslation('usage')
-  const field = useRef<HTMLInputElement>(null)
+  const rename = (id: string, name: string) =>
+    void attempt((core) => core.usage.rename({ id, name })).then((done) => done && onClose())
   return (
-    <Dialog
-      open={account !== null}
+    <RenameDialog
+      name={account?.name ?? null}
       onClose={onClose}
       title={t('accounts.renameTitle')}
       about={t('accounts.renameAbout')}
-      footer={
-        <Button variant="primary" type="submit" form="usage-rename">
-          {t('accounts.save')}
-        </Button>
-      }
-    >
-      {account && (
-        <form
-          id="usage-rename"
-          onSubmit={(event) => {
-            event.preventDefault()
-            const name = field.current?.value.trim() ?? ''
-            if (name === '') return
-            void attempt((core) => core.usage.rename({ id: account.id, name })).then((done) => done && onClose())
-          }}
-        >
-          <Field label={t('accounts.name')}>
-            <TextInput ref={field} defaultValue={account.name} maxLength={100} required />
-          </Field>
-        </form>
-      )}
-    </Dialog>
+      label={t('accounts.name')}
+      save={t('accounts.save')}
+      maxLength={100}
+      onName={(name) => account && rename(account.id, name)}
+    />
   )
 }

@@ -9,6 +9,7 @@ import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { Checkbox } from '../../shared/ui/Field.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
 import { Skeleton } from '../../shared/ui/Skeleton.tsx'
+import { StatusText } from '../../shared/ui/StatusText.tsx'
 import { fitChoice, grains, measures, selectedAccount, useUsage } from '../../stores/usage.ts'
 import { openRequests, setShown } from './actions.ts'
 import { Cards } from './Cards.tsx'
@@ -52,9 +53,7 @@ export function Overview() {
 function Loading({ words }: { words: string }) {
   return (
     <div className="flex flex-col gap-6">
-      <span role="status" className="sr-only">
-        {words}
-      </span>
+      <StatusText>{words}</StatusText>
       <div className="usage-cards">
         {['a', 'b', 'c', 'd'].map((name) => (
           <div key={name} className="flex min-w-0 flex-col gap-2.5">

@@ -1,4 +1,5 @@
 import { ChevronDown, ChevronRight } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
@@ -10,11 +11,12 @@ import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { FiguresTable } from '../../shared/ui/FiguresTable.tsx'
 import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
-import { showSc, showSigned, signed } from '../../shared/ui/sc.ts'
+import { showSigned, signed } from '../../shared/ui/sc.ts'
 import { selectedAccount, useUsage } from '../../stores/usage.ts'
 import { openRequests } from './actions.ts'
 import { RangeField } from './Controls.tsx'
 import { sidesOf } from './figures.ts'
+import { TableAmount } from './ReportedFigures.tsx'
 import { UsageNotices } from './UsageNotices.tsx'
 
 const tones: Record<Drift, PillTone> = {
@@ -89,8 +91,14 @@ function Sums({ comparisons }: { comparisons: readonly Comparison[] }) {
 }
 
 function amounts(one: Comparison) {
-  const side = (figures: Comparison['here']): string =>
-    figures === null ? '–' : figures.cost === null ? '?' : `${figures.estimated > 0 ? '≈ ' : ''}${showSc(figures.cost)}`
+  const side = (figures: Comparison['here']): ReactNode =>
+    figures === null ? (
+      '–'
+    ) : figures.cost === null ? (
+      '?'
+    ) : (
+      <TableAmount amount={figures.cost} isEstimated={figures.estimated > 0} />
+    )
   return {
     service: side(one.service),
     here: side(one.here),

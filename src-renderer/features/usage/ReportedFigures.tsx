@@ -21,3 +21,14 @@ export function ReportedFigures({ figures, at }: { figures: Figures; at: string 
     </>
   )
 }
+
+/** An amount in a cell of a table, without the unit. In a narrow table, the mark of an estimate is below the amount. */
+export function TableAmount({ amount, isEstimated }: { amount: string; isEstimated: boolean }) {
+  const { t } = useTranslation('usage')
+  return (
+    <>
+      {showSc(amount)}
+      {isEstimated && <small className="usage-estimated"> {t('status.estimated')}</small>}
+    </>
+  )
+}

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { PageView } from '../../../src-preload/contract/columns.ts'
@@ -8,10 +9,11 @@ import type { ChartData, Ink } from '../../shared/chart/data.ts'
 import { bucketLabelText } from '../../shared/chart/labels.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { FiguresTable } from '../../shared/ui/FiguresTable.tsx'
-import { shareOf, showSc, showSigned } from '../../shared/ui/sc.ts'
+import { shareOf, showSigned } from '../../shared/ui/sc.ts'
 import { type StackBy, type UsageAnswer, useUsage } from '../../stores/usage.ts'
 import { openRequests } from './actions.ts'
 import { inkOf, restId } from './figures.ts'
+import { TableAmount } from './ReportedFigures.tsx'
 import { useSeriesName } from './seriesNames.ts'
 
 /** Number of rows shown at first and added per click, because ten years of days are a long table. */
@@ -65,11 +67,7 @@ export function BucketTable(props: {
           </tr>
         ))}
       </FiguresTable>
-      {more > 0 && (
-        <Button variant="plain" onClick={() => setMost(most + rowsAtOnce)} className="mt-2">
-          {t('table.more', { count: Math.min(more, rowsAtOnce) })}
-        </Button>
-      )}
+      <MoreRows more={more} className="mt-2" onMore={() => setMost(most + rowsAtOnce)} />
     </div>
   )
 }
@@ -95,8 +93,8 @@ export function SeriesTable({ answer }: { answer: UsageAnswer }) {
 }
 
 const count = (value: number | null): string => (value === null ? '–' : showCount(value))
-const cost = ({ cost: amount, estimated }: Figures, unknown: string): string =>
-  amount === null ? unknown : `${estimated > 0 ? '≈ ' : ''}${showSc(amount)}`
+const cost = (figures: Figures, unknown: string): ReactNode =>
+  figures.cost === null ? unknown : <TableAmount amount={figures.cost} isEstimated={figures.estimated > 0} />
 
 function PlainTable({ view, by }: { view: PageView; by: StackBy }) {
   const { t } = useTranslation('usage')
@@ -150,7 +148,7 @@ function PlainTable({ view, by }: { view: PageView; by: StackBy }) {
   )
 }
 
-function Open(props: { name: string; onOpen: () => void; children: React.ReactNode }) {
+function Open(props: { name: string; onOpen: () => void; children: ReactNode }) {
   const { t } = useTranslation('usage')
   return (
     <button
@@ -215,11 +213,7 @@ function ModelTable({ answer: { view, comparisons } }: { answer: UsageAnswer }) 
           )
         })}
       </FiguresTable>
-      {more > 0 && (
-        <Button variant="plain" onClick={() => setMost(most + rowsAtOnce)} className="m-2">
-          {t('table.more', { count: Math.min(more, rowsAtOnce) })}
-        </Button>
-      )}
+      <MoreRows more={more} className="m-2" onMore={() => setMost(most + rowsAtOnce)} />
     </div>
   )
 }
@@ -242,4 +236,15 @@ export function Difference({ one }: { one: Comparison }) {
 function byCost(a: string | null, b: string | null): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null)
   return Number(b) - Number(a)
+}
+
+/** The button for the next rows of a long table. Nothing when all rows are shown. */
+function MoreRows({ more, className, onMore }: { more: number; className: string; onMore: () => void }) {
+  const { t } = useTranslation('usage')
+  if (more <= 0) return null
+  return (
+    <Button variant="plain" onClick={onMore} className={className}>
+      {t('table.more', { count: Math.min(more, rowsAtOnce) })}
+    </Button>
+  )
 }

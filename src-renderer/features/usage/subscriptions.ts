@@ -90,7 +90,7 @@ export async function ask(): Promise<void> {
       core.usage.view(query, options),
       store.choice.before ? core.usage.view(queryBefore(query), options) : null,
       core.usage.compare({ accountId, from, to }, options),
-      core.usage.topConversations({ from, to, limit: maxConversations }, options),
+      core.usage.topConversations({ accountId, from, to, limit: maxConversations }, options),
     ])
     if (!mine.signal.aborted) {
       usageStore.setState({

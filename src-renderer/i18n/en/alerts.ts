@@ -16,7 +16,7 @@ export const alerts = {
     usage: 'Open Usage',
     limits: 'Open Limits',
     keys: 'Open Keys',
-    proxy: 'Open Proxy',
+    proxy: 'Open Local API',
     settings: 'Open Connection',
   },
   balance: {
@@ -30,11 +30,18 @@ export const alerts = {
   },
   budget: {
     near: '{{tool}}: budget nearly used up',
+    short: '{{tool}}: budget too small for a request',
     usedUp: '{{tool}}: budget used up',
     day: '{{spent}} of {{budget}} SC a day.',
     month: '{{spent}} of {{budget}} SC a month.',
     total: '{{spent}} of {{budget}} SC in total.',
     refused: 'Requests of this app are refused.',
+    tooSmall: 'A request was refused, because it may cost more than what is left.',
+    usual: '{{left}} SC is left. Its usual request costs {{usual}} SC est.',
+  },
+  tokens: {
+    title: '{{tool}}: token limit too low',
+    body: 'Its usual request uses {{usual}} tokens, and its limit is {{limit}} a minute. Such requests are refused.',
   },
   app: {
     paused: '{{tool}} is paused',
@@ -66,7 +73,7 @@ export const alerts = {
   },
   settings: {
     balance: 'Balance below',
-    balanceHint: 'Account balance reported by the service, in SC. Leave empty to turn this off.',
+    balanceHint: 'Account balance reported by the service, in SC, its credit unit. Leave empty to turn this off.',
     spend: 'Daily spend above',
     spendHint:
       'Per UTC day, in SC: the larger of what the service reports and what this computer counts. Leave empty to turn this off.',
@@ -74,7 +81,7 @@ export const alerts = {
     amountBad: 'Enter an amount above 0, such as 2.50.',
     budgets: 'Apps',
     budgetsHint:
-      'When an app reaches the share of its budget below or all of it, and when a paused or expired app sends a request.',
+      'When an app reaches the share of its budget below or all of it, when a limit is too small for its usual request, and when a paused or expired app sends a request.',
     budgetAt: 'Share of the budget, %',
     budgetAtHint: '1 to 99.',
     budgetAtBad: 'Enter a whole number from 1 to 99.',

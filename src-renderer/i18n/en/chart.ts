@@ -12,12 +12,12 @@ export const chart = {
   spoken: '{{when}}: {{total}}',
   spokenPart: '{{name}} {{figure}}',
   state: {
-    running: 'in progress',
+    running: 'not complete yet',
     partial: 'updated before the period ended; the final figure may be higher',
     gap: 'no data: never updated',
   },
   key: {
-    running: 'In progress',
+    running: 'Not complete yet',
     partial: 'Updated before the period ended',
     gap: 'No data',
     before: 'Previous period',

@@ -195,7 +195,7 @@ export const chatTools = {
       example: {
         none: 'No parameters',
         text: 'One string',
-        choice: 'A string, a choice and a number',
+        choice: 'String, choice and number',
         list: 'A list',
       },
       replaced: 'The example replaced the schema.',
@@ -255,7 +255,7 @@ export const chatTools = {
       limit: 'Time limit',
       limitValue: '{{seconds}} s per call',
       says: 'Server name',
-      instructions: 'Server instructions (not sent to the model)',
+      instructions: 'Server instructions, not sent to models',
       log: 'Log',
       logNone: 'The log is empty.',
       toolsTitle: 'Tools',

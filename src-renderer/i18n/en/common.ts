@@ -20,5 +20,11 @@ export const common = {
   justNow: 'just now',
   updatedAgo: 'Updated {{ago}}',
   checkedAgo: 'Checked {{ago}}',
-  cost: { measured: '{{amount}} SC measured', estimated: '≈ {{amount}} SC est.', unknown: 'unknown' },
+  sc: 'SC: the credit unit in which the service charges',
+  cost: {
+    measured: '{{amount}} SC measured',
+    estimated: '{{amount}} SC est.',
+    plain: '{{amount}} SC',
+    unknown: 'unknown',
+  },
 }

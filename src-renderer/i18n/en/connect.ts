@@ -24,8 +24,9 @@ export const connect = {
   keepSessionHint: 'Kept in memory only. You enter it again after a restart.',
   noKeychain: '{{reason}} The key can be stored for this session only.',
   noKeychainReason: 'No keychain is available on this computer.',
-  insecure: 'Send my key unencrypted to this address. Anyone on the network path can read it.',
-  insecureWhy: 'Plain http to another computer is not encrypted. Use https if the service offers it.',
+  insecure: 'Send my key unencrypted to this address',
+  insecureWhy:
+    'Plain http to another computer is not encrypted: anyone on the network path can read the key. Use https if the service offers it.',
   test: 'Test',
   testing: 'Testing…',
   connect: 'Connect',

@@ -100,6 +100,7 @@ export const data = {
   restored: {
     title: 'Backup restored',
     notice: 'All data is from the backup of {{at}}.',
+    key: 'A backup contains no keys: enter the API key of {{name}} again to send requests.',
     kept: 'The previous data is in',
   },
   damage: {
@@ -206,7 +207,7 @@ export const data = {
     askTitle: 'Delete everything older than {{days}} permanently?',
     askAbout: 'Deletes these items from before {{at}}. It can’t be undone, and no copy remains in the files.',
     count: 'Count',
-    size: 'Size (est.)',
+    size: 'Size, est.',
     titles: 'Including: {{titles}}',
     untitled: 'an untitled chat',
     confirm: 'Delete permanently',

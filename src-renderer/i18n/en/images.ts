@@ -33,7 +33,7 @@ export const images = {
     numberOf_other: '{{count}} images',
     draw: 'Generate',
     drawing: 'Sending…',
-    cost: 'about {{sc}} SC (est.)',
+    cost: '{{sc}} SC est.',
     ignored: 'Not used by this service',
     ignoredAbout: 'The service accepts these values but always uses its own image model and size.',
     model: 'Model',

@@ -21,9 +21,9 @@ export const keys = {
   },
   noReadout: {
     title: 'This service does not list its keys',
-    about: 'Test or change the key in use in Settings. Create keys for your apps in Proxy.',
+    about: 'Test or change the key in use in Settings. Create keys for your apps on the Local API page.',
     toSettings: 'Open Settings',
-    toProxy: 'Open Proxy',
+    toProxy: 'Open Local API',
   },
   empty: {
     title: 'Your account’s keys',

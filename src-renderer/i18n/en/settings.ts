@@ -105,7 +105,7 @@ export const settings = {
     about: 'Select a shortcut to change it.',
   },
   proxy: {
-    title: 'Local proxy',
+    title: 'Local API',
     about: 'A local address through which your apps use the active connection.',
     enabled: 'Accept requests from apps',
     enabledHint: 'Only on this computer, and only for apps with an app key.',
@@ -113,7 +113,7 @@ export const settings = {
     portHint: 'If it is in use, the next free port is used. 0 means any port.',
     portBad: 'Enter a whole number from 0 to 65535.',
     portTaken: 'Port {{wanted}} was in use. Using {{port}} instead.',
-    more: 'Open Proxy',
+    more: 'Open Local API',
     background: 'Keep running when the window is closed',
     backgroundHint: 'Apps can go on using the local API. The tray shows its state.',
     login: 'Start at login',
@@ -140,7 +140,7 @@ export const settings = {
     erased_other: 'The bodies of {{count}} requests were deleted.',
     origins: 'Allowed web origins',
     originsHint:
-      'Web pages that may use the local address. Each request still needs an app key. All other pages are blocked.',
+      'Web pages that may use the local API. Each request still needs an app key. All other pages are blocked.',
     originsNone: 'None. All web pages are blocked.',
     originAdd: 'Origin',
     originPlaceholder: 'http://localhost:3000',

@@ -3,6 +3,7 @@ import { Popover } from 'radix-ui'
 import { useTranslation } from 'react-i18next'
 import { alertsStore, holding, isGrave, useAlerts } from '../../stores/alerts.ts'
 import { cx } from '../ui/cx.ts'
+import { StatusText } from '../ui/StatusText.tsx'
 import { AlertList } from './AlertList.tsx'
 import { alertTexts } from './messages.ts'
 
@@ -52,9 +53,5 @@ export function Bell() {
 function News() {
   const { t } = useTranslation('alerts')
   const last = useAlerts(({ news }) => news.at(-1) ?? null)
-  return (
-    <span role="status" className="sr-only">
-      {last && t('news', { title: alertTexts(last.facts).title })}
-    </span>
-  )
+  return <StatusText>{last && t('news', { title: alertTexts(last.facts).title })}</StatusText>
 }

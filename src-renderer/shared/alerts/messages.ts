@@ -1,8 +1,8 @@
 import type { AlertFacts, AlertPlace } from '../../../src-preload/contract/alerts.ts'
-import { showCalendarDay, showInstant } from '../../i18n/format.ts'
+import { showCalendarDay, showCount, showInstant } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 import { plainText } from '../ui/plainText.ts'
-import { showSc, showSigned } from '../ui/sc.ts'
+import { lessSc, showSc, showSigned, showSpent } from '../ui/sc.ts'
 
 export interface AlertTexts {
   title: string
@@ -22,13 +22,11 @@ export function alertTexts(facts: AlertFacts): AlertTexts {
       const body = t(`spend.${source}`, { spent: showSc(spent), day: showCalendarDay(day) })
       return { title: t('spend.title', { above: showSc(above) }), body }
     }
-    case 'budget': {
-      const { tool, window, usedUp } = facts
-      const figures = t(`budget.${window}`, { spent: showSc(facts.spent), budget: showSc(facts.budget) })
-      return {
-        title: t(usedUp ? 'budget.usedUp' : 'budget.near', { tool: plainText(tool.name) }),
-        body: usedUp ? `${figures} ${t('budget.refused')}` : figures,
-      }
+    case 'budget':
+      return budgetTexts(facts)
+    case 'tokens': {
+      const figures = { usual: showCount(facts.usual), limit: showCount(facts.limit) }
+      return { title: t('tokens.title', { tool: plainText(facts.tool.name) }), body: t('tokens.body', figures) }
     }
     case 'app':
       return { title: t(`app.${facts.why}`, { tool: plainText(facts.tool.name) }), body: t('app.body') }
@@ -44,9 +42,24 @@ export function alertTexts(facts: AlertFacts): AlertTexts {
   }
 }
 
+function budgetTexts(facts: Extract<AlertFacts, { kind: 'budget' }>): AlertTexts {
+  const t = i18n.getFixedT(null, 'alerts')
+  const { tool, window, spent, budget, usedUp, short, usual } = facts
+  const words = usedUp ? 'usedUp' : short ? 'short' : 'near'
+  const figures = t(`budget.${window}`, { spent: showSpent(spent, budget), budget: showSc(budget) })
+  const more = usedUp
+    ? t('budget.refused')
+    : short === 'refused'
+      ? t('budget.tooSmall')
+      : short === 'usual' && usual !== null
+        ? t('budget.usual', { left: showSc(lessSc(budget, spent)), usual: showSc(usual) })
+        : ''
+  return { title: t(`budget.${words}`, { tool: plainText(tool.name) }), body: `${figures} ${more}`.trim() }
+}
+
 /** The affected API key, if it has a name, and the account. */
 export function alertOf(facts: AlertFacts): string[] {
-  if (facts.kind === 'budget' || facts.kind === 'app') return []
+  if (facts.kind === 'budget' || facts.kind === 'app' || facts.kind === 'tokens') return []
   const name = facts.kind === 'key' && facts.name ? [i18n.t('alerts:key.named', { name: plainText(facts.name) })] : []
   return [...name, plainText(facts.account.name)]
 }

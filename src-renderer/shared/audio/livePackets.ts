@@ -17,6 +17,38 @@ export interface Splitter {
   end(): Split
 }
 
+/** The packets at the start of the received bytes, and the bytes after them. */
+export interface Cut {
+  packets: Uint8Array[]
+  rest: Uint8Array<ArrayBuffer>
+}
+
+/**
+ * A splitter for packets that need a decoder and have no encoder delay.
+ * @param cut takes the bytes that were received and not yet cut. `last`: no more bytes will come
+ */
+export function packetSplitter(
+  config: Splitter['config'],
+  cut: (held: Uint8Array<ArrayBuffer>, last: boolean) => Cut,
+): Splitter {
+  let held: Uint8Array<ArrayBuffer> = new Uint8Array(0)
+  const split = (last: boolean): Split => {
+    const { packets, rest } = cut(held, last)
+    held = rest
+    return { packets, samples: [] }
+  }
+  return {
+    config,
+    rate: () => null,
+    skip: () => 0,
+    push(bytes) {
+      held = append(held, bytes)
+      return split(false)
+    },
+    end: () => split(true),
+  }
+}
+
 export const nothing = (): Split => ({ packets: [], samples: [] })
 
 export function append(a: Uint8Array, b: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {

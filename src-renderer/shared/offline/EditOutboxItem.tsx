@@ -67,19 +67,32 @@ export function EditOutboxItem({ item: { id, state }, onClose }: { item: OutboxI
   )
 }
 
+interface LongTextProps {
+  label: string
+  maxLength: number
+  value: string
+  onText: (text: string) => void
+}
+
+function LongText({ label, onText, ...area }: LongTextProps) {
+  return (
+    <Field label={label}>
+      <TextArea {...area} dir="auto" onChange={({ target }) => onText(target.value)} />
+    </Field>
+  )
+}
+
 function Fields({ wish, onWish }: { wish: OutboxRequest; onWish: (wish: OutboxRequest) => void }) {
   const { t } = useTranslation('offline')
   if (wish.what === 'images') {
     return (
       <>
-        <Field label={t('change.prompt')}>
-          <TextArea
-            dir="auto"
-            maxLength={100_000}
-            value={wish.prompt}
-            onChange={({ target }) => onWish({ ...wish, prompt: target.value })}
-          />
-        </Field>
+        <LongText
+          label={t('change.prompt')}
+          maxLength={100_000}
+          value={wish.prompt}
+          onText={(prompt) => onWish({ ...wish, prompt })}
+        />
         <div className="flex flex-wrap items-center gap-3">
           <span aria-hidden className="font-[540] text-s">
             {t('change.number')}
@@ -96,14 +109,12 @@ function Fields({ wish, onWish }: { wish: OutboxRequest; onWish: (wish: OutboxRe
   }
   if (wish.what === 'speech') {
     return (
-      <Field label={t('change.text')}>
-        <TextArea
-          dir="auto"
-          maxLength={1_000_000}
-          value={wish.text}
-          onChange={({ target }) => onWish({ ...wish, text: target.value })}
-        />
-      </Field>
+      <LongText
+        label={t('change.text')}
+        maxLength={1_000_000}
+        value={wish.text}
+        onText={(text) => onWish({ ...wish, text })}
+      />
     )
   }
   return (

@@ -5,6 +5,7 @@ import { showAgo, showClock, showDay, showFull } from '../../i18n/format.ts'
 import { featureOfOutboxItem, useOutbox } from '../../stores/outbox.ts'
 import { navigate } from '../navigation.ts'
 import { cx } from '../ui/cx.ts'
+import { StatusText } from '../ui/StatusText.tsx'
 import { useNow } from '../useNow.ts'
 import { useReconnect } from './useOffline.ts'
 
@@ -40,9 +41,7 @@ export function ReconnectItem() {
         <RefreshCw aria-hidden size={12} strokeWidth={1.75} className={checking ? 'animate-spin' : ''} />
         <span className="max-[800px]:sr-only">{t(checking ? 'checking' : 'checkNow')}</span>
       </button>
-      <span role="status" className="sr-only">
-        {t('announced')}
-      </span>
+      <StatusText>{t('announced')}</StatusText>
     </>
   )
 }

@@ -2,6 +2,7 @@ import { Check, Copy, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button, IconButton } from './Button.tsx'
+import { StatusText } from './StatusText.tsx'
 
 type Outcome = 'idle' | 'copied' | 'failed'
 
@@ -37,9 +38,7 @@ export function CopyButton(props: {
       ) : (
         <IconButton icon={icon} size={props.size ?? 'normal'} label={outcomeText ?? props.name} onClick={copy} />
       )}
-      <span role="status" className="sr-only">
-        {outcomeText}
-      </span>
+      <StatusText>{outcomeText}</StatusText>
     </>
   )
 }

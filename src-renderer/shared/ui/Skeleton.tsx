@@ -1,12 +1,11 @@
 import { cx } from './cx.ts'
+import { StatusText } from './StatusText.tsx'
 
 /** Placeholders for the rows of a list, as high as rows of two lines, so that nothing moves when they arrive. */
 export function ListSkeleton({ label, rows = 6 }: { label: string; rows?: number }) {
   return (
     <div className="flex flex-col px-4 pt-1">
-      <span role="status" className="sr-only">
-        {label}
-      </span>
+      <StatusText>{label}</StatusText>
       {Array.from({ length: rows }, (_, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no identity
         <div key={at} className="flex h-[46px] flex-col justify-center gap-2">

@@ -7,7 +7,7 @@ interface Cost {
   costIs: 'measured' | 'estimated' | 'unknown'
 }
 
-/** `≈ 0.12 SC est.`: always says whether the amount is estimated. */
+/** `0.12 SC est.`: always says whether the amount is estimated. */
 export function showCost({ cost, costIs }: Cost): string {
   if (cost === null || costIs === 'unknown') return i18n.t('common:cost.unknown')
   return i18n.t(`common:cost.${costIs}`, { amount: showSc(cost) })

@@ -13,10 +13,20 @@ export interface Ended {
   timedOut: boolean
   stdout: string
   stderr: string
+  /** When the group got SIGINT, ms of the monotonic clock. Null if it was not interrupted. */
+  interruptedAt: number | null
 }
 
-/** Runs a script in its own process group. When the promise settles, the group and all of its remaining processes have ended. */
-export async function runShell(script: string, cwd: string, env: Record<string, string>): Promise<Ended> {
+/**
+ * Runs a script in its own process group. When the promise settles, the group and all of its remaining processes have ended.
+ * @param interrupt when it resolves, the group gets SIGINT, as by Ctrl+C
+ */
+export async function runShell(
+  script: string,
+  cwd: string,
+  env: Record<string, string>,
+  interrupt?: Promise<void>,
+): Promise<Ended> {
   const child = spawn('bash', ['-c', script], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   const texts = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
@@ -29,13 +39,19 @@ export async function runShell(script: string, cwd: string, env: Record<string, 
     timedOut = true
     endGroup(child.pid)
   }, timeBoxMs)
+  let interruptedAt: number | null = null
+  void interrupt?.then(() => {
+    if (child.pid === undefined || child.exitCode !== null) return
+    interruptedAt = performance.now()
+    process.kill(-child.pid, 'SIGINT')
+  })
   const closed = once(child, 'close')
   const [code] = (await once(child, 'exit')) as [number | null]
   clearTimeout(timer)
   endGroup(child.pid)
   endLeftovers(env.HOME ?? '')
   await closed
-  return { code, timedOut, ...texts }
+  return { code, timedOut, interruptedAt, ...texts }
 }
 
 function endGroup(pid: number | undefined) {

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { node24, root } from '../../../resources/scripts/ready.mjs'
@@ -11,12 +11,12 @@ const cli = join(root, 'out', 'main', 'node.js')
 
 /** The built studio as a person runs it, with a sandbox, a recording relay between both, and one app key. */
 export async function startStudio(dataDir: string) {
-  const env = { PATH: process.env.PATH ?? '', HOME: dataDir }
+  const env = { PATH: process.env.PATH ?? '', HOME: dirname(dataDir) }
   const sandbox = await startJson(['sandbox', '--port', '0', '--json'], env)
   const service = { address: String(sandbox.ready.baseUrl), key: String(sandbox.ready.apiKey) }
   const tap = await tapBefore(service.address)
   const serveArguments = ['serve', '--base-url', tap.url, '--api-key-env', 'SERVICE_KEY', '--data-dir', dataDir]
-  const studio = await startJson([...serveArguments, '--no-web', '--proxy-port', '0', '--json'], {
+  const studio = await startJson([...serveArguments, '--no-web', '--api-port', '0', '--json'], {
     ...env,
     SERVICE_KEY: service.key,
   })
@@ -28,6 +28,13 @@ export async function startStudio(dataDir: string) {
     key: String(made.ready.key),
     serviceKey: service.key,
     exchanges: tap.exchanges,
+    whenStreaming: tap.whenStreaming,
+    /** Sends every model that matches the pattern to this one. */
+    async mapModels(pattern: string, model: string): Promise<void> {
+      await run(node24(), [cli, 'apps', 'set', 'clients', '--map', `${pattern}=${model}`, '--data-dir', dataDir], {
+        env,
+      })
+    },
     /** The requests that the sandbox recorded. */
     async seen(): Promise<{ path: string; stream: boolean; status: number | null }[]> {
       const reply = await fetch(`${service.address}/sandbox/requests`, {

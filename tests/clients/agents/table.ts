@@ -16,7 +16,22 @@ export interface Agent {
   files(word: string): Record<string, string>
   /** Switches telemetry and updates off, when the coding agent has such settings. */
   env?: Record<string, string>
+  /**
+   * For a coding agent that does not speak chat completions: exact calls that read and edit the file `notes.txt`, which contains `word` and
+   * afterwards `edited(word)`. The sandbox's `tool-caller` makes them. Then follow the trials of a stop and of broken replies.
+   */
+  script?: {
+    /** `folder`: absolute path of its working folder. Groups of calls, one group for each reply. */
+    calls(word: string, folder: string): [tool: string, args: Record<string, unknown>][][]
+    /** Largest number of calls in one reply. */
+    parallel: number
+    /** The model that it asks for. The app's model map replaces it. Without it the set-up names the service's model. */
+    asksFor?: string
+  }
 }
+
+/** The content of `notes.txt` after the edit. */
+export const edited = (word: string): string => `${word} was edited`
 
 /**
  * For tools with a parameter for the first line. The `tool-caller` selects a line from 1 to 101, and repeats the result at 120 tokens per
@@ -25,6 +40,53 @@ export interface Agent {
 const lines = (word: string): string => `${word}\n`.repeat(110)
 
 export const agents: Agent[] = [
+  {
+    setup: 'codex',
+    package: '@openai/codex',
+    version: '0.169.0',
+    bin: 'codex',
+    // Its own sandbox needs kernel features that containers lack. HOME and the working folder are temporary.
+    arguments: (prompt) => ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', prompt],
+    tool: 'exec_command',
+    files: (word) => ({ 'notes.txt': `${word}\n` }),
+    script: {
+      parallel: 2,
+      asksFor: 'gpt-*',
+      calls: (word) => [
+        [
+          ['exec_command', { cmd: 'cat notes.txt' }],
+          ['exec_command', { cmd: 'ls' }],
+        ],
+        [
+          [
+            'apply_patch',
+            {
+              input: `*** Begin Patch\n*** Update File: notes.txt\n@@\n-${word}\n+${edited(word)}\n*** End Patch`,
+            },
+          ],
+        ],
+        [['exec_command', { cmd: 'cat notes.txt' }]],
+      ],
+    },
+  },
+  {
+    setup: 'claude-code',
+    package: '@anthropic-ai/claude-code',
+    version: '2.1.330',
+    bin: 'claude',
+    arguments: (prompt) => ['--print', prompt, '--permission-mode', 'acceptEdits', '--allowedTools', 'Read', 'Edit'],
+    tool: 'Read',
+    files: (word) => ({ 'notes.txt': `${word}\n` }),
+    script: {
+      parallel: 1,
+      calls: (word, folder) => [
+        [['Read', { file_path: `${folder}/notes.txt` }]],
+        [['Edit', { file_path: `${folder}/notes.txt`, old_string: word, new_string: edited(word) }]],
+        [['Read', { file_path: `${folder}/notes.txt` }]],
+      ],
+    },
+    env: { DISABLE_AUTOUPDATER: '1', DISABLE_TELEMETRY: '1', DISABLE_ERROR_REPORTING: '1' },
+  },
   {
     setup: 'qwen-code',
     package: '@qwen-code/qwen-code',

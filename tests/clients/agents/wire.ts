@@ -11,13 +11,15 @@ export interface Exchange {
   contentType: string
   /** True after the reply has ended completely. */
   whole: boolean
+  /** When the studio closed the connection before the reply had ended, ms of the monotonic clock. */
+  closedAt: number | null
 }
 
 export interface ChatBody {
   model?: string
   stream?: boolean
   tools?: { function?: { name?: string; parameters?: unknown } }[]
-  messages?: { role?: string; content?: unknown }[]
+  messages?: { role?: string; content?: unknown; tool_calls?: unknown[] }[]
 }
 
 /**
@@ -26,6 +28,7 @@ export interface ChatBody {
  */
 export async function tapBefore(address: string) {
   const exchanges: Exchange[] = []
+  const waiting: (() => void)[] = []
   const service = new URL(address)
   const server = createServer((request, response) => {
     void readWhole(request).then((body) => {
@@ -36,6 +39,7 @@ export async function tapBefore(address: string) {
         status: 0,
         contentType: '',
         whole: false,
+        closedAt: null,
       }
       if (request.url?.endsWith('/chat/completions')) exchanges.push(kept)
       const { method, headers, url: path } = request
@@ -46,10 +50,23 @@ export async function tapBefore(address: string) {
         reply.once('end', () => {
           kept.whole = reply.complete
         })
+        // Two pieces: the agent has output when the second arrives.
+        let pieces = 0
+        reply.on('data', () => {
+          pieces += 1
+          if (pieces === 2) for (const ready of waiting.splice(0)) ready()
+        })
+        // A cut passes on as a cut.
+        reply.once('close', () => {
+          if (!reply.complete) response.destroy()
+        })
         reply.pipe(response)
       })
       onward.once('error', () => response.destroy())
-      response.once('close', () => onward.destroy())
+      response.once('close', () => {
+        if (!kept.whole) kept.closedAt = performance.now()
+        onward.destroy()
+      })
       onward.end(body)
     })
   })
@@ -59,6 +76,8 @@ export async function tapBefore(address: string) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     exchanges,
+    /** Resolves when the second piece of a reply passes. */
+    whenStreaming: () => new Promise<void>((resolve) => waiting.push(resolve)),
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve())

@@ -14,7 +14,7 @@ import { isOver, seen, speechProcedures, wish as speechWish } from '../features/
 import { made, openFeature, wish as transcriptWish } from '../features/transcription/helpers.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { lock } from '../helpers/lock.ts'
-import { openRequestLog, reading, rowOf, sent } from '../requestLog/helpers.ts'
+import { reading, rowOf, sent, testRequestLog } from '../requestLog/helpers.ts'
 import { notice } from '../requestLog/samples.ts'
 
 // Tests jobs that end while another program has locked a database.
@@ -109,16 +109,18 @@ describe('a job that ends while the database is locked', () => {
 })
 
 describe('the request log', () => {
-  const open = (options = {}) => {
-    const opened = openRequestLog(options)
-    let closed: Promise<void> | null = null
-    const close = (): Promise<void> => (closed ??= opened.requestLog.close())
-    onTestFinished(close)
-    return { ...opened, close }
+  /** A log with a written request that ended after another program locked the database. */
+  const endedDuringALock = async () => {
+    const opened = testRequestLog()
+    const trace = sent(opened.requestLog)
+    await trace.written
+    const release = lock(requestLogFile(opened.dataDir))
+    trace.ends({ state: 'done' }, reading(10, 20))
+    return { ...opened, trace, release }
   }
 
   it('stores a request that arrived during a short lock, unnoticed', async () => {
-    const { requestLog, dataDir, lines } = open()
+    const { requestLog, dataDir, lines } = testRequestLog()
     const release = lock(requestLogFile(dataDir))
     const trace = sent(requestLog)
     const written = trace.written
@@ -132,7 +134,7 @@ describe('the request log', () => {
   })
 
   it('refuses a request during a long lock, and has it as refused afterwards', async () => {
-    const { requestLog, dataDir } = open()
+    const { requestLog, dataDir } = testRequestLog()
     const release = lock(requestLogFile(dataDir))
     const from = performance.now()
     const trace = requestLog.open(notice())
@@ -144,22 +146,18 @@ describe('the request log', () => {
   })
 
   it('knows the end and the cost of a request before it can write them', async () => {
-    const { requestLog, dataDir, close } = open()
-    const trace = sent(requestLog)
-    await trace.written
-    const release = lock(requestLogFile(dataDir))
-    trace.ends({ state: 'done' }, reading(10, 20))
+    const { requestLog, dataDir, close, trace, release } = await endedDuringALock()
     requestLog.flush()
     expect(requestLog.get(trace.id).row).toMatchObject({ state: 'done', tokensOut: 20 })
     expect(await rowOf(requestLog, trace.id)).toMatchObject({ state: 'done', tokensOut: 20 })
     release()
     await close()
-    const again = open({ dataDir })
+    const again = testRequestLog({ dataDir })
     expect(await rowOf(again.requestLog, trace.id)).toMatchObject({ state: 'done', tokensOut: 20 })
   })
 
   it('stores bodies whose file was locked after the row', async () => {
-    const { requestLog, dataDir } = open()
+    const { requestLog, dataDir } = testRequestLog()
     const trace = sent(requestLog, { logBodies: true })
     await trace.written
     const release = lock(bodiesFile(dataDir))
@@ -177,11 +175,7 @@ describe('the request log', () => {
   })
 
   it('loses no sent request, however many are refused during a lock', async () => {
-    const { requestLog, dataDir, close } = open()
-    const trace = sent(requestLog)
-    await trace.written
-    const release = lock(requestLogFile(dataDir))
-    trace.ends({ state: 'done' }, reading(10, 20))
+    const { requestLog, dataDir, close, trace, release } = await endedDuringALock()
     // More than the buffer takes: a thousand wait, and the others are refused at once.
     for (let n = 0; n < 7; n += 1) {
       const refused = Array.from({ length: 1500 }, () => requestLog.open(notice()))
@@ -191,7 +185,7 @@ describe('the request log', () => {
     release()
     requestLog.flush()
     await close()
-    const again = open({ dataDir })
+    const again = testRequestLog({ dataDir })
     expect(await rowOf(again.requestLog, trace.id)).toMatchObject({ state: 'done', tokensOut: 20 })
   })
 })

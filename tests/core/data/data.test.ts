@@ -53,6 +53,14 @@ async function readsAll(client: Client): Promise<string[]> {
   }
   return met
 }
+/** A filled data folder that a core opened and closed properly, with the bytes of its largest database. */
+async function properlyClosed() {
+  const dataDir = filledFolder({ conversations: 30, messages: 30 })
+  const { core } = await coreIn(dataDir)
+  await core.stop()
+  const path = join(dataDir, 'studio.sqlite')
+  return { dataDir, path, bytes: readFileSync(path) }
+}
 /** Downloads a file and uploads one, like a page. */
 async function save({ core, client }: Studio): Promise<Buffer> {
   const { name, mime, ...download } = await client.data.backup()
@@ -199,11 +207,7 @@ describe('a start', () => {
   })
 
   it('after damage that the program met while it ran checks everything, and recovers it', async () => {
-    const dataDir = filledFolder({ conversations: 30, messages: 30 })
-    const first = await coreIn(dataDir)
-    await first.core.stop()
-    const path = join(dataDir, 'studio.sqlite')
-    const bytes = readFileSync(path)
+    const { dataDir, path, bytes } = await properlyClosed()
     const at = bytes.lastIndexOf('Message 2 of 29')
     bytes.fill(0xff, at - (at % 4096), at - (at % 4096) + 4096)
     writeFileSync(path, bytes)
@@ -219,11 +223,7 @@ describe('a start', () => {
   })
 
   it('recovers a file that was closed properly but is damaged in the pages that the program reads first', async () => {
-    const dataDir = filledFolder({ conversations: 30, messages: 30 })
-    const first = await coreIn(dataDir)
-    await first.core.stop()
-    const path = join(dataDir, 'studio.sqlite')
-    const bytes = readFileSync(path)
+    const { dataDir, path, bytes } = await properlyClosed()
     // The root pages of these tables. The first page of the file, which every start checks, is sound.
     for (const table of ['settings', 'profiles', 'alerts']) bytes.fill(0, ...pageOf(path, table))
     writeFileSync(path, bytes)

@@ -1,14 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statfsSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { writeBackup } from '../../../src-main/core/data/backup/write.ts'
@@ -20,20 +11,11 @@ import { openDatabase, studioDatabase } from '../../../src-main/core/store/datab
 import { lockFolder } from '../../../src-main/core/store/lock.ts'
 import { openErase } from '../../../src-main/hosts/node/openRetention.ts'
 import { freshFolder } from '../helpers/core.ts'
+import { canMountDisks, fillDisk, mountMemoryDisk, unmountMemoryDisk } from '../helpers/memoryDisk.ts'
 import { behead, filledFolder, fillFolder, soundness } from './fill.ts'
 
 // Real disks of 8 MB that are full or read-only, if this user may mount them.
-const canMount = ((): boolean => {
-  const place = freshFolder()
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', place], { stdio: 'ignore' })
-    execFileSync('umount', [place])
-    return true
-  } catch {
-    console.log('This user makes no file systems: what a full disk does is not tried here.')
-    return false
-  }
-})()
+const canMount = canMountDisks()
 
 const filling = { conversations: 3, messages: 4, requests: 2000, days: 5 }
 const agree = async (): Promise<boolean> => true
@@ -57,19 +39,15 @@ describe.runIf(canMount)('on a full disk', () => {
   let disk: string
   let dataDir: string
   beforeEach(() => {
-    disk = freshFolder()
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', disk])
+    disk = mountMemoryDisk(8)
     dataDir = join(disk, 'data')
     mkdirSync(dataDir)
     fillFolder(dataDir, filling)
   })
-  afterEach(() => execFileSync('umount', [disk]))
+  afterEach(() => unmountMemoryDisk(disk))
 
   /** Fills the disk except for `left` bytes. */
-  const fillUp = (left: number): void => {
-    const { bavail, bsize } = statfsSync(disk)
-    writeFileSync(join(disk, 'other'), Buffer.alloc(bavail * bsize - left))
-  }
+  const fillUp = (left: number): void => fillDisk(disk, left)
   const full = {
     kind: 'disk_full',
     message: expect.stringMatching(/too little space|disk is full|free some space/i),

@@ -1,36 +1,20 @@
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
+import { plainRequest } from '../../helpers/contractRows.ts'
 
 /** A successful chat of an app. */
-export const row = (rest: Partial<RequestRow> = {}): RequestRow => ({
-  id: 1,
-  at: '2026-03-01T12:00:00.000Z',
-  who: { kind: 'app', id: 'tool-1', name: 'editor', colour: 'blue' },
-  method: 'POST',
-  path: '/v1/chat/completions',
-  endpoint: 'chat',
-  model: 'writer-small',
-  state: 'done',
-  stream: false,
-  status: 200,
-  problem: null,
-  cancelledBy: null,
-  attempts: 1,
-  retriedAfter: [],
-  queuedMs: 0,
-  backoffMs: 0,
-  connectMs: 1,
-  firstByteMs: 40,
-  durationMs: 1_200,
-  bytesUp: 200,
-  bytesDown: 3_000,
-  tokensIn: 12,
-  tokensOut: 34,
-  tokensCached: null,
-  tokensAre: 'measured',
-  cost: '0.000000123',
-  costIs: 'estimated',
-  requestId: 'req_1',
-  times: 1,
-  hasBodies: false,
-  ...rest,
-})
+export const row = (rest: Partial<RequestRow> = {}): RequestRow =>
+  plainRequest({
+    at: '2026-03-01T12:00:00.000Z',
+    who: { kind: 'app', id: 'tool-1', name: 'editor', colour: 'blue' },
+    model: 'writer-small',
+    stream: false,
+    connectMs: 1,
+    firstByteMs: 40,
+    durationMs: 1_200,
+    bytesUp: 200,
+    bytesDown: 3_000,
+    tokensIn: 12,
+    tokensOut: 34,
+    cost: '0.000000123',
+    ...rest,
+  })

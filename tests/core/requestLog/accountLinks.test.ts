@@ -61,6 +61,7 @@ async function live(steps: readonly Step[]): Promise<void> {
     reported.connect(at)
   }
   connect(0)
+  const ids: number[] = []
   for (const taken of steps) {
     if ('connect' in taken) connect(taken.connect)
     else if ('belongs' in taken) {
@@ -79,11 +80,15 @@ async function live(steps: readonly Step[]): Promise<void> {
       trace.replied(200, null)
       trace.ends({ state: 'done' }, reading(1, 1))
       reported.row(late)
+      ids.push(trace.id)
     }
   }
   for (const account of accounts) {
     const count = requestLog.usedByDay(account, 0, 100_000).reduce((sum, { requests }) => sum + requests, 0)
     expect(count).toBe(reported.rows.filter((row) => row.account === account).length)
+    const ranges = requestLog.rowRangesOf(account)
+    const within = ids.filter((id) => ranges.some(({ from, before }) => id >= from && (before === null || id < before)))
+    expect(within).toEqual(ids.filter((_, at) => reported.rows[at]?.account === account))
   }
   await requestLog.close()
 }

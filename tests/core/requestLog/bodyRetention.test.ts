@@ -1,19 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
 import { bodiesFile, requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
-import { notice, openRequestLog, sent, tool } from './helpers.ts'
-
-const open: SqliteRequestLog[] = []
-afterEach(async () => {
-  for (const requestLog of open.splice(0)) await requestLog.close()
-})
-function fresh(options: Parameters<typeof openRequestLog>[0] = {}) {
-  const made = openRequestLog(options)
-  open.push(made.requestLog)
-  return made
-}
+import { countTurns } from '../../helpers/eventLoop.ts'
+import { notice, openRequestLog, sent, testRequestLog, tool } from './helpers.ts'
 
 const secret = 'sk-the-real-key-of-the-account'
 const clean = (text: string): string => text.replaceAll(secret, '•••')
@@ -37,7 +28,7 @@ const isOnDisk = (dataDir: string, text: string): boolean => spawnSync('grep', [
 describe('headers', () => {
   it('are in memory for the newest thousand requests, cleaned when read, and never on the disk', async () => {
     let now = Date.parse('2026-11-21T12:00:00Z')
-    const { requestLog, dataDir } = fresh({ now: () => now })
+    const { requestLog, dataDir } = testRequestLog({ now: () => now })
     const trace = sent(requestLog)
     const request: [string, string][] = [['Authorization', `Bearer ${secret}`]]
     trace.headers(request, [['x-key', toolKey]], clean)
@@ -58,7 +49,7 @@ describe('headers', () => {
   })
 
   it('are recorded for at most fifty requests a second', () => {
-    const { requestLog } = fresh({ now: () => Date.parse('2026-11-21T12:00:00Z') })
+    const { requestLog } = testRequestLog({ now: () => Date.parse('2026-11-21T12:00:00Z') })
     const kept = Array.from({ length: 60 }, () => {
       const trace = sent(requestLog)
       trace.headers([['x-ask', '1']], [], clean)
@@ -89,11 +80,11 @@ describe('bodies', () => {
     await requestLog.close()
     expect(isOnDisk(dataDir, 'answer something')).toBe(true)
     for (const text of [secret, 'ZZZZ', 'not to be kept']) expect(isOnDisk(dataDir, text)).toBe(false)
-    expect(fresh({ dataDir }).requestLog.get(id)).toMatchObject(detail)
+    expect(testRequestLog({ dataDir }).requestLog.get(id)).toMatchObject(detail)
   })
 
   it('are deleted by request, by app, or all; nothing of them is left on the disk, and the rows stay', async () => {
-    const { requestLog, dataDir } = fresh()
+    const { requestLog, dataDir } = testRequestLog()
     const ids = ['first', 'second', 'third', 'fourth'].map((name, index) =>
       logged(requestLog, `${name}-words `.repeat(2000), { requester: tool(index < 3 ? 'a' : 'b') }),
     )
@@ -113,20 +104,13 @@ describe('bodies', () => {
   })
 
   it('are deleted in large numbers without blocking the program, and the file shrinks', async () => {
-    const { requestLog, dataDir } = fresh()
+    const { requestLog, dataDir } = testRequestLog()
     for (let n = 0; n < 100; n += 1) logged(requestLog, `${n} `.repeat(20_000))
     await requestLog.counts({})
     const full = spawnSync('stat', ['-c', '%s', bodiesFile(dataDir)]).stdout.toString()
-    let turns = 0
-    let done = false
-    const turn = (): void => {
-      turns += 1
-      if (!done) setImmediate(turn)
-    }
-    turn()
+    const turns = countTurns()
     expect(await requestLog.deleteBodies({})).toBe(100)
-    done = true
-    expect(turns).toBeGreaterThan(4)
+    expect(turns()).toBeGreaterThan(4)
     const left = spawnSync('stat', ['-c', '%s', bodiesFile(dataDir)]).stdout.toString()
     expect(Number(full)).toBeGreaterThan(1_000_000)
     expect(Number(left)).toBeLessThan(100_000)
@@ -140,7 +124,7 @@ describe('bodies', () => {
     const young = logged(requestLog, 'young')
     await requestLog.close()
     now += 1.5 * 86_400_000
-    const again = fresh({ dataDir, now: () => now, bodyDays: () => 7 }).requestLog
+    const again = testRequestLog({ dataDir, now: () => now, bodyDays: () => 7 }).requestLog
     const erased = Promise.withResolvers<void>()
     again.changes.add(() => erased.resolve())
     await erased.promise
@@ -149,7 +133,7 @@ describe('bodies', () => {
   })
 
   it('that can’t be stored do not affect their rows', async () => {
-    const { requestLog, dataDir, lines } = fresh()
+    const { requestLog, dataDir, lines } = testRequestLog()
     const other = new DatabaseSync(bodiesFile(dataDir))
     other.exec('DROP TABLE bodies')
     other.close()

@@ -12,7 +12,7 @@ import { requestLogDatabase } from '../../../src-main/core/store/requestLog/sche
 import { tries } from '../../helpers/effort.ts'
 import { randomNumbers } from '../../helpers/random.ts'
 import { freshFolder } from '../helpers/core.ts'
-import { notice, openRequestLog, reading, service, tool, usage } from './helpers.ts'
+import { endTwentyAtOnce, notice, openRequestLog, reading, service, tool, usage } from './helpers.ts'
 
 const dayMs = 86_400_000
 const always = [0, 100_000] as const
@@ -158,14 +158,7 @@ describe('usage by day', () => {
     const { requestLog, dataDir } = openRequestLog()
     requestLog.learn(usage, service)
     const reader = new DatabaseSync(requestLogFile(dataDir), { readOnly: true })
-    const ended = Promise.withResolvers<void>()
-    requestLog.ended.add(() => ended.resolve())
-    for (let n = 0; n < 20; n += 1) {
-      const trace = requestLog.open(notice())
-      trace.connected()
-      trace.ends({ state: 'done' }, reading(1000, 10))
-    }
-    await ended.promise
+    await endTwentyAtOnce(requestLog)
     expect(reader.prepare('SELECT requests, cost, estimated FROM use_days').all()).toEqual([
       { requests: 20, cost: 20 * 515_000, estimated: 20 },
     ])

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Requester } from '../../../src-main/core/ports/requests.ts'
 import { AppNames } from '../../../src-main/core/requestLog/appNames.ts'
 import { outcomeOfRow, readyFilter } from '../../../src-main/core/requestLog/filters.ts'
@@ -12,17 +12,8 @@ import { Callers } from '../../../src-main/core/store/requestLog/callers.ts'
 import { openRequestLogTables } from '../../../src-main/core/store/requestLog/open.ts'
 import type { RequestFilter, RequestRow, RequestsEvent } from '../../../src-preload/contract/requests.ts'
 import { freshFolder } from '../helpers/core.ts'
-import { notice, openRequestLog, reading, rowOf, sent, tool } from './helpers.ts'
+import { notice, openRequestLog, reading, rowOf, sent, testRequestLog, tool } from './helpers.ts'
 
-const open: SqliteRequestLog[] = []
-afterEach(async () => {
-  for (const requestLog of open.splice(0)) await requestLog.close()
-})
-function fresh(options: Parameters<typeof openRequestLog>[0] = {}) {
-  const made = openRequestLog(options)
-  open.push(made.requestLog)
-  return made
-}
 const newest = Number.MAX_SAFE_INTEGER
 const names = [
   { id: 't1', name: 'Crush 100%', colour: 'teal' as const },
@@ -161,7 +152,7 @@ describe('the log', () => {
   })
 
   it('continues a cached count, and updates it when a row under way ends', async () => {
-    const { requestLog } = fresh()
+    const { requestLog } = testRequestLog()
     const long = sent(requestLog)
     for (let n = 0; n < 5; n += 1) sent(requestLog).ends({ state: 'done' }, null)
     expect((await requestLog.counts({ outcome: 'ok' })).stored).toBe(5)
@@ -211,7 +202,7 @@ describe('refusals of the guard', () => {
 
   it('of one kind from one source within a minute are one row with a count', async () => {
     let now = noon
-    const { requestLog } = fresh({ now: () => now })
+    const { requestLog } = testRequestLog({ now: () => now })
     for (let n = 0; n < 1000; n += 1) requestLog.refused(refusal())
     requestLog.refused(refusal({ code: 'host' }))
     requestLog.refused(refusal({ appId: 'editor', from: 'My editor', code: 'paused' }))
@@ -241,7 +232,7 @@ describe('refusals of the guard', () => {
   })
 
   it('that are repeated move in a watched log too, whatever the watcher has seen', async () => {
-    const { requestLog } = fresh()
+    const { requestLog } = testRequestLog()
     const events = requestLog.watch({}, 10)
     expect((await events.next()).value).toEqual({ type: 'snapshot', rows: [] })
     requestLog.refused(refusal())
@@ -264,7 +255,9 @@ describe('refusals of the guard', () => {
   })
 
   it('are saved as CSV with the filter, exact amounts, and no formula', async () => {
-    const { requestLog, dataDir } = fresh({ apps: () => [{ id: 'editor', name: '=HYPERLINK("x")', colour: 'teal' }] })
+    const { requestLog, dataDir } = testRequestLog({
+      apps: () => [{ id: 'editor', name: '=HYPERLINK("x")', colour: 'teal' }],
+    })
     requestLog.refused(refusal({ appId: 'editor', path: '/v1/+1', message: '@sum, "quoted"' }))
     for (let n = 0; n < 1_500; n += 1) {
       const trace = sent(requestLog, { requester: { kind: 'studio', feature: n === 0 ? 'chat' : 'account' } })
@@ -291,7 +284,7 @@ describe('refusals of the guard', () => {
 
   it('from ever new sources fill neither disk nor memory', async () => {
     let now = noon
-    const { requestLog } = fresh({ now: () => now })
+    const { requestLog } = testRequestLog({ now: () => now })
     for (let n = 0; n < 5000; n += 1) {
       now += 10
       requestLog.refused(refusal({ from: `a web page at https://${n}.example` }))
@@ -312,7 +305,7 @@ describe('refusals of the guard', () => {
     over.ends({ state: 'refused', problem: { kind: 'over_budget', message: 'Over budget.' } }, null)
     expect((await requestLog.counts({})).refusedToday).toBe(2)
     await requestLog.close()
-    const again = fresh({ dataDir, now: () => now }).requestLog
+    const again = testRequestLog({ dataDir, now: () => now }).requestLog
     expect((await again.counts({})).refusedToday).toBe(2)
     now += 86_400_000
     expect((await again.counts({})).refusedToday).toBe(0)
@@ -326,7 +319,7 @@ describe('a watcher of the log', () => {
   }
 
   it('gets the newest rows, then changed rows in their current state', async () => {
-    const { requestLog } = fresh()
+    const { requestLog } = testRequestLog()
     for (let n = 0; n < 3; n += 1) sent(requestLog).ends({ state: 'done' }, null)
     const feed = requestLog.watch({}, 2)
     expect(await next(feed)).toMatchObject({ type: 'snapshot', rows: [{ id: 3 }, { id: 2 }] })
@@ -342,7 +335,7 @@ describe('a watcher of the log', () => {
   })
 
   it('is notified at most ten times a second', async () => {
-    const { requestLog } = fresh()
+    const { requestLog } = testRequestLog()
     const feed = requestLog.watch({}, 10)
     await next(feed)
     const from = performance.now()
@@ -361,7 +354,7 @@ describe('a watcher of the log', () => {
   })
 
   it('gets only rows that match its filter, and a new snapshot when one leaves', async () => {
-    const { requestLog } = fresh()
+    const { requestLog } = testRequestLog()
     const feed = requestLog.watch({ who: 'editor', outcome: 'open' }, 10)
     expect(await next(feed)).toEqual({ type: 'snapshot', rows: [] })
     const mine = sent(requestLog)
@@ -374,7 +367,7 @@ describe('a watcher of the log', () => {
   })
 
   it('that reads slowly costs no memory: it gets the newest rows', async () => {
-    const { requestLog } = fresh()
+    const { requestLog } = testRequestLog()
     const feed = requestLog.watch({}, 5)
     await next(feed)
     const changed = once(listen(requestLog), 'told')
@@ -385,7 +378,7 @@ describe('a watcher of the log', () => {
   })
 
   it('sees growing counts of refusals, and that bodies were deleted', async () => {
-    const { requestLog } = fresh()
+    const { requestLog } = testRequestLog()
     const feed = requestLog.watch({}, 5)
     await next(feed)
     const refusal = {
@@ -409,7 +402,7 @@ describe('a watcher of the log', () => {
   })
 
   it('stops with its signal', async () => {
-    const { requestLog } = fresh()
+    const { requestLog } = testRequestLog()
     const stop = new AbortController()
     const feed = requestLog.watch({}, 5, stop.signal)
     await next(feed)

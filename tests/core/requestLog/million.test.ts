@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
 import type { RequestFilter } from '../../../src-preload/contract/requests.ts'
+import { countTurns } from '../../helpers/eventLoop.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { fill } from './harness/million.ts'
 
@@ -33,16 +34,9 @@ describe('a log of a million requests', () => {
   })
 
   it('does not block other work while it searches for a missing text', async () => {
-    let turns = 0
-    let done = false
-    const turn = (): void => {
-      turns += 1
-      if (!done) setImmediate(turn)
-    }
-    turn()
+    const turns = countTurns()
     expect(await requestLog.page({ text: 'zzzzzz' }, Number.MAX_SAFE_INTEGER, 200)).toEqual([])
-    done = true
-    expect(turns).toBeGreaterThanOrEqual(100)
+    expect(turns()).toBeGreaterThanOrEqual(100)
   })
 
   it('counts all rows, and the next time only new ones', async () => {

@@ -1,21 +1,10 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, describe, expect, it } from 'vitest'
-import type { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
+import { describe, expect, it } from 'vitest'
 import { bodiesFile, requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
 import { requestRow } from '../../../src-preload/contract/requests.ts'
 import { freshFolder } from '../helpers/core.ts'
-import { notice, openRequestLog, reading, rowOf, sent, service, tool, usage } from './helpers.ts'
-
-const open: SqliteRequestLog[] = []
-afterEach(async () => {
-  for (const requestLog of open.splice(0)) await requestLog.close()
-})
-function fresh(options: Parameters<typeof openRequestLog>[0] = {}) {
-  const made = openRequestLog(options)
-  open.push(made.requestLog)
-  return made
-}
+import { notice, openRequestLog, reading, rowOf, sent, service, testRequestLog, tool, usage } from './helpers.ts'
 
 /** Another connection, which sees only committed rows. */
 function committed(dataDir: string): unknown[] {
@@ -27,7 +16,7 @@ function committed(dataDir: string): unknown[] {
 
 describe('the files of the request log', () => {
   it('are readable only by their owner, and separate from the database that must not change with each request', () => {
-    const { dataDir } = fresh()
+    const { dataDir } = testRequestLog()
     expect(statSync(requestLogFile(dataDir)).mode & 0o777).toBe(0o600)
     expect(statSync(bodiesFile(dataDir)).mode & 0o777).toBe(0o600)
   })
@@ -77,7 +66,7 @@ describe('the files of the request log', () => {
 
 describe('a request', () => {
   it('is in the database before it may be sent', async () => {
-    const { requestLog, dataDir } = fresh()
+    const { requestLog, dataDir } = testRequestLog()
     const trace = requestLog.open(notice())
     expect(trace.written).toBeInstanceOf(Promise)
     expect(committed(dataDir)).toEqual([])
@@ -87,7 +76,7 @@ describe('a request', () => {
   })
 
   it('shares one commit with all others of the same turn', async () => {
-    const { requestLog, dataDir } = fresh()
+    const { requestLog, dataDir } = testRequestLog()
     const other = new DatabaseSync(requestLogFile(dataDir), { readOnly: true })
     const seen: number[] = []
     const traces = Array.from({ length: 50 }, () => requestLog.open(notice()))
@@ -106,7 +95,7 @@ describe('a request', () => {
 
   it('shows all of its history as the contract defines it', async () => {
     let now = Date.UTC(2026, 10, 21, 10)
-    const { requestLog } = fresh({ now: () => now })
+    const { requestLog } = testRequestLog({ now: () => now })
     requestLog.learn(usage, service)
     const trace = requestLog.open(notice({ model: null, stream: false }))
     expect(await rowOf(requestLog, trace.id)).toMatchObject({
@@ -164,6 +153,7 @@ describe('a request', () => {
       status: 200,
       problem: null,
       cancelledBy: null,
+      ...{ dialect: null, askedModel: null, answeredModel: null, finishReason: null, ignored: [] },
       attempts: 2,
       retriedAfter: [503],
       queuedMs: 50,
@@ -188,7 +178,7 @@ describe('a request', () => {
   })
 
   it('preserves an unusual method, path, model and problem, without a local key in them', async () => {
-    const { requestLog } = fresh()
+    const { requestLog } = testRequestLog()
     const key = `isk_abcdefgh_${'A'.repeat(43)}`
     const trace = requestLog.open(
       notice({ method: 'GET', path: `/v1/things/${key}`, endpoint: 'other', model: `m ${key}`, stream: false }),
@@ -203,7 +193,7 @@ describe('a request', () => {
 
   it('has the current name and colour of its app, and the id after the app was revoked', async () => {
     let tools = [{ id: 'editor', name: 'Old', colour: 'teal' as const }]
-    const { requestLog } = fresh({ apps: () => tools })
+    const { requestLog } = testRequestLog({ apps: () => tools })
     const { id } = sent(requestLog)
     expect((await rowOf(requestLog, id)).who).toMatchObject({ name: 'Old' })
     tools = [{ id: 'editor', name: 'New', colour: 'teal' }]
@@ -213,7 +203,7 @@ describe('a request', () => {
   })
 
   it('can be stopped by a person, also before it has a carrier, and its row says so', async () => {
-    const { requestLog } = fresh()
+    const { requestLog } = testRequestLog()
     const early = requestLog.open(notice())
     expect(requestLog.stop(early.id)).toBe(true)
     let reported = 0
@@ -231,7 +221,7 @@ describe('a request', () => {
   })
 
   it('is emitted at its end, after its row was written', async () => {
-    const { requestLog, dataDir } = fresh()
+    const { requestLog, dataDir } = testRequestLog()
     const heard = Promise.withResolvers<unknown[]>()
     requestLog.ended.add((row) => heard.resolve([row, committed(dataDir)]))
     const trace = sent(requestLog)
@@ -242,7 +232,7 @@ describe('a request', () => {
   })
 
   it('that is not in the log gives no_such_item', () => {
-    const { requestLog } = fresh()
+    const { requestLog } = testRequestLog()
     expect(() => requestLog.get(1)).toThrow(expect.objectContaining({ kind: 'no_such_item' }))
   })
 
@@ -251,14 +241,14 @@ describe('a request', () => {
     const first = sent(requestLog)
     first.ends({ state: 'done' }, reading(3, 4))
     await requestLog.close()
-    const again = fresh({ dataDir }).requestLog
+    const again = testRequestLog({ dataDir }).requestLog
     expect(await rowOf(again, first.id)).toMatchObject({ state: 'done', tokensOut: 4, model: 'writer-small' })
     expect(again.open(notice()).id).toBe(first.id + 1)
     expect((await again.counts({})).stored).toBe(2)
   })
 
   it('is never sent when its row can’t be written', async () => {
-    const { requestLog, dataDir, lines } = fresh()
+    const { requestLog, dataDir, lines } = testRequestLog()
     const other = new DatabaseSync(requestLogFile(dataDir))
     other.exec('ALTER TABLE requests RENAME TO elsewhere')
     const trace = requestLog.open(notice())

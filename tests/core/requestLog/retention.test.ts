@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
 import { bodiesFile, requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
 import type { RequestsEvent } from '../../../src-preload/contract/requests.ts'
@@ -14,17 +14,7 @@ import { tries } from '../../helpers/effort.ts'
 import { randomNumbers } from '../../helpers/random.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { fill } from './harness/million.ts'
-import { notice, openRequestLog, reading, sent, service, usage } from './helpers.ts'
-
-const open: SqliteRequestLog[] = []
-afterEach(async () => {
-  for (const requestLog of open.splice(0)) await requestLog.close()
-})
-function fresh(options: Parameters<typeof openRequestLog>[0] = {}) {
-  const made = openRequestLog(options)
-  open.push(made.requestLog)
-  return made
-}
+import { notice, openRequestLog, reading, sent, service, testRequestLog, usage } from './helpers.ts'
 
 const start = Date.parse('2026-11-21T12:00:00Z')
 const dayMs = 86_400_000
@@ -52,7 +42,7 @@ const ids = async (requestLog: SqliteRequestLog): Promise<number[]> =>
 describe('deleting the log by age', () => {
   it('removes ended rows from before a time, with their bodies, from the files for good', async () => {
     let now = start - 40 * dayMs
-    const { requestLog, dataDir } = fresh({ now: () => now, bodyDays: () => 365 })
+    const { requestLog, dataDir } = testRequestLog({ now: () => now, bodyDays: () => 365 })
     for (let n = 0; n < 50; n += 1) ended(requestLog, `long-ago-${n}`)
     const running = requestLog.open(notice())
     now = start - 10 * dayMs
@@ -77,7 +67,7 @@ describe('deleting the log by age', () => {
 
   it('preserves every sum by day, caller and account, and the spend of each app', async () => {
     let now = start - 40 * dayMs
-    const { requestLog, dataDir, lines } = fresh({ now: () => now })
+    const { requestLog, dataDir, lines, close } = testRequestLog({ now: () => now })
     requestLog.learn(usage, service)
     requestLog.connectedTo(service)
     requestLog.belongsTo('red')
@@ -98,9 +88,8 @@ describe('deleting the log by age', () => {
     expect(await requestLog.rowRetention.erase(start + 1, quietly)).toBe(33)
     expect(await ids(requestLog)).toEqual([])
     expect(sumsOf(requestLog)).toEqual(whole)
-    await requestLog.close()
-    open.pop()
-    const again = fresh({ dataDir, now: () => now }).requestLog
+    await close()
+    const again = testRequestLog({ dataDir, now: () => now }).requestLog
     expect(sumsOf(again)).toEqual(whole)
     expect(lines).toEqual([])
     // Links refer to ids, so no id is used twice, although the log is empty.
@@ -110,7 +99,7 @@ describe('deleting the log by age', () => {
 
   it('notifies watchers that rows were removed, and counts again', async () => {
     let now = start - 40 * dayMs
-    const { requestLog } = fresh({ now: () => now })
+    const { requestLog } = testRequestLog({ now: () => now })
     for (let n = 0; n < 5; n += 1) ended(requestLog, 'seen')
     now = start
     expect((await requestLog.counts({ text: 'seen' })).stored).toBe(5)
@@ -156,7 +145,7 @@ describe('deleting the log by age', () => {
   })
 
   it('can be stopped early, and returns how many rows were deleted', async () => {
-    const { requestLog } = fresh()
+    const { requestLog } = testRequestLog()
     for (let n = 0; n < 1000; n += 1) requestLog.open(notice()).ends({ state: 'done' }, null)
     let seen = 0
     const steps = {
@@ -175,7 +164,7 @@ describe('deleting the log by age', () => {
     const dataDir = freshFolder()
     await fill(dataDir, 200_000)
     const size = statSync(requestLogFile(dataDir)).size
-    const { requestLog } = fresh({ dataDir })
+    const { requestLog, close } = testRequestLog({ dataDir })
     const turns: number[] = []
     let from = process.threadCpuUsage()
     let over = false
@@ -193,8 +182,7 @@ describe('deleting the log by age', () => {
     expect(turns.length).toBeGreaterThan(50)
     // Not every step: the garbage collector sometimes runs, and is slow on a busy machine.
     expect(turns[Math.ceil(turns.length / 50)]).toBeLessThan(20)
-    await requestLog.close()
-    open.pop()
+    await close()
     expect(statSync(requestLogFile(dataDir)).size).toBeLessThan(size / 50)
   }, 60_000)
 
@@ -210,7 +198,7 @@ describe('deleting the log by age', () => {
     await first.requestLog.close()
     expect(first.lines).toEqual([])
     const size = statSync(requestLogFile(dataDir)).size
-    const { lines } = fresh({ dataDir })
+    const { lines } = testRequestLog({ dataDir })
     expect(statSync(requestLogFile(dataDir)).size).toBeLessThan(size / 20)
     expect(lines).toContainEqual(expect.stringContaining('rewritten'))
   })
@@ -246,7 +234,7 @@ describe('deleting the log by age', () => {
         database.close()
       }
     }
-    const { requestLog } = fresh({ dataDir, checkWhole: true })
+    const { requestLog } = testRequestLog({ dataDir, checkWhole: true })
     await requestLog.rowRetention.erase(before, quietly)
     expect((await requestLog.counts({})).stored).toBe(young)
     expect({ spent: requestLog.spent('editor').total, days: requestLog.usedByDay('red', 0, 100_000) }).toEqual(sums)

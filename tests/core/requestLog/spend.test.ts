@@ -6,7 +6,7 @@ import { outcomeOfRow } from '../../../src-main/core/requestLog/filters.ts'
 import type { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
 import { toNano } from '../../../src-main/core/shared/money.ts'
 import { requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
-import { day, notice, openRequestLog, reading, service, tool, usage } from './helpers.ts'
+import { day, endTwentyAtOnce, notice, openRequestLog, reading, service, tool, usage } from './helpers.ts'
 
 const dayMs = 86_400_000
 const noon = Date.UTC(2026, 10, 21, 12)
@@ -151,14 +151,7 @@ describe('spend', () => {
     const reader = new DatabaseSync(requestLogFile(dataDir), { readOnly: true })
     const rows = reader.prepare('SELECT sum(cost) AS n FROM requests')
     const sums = reader.prepare('SELECT sum(cost) AS n FROM spend')
-    const ended = Promise.withResolvers<void>()
-    requestLog.ended.add(() => ended.resolve())
-    for (let n = 0; n < 20; n += 1) {
-      const trace = requestLog.open(notice())
-      trace.connected()
-      trace.ends({ state: 'done' }, reading(1000, 10))
-    }
-    await ended.promise
+    await endTwentyAtOnce(requestLog)
     reader.exec('BEGIN')
     expect(rows.get()).toEqual(sums.get())
     expect(rows.get()?.n).toBe(20 * 515_000)

@@ -1,8 +1,7 @@
 // @isolated It starts processes or replaces what belongs to the process.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, statfsSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { checkFreeSpace } from '../../../src-main/core/data/disk.ts'
 import { settleSwaps } from '../../../src-main/core/data/restore/swap.ts'
@@ -14,6 +13,8 @@ import { asStoreError } from '../../../src-main/core/store/database.ts'
 import { openStoreReadOnly } from '../../../src-main/core/store/openReadOnly.ts'
 import { databaseFile, openStore } from '../../../src-main/core/store/store.ts'
 import { freshFolder } from '../helpers/core.ts'
+import { canMountDisks, fillDisk, mountMemoryDisk, unmountMemoryDisk } from '../helpers/memoryDisk.ts'
+import { setUserVersion } from '../helpers/userVersion.ts'
 
 const errno = (code: string, syscall = 'write'): Error =>
   Object.assign(new Error(`${code}: it failed`), { code, syscall })
@@ -78,9 +79,7 @@ describe('an error of a path that a person entered', () => {
 it('a command that only reads does not report a database of an earlier version as damaged', () => {
   const folder = freshFolder()
   openStore(folder).close()
-  const handle = new DatabaseSync(databaseFile(folder))
-  handle.exec('PRAGMA user_version = 1')
-  handle.close()
+  setUserVersion(databaseFile(folder), 1)
   expect(() => openStoreReadOnly(folder)).toThrow(
     expect.objectContaining({
       kind: 'bad_input',
@@ -89,24 +88,15 @@ it('a command that only reads does not report a database of an earlier version a
   )
 })
 
-const canMount = ((): boolean => {
-  const place = freshFolder()
-  const made = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', place]).status === 0
-  if (made) execFileSync('umount', [place])
-  return made
-})()
+const canMount = canMountDisks()
 
 describe.runIf(canMount)('on a real disk that is full or can’t be written', () => {
   async function onDisk(work: (disk: string, fill: () => void) => Promise<void> | void): Promise<void> {
-    const disk = freshFolder()
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk])
+    const disk = mountMemoryDisk(4)
     try {
-      await work(disk, () => {
-        const { bavail, bsize } = statfsSync(disk)
-        writeFileSync(join(disk, 'other'), Buffer.alloc(bavail * bsize))
-      })
+      await work(disk, () => fillDisk(disk))
     } finally {
-      execFileSync('umount', ['-l', disk])
+      unmountMemoryDisk(disk)
     }
   }
 

@@ -7,6 +7,7 @@ import { type Core, createCore } from '../../../src-main/core/core.ts'
 import { databaseFile } from '../../../src-main/core/store/store.ts'
 import { freshFolder, testHost } from '../helpers/core.ts'
 import { lock } from '../helpers/lock.ts'
+import { canMountDisks, mountMemoryDisk, unmountMemoryDisk } from '../helpers/memoryDisk.ts'
 
 async function start(dataDir: string) {
   const core = await createCore(testHost(dataDir).host, { proxyPort: null })
@@ -18,17 +19,7 @@ async function start(dataDir: string) {
 const reported = (core: Core, kind: string | null): Promise<void> =>
   vi.waitFor(() => expect(core.state().storage?.kind ?? null).toBe(kind), { timeout: 30_000, interval: 20 })
 
-const canMount = ((): boolean => {
-  const place = freshFolder()
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', place], { stdio: 'ignore' })
-    execFileSync('umount', [place])
-    return true
-  } catch {
-    console.log('This user makes no file systems: what a full disk does is not tried here.')
-    return false
-  }
-})()
+const canMount = canMountDisks()
 
 /** Makes a file system in a file and mounts it. An error in it makes the disk read-only while its files are open, as a failing disk does. */
 function mountImage(image: string): { disk: string; breakDisk: () => void } {
@@ -77,9 +68,8 @@ describe('the state of the program', () => {
   })
 
   it.runIf(canMount)('reports a full disk, and that there is space again', async () => {
-    const disk = freshFolder()
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', disk])
-    onTestFinished(() => void execFileSync('umount', ['-l', disk]))
+    const disk = mountMemoryDisk(8)
+    onTestFinished(() => unmountMemoryDisk(disk))
     const dataDir = join(disk, 'data')
     mkdirSync(dataDir)
     const { core, client } = await start(dataDir)

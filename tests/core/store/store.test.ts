@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { inReadTransaction, openDatabase, studioDatabase } from '../../../src-main/core/store/database.ts'
 import { databaseFile, openStore } from '../../../src-main/core/store/store.ts'
 import { freshFolder } from '../helpers/core.ts'
+import { setUserVersion } from '../helpers/userVersion.ts'
 
 /** Copies a database in the middle of a transaction, with its rollback journal, as after a kill. */
 function leaveJournal(from: string, to: string, change: string): void {
@@ -24,9 +25,7 @@ describe('the store', () => {
   it('refuses a database of a newer version and keeps every byte of it', () => {
     const folder = freshFolder()
     openStore(folder).close()
-    const newer = new DatabaseSync(databaseFile(folder))
-    newer.exec('PRAGMA user_version = 999')
-    newer.close()
+    setUserVersion(databaseFile(folder), 999)
     const before = readFileSync(databaseFile(folder))
     expect(() => openStore(folder)).toThrow(expect.objectContaining({ kind: 'store_newer' }))
     expect(readFileSync(databaseFile(folder)).equals(before)).toBe(true)

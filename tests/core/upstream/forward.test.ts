@@ -4,7 +4,18 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompress
 import { expect, test } from 'vitest'
 import { noRequestLog } from '../../../src-main/core/upstream/defaults.ts'
 import type { ForwardRequest } from '../../../src-main/core/upstream/types.ts'
-import { canary, closed, collect, comesWithin, failure, json, readBody, serve, sse } from './helpers/service.ts'
+import {
+  canary,
+  closed,
+  collect,
+  comesWithin,
+  failure,
+  json,
+  readBody,
+  serve,
+  sse,
+  theOnly,
+} from './helpers/service.ts'
 
 function request(given: Partial<ForwardRequest> = {}): ForwardRequest {
   return {
@@ -246,9 +257,7 @@ test.each(['uploading', 'waiting', 'back-off', 'mid-stream'])(
       })
     const failed = failure(run)
     await begun
-    const [incoming] = requests
-    if (incoming === undefined) throw new Error('no request')
-    const gone = closed(incoming)
+    const gone = closed(theOnly(requests))
     abort.abort()
     // Between two attempts no request is under way: the connection may be idle, and the wait ends.
     expect(await comesWithin(20, phase === 'back-off' ? failed : gone)).toBe(true)

@@ -13,7 +13,20 @@ import { parseBaseAddress } from '../../../src-main/core/upstream/address.ts'
 import { openUpstream } from '../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../src-main/core/upstream/credential.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
-import { canary, closed, collect, comesWithin, failure, json, portOf, readBody, serve, sse } from './helpers/service.ts'
+import {
+  canary,
+  closed,
+  collect,
+  comesWithin,
+  failure,
+  json,
+  listenUntilTestEnds,
+  portOf,
+  readBody,
+  serve,
+  sse,
+  theOnly,
+} from './helpers/service.ts'
 
 const chat = { model: 'm', messages: [{ role: 'user' as const, content: 'hi' }] }
 const once1 = { retry: { maxAttempts: 1 } }
@@ -173,9 +186,7 @@ describe('[CHAT-16] [SSE-05] [ERR-08] a cancel closes the service’s socket at 
           })()
     const failed = failure(run)
     await begun
-    const [request] = requests
-    if (request === undefined) throw new Error('no request')
-    const gone = closed(request)
+    const gone = closed(theOnly(requests))
     abort.abort()
     expect(await comesWithin(20, gone)).toBe(true)
     expect(await failed).toMatchObject({ kind: 'cancelled' })
@@ -392,13 +403,7 @@ test('TLS is verified even with NODE_TLS_REJECT_UNAUTHORIZED=0, and a custom CA 
     seen++
     json(response, 200, { data: [] })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const url = `https://127.0.0.1:${portOf(server.address())}`
+  const url = `https://127.0.0.1:${await listenUntilTestEnds(server)}`
   const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
   try {
@@ -443,13 +448,7 @@ test('the HTTP proxy of the environment is used, by CONNECT for https, and never
     onward.on('error', () => socket.destroy())
     socket.on('error', () => onward.destroy())
   })
-  proxy.listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  onTestFinished(() => {
-    proxy.closeAllConnections()
-    proxy.close()
-  })
-  const address = `http://127.0.0.1:${portOf(proxy.address())}`
+  const address = `http://127.0.0.1:${await listenUntilTestEnds(proxy)}`
   const env = { HTTP_PROXY: address, https_proxy: address }
   const { url } = await serve((_, response) => json(response, 200, { data: [] }))
   await client(url, { env }).listModels()
@@ -461,13 +460,7 @@ test('the HTTP proxy of the environment is used, by CONNECT for https, and never
 
   const { key, cert, file } = certificate()
   const secure = createTls({ key, cert }, (_, response) => json(response, 200, { data: [] }))
-  secure.listen(0, '127.0.0.1')
-  await once(secure, 'listening')
-  onTestFinished(() => {
-    secure.closeAllConnections()
-    secure.close()
-  })
-  const port = portOf(secure.address())
+  const port = await listenUntilTestEnds(secure)
   await client(`https://127.0.0.1:${port}`, { env: { ...env, SSL_CERT_FILE: file }, proxyLoopback: true }).listModels()
   expect(seen[1]).toBe(`CONNECT 127.0.0.1:${port}`)
   await expect(client(`https://127.0.0.1:${port}`, { env, proxyLoopback: true }).listModels()).rejects.toMatchObject({

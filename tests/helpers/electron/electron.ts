@@ -1,3 +1,4 @@
+import { fork } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type * as Electron from 'electron'
@@ -303,6 +304,15 @@ class TrayStandIn extends Emitter implements Pick<Electron.Tray, 'setToolTip' | 
     shown.tray = null
   }
 }
+export const utilityProcess = only('utilityProcess', {
+  /** A process of plain Node, whose `process.parentPort` is its channel to this one. */
+  fork(path: string, args: string[] = [], options: Electron.ForkOptions = {}) {
+    needsReady('utilityProcess.fork()')
+    onlyKeys('utilityProcess.fork', options, ['serviceName'])
+    return fork(path, args, { execArgv: [] }) as unknown as Electron.UtilityProcess
+  },
+} satisfies Pick<typeof Electron.utilityProcess, 'fork'>)
+
 export const Tray = only('Tray', TrayStandIn)
 
 export const nativeImage = only('nativeImage', {
@@ -316,8 +326,9 @@ let copied = ''
 export const clipboard = only('clipboard', {
   async writeText(text: string) {
     copied = text
+    return Promise.resolve()
   },
-  readText: async () => copied,
+  readText: () => Promise.resolve(copied),
 } satisfies Pick<Electron.Clipboard, 'writeText' | 'readText'>)
 
 let applicationMenu: Electron.Menu | null = null
@@ -492,6 +503,7 @@ export const electron = only('electron', {
   shell,
   systemPreferences,
   Tray,
+  utilityProcess,
 } satisfies Partial<Record<keyof typeof Electron, unknown>>)
 
 /** For the one who starts it: `ready` comes after the program's entry has run, its top-level awaits included. */

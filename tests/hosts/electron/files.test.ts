@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
-import { connectTo } from '../../e2e/journey.ts'
+import { connectTo, goToPage } from '../../e2e/journey.ts'
 import { type Desktop, launchDesktop } from '../../helpers/electron/launch.ts'
 import { windowText } from '../../helpers/windowText.ts'
 import { newDataDir, tidy } from './fixtures.ts'
@@ -17,10 +17,7 @@ beforeAll(async () => {
   desktop = await launchDesktop(dataDir)
   const { page } = desktop
   await connectTo(page, sandbox.baseUrl, 'sk-desktop-files')
-  await page
-    .getByRole('navigation', { name: windowText('shell:pages.label') })
-    .getByRole('link', { name: windowText('shell:pages.images') })
-    .click()
+  await goToPage(page, windowText('shell:pages.images'))
   const prompt = page.getByRole('textbox', { name: 'Prompt', exact: true })
   await prompt.fill('A harbour, early')
   await prompt.press('Enter')

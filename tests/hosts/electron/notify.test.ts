@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
-import { connectTo } from '../../e2e/journey.ts'
+import { connectTo, goToPage } from '../../e2e/journey.ts'
 import { type Desktop, launchDesktop } from '../../helpers/electron/launch.ts'
 import { windowText } from '../../helpers/windowText.ts'
 import { newDataDir, tidy } from './fixtures.ts'
@@ -69,10 +69,7 @@ test('notifications can be tested and switched off', async () => {
     .getByRole('textbox', { name: windowText('alerts:settings.spend') })
     .fill('0.000001')
   await page.keyboard.press('Enter')
-  await page
-    .getByRole('navigation', { name: windowText('shell:pages.label') })
-    .getByRole('link', { name: windowText('shell:pages.chat') })
-    .click()
+  await goToPage(page, windowText('shell:pages.chat'))
   await page.getByRole('textbox', { name: 'Message' }).fill('Hello')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: '2 alerts' }).waitFor()

@@ -35,7 +35,7 @@ const loginArgs = (dataDir: string) => ['login', '--json', '--base-url', service
 
 /** Starts `serve` on the folder and returns its connection after the first test of that connection. */
 async function connectionIn(dataDir: string) {
-  const host = studio().start(['serve', '--json', '--web-port', '0', '--no-proxy', '--data-dir', dataDir])
+  const host = studio().start(['serve', '--json', '--web-port', '0', '--no-api', '--data-dir', dataDir])
   const { web } = JSON.parse(await host.line())
   const page = openPage(() => web.url)
   try {
@@ -101,7 +101,7 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     expect(table.stdout).toMatch(/^\s+NAME\s+ADDRESS\s+KEY\s+ID\n\s+Home .*keychain.*\n\* +Work /)
 
     // A running program applies the choice. Each key is read for its own address.
-    const host = studio().start(['serve', '--json', '--web-port', '0', '--no-proxy', ...folder])
+    const host = studio().start(['serve', '--json', '--web-port', '0', '--no-api', ...folder])
     const { web } = JSON.parse(await host.line())
     const page = openPage(() => web.url)
     const until = async (name: string) => {

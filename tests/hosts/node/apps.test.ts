@@ -85,6 +85,7 @@ describe('the commands', () => {
     const { id } = await done(
       here,
       ...['add', 'agent', '--colour', 'rose', '--expires', '+30d', '--models', 'a, b', '--endpoints', 'chat,models'],
+      ...['--map', '*-haiku-*=a', '--map', ' claude-** = b=1 '],
       ...['--rpm', '60', '--tpm', '90000', '--concurrent', '4', '--log-bodies', '--no-retries', '--fail-fast'],
       ...['--budget-day', '2.50', '--budget-month', '20', '--budget-total', '0.000000001'],
     )
@@ -93,6 +94,10 @@ describe('the commands', () => {
       id,
       name: 'agent',
       colour: 'rose',
+      modelMap: [
+        { pattern: '*-haiku-*', model: 'a' },
+        { pattern: 'claude-*', model: 'b=1' },
+      ],
       models: ['a', 'b'],
       endpoints: ['chat', 'models'],
       requestsPerMinute: 60,
@@ -108,12 +113,13 @@ describe('the commands', () => {
     const month = 30 * 86_400_000
     expect(Date.parse(shown.expiresAt) - month).toBeGreaterThanOrEqual(before)
     expect(Date.parse(shown.expiresAt) - month).toBeLessThanOrEqual(Date.now())
-    const limits = ['expires', 'models', 'endpoints', 'rpm', 'tpm', 'concurrent']
+    const limits = ['expires', 'map', 'models', 'endpoints', 'rpm', 'tpm', 'concurrent']
     const none = [...limits, 'budget-day', 'budget-month', 'budget-total'].flatMap((name) => [`--${name}`, 'none'])
     const cleared = await done(here, 'set', 'agent', ...none, '--no-log-bodies', '--retries', '--no-fail-fast')
     expect(cleared).toEqual({
       ...shown,
       expiresAt: null,
+      modelMap: [],
       models: null,
       endpoints: null,
       requestsPerMinute: null,
@@ -127,6 +133,16 @@ describe('the commands', () => {
       failFast: false,
     })
     expect(await done(here, 'list')).toEqual([cleared])
+  })
+
+  it('apps set --map replaces all rules, and apps show and list name them', async () => {
+    await done(here, 'add', 'agent', '--map', 'gpt-*=a', '--map', 'claude-*=b')
+    const { modelMap } = await done(here, 'set', 'agent', '--map', 'o3=c')
+    expect(modelMap).toEqual([{ pattern: 'o3', model: 'c' }])
+    expect(await words('show', 'agent')).toMatch(/^model map +o3 -> c$/m)
+    expect(await words('list')).toMatch(/1 model rule$/m)
+    expect(await words('set', 'agent', '--map', 'none')).toMatch(/: no limits\.\n$/)
+    expect(await words('show', 'agent')).toMatch(/^model map +none$/m)
   })
 
   it('apps set refuses a revoked app', async () => {
@@ -222,6 +238,12 @@ describe('usage', () => {
     [{ expires: '2030-01-01' }, /instant/],
     [{ expires: '2020-01-01T00:00:00Z' }, /past/],
     [{ expires: '+0d' }, /past/],
+    [{ map: ['claude-*'] }, /--map/],
+    [{ map: ['=a'] }, /--map/],
+    [{ map: ['a='] }, /--map/],
+    [{ map: ['a=b', 'none'] }, /--map/],
+    [{ map: ['a\nb=c'] }, /--map: Rule 1/],
+    [{ map: Array.from({ length: 51 }, () => 'a=b') }, /--map: .*50 rules/],
     [{ rpm: '0' }, /requests a minute/],
     [{ tpm: '1e3' }, /--tpm/],
     [{ concurrent: '-1' }, /--concurrent/],
@@ -252,7 +274,7 @@ describe('usage', () => {
 // The serving process is a separate one. With `alone`, the command is too.
 describe('beside a running serve', { timeout: 120_000 }, () => {
   async function serve(): Promise<string> {
-    const free = ['--web-port', '0', '--proxy-port', '0', '--data-dir', dataDir]
+    const free = ['--web-port', '0', '--api-port', '0', '--data-dir', dataDir]
     host = start(['serve', '--sandbox', '--json', ...free])
     return JSON.parse(await host.line()).proxy.baseUrl
   }

@@ -57,7 +57,7 @@ const manyLetters = 'x'.repeat(5000)
 describe('invalid values', () => {
   it.each([
     ['--web-port', ['serve', '--sandbox'], [...numbers, '65536', '70000', 'constructor']],
-    ['--proxy-port', ['serve', '--sandbox'], [...numbers, '70000']],
+    ['--api-port', ['serve', '--sandbox'], [...numbers, '70000']],
     ['--port', ['sandbox'], [...numbers, '70000']],
     ['--limit', ['requests'], [...numbers, '0', '1001']],
     ['--history', ['limits'], [...numbers, '0', '501']],
@@ -66,6 +66,7 @@ describe('invalid values', () => {
     ['--tpm', ['apps', 'set', 'x'], numbers.filter((number) => number !== '5 ')],
     ['--concurrent', ['apps', 'add', 'x'], numbers.filter((number) => number !== '5 ')],
     ['--budget-day', ['apps', 'add', 'x'], ['', '-1', '1e3', '0x10', 'NaN', '+5', '1.', '__proto__']],
+    ['--map', ['apps', 'add', 'x'], ['', ' ', 'a', 'a=', '=a', '=', `${manyLetters}=a`, 'a\nb=c', '__proto__']],
     ['--since', ['requests'], [...dates, ...otherDates]],
     ['--since', ['usage'], [...dates, ...otherDates]],
     ['--until', ['usage'], [...dates, ...otherDates]],

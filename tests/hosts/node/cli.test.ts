@@ -23,8 +23,8 @@ describe('usage', () => {
     ['serve', '--api-key-env', 'X'],
     ['serve', '--open', '--no-web'],
     ['serve', '--web-port', '9', '--no-web'],
-    ['serve', '--proxy-port', '9', '--no-proxy'],
-    ['serve', '--web-port', '9', '--proxy-port', '9'],
+    ['serve', '--api-port', '9', '--no-api'],
+    ['serve', '--web-port', '9', '--api-port', '9'],
     ['apps'],
     ['apps', 'add'],
     ['apps', 'add', ' '],
@@ -65,7 +65,7 @@ describe('serve', () => {
   })
 
   it('parts that are switched off are null in the ready line', async () => {
-    const running = start(['serve', '--json', '--no-web', '--no-proxy', '--data-dir', join(folder, 'bare')])
+    const running = start(['serve', '--json', '--no-web', '--no-api', '--data-dir', join(folder, 'bare')])
     expect(JSON.parse(await running.line())).toMatchObject({ web: null, proxy: null })
     running.child.kill('SIGTERM')
     expect((await running.ended).code).toBe(0)
@@ -148,7 +148,7 @@ describe('doctor', () => {
       'keychain',
       'dataFolder',
       'webPort',
-      'proxyPort',
+      'apiPort',
       'baseAddress',
       'key',
     ])

@@ -1,31 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
-import { temporaryFolder } from '../../helpers/folders.ts'
-import { commandLine, type Running, studioEntry } from './fixtures/process.ts'
+import { expect, it } from 'vitest'
+import { studioEntry } from './fixtures/process.ts'
+import { testCommandLine } from './fixtures/testCommandLine.ts'
 
-const home = temporaryFolder('studio-home-')
 // Without a session bus no keychain answers. Neither command needs one.
-const { start, run } = commandLine(studioEntry, {
-  HOME: home,
-  TMPDIR: home,
-  DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere',
-})
-let dataDir: string
-const running: Running[] = []
-beforeEach(() => {
-  dataDir = mkdtempSync(join(home, 'data-'))
-})
-afterEach(async () => {
-  for (const one of running.splice(0)) {
-    one.child.kill('SIGKILL')
-    await one.ended
-  }
-})
-afterAll(() => rmSync(home, { recursive: true, force: true }))
+const cli = testCommandLine({ DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' })
+const { start, run, home } = cli
 
-const here = (...args: string[]) => run([...args, '--data-dir', dataDir])
+const here = (...args: string[]) => run([...args, '--data-dir', cli.dataDir])
 const toolsOf = async (): Promise<string[]> =>
   (await here('apps', 'list', '--json')).stdout
     .split('\n')
@@ -33,8 +17,7 @@ const toolsOf = async (): Promise<string[]> =>
     .map(({ name }) => name)
 
 it('a backup beside a running studio and a restore after its end: a later app is gone, and the replaced data is set aside', async () => {
-  const serving = start(['serve', '--json', '--no-web', '--no-proxy', '--sandbox', '--data-dir', dataDir])
-  running.push(serving)
+  const serving = start(['serve', '--json', '--no-web', '--no-api', '--sandbox', '--data-dir', cli.dataDir])
   const { sandbox } = JSON.parse(await serving.line())
   await here('apps', 'add', 'An editor')
   const file = join(home, 'kept.tar')
@@ -52,7 +35,7 @@ it('a backup beside a running studio and a restore after its end: a later app is
   expect(again).toMatchObject({ code: 1, stdout: '' })
   expect(again.stderr).toMatch(/exists already.*--force/)
   expect(await here('backup', file, '--force')).toMatchObject({ code: 0 })
-  expect((await here('backup', join(dataDir, 'inside.tar'))).stderr).toMatch(/outside/)
+  expect((await here('backup', join(cli.dataDir, 'inside.tar'))).stderr).toMatch(/outside/)
 
   await here('apps', 'add', 'Another')
   expect((await here('restore', file, '--yes')).stderr).toMatch(/already uses the data folder/)
@@ -75,7 +58,7 @@ it('backup writes to standard output, and restore refuses other files without ch
   const file = join(home, 'piped.tar')
   execFileSync(
     'sh',
-    ['-c', '"$0" "$1" backup - --data-dir "$2" > "$3"', process.execPath, studioEntry, dataDir, file],
+    ['-c', '"$0" "$1" backup - --data-dir "$2" > "$3"', process.execPath, studioEntry, cli.dataDir, file],
     { stdio: 'pipe' },
   )
   const other = mkdtempSync(join(home, 'other-'))

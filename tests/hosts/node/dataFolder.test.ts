@@ -74,7 +74,7 @@ async function run(args: string[], env: Record<string, string> = {}, stdin = '')
 const given = ['--base-url', 'http://127.0.0.1:1', '--api-key-env', 'KEY']
 /** Commands that write. They mark the folder as a data folder before any other change. */
 const writing: Record<string, string[]> = {
-  serve: ['serve', '--no-web', '--no-proxy', ...given],
+  serve: ['serve', '--no-web', '--no-api', ...given],
   chat: ['chat', 'Hello', ...given],
   login: ['login', ...given],
   logout: ['logout'],
@@ -249,7 +249,7 @@ describe('a data folder', () => {
   it('commands that read change nothing in a data folder, after a clean exit and after a kill', async () => {
     const killed = join(root, 'killed')
     cpSync(sample, killed, { recursive: true })
-    const serving = start(['serve', '--json', '--no-web', '--no-proxy', '--sandbox', '--data-dir', killed])
+    const serving = start(['serve', '--json', '--no-web', '--no-api', '--sandbox', '--data-dir', killed])
     running.push(serving)
     await serving.line()
     serving.child.kill('SIGKILL')

@@ -9,11 +9,11 @@ import type { Parts } from '../../../src-main/hosts/node/dependencies.ts'
 import { openExport } from '../../../src-main/hosts/node/openExport.ts'
 import { openErase } from '../../../src-main/hosts/node/openRetention.ts'
 import { openUsage } from '../../../src-main/hosts/node/openUsage.ts'
-import { run } from '../../../src-main/hosts/node/program.ts'
 import { type UsedFolder, usedFolder } from '../../core/data/usedFolder.ts'
 import { withDatabase } from '../../core/features/media/rows.ts'
 import { testHost } from '../../core/helpers/core.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
+import { runInProcess, unusedParts } from './fixtures/inProcess.ts'
 
 let folder: UsedFolder
 let out: string
@@ -29,14 +29,7 @@ afterEach(() => vi.restoreAllMocks())
 
 /** The command gets no core, no keychain and no network. */
 const parts: Parts = {
-  startCore: () => expect.unreachable(),
-  openConnections: () => expect.unreachable(),
-  openConnectionList: () => expect.unreachable(),
-  startSandbox: () => expect.unreachable(),
-  openRequestLog: () => expect.unreachable(),
-  openApps: () => expect.unreachable(),
-  openAppsReadOnly: () => expect.unreachable(),
-  openData: () => expect.unreachable(),
+  ...unusedParts,
   openUsage: async (dataDir) => openUsage(dataDir),
   openExport: async (dataDir) => openExport(dataDir),
   openErase: async (dataDir) => openErase(dataDir),
@@ -44,27 +37,7 @@ const parts: Parts = {
 
 /** Runs one command in this process with the real files. Returns its exit code and output. */
 const ask = (...args: string[]) => command('export', ...args)
-async function command(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const reported: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] }
-  const spies = (['stdout', 'stderr'] as const).flatMap((name) => [
-    vi.spyOn(process[name], 'on').mockReturnThis(),
-    vi.spyOn(process[name], 'write').mockImplementation((text: string | Uint8Array, ...rest: unknown[]) => {
-      reported[name].push(Buffer.from(text))
-      for (const written of rest) if (typeof written === 'function') written()
-      return true
-    }),
-  ])
-  try {
-    const code = await run([...args, '--data-dir', folder.dataDir], parts)
-    return {
-      code,
-      stdout: Buffer.concat(reported.stdout).toString(),
-      stderr: Buffer.concat(reported.stderr).toString(),
-    }
-  } finally {
-    for (const spy of spies) spy.mockRestore()
-  }
-}
+const command = (...args: string[]) => runInProcess([...args, '--data-dir', folder.dataDir], parts)
 
 async function query(sql: string): Promise<unknown[]> {
   const instance = await DuckDBInstance.create(':memory:')

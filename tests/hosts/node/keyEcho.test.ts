@@ -231,7 +231,7 @@ it('a key that the service echoes in any place and encoding is never stored, sen
   timeout: 240_000,
 }, async () => {
   const where = ['--data-dir', dataDir]
-  host = start(['serve', '--json', '--base-url', service.url, '--web-port', '0', '--proxy-port', '0', ...where])
+  host = start(['serve', '--json', '--base-url', service.url, '--web-port', '0', '--api-port', '0', ...where])
   const { web, proxy } = JSON.parse(await host.line())
   const { client, frames } = await openWatchedPage(web.url)
   await client.app.updateSettings({ metrics: true, chatBodies: true })

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   closeSync,
@@ -17,6 +17,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openApps } from '../../../src-main/core/gateway/apps/apps.ts'
 import { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
 import { fillFolder } from '../../core/data/fill.ts'
+import { canMountDisks, mountMemoryDisk, unmountMemoryDisk } from '../../core/helpers/memoryDisk.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
 import { commandLine, type Ended, studioEntry } from './fixtures/process.ts'
 
@@ -104,8 +105,8 @@ const printing: string[][] = [
   ['erase', '--what', 'alerts', '--older-than', '1', '--yes', ...where],
   ['doctor', '--sandbox', '--data-dir', join(home, 'doctor')],
   ['chat', 'Hello', '--sandbox', '--data-dir', join(home, 'chat')],
-  ['serve', '--sandbox', '--web-port', '0', '--proxy-port', '0', '--data-dir', join(home, 'serve')],
-  ['serve', '--json', '--no-web', '--no-proxy', '--data-dir', join(home, 'serve')],
+  ['serve', '--sandbox', '--web-port', '0', '--api-port', '0', '--data-dir', join(home, 'serve')],
+  ['serve', '--json', '--no-web', '--no-api', '--data-dir', join(home, 'serve')],
   ['sandbox', '--port', '0'],
 ]
 const named = printing.map((args) => [args.filter((arg) => !arg.includes('/')).join(' '), args] as const)
@@ -204,7 +205,7 @@ describe('a pipe whose reader has gone', { timeout: 120_000 }, () => {
   })
 
   it('serve continues when the reader of its first lines has gone', async () => {
-    const serving = start(['serve', '--web-port', '0', '--no-proxy', '--data-dir', join(home, 'goes-on')])
+    const serving = start(['serve', '--web-port', '0', '--no-api', '--data-dir', join(home, 'goes-on')])
     serving.child.stdout.destroy()
     const owner = join(home, 'goes-on', 'studio.owner.json')
     // `serve` writes its address to this file after it has printed its lines.
@@ -229,31 +230,16 @@ describe('a pipe whose reader has gone', { timeout: 120_000 }, () => {
   })
 })
 
-const canMount = ((): boolean => {
-  const place = temporaryFolder('studio-mount-')
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', place], { stdio: 'ignore' })
-    execFileSync('umount', [place])
-    return true
-  } catch {
-    return false
-  } finally {
-    rmSync(place, { recursive: true, force: true })
-  }
-})()
+const canMount = canMountDisks()
 
 describe.runIf(canMount)('a disk that fills up', { timeout: 120_000 }, () => {
   let disk: string
   beforeEach(() => {
-    disk = temporaryFolder('studio-disk-')
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk])
+    disk = mountMemoryDisk(1)
     const { bavail, bsize } = statfsSync(disk)
     writeFileSync(join(disk, 'other'), Buffer.alloc((bavail - 1) * bsize))
   })
-  afterEach(() => {
-    execFileSync('umount', [disk])
-    rmSync(disk, { recursive: true, force: true })
-  })
+  afterEach(() => unmountMemoryDisk(disk))
 
   it.each([
     'requests --json --limit 1000',

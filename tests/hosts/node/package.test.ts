@@ -65,7 +65,7 @@ describe('the package', () => {
   })
 
   it('the package serves the built page, the local API and a sandbox with speech', async () => {
-    const args = ['--sandbox', '--web-port', '0', '--proxy-port', '0', '--data-dir', join(folder, 'served')]
+    const args = ['--sandbox', '--web-port', '0', '--api-port', '0', '--data-dir', join(folder, 'served')]
     const host = studio.start(['serve', '--json', ...args])
     running.push(host)
     const { web, proxy, sandbox } = JSON.parse(await host.line())

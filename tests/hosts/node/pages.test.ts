@@ -53,15 +53,7 @@ describe('a page that stops reading', () => {
   it('a fast reader neither grows the process nor blocks other pages', async () => {
     const dataDir = temporaryFolder('studio-pages-')
     // A separate process, because in this process a server that never pauses would also block its readers.
-    const host = commandLine(cliEntry).start([
-      'serve',
-      '--json',
-      '--web-port',
-      '0',
-      '--no-proxy',
-      '--data-dir',
-      dataDir,
-    ])
+    const host = commandLine(cliEntry).start(['serve', '--json', '--web-port', '0', '--no-api', '--data-dir', dataDir])
     try {
       const { url } = JSON.parse(await host.line()).web
       const other = openPage(() => url)

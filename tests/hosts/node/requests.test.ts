@@ -1,33 +1,18 @@
-import { rmSync } from 'node:fs'
-import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
-import { temporaryFolder } from '../../helpers/folders.ts'
-import { commandLine, documents, type Running, studioEntry } from './fixtures/process.ts'
+import { documents } from './fixtures/process.ts'
+import { testCommandLine } from './fixtures/testCommandLine.ts'
 
-const home = temporaryFolder('studio-home-')
-const { start, run } = commandLine(studioEntry, { HOME: home, TMPDIR: home })
-let dataDir: string
-const running: Running[] = []
-beforeEach(() => {
-  dataDir = temporaryFolder('studio-data-')
-})
-afterEach(async () => {
-  for (const one of running.splice(0)) {
-    one.child.kill('SIGKILL')
-    await one.ended
-  }
-  rmSync(dataDir, { recursive: true, force: true })
-})
-afterAll(() => rmSync(home, { recursive: true, force: true }))
+const cli = testCommandLine()
+const { start, run } = cli
 
-const requests = (...args: string[]) => run(['requests', ...args, '--data-dir', dataDir])
+const requests = (...args: string[]) => run(['requests', ...args, '--data-dir', cli.dataDir])
 
 async function serve() {
-  const host = start(['serve', '--sandbox', '--json', '--no-web', '--proxy-port', '0', '--data-dir', dataDir])
-  running.push(host)
+  const host = start(['serve', '--sandbox', '--json', '--no-web', '--api-port', '0', '--data-dir', cli.dataDir])
   const { proxy } = JSON.parse(await host.line())
   const tool = async (name: string) => {
-    const { stdout } = await run(['apps', 'add', name, '--json', '--data-dir', dataDir])
+    const { stdout } = await run(['apps', 'add', name, '--json', '--data-dir', cli.dataDir])
     const { key } = JSON.parse(stdout)
     return (model: string) =>
       fetch(`${proxy.baseUrl}/chat/completions`, {
@@ -47,15 +32,18 @@ it('the request log is empty before the first request, also without a data folde
 it('requests of apps and of the studio are shown while serve runs and after its end', async () => {
   const { host, tool } = await serve()
   const editor = await tool('An editor')
+  await run(['apps', 'set', 'An editor', '--map', 'gpt-*=mirror', '--data-dir', cli.dataDir])
   const notebook = await tool('notebook')
   await editor('mirror')
   await editor('no-such-model')
+  await editor('gpt-5')
   await notebook('writer-small')
 
   const beside = await requests('--app', 'An editor')
   expect(beside.stdout.split('\n')[0]).toMatch(/^TIME +APP +ENDPOINT +MODEL +STATUS/)
   expect(beside.stdout).toMatch(/An editor +chat +mirror +200/)
   expect(beside.stdout).toMatch(/An editor +chat +no-such-model +404/)
+  expect(beside.stdout).toMatch(/An editor +chat +gpt-5 > mirror +200/)
   expect(beside.stdout).not.toContain('notebook')
   expect(await requests('--app', 'nobody')).toMatchObject({
     code: 1,
@@ -70,6 +58,7 @@ it('requests of apps and of the studio are shown while serve runs and after its 
   expect(chats.map(({ model, status, state }) => [model, status, state])).toEqual([
     ['mirror', 200, 'done'],
     ['no-such-model', 404, 'done'],
+    ['mirror', 200, 'done'],
     ['writer-small', 200, 'done'],
   ])
   expect(rows.some(({ who }) => who.kind === 'studio')).toBe(true)
@@ -94,8 +83,7 @@ it('each request is one line in columns, whatever the names of app and model', a
 it('--follow prints each request when it starts and when it ends, until a signal', async () => {
   const { tool } = await serve()
   const editor = await tool('editor')
-  const follow = start(['requests', '--follow', '--json', '--app', 'editor', '--data-dir', dataDir])
-  running.push(follow)
+  const follow = start(['requests', '--follow', '--json', '--app', 'editor', '--data-dir', cli.dataDir])
   const asked = editor('mirror')
   const seen: RequestRow[] = []
   while (seen.at(-1)?.state !== 'done') seen.push(JSON.parse(await follow.line()))

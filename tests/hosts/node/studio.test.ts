@@ -49,7 +49,7 @@ const watched = (one: Running): Running => {
 const begin = (...given: Parameters<typeof start>): Running => watched(start(...given))
 
 async function serve(...args: string[]) {
-  const free = ['--web-port', '0', '--proxy-port', '0', '--data-dir', dataDir]
+  const free = ['--web-port', '0', '--api-port', '0', '--data-dir', dataDir]
   const host = begin(['serve', '--json', ...free, ...args], withKey)
   return { host, ready: JSON.parse(await host.line()) }
 }
@@ -145,7 +145,7 @@ describe('serve', () => {
     const locked = new DatabaseSync(databaseFile(dataDir))
     try {
       locked.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
-      const host = begin(['serve', '--json', '--web-port', '0', '--proxy-port', '0', '--data-dir', dataDir])
+      const host = begin(['serve', '--json', '--web-port', '0', '--api-port', '0', '--data-dir', dataDir])
       const progress = await lineOf(host.child.stderr, /Progress: (\S+)/)
       const { status, headers } = await fetch(progress)
       expect([status, headers.get('retry-after')]).toEqual([503, '1'])
@@ -176,7 +176,7 @@ describe('serve', () => {
   })
 
   it('without --json the same facts are printed one per line', async () => {
-    const args = ['serve', '--sandbox', '--web-port', '0', '--proxy-port', '0', '--data-dir', dataDir]
+    const args = ['serve', '--sandbox', '--web-port', '0', '--api-port', '0', '--data-dir', dataDir]
     const host = begin(args)
     const lines = [
       /^Inference Studio {2}http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}$/,

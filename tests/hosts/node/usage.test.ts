@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { Decimal } from 'decimal.js'
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   reportedByKeys,
   reportedByTotals,
@@ -12,62 +12,18 @@ import {
 import { openAccountStore } from '../../../src-main/core/store/account/open.ts'
 import type { Parts } from '../../../src-main/hosts/node/dependencies.ts'
 import { openUsage } from '../../../src-main/hosts/node/openUsage.ts'
-import { run as runHere } from '../../../src-main/hosts/node/program.ts'
-import { temporaryFolder } from '../../helpers/folders.ts'
-import { commandLine, documents, type Running, studioEntry } from './fixtures/process.ts'
+import { runInProcess, unusedParts } from './fixtures/inProcess.ts'
+import { documents } from './fixtures/process.ts'
+import { testCommandLine } from './fixtures/testCommandLine.ts'
 
-const home = temporaryFolder('studio-home-')
 // Without a session bus no keychain answers. None of these commands needs one.
-const { start, run } = commandLine(studioEntry, {
-  HOME: home,
-  TMPDIR: home,
-  DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere',
-})
-let dataDir: string
-const running: Running[] = []
-beforeEach(() => {
-  dataDir = temporaryFolder('studio-data-')
-})
-afterEach(async () => {
-  for (const one of running.splice(0)) {
-    one.child.kill('SIGKILL')
-    await one.ended
-  }
-  rmSync(dataDir, { recursive: true, force: true })
-})
-afterAll(() => rmSync(home, { recursive: true, force: true }))
+const cli = testCommandLine({ DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' })
+const { start, run } = cli
 
-const parts: Parts = {
-  startCore: () => expect.unreachable(),
-  openConnections: () => expect.unreachable(),
-  openConnectionList: () => expect.unreachable(),
-  startSandbox: () => expect.unreachable(),
-  openRequestLog: () => expect.unreachable(),
-  openApps: () => expect.unreachable(),
-  openAppsReadOnly: () => expect.unreachable(),
-  openData: () => expect.unreachable(),
-  openExport: () => expect.unreachable(),
-  openErase: () => expect.unreachable(),
-  openUsage: async (folder) => openUsage(folder),
-}
+const parts: Parts = { ...unusedParts, openUsage: async (folder) => openUsage(folder) }
 
 /** Runs one command in this process with the real files. Returns its exit code and output. */
-async function ask(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const reported = { stdout: '', stderr: '' }
-  const spies = (['stdout', 'stderr'] as const).flatMap((name) => [
-    vi.spyOn(process[name], 'on').mockReturnThis(),
-    vi.spyOn(process[name], 'write').mockImplementation((text: string | Uint8Array, ...rest: unknown[]) => {
-      reported[name] += typeof text === 'string' ? text : Buffer.from(text).toString()
-      for (const written of rest) if (typeof written === 'function') written()
-      return true
-    }),
-  ])
-  try {
-    return { code: await runHere([...args, '--data-dir', dataDir], parts), ...reported }
-  } finally {
-    for (const spy of spies) spy.mockRestore()
-  }
-}
+const ask = (...args: string[]) => runInProcess([...args, '--data-dir', cli.dataDir], parts)
 
 interface Row {
   from: string
@@ -102,7 +58,7 @@ it('a folder without an account is reported', async () => {
 describe('with generated usage data', () => {
   /** Two accounts. The one used last has two models over days with a gap between them, and keys. */
   beforeEach(() => {
-    const store = openAccountStore(dataDir)
+    const store = openAccountStore(cli.dataDir)
     const today = Date.UTC(2026, 10, 20, 12)
     const base = { kind: 'service', baseUrl: 'https://service.example' } as const
     store.accounts.add({ ...base, id: randomUUID(), userId: 'b', name: 'Old', usedAt: 1 })
@@ -166,7 +122,7 @@ describe('with generated usage data', () => {
       return sums.getRowObjectsJson()[0]
     }
     const expected = { cost: '0.300000000000000001', n: 6, rows: 2 * 81 }
-    const file = (name: string): string => join(dataDir, name)
+    const file = (name: string): string => join(cli.dataDir, name)
     const csv = await ask('usage', ...autumn, '--each', 'day', '--format', 'csv')
     writeFileSync(file('a.csv'), csv.stdout)
     expect(await sum(`read_csv('${file('a.csv')}', types = {'cost_sc': 'VARCHAR'})`)).toEqual(expected)
@@ -195,7 +151,7 @@ describe('with generated usage data', () => {
     expect(stdout).toMatch(/\* +sk-a +Laptop +9 +0\.3 +5\.25 of 10 +60 +- +- .*in use\n/)
     expect(stdout).toMatch(/sk-b .*revoked 2026-01-02T03:04:05Z\n/)
     // Keys that the service no longer lists are marked. A balance that is not switched on is omitted.
-    const store = openAccountStore(dataDir)
+    const store = openAccountStore(cli.dataDir)
     const later = { askedAt: Date.UTC(2026, 10, 20, 13), answeredAt: Date.UTC(2026, 10, 20, 13) }
     const off = {
       id: 'k1',
@@ -241,7 +197,7 @@ describe('with generated usage data', () => {
   }
 
   it("hostile names stay on one line in their columns and can't command the terminal", async () => {
-    const store = openAccountStore(dataDir)
+    const store = openAccountStore(cli.dataDir)
     const at = Date.UTC(2026, 10, 20, 13)
     const names = [
       'fake\nservice  all  0',
@@ -344,15 +300,13 @@ describe('with generated usage data', () => {
 /** A sandbox in its own process, so that it continues when the core ends, and a core that is connected to it. */
 async function serve() {
   const sandbox = start(['sandbox', '--json'])
-  running.push(sandbox)
   const { baseUrl, apiKey } = JSON.parse(await sandbox.line())
   const connect = ['--base-url', baseUrl, '--api-key-env', 'TEST_KEY']
-  const host = start(['serve', ...connect, '--json', '--no-web', '--proxy-port', '0', '--data-dir', dataDir], {
+  const host = start(['serve', ...connect, '--json', '--no-web', '--api-port', '0', '--data-dir', cli.dataDir], {
     TEST_KEY: apiKey,
   })
-  running.push(host)
   const { proxy } = JSON.parse(await host.line())
-  const { key } = JSON.parse((await run(['apps', 'add', 'An editor', '--json', '--data-dir', dataDir])).stdout)
+  const { key } = JSON.parse((await run(['apps', 'add', 'An editor', '--json', '--data-dir', cli.dataDir])).stdout)
   const chat = (model: string) =>
     fetch(`${proxy.baseUrl}/chat/completions`, {
       method: 'POST',
@@ -395,7 +349,7 @@ it('usage and limits are the same beside the core and without it, a network or a
   await host.ended
   sandbox.child.kill('SIGTERM')
   await sandbox.ended
-  const alone = await run(['usage', '--source', 'service', '--format', 'json', '--data-dir', dataDir])
+  const alone = await run(['usage', '--source', 'service', '--format', 'json', '--data-dir', cli.dataDir])
   expect(alone).toMatchObject({ code: 0, stderr: '' })
   expect(JSON.parse(alone.stdout)).toEqual(beside)
   const table = (await ask('usage', '--since', '2020-01-01')).stdout

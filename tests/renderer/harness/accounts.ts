@@ -17,9 +17,9 @@ import { daysBetween, numberOfDay, shiftDay } from '../../../src-renderer/stores
 
 /**
  * `some`: months of rows. `gaps`: with days that were never fetched. `empty`: nothing used. `none`: no account. `plain`: a service without
- * usage data.
+ * usage data. `asking`: the service has not answered the first status call yet.
  */
-export type AccountKind = 'some' | 'gaps' | 'empty' | 'none' | 'plain' | 'banned' | 'two'
+export type AccountKind = 'some' | 'gaps' | 'empty' | 'none' | 'plain' | 'banned' | 'two' | 'asking'
 
 const accountId = '00000000-0000-4000-8000-00000000b001'
 const secondId = '00000000-0000-4000-8000-00000000b002'
@@ -82,6 +82,9 @@ export class Accounts {
   readonly today = new Date().toISOString().slice(0, 10)
   #name = 'main account'
 
+  /** When the service last reported. */
+  readonly #asOf = new Date(Date.now() - 240_000).toISOString()
+
   constructor(kind: AccountKind, days: number) {
     this.#kind = kind
     this.#days = days
@@ -89,7 +92,7 @@ export class Accounts {
 
   accounts(): Account[] {
     if (this.#kind === 'none') return []
-    const asOf = new Date(Date.now() - 240_000).toISOString()
+    const asOf = this.#asOf
     const plain = this.#kind === 'plain'
     const account: Account = {
       ...{
@@ -127,7 +130,9 @@ export class Accounts {
     return {
       today: { amount: plain ? '9.3' : '12.41', estimated: plain, asOf },
       balance: account?.balance
-        ? { amount: account.balance.value, estimated: false, asOf: account.balance.asOf }
+        ? this.#kind === 'gaps'
+          ? { amount: '88.0212', estimated: true, asOf: account.balance.asOf }
+          : { amount: account.balance.value, estimated: false, asOf: account.balance.asOf }
         : null,
     }
   }
@@ -339,18 +344,20 @@ export class Accounts {
     })
     const ago = (seconds: number) => new Date(now - seconds * 1_000).toISOString()
     const plain = this.#kind === 'plain' || this.#kind === 'none'
+    const asking = this.#kind === 'asking'
     return {
-      status: plain
-        ? null
-        : {
-            asOf: ago(4),
-            minute: full(60, banned ? 60 : 41),
-            freeRequestsHour: full(200, 188),
-            freeRequestsDay: full(1000, 412),
-            freeTokensHour: full(100_000, 99_120),
-            freeTokensDay: banned ? full(null, null) : { limit: null, used: 312_400, remaining: null },
-            ...{ resetSeconds: 22, banned, bannedUntil: banned ? '2026-11-21T18:30:00Z' : null },
-          },
+      status:
+        plain || asking
+          ? null
+          : {
+              asOf: ago(4),
+              minute: full(60, banned ? 60 : 41),
+              freeRequestsHour: full(200, 188),
+              freeRequestsDay: full(1000, 412),
+              freeTokensHour: full(100_000, 99_120),
+              freeTokensDay: banned ? full(null, null) : { limit: null, used: 312_400, remaining: null },
+              ...{ resetSeconds: 22, banned, bannedUntil: banned ? '2026-11-21T18:30:00Z' : null },
+            },
       key: { rpm: plain ? null : 30, tpm: null, concurrent: plain ? null : 4 },
       slots: {
         used: [
@@ -365,7 +372,11 @@ export class Accounts {
         ],
         waiting: banned ? 3 : 0,
       },
-      ...{ offers: !plain, problem: null, nextAsk: plain ? null : new Date(now + 11_000).toISOString() },
+      ...{
+        offers: asking ? null : !plain,
+        problem: null,
+        nextAsk: plain ? null : asking ? ago(1) : new Date(now + 11_000).toISOString(),
+      },
     }
   }
 

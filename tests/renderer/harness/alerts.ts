@@ -17,15 +17,26 @@ export const everyKind: readonly { facts: AlertFacts; place: Alert['place'] }[] 
   {
     facts: {
       ...{ kind: 'budget', tool: { id: keyId, name: 'my-editor' }, window: 'day' },
-      ...{ spent: '0.82', budget: '1', usedUp: false },
+      ...{ spent: '0.82', budget: '1', usedUp: false, short: null, usual: null },
     },
     place: { page: 'proxy', id: null },
   },
   {
     facts: {
       ...{ kind: 'budget', tool: { id: keyId, name: 'batch <b>job</b>' }, window: 'total' },
-      ...{ spent: '20', budget: '20', usedUp: true },
+      ...{ spent: '20', budget: '20', usedUp: true, short: null, usual: '0.4' },
     },
+    place: { page: 'proxy', id: null },
+  },
+  ...(['usual', 'refused'] as const).map((short): (typeof everyKind)[number] => ({
+    facts: {
+      ...{ kind: 'budget', tool: { id: keyId, name: 'notebook' }, window: 'month' },
+      ...{ spent: '1.9981', budget: '2', usedUp: false, short, usual: '0.0031' },
+    },
+    place: { page: 'proxy', id: null },
+  })),
+  {
+    facts: { kind: 'tokens', tool: { id: keyId, name: 'my-editor' }, usual: 12_400, limit: 8000 },
     place: { page: 'proxy', id: null },
   },
   { facts: { kind: 'app', tool: { id: keyId, name: 'my-editor' }, why: 'paused' }, place: { page: 'proxy', id: null } },

@@ -8,6 +8,7 @@ import type {
   Who,
 } from '../../../src-preload/contract/requests.ts'
 import { outcomeOf } from '../../../src-renderer/stores/requests.ts'
+import { noUse } from '../../helpers/contractRows.ts'
 
 // Apps and requests, generated from a seed, so that screenshots stay comparable.
 
@@ -140,23 +141,13 @@ export class Gateway {
       .filter(({ revokedAt }) => revokedAt === null)
       .map(({ id }, at) => {
         const dice = random(at + 7)
-        return {
+        return noUse({
           id,
-          active: 0,
-          waiting: 0,
-          spentDay: '0',
-          spentMonth: '0',
-          spentTotal: '0',
-          reserved: '0',
-          estimated: false,
-          unpricedToday: 0,
-          requestsToday: 0,
-          tokensToday: 0,
           perMinute: Array.from({ length: 60 }, (_, m) =>
             uses[id] ? Math.round(Math.max(0, Math.sin(m / (5 + at)) + dice() * 0.7) * 6) : 0,
           ),
           ...uses[id],
-        }
+        })
       })
   }
 
@@ -275,6 +266,7 @@ export class Gateway {
       status: failed ? 502 : 200,
       problem: failed ? { kind: 'bad_gateway', message: 'The service could not reach its model.' } : null,
       cancelledBy: null,
+      ...{ dialect: null, askedModel: null, answeredModel: null, finishReason: null, ignored: [] },
       attempts: 1,
       retriedAfter: [],
       queuedMs: 2,

@@ -1,24 +1,12 @@
-import { existsSync } from 'node:fs'
-import { readFile, rm } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { extname, join, normalize } from 'node:path'
+import { rm } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test'
-import { build } from 'vite'
+import type { Browser, BrowserContext, Page } from '@playwright/test'
 import { transfersPath } from '../../../src-preload/contract/transfers.ts'
-import { chromiumArgs } from '../../helpers/browser.mjs'
 import { temporaryFolder } from '../../helpers/folders.ts'
 import { drawn } from './drawn.ts'
+import { buildSite, openBrowser, serveSite } from './site.ts'
 
-const types: Record<string, string> = {
-  '.html': 'text/html',
-  '.js': 'text/javascript',
-  '.css': 'text/css',
-  '.woff2': 'font/woff2',
-  '.svg': 'image/svg+xml',
-}
 const csp =
   "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; connect-src 'self'; frame-src 'self'"
 
@@ -46,6 +34,19 @@ async function storePart(request: IncomingMessage, response: ServerResponse): Pr
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ received }))
 }
 
+/** Answers requests for images, uploads and recordings. */
+function answerAsTheCore(request: IncomingMessage, response: ServerResponse): boolean {
+  const url = request.url ?? ''
+  const picture = drawn(url)
+  if (picture) {
+    const headers = { 'content-type': 'image/png', 'cache-control': 'private, max-age=31536000, immutable' }
+    response.writeHead(200, headers).end(picture)
+  } else if (url.startsWith(transfersPath)) void storePart(request, response)
+  else if (url.startsWith('/media/')) response.writeHead(200, { 'content-type': 'audio/wav' }).end(silence())
+  else return false
+  return true
+}
+
 export interface Look {
   width?: number
   height?: number
@@ -69,31 +70,9 @@ export interface WindowHarness {
 /** The whole window over an in-memory core, in a real browser, built for production. */
 export async function openWindow(): Promise<WindowHarness> {
   const folder = temporaryFolder('studio-window-')
-  const configFile = fileURLToPath(new URL('./vite.config.ts', import.meta.url))
-  await build({ configFile, logLevel: 'error', build: { outDir: folder, emptyOutDir: true } })
-  const server = createServer((request, response) => {
-    const picture = drawn(request.url ?? '')
-    if (picture) {
-      const headers = { 'content-type': 'image/png', 'cache-control': 'private, max-age=31536000, immutable' }
-      return response.writeHead(200, headers).end(picture)
-    }
-    if (request.url?.startsWith(transfersPath)) return void storePart(request, response)
-    if (request.url?.startsWith('/media/')) {
-      return response.writeHead(200, { 'content-type': 'audio/wav' }).end(silence())
-    }
-    const path = join(folder, normalize(new URL(request.url ?? '/', 'http://x').pathname).replace(/\/$/, '/index.html'))
-    readFile(path.startsWith(folder) ? path : '').then(
-      (body) => {
-        const type = types[extname(path)] ?? 'application/octet-stream'
-        response.writeHead(200, { 'content-type': type, 'content-security-policy': csp }).end(body)
-      },
-      () => response.writeHead(404).end(),
-    )
-  })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  const executablePath = [process.env.STUDIO_BROWSER, '/usr/bin/chromium'].find((path) => path && existsSync(path))
-  const browser = await chromium.launch({ ...(executablePath ? { executablePath } : {}), args: chromiumArgs })
+  await buildSite(new URL('./main.tsx', import.meta.url), folder)
+  const site = await serveSite(folder, { headers: { 'content-security-policy': csp }, answer: answerAsTheCore })
+  const browser = await openBrowser()
   return {
     browser,
     open: async ({
@@ -114,7 +93,7 @@ export async function openWindow(): Promise<WindowHarness> {
         if (line.type() === 'error') faults.push(line.text())
       })
       page.setDefaultTimeout(30_000)
-      await page.goto(`${base}?state=connected&theme=${theme}&language=${language}&${query}${hash}`)
+      await page.goto(`${site.url}?state=connected&theme=${theme}&language=${language}&${query}${hash}`)
       await page.locator('main').waitFor()
       await page.waitForFunction((wanted) => document.documentElement.lang === wanted, language)
       await page.evaluate(() => document.fonts.ready)
@@ -122,7 +101,7 @@ export async function openWindow(): Promise<WindowHarness> {
     },
     close: async () => {
       await browser.close()
-      server.close()
+      site.close()
       await rm(folder, { recursive: true, force: true })
     },
   }

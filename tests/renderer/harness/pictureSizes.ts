@@ -1,4 +1,5 @@
-const shapes = [
+/** Widths and heights of generated pictures, in pixels. */
+export const shapes = [
   [1024, 1024],
   [1536, 1024],
   [1024, 1536],

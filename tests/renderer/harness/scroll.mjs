@@ -1,25 +1,14 @@
 // Measures how smoothly the log of 100,000 rows scrolls with new rows arriving: frame times during wheel scrolling and jumps.
-//   npx vite build --config tests/renderer/harness/vite.config.ts && node tests/renderer/harness/scroll.mjs
-import { createReadStream } from 'node:fs'
-import { createServer } from 'node:http'
-import { extname, join, normalize } from 'node:path'
+//   node tests/renderer/harness/scroll.mjs
 import { fileURLToPath } from 'node:url'
-import { chromium } from '@playwright/test'
+import { buildSite, openBrowser, serveSite } from './site.ts'
 
 const root = fileURLToPath(new URL('../../../out/harness', import.meta.url))
-const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' }
-const server = createServer((request, response) => {
-  const path = join(root, normalize(new URL(request.url, 'http://x').pathname).replace(/\/$/, '/index.html'))
-  if (!path.startsWith(root)) return response.writeHead(404).end()
-  response.writeHead(200, { 'content-type': types[extname(path)] ?? 'application/octet-stream' })
-  createReadStream(path)
-    .on('error', () => response.destroy())
-    .pipe(response)
-})
-await new Promise((done) => server.listen(0, '127.0.0.1', done))
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium' })
+await buildSite(new URL('./main.tsx', import.meta.url), root)
+const site = await serveSite(root)
+const browser = await openBrowser()
 const page = await browser.newPage({ viewport: { width: 1200, height: 800 } })
-await page.goto(`http://127.0.0.1:${server.address().port}/?state=connected&rows=100000&live=1#/proxy`)
+await page.goto(`${site.url}?state=connected&rows=100000&live=1#/proxy`)
 await page.getByRole('grid', { name: 'Requests' }).waitFor()
 
 /** CPU time of the page's main thread per frame, ms. Hardly depends on the machine's load. */
@@ -107,4 +96,4 @@ console.log(
   ),
 )
 await browser.close()
-server.close()
+site.close()

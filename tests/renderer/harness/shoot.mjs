@@ -1,40 +1,12 @@
 // Takes screenshots of every state, light and dark, wide and narrow, and reports axe violations:
-//   npx vite build --config tests/renderer/harness/vite.config.ts && node tests/renderer/harness/shoot.mjs FOLDER
-import { createReadStream } from 'node:fs'
-import { mkdir, stat } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import { extname, join, normalize } from 'node:path'
+//   node tests/renderer/harness/shoot.mjs FOLDER [name of a state] [theme]
 import { fileURLToPath } from 'node:url'
-import { AxeBuilder } from '@axe-core/playwright'
-import { chromium } from '@playwright/test'
+import { takeScreenshots } from './screenshots.ts'
+import { buildSite, serveSite } from './site.ts'
 
 const out = process.argv[2] ?? 'test-results/harness'
 const only = process.argv[3]
 const onlyTheme = process.argv[4]
-const root = fileURLToPath(new URL('../../../out/harness', import.meta.url))
-const types = {
-  '.html': 'text/html',
-  '.js': 'text/javascript',
-  '.css': 'text/css',
-  '.woff2': 'font/woff2',
-  '.svg': 'image/svg+xml',
-}
-const csp =
-  "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'"
-
-const serve = async (request, response) => {
-  const path = join(root, normalize(new URL(request.url, 'http://x').pathname).replace(/\/$/, '/index.html'))
-  if (!path.startsWith(root) || !(await stat(path).catch(() => null))?.isFile()) return response.writeHead(404).end()
-  response.writeHead(200, {
-    'content-type': types[extname(path)] ?? 'application/octet-stream',
-    'content-security-policy': csp,
-  })
-  createReadStream(path).pipe(response)
-}
-const server = createServer((request, response) => void serve(request, response))
-await new Promise((done) => server.listen(0, '127.0.0.1', done))
-const base = `http://127.0.0.1:${server.address().port}/`
-
 const fillConnect = async (page) => {
   await page.getByLabel('Base URL').fill('http://api.example.com/v1')
   await page.getByRole('checkbox').check()
@@ -222,38 +194,16 @@ const scenes = [
   ['locked', 'state=connected&link=unauthorized', '#/chat'],
 ]
 
-await mkdir(out, { recursive: true })
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium' })
-let faults = 0
-for (const [name, query, hash, act] of scenes) {
-  if (only && !name.includes(only)) continue
-  for (const theme of ['light', 'dark']) {
-    if (onlyTheme && theme !== onlyTheme) continue
-    for (const width of [1200, 700]) {
-      const context = await browser.newContext({ viewport: { width, height: 800 }, reducedMotion: 'reduce' })
-      const page = await context.newPage()
-      const fault = (words) => {
-        faults += 1
-        console.log(`${name} ${theme} ${width}: ${words}`)
-      }
-      page.on('console', (message) => message.type() === 'error' && fault(message.text().slice(0, 300)))
-      page.on('pageerror', (error) => fault(error.message))
-      await page.goto(`${base}?${query}&theme=${theme}${hash}`)
-      await page.locator('main').waitFor()
-      await act?.(page)
-      await page.evaluate(() => document.fonts.ready)
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
-      if (wide) fault('scrolls sideways')
-      await page.screenshot({ path: join(out, `${name}-${theme}-${width}.png`) })
-      if (width === 1200) {
-        const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze()
-        for (const { id, nodes } of violations)
-          fault(`${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
-      }
-      await context.close()
-    }
-  }
-}
-await browser.close()
-server.close()
-console.log(`${faults} faults`)
+const root = fileURLToPath(new URL('../../../out/harness', import.meta.url))
+const csp =
+  "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'"
+await buildSite(new URL('./main.tsx', import.meta.url), root)
+const site = await serveSite(root, { headers: { 'content-security-policy': csp } })
+await takeScreenshots(
+  site.url,
+  scenes
+    .filter(([name]) => !only || name.includes(only))
+    .map(([name, query, hash, act]) => ({ name, query, hash, act })),
+  { folder: out, height: 800, ...(onlyTheme ? { themes: [onlyTheme] } : {}) },
+)
+site.close()

@@ -6,6 +6,7 @@ import type { Account } from '../../../../src-preload/contract/usage.ts'
 import type { Host } from '../../host.ts'
 import { dayMs } from '../../shared/days.ts'
 import type { Feed, Listeners } from '../../shared/events.ts'
+import type { Nano } from '../../shared/money.ts'
 import { StateFeed } from '../../shared/stateFeed.ts'
 import { guarded } from '../../shared/unexpected.ts'
 import type { AlertTable } from '../../store/alerts.ts'
@@ -15,6 +16,7 @@ import { AlertLog } from './alertLog.ts'
 import {
   type AccountName,
   type AppSpend,
+  type BudgetChecks,
   type DaySpend,
   measureBalance,
   measureBan,
@@ -23,8 +25,10 @@ import {
   measureKey,
   measureRefusal,
   measureSpend,
+  measureTokens,
   type RefusedWith,
   refusalWatch,
+  windows,
 } from './conditions.ts'
 import { Debounced } from './debounce.ts'
 import type { Measurement } from './measurement.ts'
@@ -62,9 +66,11 @@ export interface AlertsOptions {
   tools: { list(): App[]; observe(listener: () => void): () => void }
   /** A request ended. Its caller is `tool:ID` of an app or `studio:FEATURE`. */
   settled: Listeners<[string]>
-  /** A request with the right key of this app was refused before it was relayed. */
-  blocked: Listeners<[appId: string]>
+  /** A request with the right key of this app was refused before it was relayed. `code`: such as `budget_day`. */
+  blocked: Listeners<[appId: string, code: string]>
   spent(toolId: string): AppSpend
+  /** The usual request of an app; null while unknown. */
+  usual(toolId: string): { cost: Nano; tokens: number } | null
   notify: Host['notify']
   now?: () => number
 }
@@ -88,6 +94,8 @@ export class AlertsFeature {
   readonly #ends: (() => void)[]
   /** Apps with new spend since their budgets were last checked; null: all may have changed. */
   #dirty: Set<string> | null = null
+  /** Refusals for a budget with too little left, by app and window: the budget and the spend at that time. */
+  readonly #short = new Map<string, { budget: string; spent: Nano }>()
   /** Measurements that are not stored yet. */
   #readings: readonly Measurement[] = []
   #settings: AlertSettings
@@ -227,10 +235,20 @@ export class AlertsFeature {
     this.#budgets.soon()
   }
 
-  readonly #blocked = (appId: string): void => {
+  readonly #blocked = (appId: string, code: string): void => {
     const app = this.#settings.budgets ? this.#parts.tools.list().find(({ id }) => id === appId) : undefined
-    const reading = app ? measureBlocked(app, this.#now()) : null
+    const window = windows.find((one) => code === `budget_${one}`)
+    const reading = app && !window ? measureBlocked(app, this.#now()) : null
+    if (app && window) this.#refusedForBudget(app, window)
     if (reading) this.#take([reading])
+  }
+
+  #refusedForBudget(app: App, window: keyof AppSpend): void {
+    const budget = { day: app.budgetDay, month: app.budgetMonth, total: app.budgetTotal }[window]
+    if (budget === null) return
+    this.#short.set(`${app.id} ${window}`, { budget, spent: this.#parts.spent(app.id)[window] })
+    this.#dirty?.add(app.id)
+    this.#budgets.soon()
   }
 
   readonly #statusReported = (asked: RateLimitStatusReply): void => {
@@ -318,18 +336,34 @@ export class AlertsFeature {
     const now = this.#now()
     const tools = this.#parts.tools.list().filter((tool) => mayAsk(tool, now))
     const looked = dirty ? tools.filter(({ id }) => dirty.has(id)) : tools
-    const at = this.#settings.budgetAt
-    const readings = looked.flatMap((tool) => measureBudgets(tool, this.#parts.spent(tool.id), at, now))
+    const readings = looked.flatMap((tool) => this.#appReadings(tool, now))
     if (!dirty) {
       const blocked = this.#parts.tools
         .list()
         .flatMap((tool) => (tool.revokedAt ? null : measureBlocked(tool, now)) ?? [])
       const watched = new Set([...readings, ...blocked].map(({ watch }) => watch))
-      const isOver = (watch: string): boolean => /^(budget|app):/.test(watch) && !watched.has(watch)
+      const isOver = (watch: string): boolean => /^(budget|app|app-tokens):/.test(watch) && !watched.has(watch)
       if (this.#log.drop(isOver)) this.#feed.changed()
     }
     this.#dirty = new Set()
     this.#take(readings)
+  }
+
+  #appReadings(tool: App, now: number): Measurement[] {
+    const { budgetDay, budgetMonth, budgetTotal, tokensPerMinute } = tool
+    if (budgetDay === null && budgetMonth === null && budgetTotal === null && tokensPerMinute === null) return []
+    const usual = this.#parts.usual(tool.id)
+    const checks: BudgetChecks = {
+      at: this.#settings.budgetAt,
+      usual: usual?.cost ?? null,
+      refused: (window, budget, spent) => {
+        const short = this.#short.get(`${tool.id} ${window}`)
+        // A lower spend is a new day or month, or was reset.
+        return short !== undefined && short.budget === budget && spent >= short.spent
+      },
+    }
+    const tokens = measureTokens(tool, usual?.tokens ?? null, now)
+    return [...measureBudgets(tool, this.#parts.spent(tool.id), checks, now), ...(tokens ? [tokens] : [])]
   }
 
   #take(readings: readonly Measurement[]): void {

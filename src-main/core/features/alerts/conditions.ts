@@ -15,7 +15,7 @@ export interface AccountName {
 /** The status of a reply that refused a request. */
 export type RefusedWith = 401 | 402 | 403
 
-const windows = ['day', 'month', 'total'] as const
+export const windows = ['day', 'month', 'total'] as const
 
 /** Recovers only at 10 percent above the limit, so that a balance around the limit is reported once. */
 export function measureBalance(
@@ -74,39 +74,72 @@ function larger(service: string | null, here: string | null) {
 
 export type AppSpend = Record<(typeof windows)[number], Nano>
 
+type BudgetWindow = keyof AppSpend
+
+/** What budgets are compared with. */
+export interface BudgetChecks {
+  /** The share of a budget that is reported, percent. */
+  at: number
+  /** Cost of the app's usual request; null if unknown. */
+  usual: Nano | null
+  /** Whether a request was refused for this budget, with the spend that it has now or less. */
+  refused(window: BudgetWindow, budget: string, spent: Nano): boolean
+}
+
 /** One measurement for each budget of an app. */
-export function measureBudgets(tool: App, spent: AppSpend, at: number, now: number): Measurement[] {
+export function measureBudgets(tool: App, spent: AppSpend, checks: BudgetChecks, now: number): Measurement[] {
   const given = { day: tool.budgetDay, month: tool.budgetMonth, total: tool.budgetTotal }
   return windows.flatMap((window) => {
     const text = given[window]
-    return text === null ? [] : [measureBudget(tool, window, spent[window], text, at, now)]
+    return text === null ? [] : [measureBudget(tool, window, spent[window], text, checks, now)]
   })
 }
 
+/** Levels: 1 near, 2 too little left for a request, 3 used up. */
 function measureBudget(
   tool: App,
-  window: keyof AppSpend,
+  window: BudgetWindow,
   spent: Nano,
   text: string,
-  at: number,
+  { at, usual, refused }: BudgetChecks,
   now: number,
 ): Measurement {
   const budget = toNano(text)
-  const usedUp = spent >= budget
+  const left = budget - spent
+  const usedUp = left <= 0n
   const near = spent * 100n >= budget * BigInt(at)
+  const short = usedUp
+    ? null
+    : refused(window, text, spent)
+      ? 'refused'
+      : usual !== null && left < usual
+        ? 'usual'
+        : null
   return {
     watch: `budget:${tool.id}:${window}`,
     period: periodOf(window, now),
     mark: text,
-    level: usedUp ? 2 : near ? 1 : 0,
-    // Spend decreases when it is reset or an estimate is corrected.
-    recovered: !near,
+    level: usedUp ? 3 : short ? 2 : near ? 1 : 0,
+    // Spend decreases when it is reset or an estimate is corrected. The usual cost varies, so an alert ends only with a tenth to spare.
+    recovered: !near && short === null && (usual === null || left >= usual + usual / 10n),
     asOf: now,
     endsAt: endOf(window, now),
     facts: {
       ...{ kind: 'budget', tool: { id: tool.id, name: tool.name }, window },
-      ...{ spent: fromNano(spent), budget: text, usedUp },
+      ...{ spent: fromNano(spent), budget: text, usedUp, short, usual: usual === null ? null : fromNano(usual) },
     },
+  }
+}
+
+/** Measures a limit of tokens a minute against the app's usual request; null without a limit or without a usual request. */
+export function measureTokens(tool: App, usual: number | null, now: number): Measurement | null {
+  const limit = tool.tokensPerMinute
+  if (limit === null || usual === null) return null
+  return {
+    ...{ watch: `app-tokens:${tool.id}`, period: null, mark: String(limit), level: usual > limit ? 1 : 0 },
+    // The usual number varies, so the alert ends only with a tenth to spare.
+    ...{ recovered: usual * 1.1 <= limit, asOf: now, endsAt: null },
+    facts: { kind: 'tokens', tool: { id: tool.id, name: tool.name }, usual, limit },
   }
 }
 
@@ -122,12 +155,12 @@ export function measureBlocked(tool: App, now: number): Measurement | null {
 }
 
 /** A total budget has no period: its spend restarts when a person resets it. */
-function periodOf(window: keyof AppSpend, now: number): string | null {
+function periodOf(window: BudgetWindow, now: number): string | null {
   if (window === 'total') return null
   return new Date(now).toISOString().slice(0, window === 'day' ? 10 : 7)
 }
 
-function endOf(window: keyof AppSpend, now: number): number | null {
+function endOf(window: BudgetWindow, now: number): number | null {
   if (window === 'total') return null
   const at = new Date(now)
   const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()]

@@ -9,7 +9,7 @@ export interface Measurement {
   /** The limit as text. A changed limit has another text. */
   mark: string
   /** How far the limit is crossed; 0: not crossed. */
-  level: 0 | 1 | 2
+  level: 0 | 1 | 2 | 3
   /** Whether the figure is far enough from the limit that the next crossing counts as new. */
   recovered: boolean
   /** When the figure was valid, ms since 1970. */

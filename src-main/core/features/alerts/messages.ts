@@ -23,8 +23,12 @@ export function alertText(facts: AlertFacts): AlertText {
     }
     case 'budget': {
       const { tool, spent, budget, window } = facts
-      const title = `${plain(tool.name)}: budget ${facts.usedUp ? 'used up' : 'nearly used up'}`
-      return { title, body: `${spent} of ${budget} SC ${windows[window]}.` }
+      const is = facts.usedUp ? 'used up' : facts.short ? 'too small for a request' : 'nearly used up'
+      return { title: `${plain(tool.name)}: budget ${is}`, body: `${spent} of ${budget} SC ${windows[window]}.` }
+    }
+    case 'tokens': {
+      const body = `Its usual request uses ${facts.usual} tokens. Its limit is ${facts.limit} a minute.`
+      return { title: `${plain(facts.tool.name)}: token limit too low`, body }
     }
     case 'app':
       return {
@@ -68,6 +72,7 @@ export function placeOf(facts: AlertFacts): AlertPlace {
       return { page: 'usage', id: null }
     case 'budget':
     case 'app':
+    case 'tokens':
       return { page: 'proxy', id: null }
     case 'ban':
       return { page: 'usage', id: 'limits' }

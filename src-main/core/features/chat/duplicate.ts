@@ -20,6 +20,7 @@ export function duplicate(
     const { title, model, folderId, leafId } = store.conversations.get(conversationId)
     const setup = store.conversations.setup(conversationId)
     store.conversations.insert({ id: to, title, model, folderId, setup, now: new Date().toISOString() })
+    if (store.conversations.isNamed(conversationId)) store.conversations.setName(to, title)
     const links = linksOf(feature, conversationId, upTo)
     const ids = copyLinks(feature, links, to)
     const leaf = ids.get(upTo ?? leafId ?? '')

@@ -90,7 +90,7 @@ export class GeneratedTitles {
     const question = path.find(({ role }) => role === 'user')
     const title = store.conversations.find(conversationId)?.title
     if (!question || title === undefined || path.some(({ siblings }) => siblings > 1)) return undefined
-    return title === titleOf(question.text) ? title : undefined
+    return !store.conversations.isNamed(conversationId) && title === titleOf(question.text) ? title : undefined
   }
 
   async #generate(reply: Message, model: string, given: string | null, signal: AbortSignal): Promise<void> {

@@ -15,7 +15,7 @@ export function update({ store, runs, titles }: ChatFeature, { conversationId, .
   store.transaction(() => {
     const { conversations } = store
     const before = conversations.get(conversationId)
-    if (title !== undefined) conversations.setTitle(conversationId, title.trim() || null)
+    if (title !== undefined) conversations.setName(conversationId, title.trim() || null)
     if (folderId !== undefined) conversations.setFolder(conversationId, folderId)
     if (pinned !== undefined) conversations.setPinned(conversationId, pinned)
     if (archived !== undefined && archived !== before.archived) {

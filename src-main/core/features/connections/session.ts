@@ -6,6 +6,7 @@ import { asStudioError, StudioError } from '../../errors.ts'
 import type { SecretStore, SystemNetwork } from '../../host.ts'
 import type { RequestLogOf, Scheduler } from '../../ports/requests.ts'
 import { Listeners } from '../../shared/events.ts'
+import { SingleFlight } from '../../shared/singleFlight.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import { mayPass } from '../../store/database.ts'
 import type { ListPlace } from '../../store/modelLists.ts'
@@ -61,7 +62,7 @@ export class Session {
   #upstream: Upstream | null = null
   readonly #places = new WeakMap<object, ListPlace>()
   #opening: Promise<unknown> = Promise.resolve()
-  #asking: { of: Upstream; done: Promise<void> } | null = null
+  readonly #checks = new SingleFlight<Upstream>()
   readonly reconnect: ReconnectWatcher
 
   readonly #system: SystemNetwork | null
@@ -179,12 +180,7 @@ export class Session {
     const upstream = this.#upstream
     if (!upstream) return Promise.resolve()
     if (!quiet) this.#set({ ...this.#connection, state: 'checking' })
-    if (this.#asking?.of === upstream) return this.#asking.done
-    const asking = { of: upstream, done: this.#runCheck(upstream) }
-    this.#asking = asking
-    return asking.done.finally(() => {
-      if (this.#asking === asking) this.#asking = null
-    })
+    return this.#checks.run(upstream, () => this.#runCheck(upstream))
   }
 
   async #runCheck(upstream: Upstream): Promise<void> {

@@ -26,22 +26,35 @@ export function foldersAndPrompts(store: Pick<Store, 'folders' | 'prompts' | 'pr
     },
     removeFolder: ({ id }: { id: string }): void => void mustExist(folders.remove(id), id, 'folder'),
     savePrompt({ id, ...input }: { id?: string | undefined; name: string; text: string }): { id: string } {
-      const prompt = { ...input, id: id ?? randomUUID(), updatedAt: now() }
-      if (id !== undefined) return { id: mustExist(prompts.save(prompt), id, 'prompt') }
-      checkCount(prompts.count(), 'prompts')
-      prompts.insert(prompt)
-      return { id: prompt.id }
+      return saveItem(prompts, { ...input, id: id ?? randomUUID(), updatedAt: now() }, id !== undefined, 'prompt')
     },
     removePrompt: ({ id }: { id: string }): void => void mustExist(prompts.remove(id), id, 'prompt'),
     savePreset({ id, ...input }: { id?: string | undefined } & Omit<Preset, 'id' | 'updatedAt'>): { id: string } {
-      const preset = { ...input, id: id ?? randomUUID(), updatedAt: now() }
-      if (id !== undefined) return { id: mustExist(presets.save(preset), id, 'preset') }
-      checkCount(presets.count(), 'presets')
-      presets.insert(preset)
-      return { id: preset.id }
+      return saveItem(presets, { ...input, id: id ?? randomUUID(), updatedAt: now() }, id !== undefined, 'preset')
     },
     removePreset: ({ id }: { id: string }): void => void mustExist(presets.remove(id), id, 'preset'),
   }
+}
+
+interface ItemTable<Item> {
+  /** False when the item does not exist. */
+  save(item: Item): boolean
+  insert(item: Item): void
+  count(): number
+}
+
+function saveItem<Item extends { id: string }>(
+  table: ItemTable<Item>,
+  item: Item,
+  exists: boolean,
+  what: string,
+): { id: string } {
+  if (exists) mustExist(table.save(item), item.id, what)
+  else {
+    checkCount(table.count(), `${what}s`)
+    table.insert(item)
+  }
+  return { id: item.id }
 }
 
 function mustExist(done: boolean, id: string, what: string): string {

@@ -1,5 +1,6 @@
 import type { MinuteBucket } from '../../../../src-preload/contract/app.ts'
 import { Listeners } from '../../shared/events.ts'
+import { SingleFlight } from '../../shared/singleFlight.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import type { Upstream } from '../../upstream/client.ts'
 import type { RateLimitStatusReply } from '../../upstream/types.ts'
@@ -21,7 +22,7 @@ export class RateLimitPoller {
   #stale = false
   #watchers = 0
   #timer: NodeJS.Timeout | null = null
-  #asking: { of: Source; done: Promise<void> } | null = null
+  readonly #calls = new SingleFlight<Source>()
 
   get value(): MinuteBucket | null {
     return this.#value
@@ -58,12 +59,7 @@ export class RateLimitPoller {
   ask(): Promise<void> {
     const upstream = this.#upstream
     if (!upstream) return Promise.resolve()
-    if (this.#asking?.of === upstream) return this.#asking.done
-    const asking = { of: upstream, done: this.#ask(upstream) }
-    this.#asking = asking
-    return asking.done.finally(() => {
-      if (this.#asking === asking) this.#asking = null
-    })
+    return this.#calls.run(upstream, () => this.#ask(upstream))
   }
 
   async #ask(upstream: Source): Promise<void> {

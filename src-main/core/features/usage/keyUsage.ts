@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { AccountKey } from '../../../../src-preload/contract/account.ts'
+import { type AccountKey, accountKey } from '../../../../src-preload/contract/account.ts'
 import type { Figures } from '../../../../src-preload/contract/usage.ts'
 import { type DayBucket, dayText } from '../../shared/days.ts'
 import { toAtto } from '../../shared/money.ts'
@@ -9,19 +9,10 @@ import { isKnown, statesOf } from './coverage.ts'
 import type { ReadParts } from './dependencies.ts'
 import { figuresOf } from './totals.ts'
 
-const record = z.object({
-  prefix: z.string().nullable(),
-  name: z.string().nullable(),
-  rpm: z.number().nullable(),
-  tpm: z.number().nullable(),
-  concurrent: z.number().nullable(),
-  balanceEnabled: z.boolean().nullable(),
-  balance: z.string().nullable(),
-  balanceLimit: z.string().nullable(),
-  createdAt: z.string().nullable(),
-  lastUsedAt: z.string().nullable(),
-  revokedAt: z.string().nullable(),
-})
+/** A stored record: amounts of an earlier version may have another form than the contract's. */
+const record = accountKey
+  .omit({ id: true, calling: true, totals: true, asOf: true, gone: true })
+  .extend({ balance: z.string().nullable(), balanceLimit: z.string().nullable() })
 
 const totals = z.object({
   requests: z.number(),

@@ -76,12 +76,12 @@ export class AppAllowance implements Allowance {
     this.#monotonic = monotonic
   }
 
-  begin(app: App, endpoint: Endpoint): AllowanceReservation | LimitRefusal {
+  begin(app: App, endpoint: Endpoint, isFree = isReadOut(endpoint)): AllowanceReservation | LimitRefusal {
     const counters = this.#countersOf(app)
     const { endpoints, budgets } = counters.limits
     if (endpoints !== null && !endpoints.has(endpoint)) return refusals.endpointNotAllowed(endpoint, endpoints)
     if (app.concurrent !== null && counters.active >= app.concurrent) return refusals.tooManyAtOnce(app.concurrent)
-    if (budgets.length > 0 && !isReadOut(endpoint)) {
+    if (budgets.length > 0 && !isFree) {
       const spent = this.#spent(app.id)
       for (const { window, amount } of budgets)
         if (spent[window] >= amount) return refusals.budgetUsedUp(window, amount, spent[window], this.#now())

@@ -3,6 +3,7 @@ import { colour, endpoint } from '../../../../src-preload/contract/requests.ts'
 import { StudioError } from '../../errors.ts'
 import { instantOf } from '../../shared/days.ts'
 import { fromNano, toNano } from '../../shared/money.ts'
+import { checkedModelMap } from './modelMap.ts'
 
 /** Changes to an app's settings. A setting that is undefined does not change. */
 export type AppChanges = { [K in keyof AppSettings]?: AppSettings[K] | undefined }
@@ -16,6 +17,7 @@ export type UncheckedChanges = Omit<AppChanges, 'colour' | 'endpoints'> & {
 /** Settings of a new app: no limits, no copies of bodies, retries on, and requests wait in the queue. */
 export const defaultAppSettings: Omit<AppSettings, 'name' | 'colour'> = {
   expiresAt: null,
+  modelMap: [],
   models: null,
   endpoints: null,
   requestsPerMinute: null,
@@ -118,6 +120,7 @@ export function checkedChanges(given: UncheckedChanges): AppChanges {
     name: name === undefined ? undefined : checkedName(name),
     colour: wanted === undefined ? undefined : checkedColour(wanted),
     expiresAt: unless(given.expiresAt, checkedInstant),
+    modelMap: given.modelMap && checkedModelMap(given.modelMap),
     models: unless(given.models, checkedModels),
     endpoints: unless(given.endpoints, checkedEndpoints),
     requestsPerMinute: unless(given.requestsPerMinute, (most) => checkedMost(most, 'requests a minute')),
@@ -139,6 +142,7 @@ export function changedSettings(before: AppSettings, changes: AppChanges): AppSe
     name: changed(changes.name, before.name),
     colour: changed(changes.colour, before.colour),
     expiresAt: changed(changes.expiresAt, before.expiresAt),
+    modelMap: changed(changes.modelMap, before.modelMap),
     models: changed(changes.models, before.models),
     endpoints: changed(changes.endpoints, before.endpoints),
     requestsPerMinute: changed(changes.requestsPerMinute, before.requestsPerMinute),

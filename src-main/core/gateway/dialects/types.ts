@@ -53,6 +53,10 @@ export interface ReplyDetails {
   model: string
   /** Estimated tokens of the prompt, for events that are sent before the service has counted them. */
   tokensIn: number
+  /** Receives one sentence for each thing in the reply that the dialect can't express, for the log's detail. It contains no text of the model. */
+  report?: (note: string) => void
+  /** The time in seconds since 1970, called once when the reply has ended. Without it the reply has no time of completion. */
+  completedAt?(): number
 }
 
 /**

@@ -1,9 +1,13 @@
+import { randomBytes } from 'node:crypto'
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { ProblemKind } from '../../../../src-preload/contract/problem.ts'
 import type { StudioError } from '../../errors.ts'
 import type { LimitRefusal } from '../../ports/requests.ts'
 import type { HeaderPairs } from '../../upstream/headers.ts'
+import { dialects } from '../dialects/dialects.ts'
+import { dialectOfErrors } from '../dialects/routes.ts'
+import type { DialectId } from '../dialects/types.ts'
 
 /**
  * The source of an error reply, sent as `error.type` and `X-Studio-Answer`. The prefix `studio_` distinguishes it from the service's types.
@@ -25,6 +29,8 @@ export interface Refusal {
   code: string
   /** One sentence for the user of the app. */
   message: string
+  /** The request field that can't be translated, such as `tools[2].type`. Set only for requests in another vendor's API. */
+  param?: string
   /** Sent as `Retry-After` in whole seconds, rounded up. */
   retryAfterMs?: number | null
   /** Whether the connection closes, because the bytes that follow can't be trusted or will not arrive. */
@@ -87,6 +93,16 @@ const longestSdkWaitMs = 60_000
 
 const bodyOf = ({ message, type, code }: Refusal): string => JSON.stringify({ error: { message, type, code } })
 
+/** The body of a refusal in the shape that the client of a dialect expects. */
+function bodyInDialect({ status, message, type, code, param }: Refusal, dialect: DialectId, requestId: string): string {
+  const isInvalid = param !== undefined
+  const problem = { status, message, type: isInvalid ? 'invalid_request_error' : type, code, param: param ?? null }
+  return JSON.stringify(dialects[dialect].errorBody(problem, requestId))
+}
+
+/** Id of a reply of this server, for clients that expect one: `req_` and 24 hexadecimal digits. */
+export const newRequestId = (): string => `req_${randomBytes(12).toString('hex')}`
+
 function headersOf(refusal: Refusal, body: string): HeaderPairs {
   const { status, type, retryAfterMs = null } = refusal
   const headers: HeaderPairs = [
@@ -109,7 +125,7 @@ function headersOf(refusal: Refusal, body: string): HeaderPairs {
 }
 
 /**
- * Sends the error object of the specification (Errors), marked by `X-Studio-Answer`. Cuts the connection instead if a reply has already
+ * Sends the error object of the specification (Errors), or that of the dialect that the path belongs to, marked by `X-Studio-Answer`. Cuts the connection instead if a reply has already
  * started.
  * @param extraHeaders CORS headers for an allowed origin
  */
@@ -118,10 +134,15 @@ export function sendRefusal(response: ServerResponse, refusal: Refusal, extraHea
     response.destroy()
     return
   }
-  const body = bodyOf(refusal)
+  const { url = '', headers: asked } = response.req
+  const dialect = dialectOfErrors(url, asked)
+  const requestId = dialect === 'messages' ? newRequestId() : ''
+  const body = dialect === null ? bodyOf(refusal) : bodyInDialect(refusal, dialect, requestId)
+  const headers = headersOf(refusal, body)
+  if (requestId !== '') headers.push(['request-id', requestId])
   // The reason is given explicitly, because node:http would reuse the reason of an earlier writeHead that failed.
   const reason = STATUS_CODES[refusal.status] ?? 'Refused'
-  response.writeHead(refusal.status, reason, [...headersOf(refusal, body), ...extraHeaders].flat())
+  response.writeHead(refusal.status, reason, [...headers, ...extraHeaders].flat())
   response.end(body)
 }
 

@@ -79,6 +79,8 @@ function singleBit(name: string): number {
       return name.toLowerCase() === 'host' ? 1 : 0
     case 6:
       return name.toLowerCase() === 'origin' ? 2 : 0
+    case 9:
+      return name.toLowerCase() === 'x-api-key' ? 64 : 0
     case 12:
       return name.toLowerCase() === 'content-type' ? 4 : 0
     case 13:
@@ -163,7 +165,7 @@ function webPage({ headers }: IncomingMessage): GuardRefused | null {
   return refuse(
     403,
     'web_page',
-    'Web pages and browser extensions may not use this address unless you allow their origin on the Proxy page of Inference Studio.',
+    'Web pages and browser extensions may not use this address unless you allow their origin on the Local API page of Inference Studio.',
     page === undefined ? 'a web page (its browser does not say which)' : describeOrigin(page),
     { origin: origin === undefined ? null : originToAllow(origin) },
   )
@@ -197,20 +199,34 @@ function repeatsKey({ url = '', rawHeaders }: IncomingMessage, key: string): boo
 
 const bearer = /^Bearer ([\x21-\x7e]{1,512})$/i
 
+const plainKey = /^[\x21-\x7e]{1,512}$/
+
+/**
+ * The key in `Authorization` or in `x-api-key`, which clients of Anthropic's API send. Some send both. Undefined without a key, and null for
+ * two different ones.
+ */
+function presentedKey({ headers }: IncomingMessage): string | null | undefined {
+  const inBearer = bearer.exec(headers.authorization ?? '')?.[1]
+  const given = headers['x-api-key']
+  const inHeader = typeof given === 'string' && plainKey.test(given) ? given : undefined
+  if (inBearer !== undefined && inHeader !== undefined && inBearer !== inHeader) return null
+  return inBearer ?? inHeader
+}
+
 const keyRefusals: Record<Extract<Verified, { good: false }>['why'], [number, string, string]> = {
-  unknown: [401, 'tool_key_unknown', 'This app key is unknown. Create one on the Proxy page of Inference Studio.'],
+  unknown: [401, 'tool_key_unknown', 'This app key is unknown. Create one on the Local API page of Inference Studio.'],
   revoked: [
     401,
     'tool_key_revoked',
-    'This app key was revoked. Create a new one on the Proxy page of Inference Studio.',
+    'This app key was revoked. Create a new one on the Local API page of Inference Studio.',
   ],
   expired: [
     401,
     'tool_key_expired',
-    'This app key has expired. Set a later date on the Proxy page of Inference Studio.',
+    'This app key has expired. Set a later date on the Local API page of Inference Studio.',
   ],
   replaced: [401, 'tool_key_replaced', 'This app key was replaced. Enter the new key in the app.'],
-  paused: [403, 'tool_key_paused', 'This app is paused. Resume it on the Proxy page of Inference Studio.'],
+  paused: [403, 'tool_key_paused', 'This app is paused. Resume it on the Local API page of Inference Studio.'],
 }
 
 function checkKey(
@@ -218,9 +234,13 @@ function checkKey(
   rules: GuardRules,
   extraHeaders: HeaderPairs,
 ): GuardRefused | (Verified & { good: true }) {
-  const presented = bearer.exec(request.headers.authorization ?? '')?.[1]
+  const presented = presentedKey(request)
+  if (presented === null) {
+    const message = 'The headers Authorization and x-api-key have different keys. Send the app key only.'
+    return refuse(400, 'two_keys', message, 'a program with two keys', { extraHeaders })
+  }
   if (presented === undefined) {
-    const message = 'An app key of Inference Studio is required: Authorization: Bearer isk_…'
+    const message = 'An app key of Inference Studio is required: Authorization: Bearer isk_… or x-api-key: isk_…'
     return refuse(401, 'tool_key_missing', message, 'a program without a key', { extraHeaders })
   }
   const verified = rules.verify(presented)
@@ -232,7 +252,7 @@ function checkKey(
   }
   if (repeatsKey(request, presented)) {
     const message =
-      'The app key may occur only in the Authorization header, but it also occurs elsewhere in this request.'
+      'The app key may occur only in Authorization or x-api-key, but it also occurs elsewhere in this request.'
     const { id, name } = verified.app
     return refuse(400, 'key_elsewhere', message, name, { appId: id, extraHeaders })
   }

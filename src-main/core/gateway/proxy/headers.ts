@@ -35,8 +35,49 @@ export const isRemoved = (name: string): boolean => {
 /** Reply headers that would affect every server on 127.0.0.1. */
 const removedFromReply = new Set(['set-cookie', 'strict-transport-security', 'alt-svc', 'clear-site-data'])
 
-/** Only replies of this server may have this header. */
-const isStudioMark = (lower: string): boolean => lower === 'x-studio-answer'
+/** Only replies of this server may have these headers. */
+const isStudioMark = (lower: string): boolean => lower === 'x-studio-answer' || lower === ignoredHeader
+
+/** Names the fields and tools of a translated request that had no effect. */
+export const ignoredHeader = 'x-studio-ignored'
+
+/** Longest value of `x-studio-ignored`, in characters. The log has the whole list. */
+const maxIgnored = 2000
+
+/** The header that names what had no effect, in printable ASCII. Empty when everything had. */
+export function ignoredHeaders(ignored: readonly string[]): HeaderPairs {
+  if (ignored.length === 0) return []
+  const names = ignored.map((name) => name.replace(/[^\x21-\x2b\x2d-\x7e]/g, '?')).join(', ')
+  return [[ignoredHeader, names.length > maxIgnored ? `${names.slice(0, maxIgnored)}...` : names]]
+}
+
+/** Headers of another vendor's API, and those that describe the body that the app sent. */
+const replacedInTranslation = new Set([
+  'accept',
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'content-md5',
+  'digest',
+  'content-digest',
+])
+
+/** The headers of a translated request: the app's own without those that describe its API and its body. */
+export function translatedRequestHeaders(rawHeaders: string[], bytes: number, stream: boolean): HeaderPairs {
+  const pairs = requestHeaders(rawHeaders).filter(([name]) => {
+    const lower = name.toLowerCase()
+    return !replacedInTranslation.has(lower) && !lower.startsWith('anthropic-')
+  })
+  pairs.push(['accept', stream ? 'text/event-stream' : 'application/json'])
+  pairs.push(['content-type', 'application/json'], ['content-length', String(bytes)])
+  return pairs
+}
+
+const replacedInReply = new Set(['content-type', 'content-length', 'content-encoding', 'etag', 'content-md5', 'digest'])
+
+/** The headers of the service's reply without those that describe its body. */
+export const translatedReplyHeaders = (pairs: HeaderPairs): HeaderPairs =>
+  replyHeaders(pairs).filter(([name]) => !replacedInReply.has(name.toLowerCase()))
 
 /** The headers of an app's request that are sent to the service, in their order and case. Takes the flat list of node:http. */
 export function requestHeaders(rawHeaders: string[]): HeaderPairs {

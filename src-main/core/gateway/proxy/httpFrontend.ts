@@ -9,6 +9,7 @@ import { asStudioError, type StudioError } from '../../errors.ts'
 import type { Verified } from '../../ports/requests.ts'
 import { SwapRemoveList } from '../../shared/swapRemoveList.ts'
 import { inBackground } from '../../shared/unexpected.ts'
+import { localRouteOf } from '../dialects/routes.ts'
 import { type Refusal, sendRawRefusal, sendRefusal } from './errorReplies.ts'
 import { aProgram, checkRequest, type GuardPassed, type GuardRefused, type GuardRules, printable } from './guard.ts'
 import { malformed } from './malformedRequest.ts'
@@ -341,7 +342,8 @@ export class HttpFrontend {
     const { status, code, message } = refusal
     this.#refused += 1
     const [method, path] = [printable(request?.method ?? '', 20), pathForLog(request?.url)]
-    this.#deps.refused({ appId, from, method, path, status, code, message, origin })
+    const dialect = localRouteOf(method, path)?.dialect ?? null
+    this.#deps.refused({ appId, from, method, path, dialect, status, code, message, origin })
     this.#deps.changed()
   }
 }

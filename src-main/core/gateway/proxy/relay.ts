@@ -1,97 +1,32 @@
+import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ProblemKind } from '../../../../src-preload/contract/problem.ts'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
-import type {
-  Allowance,
-  AllowanceReservation,
-  Expectation,
-  RequestEnd,
-  RequestLog,
-  RequestTrace,
-} from '../../ports/requests.ts'
+import type { AllowanceReservation, Expectation, RequestEnd, RequestTrace } from '../../ports/requests.ts'
 import { Cancel } from '../../shared/cancel.ts'
-import type { Nano } from '../../shared/money.ts'
 import { endpointOf, isInference, isReadOut } from '../../upstream/endpoint.ts'
 import { flattened, type HeaderPairs, header } from '../../upstream/headers.ts'
 import { unknownParameters } from '../../upstream/meter/request.ts'
 import { totalTokens } from '../../upstream/meter/usage.ts'
 import { replayLimit } from '../../upstream/replay.ts'
 import type { ForwardReply, ForwardRequest } from '../../upstream/types.ts'
-import type { BodyMemory, MemoryReservation } from './bodyMemory.ts'
+import { dialects } from '../dialects/dialects.ts'
+import { localRouteOf } from '../dialects/routes.ts'
+import type { Dialect, JsonObject } from '../dialects/types.ts'
+import { type ModelsQuery, modelsPath, modelsQueryOf, translatedModels } from './anthropicModels.ts'
+import type { MemoryReservation } from './bodyMemory.ts'
 import { type Refusal, refusalOf, refusalOfLimit, sendRefusal } from './errorReplies.ts'
-import { replyHeaders, requestHeaders, safeReason } from './headers.ts'
+import { replyHeaders, requestHeaders, safeReason, translatedRequestHeaders } from './headers.ts'
+import { answerLocally } from './localAnswers.ts'
 import type { AllowedRequest, CutReason } from './proxiedRequest.ts'
+import type { Forward, RelayDependencies } from './relayDependencies.ts'
+import { cutMessages, notConnected, queryNamesModel, redirected, refuse, stoppedByPerson } from './relayRefusals.ts'
 import { pipeReply } from './replyBody.ts'
 import { modelInQuery, modelOf, type RequestBody, readBody } from './requestBody.ts'
+import { readTranslated, type Translation } from './translatedBody.ts'
+import { isGood, sendProblem, sendTranslated, sendTranslatedJson, type TranslatedStream } from './translatedReply.ts'
 import { isUpload, Upload } from './upload.ts'
-
-export type Forward = (request: ForwardRequest) => Promise<ForwardReply>
-
-export interface RelayDependencies {
-  /** Sends a request to the service that is connected now. Null while none is. */
-  forward(): Forward | null
-  requestLog: RequestLog
-  allowance: Allowance
-  /** The estimated maximum cost of a request in nano-SC, or null if the price is unknown. */
-  price(endpoint: Endpoint, model: string | null, use: EstimatedUse): Nano | null
-  /** Tokens of a typical reply of this model. */
-  typicalOut(model: string | null): number
-  /** Origin of the local API, such as `http://127.0.0.1:8787`. */
-  local(): string
-  /** Memory for buffered bodies. */
-  memory: BodyMemory
-}
-
-/** The expected use of one request. `count` is the number of choices or images. */
-interface EstimatedUse {
-  tokensIn: number
-  tokensCached: number
-  tokensOut: number
-  bytesUp: number
-  count: number
-}
-
-/**
- * Redirects are refused, because a client that follows a redirect would send the prompt to an unconfigured address. The specification has
- * no redirects.
- */
-const redirected: Refusal = {
-  status: 502,
-  type: 'studio_upstream',
-  code: 'redirected',
-  message: 'The service replied with a redirect, which is not followed. Check the base address in Settings.',
-}
-
-const notConnected: Refusal = {
-  status: 503,
-  type: 'studio_unavailable',
-  code: 'not_connected',
-  message: 'Inference Studio is not connected to a service. Connect it in Settings.',
-}
-
-const stoppedByPerson: Refusal = {
-  status: 503,
-  type: 'studio_refused',
-  code: 'stopped',
-  message: 'This request was stopped in Inference Studio.',
-}
-
-const queryNamesModel: Refusal = {
-  status: 403,
-  type: 'studio_limit',
-  code: 'model_not_allowed',
-  message:
-    'This app may use certain models only, and the query of this request names another one. Name the model in the body.',
-}
-
-const cutMessages: Record<CutReason, string> = {
-  upload_stalled: 'No more of the upload arrived.',
-  reading_stalled: 'The app did not read the reply for too long.',
-  malformed_body: 'The body could not be read.',
-  key_ended: 'The app key was paused or revoked, or it expired.',
-  closing: 'The local API was switched off or moved to another port.',
-}
 
 /**
  * Relays one request of an app to the service and the reply back, within the app's limits and with a row in the request log. When the app
@@ -104,21 +39,27 @@ export async function relay(
   response: ServerResponse,
   allowed: AllowedRequest,
 ): Promise<void> {
-  const endpoint = endpointOf(request.method ?? 'GET', allowed.path)
+  const { method = 'GET' } = request
+  const route = localRouteOf(method, allowed.path)
+  if (route && route.action !== 'create') return answerLocally(deps, request, response, allowed, route)
+  const dialect = route ? dialects[route.dialect] : null
+  const endpoint = dialect ? 'chat' : endpointOf(method, allowed.path)
   const forward = deps.forward()
   if (!forward) return refuse(deps, request, response, allowed, notConnected)
   const { models } = allowed.app
-  if (models !== null && !isReadOut(endpoint) && modelInQuery(allowed.path, models)) {
+  // The query of a translated request is not sent.
+  if (!dialect && models !== null && !isReadOut(endpoint) && modelInQuery(allowed.path, models)) {
     return refuse(deps, request, response, allowed, queryNamesModel)
   }
   const reservation = deps.allowance.begin(allowed.app, endpoint)
   if ('status' in reservation) return refuse(deps, request, response, allowed, refusalOfLimit(reservation))
-  const relayedRequest = new RelayedRequest(deps, request, response, allowed, endpoint, reservation)
+  const relayedRequest = new RelayedRequest(deps, request, response, allowed, endpoint, reservation, dialect)
   try {
     await relayedRequest.run(forward)
   } finally {
     reservation.settle(relayedRequest.tokens)
     relayedRequest.releaseBody()
+    relayedRequest.releaseStored()
   }
 }
 
@@ -154,6 +95,16 @@ class RelayedRequest {
   /** Set when an upload is refused while it is sent, because its model became known. */
   #lateRefusal: Refusal | null = null
   #upload: Upload | null = null
+  /** The API of the request when it is not the service's own. */
+  readonly #dialect: Dialect | null
+  /** Id of the reply to a translated request. */
+  readonly #replyId: string
+  #translation: Translation | null = null
+  /** Set for a request for models in Anthropic's shape. */
+  readonly #models: ModelsQuery | null
+  /** A translated stream, once its reply has begun. */
+  #stream: TranslatedStream | null = null
+  #expected: Expectation | null = null
 
   constructor(
     deps: RelayDependencies,
@@ -162,8 +113,12 @@ class RelayedRequest {
     allowed: AllowedRequest,
     endpoint: Endpoint,
     reservation: AllowanceReservation,
+    dialect: Dialect | null,
   ) {
     this.#deps = deps
+    this.#dialect = dialect
+    this.#replyId = dialect ? `${idPrefixes[dialect.id]}${randomBytes(24).toString('hex')}` : ''
+    this.#models = endpoint === 'models' ? modelsQueryOf(request, allowed.path) : null
     this.#request = request
     this.#response = response
     this.#allowed = allowed
@@ -187,6 +142,7 @@ class RelayedRequest {
       // The connection may have changed while the body was read, so the current one is used.
       const send = this.#deps.forward() ?? forward
       const expected = this.#expect(body)
+      this.#expected = expected
       const over = expected && this.#deps.allowance.expect(app, this.#reservation, expected)
       if (over) return this.#refuse(refusalOfLimit(over), body.asked?.model)
       const trace = this.#open(body)
@@ -208,6 +164,13 @@ class RelayedRequest {
     const { app } = this.#allowed
     const { memory } = this.#deps
     const proceed = (): void => this.#allowed.proceed()
+    if (this.#dialect) {
+      const { responses, translation: thread } = this.#deps
+      const translation = { app, dialect: this.#dialect, replyId: this.#replyId, responses, thread }
+      const body = await readTranslated(this.#request, translation, { memory, signal: this.#gone, proceed })
+      if ('translation' in body) this.#translation = body.translation
+      return body
+    }
     if (!isUpload(this.#endpoint, this.#request)) {
       return readBody(this.#request, this.#endpoint, app, { memory, signal: this.#gone, proceed })
     }
@@ -219,6 +182,11 @@ class RelayedRequest {
       upload.memory = memory.takeNow(app.id, replayLimit)
     }
     return upload
+  }
+
+  /** Frees the memory of the items that were stored with the reply. */
+  releaseStored(): void {
+    this.#translation?.storedMemory?.release()
   }
 
   /** Frees the memory of the request body, when it is no longer needed for a retry. */
@@ -248,7 +216,7 @@ class RelayedRequest {
     return { endpoint, model, modelPending, tokensIn, tokensOut, cost: this.#deps.price(endpoint, model, use) }
   }
 
-  #open({ asked }: RequestBody): RequestTrace {
+  #open({ asked, askedModel }: RequestBody): RequestTrace {
     const { app, path } = this.#allowed
     const trace = this.#deps.requestLog.open({
       requester: { kind: 'app', id: app.id, failFast: app.failFast },
@@ -258,6 +226,10 @@ class RelayedRequest {
       model: asked?.model ?? null,
       stream: asked?.stream ?? false,
       logBodies: app.logBodies,
+      ...(askedModel === undefined ? {} : { askedModel }),
+      ...(this.#translation
+        ? { dialect: this.#translation.dialect.id, ignored: this.#translation.request.ignored }
+        : {}),
       ...(this.#endpoint === 'images' ? { pictures: asked?.count ?? 1 } : {}),
     })
     trace.onStop = () => {
@@ -270,14 +242,21 @@ class RelayedRequest {
 
   #forwardRequest(requestBody: RequestBody, trace: RequestTrace, expected: Expectation | null): ForwardRequest {
     const { app, path } = this.#allowed
-    const headers = requestHeaders(this.#request.rawHeaders)
-    const { body, asked, stripUsage, memory } = requestBody
+    const { body, asked, askedModel, stripUsage, memory } = requestBody
+    const { rawHeaders } = this.#request
+    const isTranslated = this.#translation !== null && body instanceof Uint8Array
+    const headers = isTranslated
+      ? translatedRequestHeaders(rawHeaders, body.length, asked?.stream ?? false)
+      : requestHeaders(rawHeaders)
     // Closures created here must not reference `body`, which would stay in memory as long as the reply runs.
     const bodyDone = isStream(body) ? () => undefined : () => this.releaseBody()
     return {
       method: this.#request.method ?? 'GET',
-      path,
-      headers: stripUsage && body instanceof Uint8Array ? withLength(headers, body.length) : headers,
+      path: isTranslated ? chatPath : this.#models ? modelsPath : path,
+      headers:
+        (stripUsage || askedModel !== undefined) && body instanceof Uint8Array
+          ? withLength(headers, body.length)
+          : headers,
       body,
       signal: this.#gone,
       endpoint: this.#endpoint,
@@ -329,10 +308,53 @@ class RelayedRequest {
     if (reply.status >= 300 && reply.status < 400 && header(reply.headers, 'location') !== null) {
       throw new Redirected()
     }
+    if (this.#translation) return this.#sendTranslated(reply, this.#translation)
+    if (this.#models) return this.#sendModels(reply, this.#models)
     const headers = replyHeaders(reply.headers)
     headers.push(...this.#allowed.extraHeaders)
     response.writeHead(reply.status, safeReason(reply.statusText), flattened(headers))
     await pipeReply(reply, response, this.#gone)
+  }
+
+  #sendTranslated(reply: ForwardReply, translation: Translation): Promise<void> {
+    const { request, stored } = translation
+    const { model = null, tokensIn = 0 } = this.#expected ?? {}
+    return sendTranslated(reply, {
+      response: this.#response,
+      gone: this.#gone,
+      translation,
+      details: {
+        id: this.#replyId,
+        createdAt: Math.floor(Date.now() / 1000),
+        model: model ?? request.chat.model,
+        tokensIn,
+        completedAt: () => Math.floor(Date.now() / 1000),
+        report: (note) => this.#trace?.ignores(note),
+      },
+      extraHeaders: this.#allowed.extraHeaders,
+      reserveMemory: (bytes) => this.#memoryForReply(bytes),
+      streams: (stream) => {
+        this.#stream = stream
+      },
+      store: stored && ((whole) => this.#store(whole, reply, stored)),
+    })
+  }
+
+  async #store(whole: JsonObject, reply: ForwardReply, stored: NonNullable<Translation['stored']>): Promise<void> {
+    // A reply that the service did not finish is not stored.
+    if (whole.status !== 'completed' && whole.status !== 'incomplete') return
+    const [id, appId, request] = [this.#replyId, this.#allowed.app.id, this.#trace?.id ?? 0]
+    const isStored = await this.#deps.responses.save({ id, appId, request, ...stored, reply: whole }, reply.clean)
+    if (!isStored) this.#trace?.ignores('store')
+  }
+
+  async #sendModels(reply: ForwardReply, query: ModelsQuery): Promise<void> {
+    const { app, extraHeaders } = this.#allowed
+    const options = { response: this.#response, dialect: dialects.messages, extraHeaders, ignored: [] }
+    if (!isGood(reply.status)) return sendProblem(reply, options)
+    const models = await translatedModels(reply, query, app)
+    if ('body' in models) sendTranslatedJson(reply, models.body, options)
+    else sendRefusal(this.#response, models, extraHeaders)
   }
 
   #fail(thrown: unknown): void {
@@ -343,7 +365,9 @@ class RelayedRequest {
       this.#sendRefusal(this.#lateRefusal, 'refused')
     } else if (this.#stopped) {
       this.#end({ state: 'cancelled', by: 'person' })
-      sendRefusal(this.#response, stoppedByPerson, this.#allowed.extraHeaders)
+      const last = this.#stream?.failed(new StudioError('cancelled', stoppedByPerson.message)) ?? ''
+      if (last !== '') this.#response.end(last)
+      else sendRefusal(this.#response, stoppedByPerson, this.#allowed.extraHeaders)
     } else if (this.#gone.aborted) {
       this.#end({ state: 'cancelled', by: 'app' })
     } else if (thrown instanceof Redirected) {
@@ -351,7 +375,12 @@ class RelayedRequest {
       this.#sendRefusal(redirected, 'failed')
     } else if (this.#response.headersSent) {
       this.#end({ state: 'cut', problem: { kind: error.kind, message: error.message } })
-      this.#response.destroy()
+      // The failure may be that of the translation, while the service still sends.
+      this.#gone.abort()
+      // After the event that reports the failure, the stream ends regularly: Codex repeats the request when the connection breaks
+      // (docs/decisions/0011-agent-replays.md).
+      if (this.#stream?.isFailed) this.#response.end()
+      else this.#response.destroy()
     } else {
       this.#sendRefusal(refusalOf(error), unsent.has(error.kind) ? 'refused' : 'failed')
     }
@@ -371,6 +400,9 @@ class RelayedRequest {
   }
 }
 
+/** The path of translated requests. */
+const chatPath = '/v1/chat/completions'
+const idPrefixes: Record<Dialect['id'], string> = { responses: 'resp_', messages: 'msg_' }
 class Redirected extends StudioError {
   constructor() {
     super('unexpected_status', redirected.message)
@@ -380,30 +412,6 @@ class Redirected extends StudioError {
 function wholeEnd(reply: ForwardReply): RequestEnd {
   if (reply.complete()) return { state: 'done' }
   return { state: 'cut', problem: { kind: 'incomplete_stream', message: 'The reply broke off before its end.' } }
-}
-
-function refuse(
-  { requestLog }: RelayDependencies,
-  { method = 'GET' }: IncomingMessage,
-  response: ServerResponse,
-  allowed: AllowedRequest,
-  refusal: Refusal,
-  model: string | null = null,
-): void {
-  const { app, path, extraHeaders } = allowed
-  allowed.refused = true
-  const { status, code, message } = refusal
-  requestLog.refused({
-    appId: app.id,
-    from: app.name,
-    method,
-    path: path.split('?', 1)[0] ?? path,
-    model,
-    status,
-    code,
-    message,
-  })
-  sendRefusal(response, refusal, extraHeaders)
 }
 
 const isStream = (body: ForwardRequest['body']): body is AsyncIterable<Uint8Array> =>

@@ -2,12 +2,13 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import type { CancelSignal } from '../../shared/cancel.ts'
-import { edited } from '../../upstream/meter/askForUsage.ts'
+import { type Edit, edited } from '../../upstream/meter/askForUsage.ts'
 import { asBuffer } from '../../upstream/meter/bytes.ts'
-import { maxDepth } from '../../upstream/meter/jsonScan.ts'
+import { JsonScan, maxDepth } from '../../upstream/meter/jsonScan.ts'
 import { type RequestParameters, RequestScan } from '../../upstream/meter/request.ts'
 import { replayLimit } from '../../upstream/replay.ts'
 import type { ForwardRequest } from '../../upstream/types.ts'
+import { mappedModel } from '../apps/modelMap.ts'
 import type { BodyMemory, MemoryReservation } from './bodyMemory.ts'
 import type { Refusal } from './errorReplies.ts'
 
@@ -22,6 +23,8 @@ export interface RequestBody {
   stripUsage: boolean
   /** Memory for the buffered bytes. The caller releases it. */
   memory: MemoryReservation | null
+  /** The model in the request, if the app's model map replaced it. */
+  askedModel?: string
 }
 
 const noBody: RequestBody = { body: null, asked: null, stripUsage: false, memory: null }
@@ -88,7 +91,8 @@ const unreadable: Refusal = {
   message: `This app has limits, which can be checked only in one plain JSON object (application/json, UTF-8, not compressed) with at most ${maxDepth} levels of nesting.`,
 }
 
-const noMemory: Refusal = {
+/** No memory became free in time. Nothing was sent. */
+export const noMemory: Refusal = {
   status: 503,
   type: 'studio_busy',
   code: 'body_memory_full',
@@ -136,54 +140,177 @@ export async function readBody(
   const reservation = await memory.take(app.id, size ?? memory.bounds.smallBody, signal)
   if (reservation === null) return noMemory
   proceed()
-  const incoming = new IncomingJson(request, endpoint, app, options, reservation)
-  let read: RequestBody | Refusal | null = null
-  try {
-    read = size === null ? await incoming.readChunked() : await incoming.readKnown(size)
-    return read
-  } finally {
-    if (read === null || 'status' in read) incoming.release()
-  }
+  const scan = new RequestScan(endpoint)
+  const incoming = new IncomingJson<RequestBody>(request, app, options, reservation, {
+    scan,
+    unreadable: isLimited ? () => unreadable : null,
+    tooLarge,
+    whole(bytes, from, bodyMemory) {
+      const asked = scan.asked()
+      if (!asked.json && isLimited) return unreadable
+      const edit = endpoint === 'chat' && asked.stream ? asked.usageEdit : null
+      const model = endpoint === 'chat' ? modelEdit(asked, app) : null
+      if (model && 'status' in model) return model
+      const edits = [edit, model].filter((one) => one !== null)
+      const body = withEdits(bytes, from, edits)
+      if (model === null) return { body, asked, stripUsage: edit !== null, memory: bodyMemory }
+      const sent = { ...asked, model: model.model }
+      return { body, asked: sent, askedModel: model.askedModel, stripUsage: edit !== null, memory: bodyMemory }
+    },
+    // Streams a body that is too large to buffer: first the buffered part, then the rest as it arrives.
+    streamed: (buffered, next, bodyMemory) => ({
+      body: followedBy(buffered, next, request, bodyMemory),
+      asked: null,
+      stripUsage: false,
+      memory: bodyMemory,
+    }),
+  })
+  return incoming.read(size)
+}
+
+const modelRepeated: Refusal = {
+  status: 400,
+  type: 'studio_refused',
+  code: 'body_unreadable',
+  message: 'This request names its model more than once, so the model map of this app can’t be applied. Name it once.',
+}
+
+/** The change of a chat request by the app's model map, or null without one. */
+function modelEdit(
+  { model: askedModel, modelAt }: RequestParameters,
+  { modelMap }: App,
+): (Edit & { model: string; askedModel: string }) | Refusal | null {
+  if (askedModel === null || modelMap.length === 0) return null
+  const model = mappedModel(modelMap, askedModel)
+  if (model === askedModel) return null
+  return modelAt === null ? modelRepeated : { ...modelAt, text: JSON.stringify(model), model, askedModel }
+}
+
+/** The body, which starts at `from`, with its changes. The last one is made first, so that the places of the others stay right. */
+function withEdits(bytes: Buffer, from: number, edits: Edit[]): Buffer {
+  const [first, ...more] = edits.sort((a, b) => b.from - a.from)
+  if (first === undefined) return bytes.subarray(from)
+  return more.reduce((body, edit) => edited(body, edit), edited(bytes, first, from))
+}
+
+/** How one JSON request is checked, and what is made of it. */
+interface JsonReading<T> {
+  scan: JsonScan
+  /** The refusal of a body that the scan refuses, or null when such a body is relayed unread. */
+  unreadable: (() => Refusal) | null
+  tooLarge: Refusal
+  /** Called with the whole body, which starts at `from`. The bytes before it are free. */
+  whole(bytes: Buffer, from: number, memory: MemoryReservation): T | Refusal
+  /** Called for a body that is too large to buffer. */
+  streamed(buffered: Uint8Array, next: Uint8Array, memory: MemoryReservation): T
+}
+
+/** A JSON request that was buffered to be parsed. */
+export interface JsonBytes {
+  bytes: Buffer
+  /** Memory for the bytes. The caller releases it. */
+  memory: MemoryReservation
+}
+
+/** Parsing this many values takes about 100 ms. Real requests have fewer than 20,000. */
+const maxParsedValues = 500_000
+
+const refusedJson = (status: number, code: string, message: string): Refusal => ({
+  status,
+  type: 'studio_refused',
+  code,
+  message,
+})
+
+const tooLargeToParse = refusedJson(
+  413,
+  'body_too_large',
+  `A request may have at most ${jsonLimit / 1024 / 1024} MB at this path, because it is translated.`,
+)
+const notPlainJson = refusedJson(
+  400,
+  'body_unreadable',
+  'The body must be one JSON object (application/json, UTF-8, not compressed).',
+)
+const tooDeepToParse = refusedJson(
+  400,
+  'body_unreadable',
+  `The body may have at most ${maxDepth} levels of nesting and ${maxParsedValues.toLocaleString('en')} values.`,
+)
+
+/**
+ * Reads a whole JSON request that is going to be parsed, once there is memory for it. Nesting and number of values are checked while it
+ * arrives, so that the parse can neither block the program nor fill the memory.
+ */
+export async function readJson(
+  request: IncomingMessage,
+  app: App,
+  options: BodyReadOptions,
+): Promise<JsonBytes | Refusal> {
+  const { memory, signal, proceed } = options
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
+  const size = encoding === undefined ? Number(length ?? 0) : null
+  if (size === 0 || !isPlainJson(request.headers)) return notPlainJson
+  if (size !== null && size > jsonLimit) return tooLargeToParse
+  const reservation = await memory.take(app.id, size ?? memory.bounds.smallBody, signal)
+  if (reservation === null) return noMemory
+  proceed()
+  const scan = new JsonScan({ maxValues: maxParsedValues })
+  const unreadable = (): Refusal =>
+    scan.problem === 'depth' || scan.problem === 'values' ? tooDeepToParse : notPlainJson
+  return new IncomingJson<JsonBytes>(request, app, options, reservation, {
+    scan,
+    unreadable,
+    tooLarge: tooLargeToParse,
+    whole: (bytes, from, bodyMemory) =>
+      scan.end() ? { bytes: bytes.subarray(from), memory: bodyMemory } : unreadable(),
+    streamed() {
+      throw new TypeError('A body that is parsed is never streamed.')
+    },
+  }).read(size)
 }
 
 /** One JSON request while it is received. */
-class IncomingJson {
+class IncomingJson<T extends object> {
   readonly #request: IncomingMessage
   readonly #app: App
-  readonly #endpoint: Endpoint
   readonly #options: BodyReadOptions
-  readonly #isLimited: boolean
-  readonly #scan: RequestScan
+  readonly #reading: JsonReading<T>
   #reservation: MemoryReservation
 
   constructor(
     request: IncomingMessage,
-    endpoint: Endpoint,
     app: App,
     options: BodyReadOptions,
     reservation: MemoryReservation,
+    reading: JsonReading<T>,
   ) {
     this.#request = request
-    this.#endpoint = endpoint
     this.#app = app
     this.#options = options
-    this.#isLimited = hasBodyLimits(app)
-    this.#scan = new RequestScan(endpoint)
+    this.#reading = reading
     this.#reservation = reservation
   }
 
-  release(): void {
-    this.#reservation.release()
+  /** @param size length of the body in bytes, or null when it is chunked */
+  async read(size: number | null): Promise<T | Refusal> {
+    let read: T | Refusal | null = null
+    try {
+      read = size === null ? await this.#readChunked() : await this.#readKnown(size)
+      return read
+    } finally {
+      if (read === null || 'status' in read) this.#reservation.release()
+    }
   }
 
-  async readKnown(size: number): Promise<RequestBody | Refusal> {
+  async #readKnown(size: number): Promise<T | Refusal> {
     // The parser delivers the body after the headers in the same turn. Microtasks run when the whole packet is parsed.
     await Promise.resolve()
     if (this.#request.readableLength === size) {
       const all: unknown = this.#request.read()
       if (all instanceof Uint8Array) {
-        this.#scan.push(all)
-        return this.#whole(asBuffer(all), 0)
+        this.#reading.scan.push(all)
+        return this.#reading.whole(asBuffer(all), 0, this.#reservation)
       }
     }
     const bytes = Buffer.allocUnsafeSlow(headroom + size)
@@ -191,12 +318,13 @@ class IncomingJson {
     for await (const piece of piecesOf(this.#request)) {
       bytes.set(piece, end)
       end += piece.length
-      if (this.#isUnreadable(piece)) return unreadable
+      const refused = this.#scanned(piece)
+      if (refused) return refused
     }
-    return this.#whole(bytes.subarray(0, end), headroom)
+    return this.#reading.whole(bytes.subarray(0, end), headroom, this.#reservation)
   }
 
-  async readChunked(): Promise<RequestBody | Refusal> {
+  async #readChunked(): Promise<T | Refusal> {
     const { smallBody } = this.#options.memory.bounds
     // Pieces are copied into one buffer, because many small ones would cost several times their length.
     let bytes: Buffer = Buffer.allocUnsafeSlow(Math.min(firstSize, smallBody))
@@ -204,7 +332,8 @@ class IncomingJson {
     for await (const piece of piecesOf(this.#request)) {
       const needed = end + piece.length
       if (needed > headroom + jsonLimit) {
-        return this.#isLimited ? tooLarge : this.#streamRest(bytes.subarray(headroom, end), piece)
+        const { unreadable: refuse, tooLarge: refusal, streamed } = this.#reading
+        return refuse ? refusal : streamed(bytes.subarray(headroom, end), piece, this.#reservation)
       }
       if (needed > smallBody && bytes.length <= smallBody) {
         if (!(await this.#takeLargeMemory())) return noMemory
@@ -214,11 +343,12 @@ class IncomingJson {
       }
       bytes.set(piece, end)
       end = needed
-      if (this.#isUnreadable(piece)) return unreadable
+      const refused = this.#scanned(piece)
+      if (refused) return refused
     }
     // The unwritten end of the largest buffer occupies no physical memory.
     this.#reservation.shrink(bytes.length <= smallBody ? bytes.length : end)
-    return this.#whole(bytes.subarray(0, end), headroom)
+    return this.#reading.whole(bytes.subarray(0, end), headroom, this.#reservation)
   }
 
   /** Moves to the large pool. The small reservation is released only afterwards, because the bytes so far occupy it. */
@@ -231,29 +361,11 @@ class IncomingJson {
     return true
   }
 
-  /** Scans a piece. True when the body can't be checked, whatever follows. */
-  #isUnreadable(piece: Uint8Array): boolean {
-    this.#scan.push(piece)
-    return this.#scan.problem !== null && this.#isLimited
-  }
-
-  /** The whole body, which starts at `from`. The edit may use the bytes before it. */
-  #whole(bytes: Buffer, from: number): RequestBody | Refusal {
-    const memory = this.#reservation
-    const asked = this.#scan.asked()
-    if (!asked.json && this.#isLimited) return unreadable
-    const edit = this.#endpoint === 'chat' && asked.stream ? asked.usageEdit : null
-    return { body: edit ? edited(bytes, edit, from) : bytes.subarray(from), asked, stripUsage: edit !== null, memory }
-  }
-
-  /** Streams a body that is too large to buffer: first the buffered part, then the rest as it arrives. */
-  #streamRest(buffered: Uint8Array, next: Uint8Array): RequestBody {
-    return {
-      body: followedBy(buffered, next, this.#request, this.#reservation),
-      asked: null,
-      stripUsage: false,
-      memory: this.#reservation,
-    }
+  /** Scans a piece. Returns a refusal when the body can't be checked, whatever follows. */
+  #scanned(piece: Uint8Array): Refusal | null {
+    const { scan, unreadable: refuse } = this.#reading
+    scan.push(piece)
+    return scan.problem !== null && refuse ? refuse() : null
   }
 }
 

@@ -1,6 +1,7 @@
 import { type DayNumber, dayMs, dayOfMs, endOfDay } from '../../shared/days.ts'
 import type { Database } from '../database.ts'
 import { number, numberOrNull, text } from '../rows.ts'
+import { prepareAll } from '../statements.ts'
 import type { FetchTable } from './fetches.ts'
 import { figureColumns, figureValues, noUsage, readFigures, sameFigures } from './figures.ts'
 
@@ -19,48 +20,38 @@ interface Coming {
  */
 export function clockTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTable) {
   const later = 'book = :account AND what = :what AND at > :now'
-  const spoken = handle.prepare(`SELECT min(from_day) AS first, max(to_day) AS last FROM fetches WHERE ${later}`)
-  const drop = (table: string) => handle.prepare(`DELETE FROM ${table} WHERE ${later}`)
-  const dropFetches = drop('fetches')
-  const lastRow = handle.prepare('SELECT max(day) AS day FROM days WHERE book = ? AND what = ?')
-  const uncover = handle.prepare('DELETE FROM coverage WHERE book = ? AND what = ? AND first_at > ? AND day > ?')
-  const recover = handle.prepare(
-    `UPDATE coverage SET first_at = min(first_at, :stamp), closed_at = CASE WHEN closed_at <= :now THEN closed_at
+  const sql = prepareAll(handle, {
+    spoken: `SELECT min(from_day) AS first, max(to_day) AS last FROM fetches WHERE ${later}`,
+    lastRow: 'SELECT max(day) AS day FROM days WHERE book = ? AND what = ?',
+    uncover: 'DELETE FROM coverage WHERE book = ? AND what = ? AND first_at > ? AND day > ?',
+    recover: `UPDATE coverage SET first_at = min(first_at, :stamp), closed_at = CASE WHEN closed_at <= :now THEN closed_at
         WHEN closed_at > :now AND (day + 1) * ${dayMs} <= :stamp THEN :stamp END,
       last_at = CASE WHEN day <= :day THEN :stamp ELSE first_at END
       WHERE book = :account AND what = :what AND last_at > :now`,
-  )
-  const firsts = handle.prepare(
-    `UPDATE days SET first_at = :stamp WHERE book = :account AND what = :what AND first_at > :now`,
-  )
-  const undated = handle.prepare(`UPDATE undated SET at = :stamp WHERE ${later}`)
-  // The newest version of each row. SQLite takes the other columns from the row with max().
-  const turns = handle.prepare(
-    `SELECT day, model, max(at), ${figureColumns} FROM closed WHERE ${later} GROUP BY day, model`,
-  )
-  const dropTurns = drop('closed')
-  const turnBefore = handle.prepare(
-    `SELECT ${figureColumns} FROM closed WHERE book = ? AND what = ? AND day = ? AND model = ? ORDER BY at DESC LIMIT 1`,
-  )
-  const putTurn = handle.prepare(
-    `INSERT OR REPLACE INTO closed (book, what, day, model, at, ${figureColumns}, corrects)
+    firsts: `UPDATE days SET first_at = :stamp WHERE book = :account AND what = :what AND first_at > :now`,
+    undated: `UPDATE undated SET at = :stamp WHERE ${later}`,
+    // The newest version of each row. SQLite takes the other columns from the row with max().
+    turns: `SELECT day, model, max(at), ${figureColumns} FROM closed WHERE ${later} GROUP BY day, model`,
+    turnBefore: `SELECT ${figureColumns} FROM closed WHERE book = ? AND what = ? AND day = ? AND model = ? ORDER BY at DESC LIMIT 1`,
+    putTurn: `INSERT OR REPLACE INTO closed (book, what, day, model, at, ${figureColumns}, corrects)
       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
         coalesce(?5 > (SELECT closed_at FROM coverage WHERE book = ?1 AND what = ?2 AND day = ?3), 0))`,
-  )
-  const newest = handle.prepare('SELECT value FROM versions WHERE book = ? AND what = ? ORDER BY at DESC LIMIT 1')
+    newest: 'SELECT value FROM versions WHERE book = ? AND what = ? ORDER BY at DESC LIMIT 1',
+    putVersion: 'INSERT OR REPLACE INTO versions (book, what, at, value) VALUES (?, ?, ?, ?)',
+    listed: 'SELECT DISTINCT what FROM versions WHERE book = ? AND what >= ? AND what < ? AND at > ?',
+  })
+  const drop = (table: string) => handle.prepare(`DELETE FROM ${table} WHERE ${later}`)
+  const dropFetches = drop('fetches')
+  const dropTurns = drop('closed')
   const dropVersions = drop('versions')
-  const putVersion = handle.prepare('INSERT OR REPLACE INTO versions (book, what, at, value) VALUES (?, ?, ?, ?)')
-  const listed = handle.prepare(
-    'SELECT DISTINCT what FROM versions WHERE book = ? AND what >= ? AND what < ? AND at > ?',
-  )
   const value = (account: number, what: string): string => {
-    const row = newest.get(account, what)
+    const row = sql.newest.get(account, what)
     return row ? text(row, 'value') : 'null'
   }
 
   function stampOf(account: number, { what, at }: Coming, now: number): number {
     const right = fetches.before(account, what, now + 1)
-    const row = lastRow.get(account, what)
+    const row = sql.lastRow.get(account, what)
     const day: DayNumber | null = row ? numberOrNull(row, 'day') : null
     const least = Math.max(right === null ? 0 : right + 1, day === null ? 0 : day * dayMs)
     return least === 0 ? at - 1 : Math.min(at - 1, least)
@@ -68,7 +59,7 @@ export function clockTable({ handle }: Pick<Database, 'handle'>, fetches: FetchT
 
   /** Replaces all fetches from the future with one fetch at `stamp`. */
   function putBackFetches(place: { account: number; what: string; now: number }, stamp: number): void {
-    const range = spoken.get(place)
+    const range = sql.spoken.get(place)
     const first = range ? numberOrNull(range, 'first') : null
     const last = range ? numberOrNull(range, 'last') : null
     dropFetches.run(place)
@@ -78,27 +69,28 @@ export function clockTable({ handle }: Pick<Database, 'handle'>, fetches: FetchT
 
   function putBackDays(place: { account: number; what: string; now: number }, stamp: number): void {
     const { account, what, now } = place
-    uncover.run(account, what, now, dayOfMs(stamp))
-    recover.run({ ...place, stamp, day: dayOfMs(stamp) })
-    firsts.run({ ...place, stamp })
-    undated.run({ ...place, stamp })
-    const stored = turns.all(place)
+    sql.uncover.run(account, what, now, dayOfMs(stamp))
+    sql.recover.run({ ...place, stamp, day: dayOfMs(stamp) })
+    sql.firsts.run({ ...place, stamp })
+    sql.undated.run({ ...place, stamp })
+    const stored = sql.turns.all(place)
     dropTurns.run(place)
     for (const row of stored) {
       const [day, model, recordedUsage] = [number(row, 'day'), text(row, 'model'), readFigures(row)]
-      const former = turnBefore.get(account, what, day, model)
+      const former = sql.turnBefore.get(account, what, day, model)
       const same = sameFigures(former ? readFigures(former) : noUsage(what), recordedUsage)
-      if (!same && stamp >= endOfDay(day)) putTurn.run(account, what, day, model, stamp, ...figureValues(recordedUsage))
+      if (!same && stamp >= endOfDay(day))
+        sql.putTurn.run(account, what, day, model, stamp, ...figureValues(recordedUsage))
     }
   }
 
   function putBackVersions({ account, now }: { account: number; now: number }, coming: Coming, stamp: number): void {
     const { values = [], listed: prefix } = coming
-    const known = prefix === undefined ? [] : listed.all(account, prefix, endOf(prefix), now)
+    const known = prefix === undefined ? [] : sql.listed.all(account, prefix, endOf(prefix), now)
     for (const what of new Set([...values.map((one) => one.what), ...known.map((row) => text(row, 'what'))])) {
       const reported = value(account, what)
       const { changes } = dropVersions.run({ account, what, now })
-      if (Number(changes) > 0 && value(account, what) !== reported) putVersion.run(account, what, stamp, reported)
+      if (Number(changes) > 0 && value(account, what) !== reported) sql.putVersion.run(account, what, stamp, reported)
     }
   }
 

@@ -2,6 +2,7 @@ import { type DayNumber, endOfDay } from '../../shared/days.ts'
 import type { Database } from '../database.ts'
 import type { ReadHandle } from '../readOnly.ts'
 import { number, numberOrNull, type Row, text } from '../rows.ts'
+import { prepareAll } from '../statements.ts'
 import type { Fetch, FetchReader, FetchTable } from './fetches.ts'
 import { figureColumns, figureValues, noUsage, readFigures, sameFigures, type UsageFigures } from './figures.ts'
 import { takeIn } from './timeline.ts'
@@ -46,22 +47,18 @@ interface StoredRow {
 /** The read statements of `dayTable`. */
 export function dayReader(handle: ReadHandle, fetches: FetchReader) {
   const key = 'book = ? AND what = ? AND day = ? AND model = ?'
-  const turnBefore = handle.prepare(
-    `SELECT at, ${figureColumns} FROM closed WHERE ${key} AND at <= ? ORDER BY at DESC LIMIT 1`,
-  )
-  const allUndated = handle.prepare('SELECT * FROM undated WHERE book = ? ORDER BY at DESC, what, date, model LIMIT ?')
-  const countUndated = handle.prepare('SELECT count(*) AS n FROM undated WHERE book = ?')
-  const corrections = handle.prepare(
-    `SELECT * FROM closed INDEXED BY corrections WHERE book = ? AND corrects = 1 AND day BETWEEN ? AND ?
+  const sql = prepareAll(handle, {
+    turnBefore: `SELECT at, ${figureColumns} FROM closed WHERE ${key} AND at <= ? ORDER BY at DESC LIMIT 1`,
+    allUndated: 'SELECT * FROM undated WHERE book = ? ORDER BY at DESC, what, date, model LIMIT ?',
+    countUndated: 'SELECT count(*) AS n FROM undated WHERE book = ?',
+    corrections: `SELECT * FROM closed INDEXED BY corrections WHERE book = ? AND corrects = 1 AND day BETWEEN ? AND ?
       ORDER BY day DESC, at DESC, what, model`,
-  )
-  const countCorrections = handle.prepare(
-    'SELECT count(*) AS n FROM closed INDEXED BY corrections WHERE book = ? AND corrects = 1',
-  )
-  const firstDay = handle.prepare('SELECT min(day) AS day FROM days WHERE book = ? AND what = ?')
+    countCorrections: 'SELECT count(*) AS n FROM closed INDEXED BY corrections WHERE book = ? AND corrects = 1',
+    firstDay: 'SELECT min(day) AS day FROM days WHERE book = ? AND what = ?',
+  })
   function correctionOf(row: Row, account: number): StoredCorrection {
     const [what, day, model, at] = [text(row, 'what'), number(row, 'day'), text(row, 'model'), number(row, 'at')]
-    const former = turnBefore.get(account, what, day, model, at - 1)
+    const former = sql.turnBefore.get(account, what, day, model, at - 1)
     return {
       ...{ what, day, model },
       before: former ? readFigures(former) : noUsage(what),
@@ -74,24 +71,24 @@ export function dayReader(handle: ReadHandle, fetches: FetchReader) {
   return {
     /** Rows without a valid date, the most recent first. */
     undatedRows: (account: number, limit: number): (UndatedRow & { what: string; at: number })[] =>
-      allUndated.all(account, limit).map((row) => ({
+      sql.allUndated.all(account, limit).map((row) => ({
         ...readFigures(row),
         ...{ what: text(row, 'what'), date: text(row, 'date'), model: text(row, 'model'), at: number(row, 'at') },
       })),
     undated(account: number): number {
-      const row = countUndated.get(account)
+      const row = sql.countUndated.get(account)
       return row ? number(row, 'n') : 0
     },
     /** The newest day first. */
     corrections: (account: number, from: DayNumber, to: DayNumber): StoredCorrection[] =>
-      corrections.all(account, from, to).map((row) => correctionOf(row, account)),
+      sql.corrections.all(account, from, to).map((row) => correctionOf(row, account)),
     countCorrections(account: number): number {
-      const row = countCorrections.get(account)
+      const row = sql.countCorrections.get(account)
       return row ? number(row, 'n') : 0
     },
     /** The first day that has a row. */
     firstDay(account: number, what: string): DayNumber | null {
-      const row = firstDay.get(account, what)
+      const row = sql.firstDay.get(account, what)
       return row ? numberOrNull(row, 'day') : null
     },
   }
@@ -102,37 +99,27 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
   const firstColumns = names.map((name) => `first_${name}`)
   const set = (columns: string[]): string => columns.map((name) => `${name} = ?`).join(', ')
   const key = 'book = ? AND what = ? AND day = ? AND model = ?'
-  const ofDay = handle.prepare('SELECT * FROM days WHERE book = ? AND what = ? AND day = ?')
-  const insert = handle.prepare(
-    `INSERT INTO days (book, what, day, model, date, ${figureColumns}, first_at, ${firstColumns.join(', ')})
+  const sql = prepareAll(handle, {
+    ofDay: 'SELECT * FROM days WHERE book = ? AND what = ? AND day = ?',
+    insert: `INSERT INTO days (book, what, day, model, date, ${figureColumns}, first_at, ${firstColumns.join(', ')})
       VALUES (${Array(18).fill('?').join(', ')})`,
-  )
-  const setNow = handle.prepare(`UPDATE days SET ${set(names)} WHERE ${key}`)
-  const setFirst = handle.prepare(`UPDATE days SET first_at = ?, date = ?, ${set(firstColumns)} WHERE ${key}`)
-  const turnBefore = handle.prepare(
-    `SELECT at, ${figureColumns} FROM closed WHERE ${key} AND at <= ? ORDER BY at DESC LIMIT 1`,
-  )
-  const turnAfter = handle.prepare(
-    `SELECT at, ${figureColumns} FROM closed WHERE ${key} AND at > ? ORDER BY at LIMIT 1`,
-  )
-  const putTurn = handle.prepare(
-    `INSERT OR REPLACE INTO closed (book, what, day, model, at, ${figureColumns}, corrects)
+    setNow: `UPDATE days SET ${set(names)} WHERE ${key}`,
+    setFirst: `UPDATE days SET first_at = ?, date = ?, ${set(firstColumns)} WHERE ${key}`,
+    turnBefore: `SELECT at, ${figureColumns} FROM closed WHERE ${key} AND at <= ? ORDER BY at DESC LIMIT 1`,
+    turnAfter: `SELECT at, ${figureColumns} FROM closed WHERE ${key} AND at > ? ORDER BY at LIMIT 1`,
+    putTurn: `INSERT OR REPLACE INTO closed (book, what, day, model, at, ${figureColumns}, corrects)
       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
         ?5 > (SELECT closed_at FROM coverage WHERE book = ?1 AND what = ?2 AND day = ?3))`,
-  )
-  const dropTurn = handle.prepare(`DELETE FROM closed WHERE ${key} AND at = ?`)
-  const undated = handle.prepare(
-    `INSERT INTO undated (book, what, date, model, at, ${figureColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    dropTurn: `DELETE FROM closed WHERE ${key} AND at = ?`,
+    undated: `INSERT INTO undated (book, what, date, model, at, ${figureColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (book, what, date, model) DO UPDATE SET at = excluded.at,
       ${names.map((name) => `${name} = excluded.${name}`).join(', ')} WHERE excluded.at > at`,
-  )
-  const dropUndated = handle.prepare('DELETE FROM undated WHERE book = ? AND what = ? AND date = ? AND model = ?')
-  const hasUndated = handle.prepare('SELECT 1 FROM undated WHERE book = ? AND what = ? LIMIT 1')
-  // An older reply that is written late may be the first one after the end of the day.
-  const recheck = handle.prepare(
-    `UPDATE closed SET corrects = 1 WHERE book = ?1 AND what = ?2 AND day = ?3 AND corrects = 0
+    dropUndated: 'DELETE FROM undated WHERE book = ? AND what = ? AND date = ? AND model = ?',
+    hasUndated: 'SELECT 1 FROM undated WHERE book = ? AND what = ? LIMIT 1',
+    // An older reply that is written late may be the first one after the end of the day.
+    recheck: `UPDATE closed SET corrects = 1 WHERE book = ?1 AND what = ?2 AND day = ?3 AND corrects = 0
       AND at > (SELECT closed_at FROM coverage WHERE book = ?1 AND what = ?2 AND day = ?3)`,
-  )
+  })
   /** Applies the figures of a day's row in a fetch. Null when the fetch did not list it, which means zero. */
   function see(moment: Moment, stored: StoredRow | null, row: DayRow | null): void {
     const { account, what, day, at, later } = moment
@@ -140,19 +127,19 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
     const recordedUsage: UsageFigures = row ?? noUsage(what)
     if (stored) {
       if (later === null && !sameFigures(stored.recordedUsage, recordedUsage)) {
-        setNow.run(...figureValues(recordedUsage), account, what, day, model)
+        sql.setNow.run(...figureValues(recordedUsage), account, what, day, model)
       }
       if (row && at < stored.firstAt)
-        setFirst.run(at, row.date, ...figureValues(recordedUsage), account, what, day, model)
+        sql.setFirst.run(at, row.date, ...figureValues(recordedUsage), account, what, day, model)
     } else if (row) {
       const now = later === null ? recordedUsage : noUsage(what)
-      insert.run(account, what, day, model, row.date, ...figureValues(now), at, ...figureValues(recordedUsage))
+      sql.insert.run(account, what, day, model, row.date, ...figureValues(now), at, ...figureValues(recordedUsage))
     }
     if (at >= endOfDay(day)) seeClosed(moment, model, recordedUsage)
   }
   function seeClosed({ account, what, day, at, later }: Moment, model: string, recordedUsage: UsageFigures): void {
-    const before = turnBefore.get(account, what, day, model, at)
-    const after = later === null ? undefined : turnAfter.get(account, what, day, model, at)
+    const before = sql.turnBefore.get(account, what, day, model, at)
+    const after = later === null ? undefined : sql.turnAfter.get(account, what, day, model, at)
     const { put, drop } = takeIn(
       { at, value: recordedUsage },
       {
@@ -162,13 +149,13 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
       },
       sameFigures,
     )
-    if (drop !== null) dropTurn.run(account, what, day, model, drop)
-    for (const turn of put) putTurn.run(account, what, day, model, turn.at, ...figureValues(turn.value))
+    if (drop !== null) sql.dropTurn.run(account, what, day, model, drop)
+    for (const turn of put) sql.putTurn.run(account, what, day, model, turn.at, ...figureValues(turn.value))
   }
   /** Deletes undated rows whose date can be parsed now. */
   function placed(account: number, what: string, rows: readonly DayRow[]): void {
-    if (!hasUndated.get(account, what)) return
-    for (const { date, model } of rows) dropUndated.run(account, what, date, model)
+    if (!sql.hasUndated.get(account, what)) return
+    for (const { date, model } of rows) sql.dropUndated.run(account, what, date, model)
   }
 
   return {
@@ -184,16 +171,16 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
       for (let { from: day } = days; day <= days.to; day += 1) {
         fetches.cover(account, what, day, at)
         const moment = { account, what, day, at, later: fetches.after(account, what, at, day) }
-        const stored = new Map(ofDay.all(account, what, day).map((row) => [text(row, 'model'), readStored(row)]))
+        const stored = new Map(sql.ofDay.all(account, what, day).map((row) => [text(row, 'model'), readStored(row)]))
         const reported = byDay.get(day) ?? []
         for (const row of reported) see(moment, stored.get(row.model) ?? null, row)
         for (const row of reported) stored.delete(row.model)
         for (const absent of stored.values()) see(moment, absent, null)
-        if (moment.later !== null && at >= endOfDay(day)) recheck.run(account, what, day)
+        if (moment.later !== null && at >= endOfDay(day)) sql.recheck.run(account, what, day)
       }
     },
     saveUndated(account: number, what: string, at: number, rows: readonly UndatedRow[]): void {
-      for (const row of rows) undated.run(account, what, row.date, row.model, at, ...figureValues(row))
+      for (const row of rows) sql.undated.run(account, what, row.date, row.model, at, ...figureValues(row))
     },
   }
 }

@@ -2,6 +2,7 @@ import { type DayNumber, endOfDay } from '../../shared/days.ts'
 import type { Database } from '../database.ts'
 import type { ReadHandle } from '../readOnly.ts'
 import { number, numberOrNull, type Row } from '../rows.ts'
+import { prepareAll } from '../statements.ts'
 
 /** One reply of a report. `at`: when it was requested, so its content is at least as new. */
 export interface Fetch {
@@ -21,47 +22,47 @@ export interface Covered {
 
 /** The read statements of `fetchTable`. */
 export function fetchReader(handle: ReadHandle) {
-  const last = handle.prepare('SELECT max(at) AS at FROM fetches WHERE book = ? AND what = ?')
-  const next = handle.prepare('SELECT min(at) AS at FROM fetches WHERE book = ? AND what = ? AND at > ?')
-  const nextOfDay = handle.prepare(
-    'SELECT min(at) AS at FROM fetches WHERE book = ? AND what = ? AND at > ? AND from_day <= ? AND to_day >= ?',
-  )
-  const lastBefore = handle.prepare('SELECT max(at) AS at FROM fetches WHERE book = ? AND what = ? AND at < ?')
-  const lastOfDay = handle.prepare(
-    'SELECT max(at) AS at FROM fetches WHERE book = ? AND what = ? AND at < ? AND from_day <= ? AND to_day >= ?',
-  )
-  const lastOfKeys = handle.prepare(
-    "SELECT max(last_at) AS at FROM coverage WHERE book = ? AND what >= 'days:' AND what < 'days;'",
-  )
-  const covered = handle.prepare('SELECT * FROM coverage WHERE book = ? AND what = ? AND day BETWEEN ? AND ?')
-  const ofKeys = handle.prepare(
-    `SELECT day, min(first_at) AS first_at, min(last_at) AS last_at, min(closed_at) AS closed_at FROM coverage
+  const sql = prepareAll(handle, {
+    last: 'SELECT max(at) AS at FROM fetches WHERE book = ? AND what = ?',
+    next: 'SELECT min(at) AS at FROM fetches WHERE book = ? AND what = ? AND at > ?',
+    nextOfDay:
+      'SELECT min(at) AS at FROM fetches WHERE book = ? AND what = ? AND at > ? AND from_day <= ? AND to_day >= ?',
+    lastBefore: 'SELECT max(at) AS at FROM fetches WHERE book = ? AND what = ? AND at < ?',
+    lastOfDay:
+      'SELECT max(at) AS at FROM fetches WHERE book = ? AND what = ? AND at < ? AND from_day <= ? AND to_day >= ?',
+    lastOfKeys: "SELECT max(last_at) AS at FROM coverage WHERE book = ? AND what >= 'days:' AND what < 'days;'",
+    covered: 'SELECT * FROM coverage WHERE book = ? AND what = ? AND day BETWEEN ? AND ?',
+    ofKeys: `SELECT day, min(first_at) AS first_at, min(last_at) AS last_at, min(closed_at) AS closed_at FROM coverage
       WHERE book = ? AND what >= 'days:' AND what < 'days;' AND day BETWEEN ? AND ? GROUP BY day`,
-  )
-  const count = handle.prepare('SELECT count(*) AS n FROM coverage WHERE book = ? AND what = ? AND day BETWEEN ? AND ?')
-  const firstDay = handle.prepare('SELECT min(day) AS day FROM coverage WHERE book = ? AND what = ?')
+    count: 'SELECT count(*) AS n FROM coverage WHERE book = ? AND what = ? AND day BETWEEN ? AND ?',
+    firstDay: 'SELECT min(day) AS day FROM coverage WHERE book = ? AND what = ?',
+  })
   const at = (row: Row | undefined): number | null => (row ? numberOrNull(row, 'at') : null)
 
   return {
-    lastAt: (account: number, what: string): number | null => at(last.get(account, what)),
+    lastAt: (account: number, what: string): number | null => at(sql.last.get(account, what)),
     /** When the days of any key were requested last. */
-    lastOfKeys: (account: number): number | null => at(lastOfKeys.get(account)),
+    lastOfKeys: (account: number): number | null => at(sql.lastOfKeys.get(account)),
     /** The next fetch; with a day, the next that covers it. */
     after: (account: number, what: string, given: number, day?: DayNumber): number | null =>
-      at(day === undefined ? next.get(account, what, given) : nextOfDay.get(account, what, given, day, day)),
+      at(day === undefined ? sql.next.get(account, what, given) : sql.nextOfDay.get(account, what, given, day, day)),
     before: (account: number, what: string, given: number, day?: DayNumber): number | null =>
-      at(day === undefined ? lastBefore.get(account, what, given) : lastOfDay.get(account, what, given, day, day)),
+      at(
+        day === undefined
+          ? sql.lastBefore.get(account, what, given)
+          : sql.lastOfDay.get(account, what, given, day, day),
+      ),
     coverage: (account: number, what: string, from: DayNumber, to: DayNumber): Covered[] =>
-      covered.all(account, what, from, to).map(read),
+      sql.covered.all(account, what, from, to).map(read),
     /** Coverage of all keys together: the coverage of the key with the least, among the keys that cover the day at all. */
     coverageOfKeys: (account: number, from: DayNumber, to: DayNumber): Covered[] =>
-      ofKeys.all(account, from, to).map(read),
+      sql.ofKeys.all(account, from, to).map(read),
     coveredDays: (account: number, what: string, from: DayNumber, to: DayNumber): number => {
-      const row = count.get(account, what, from, to)
+      const row = sql.count.get(account, what, from, to)
       return row ? number(row, 'n') : 0
     },
     firstDay(account: number, what: string): DayNumber | null {
-      const row = firstDay.get(account, what)
+      const row = sql.firstDay.get(account, what)
       return row ? numberOrNull(row, 'day') : null
     },
   }

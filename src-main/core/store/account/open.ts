@@ -28,13 +28,7 @@ export function openAccountStore(dataDir: string, options: OpenOptions = {}) {
     isWritable: database.isWritable,
     /** Background writes. */
     pending,
-    close() {
-      try {
-        pending.close()
-      } finally {
-        database.close()
-      }
-    },
+    close: database.close,
   }
 }
 export type AccountStore = ReturnType<typeof openAccountStore>

@@ -1,5 +1,15 @@
 import type { DatabaseKind } from '../database.ts'
 
+// The SQL of a migration never changes, spaces included: a restored backup is compared with it.
+const reportColumns = `  book             INTEGER NOT NULL REFERENCES books (no) ON DELETE CASCADE,
+  what             TEXT NOT NULL,`
+const figureColumns = `  requests         INTEGER NOT NULL,
+  tokens_in        INTEGER NOT NULL,
+  tokens_out       INTEGER NOT NULL,
+  tokens_cached    INTEGER,
+  cost_millionths  INTEGER,
+  cost_below       INTEGER,`
+
 /**
  * What the service reported about accounts, permanently. `at` and similar columns: when it was requested, ms since 1970 (UTC). `day` counts
  * days since 1970 of the service's calendar. Money is two whole numbers, millionths of an SC and 1e-18 SC below them, so that sums are
@@ -47,16 +57,10 @@ CREATE TABLE coverage (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE days (
-  book             INTEGER NOT NULL REFERENCES books (no) ON DELETE CASCADE,
-  what             TEXT NOT NULL,
+${reportColumns}
   day              INTEGER NOT NULL,
   model            TEXT NOT NULL,
-  requests         INTEGER NOT NULL,
-  tokens_in        INTEGER NOT NULL,
-  tokens_out       INTEGER NOT NULL,
-  tokens_cached    INTEGER,
-  cost_millionths  INTEGER,
-  cost_below       INTEGER,
+${figureColumns}
   first_at         INTEGER NOT NULL,
   first_requests         INTEGER NOT NULL,
   first_tokens_in        INTEGER NOT NULL,
@@ -69,18 +73,12 @@ CREATE TABLE days (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE closed (
-  book             INTEGER NOT NULL REFERENCES books (no) ON DELETE CASCADE,
-  what             TEXT NOT NULL,
+${reportColumns}
   day              INTEGER NOT NULL,
   model            TEXT NOT NULL,
   at               INTEGER NOT NULL,
   corrects         INTEGER NOT NULL,
-  requests         INTEGER NOT NULL,
-  tokens_in        INTEGER NOT NULL,
-  tokens_out       INTEGER NOT NULL,
-  tokens_cached    INTEGER,
-  cost_millionths  INTEGER,
-  cost_below       INTEGER,
+${figureColumns}
   PRIMARY KEY (book, what, day, model, at)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX corrections ON closed (book, day) WHERE corrects = 1;
@@ -94,17 +92,11 @@ CREATE TABLE versions (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE undated (
-  book             INTEGER NOT NULL REFERENCES books (no) ON DELETE CASCADE,
-  what             TEXT NOT NULL,
+${reportColumns}
   date             TEXT NOT NULL,
   model            TEXT NOT NULL,
   at               INTEGER NOT NULL,
-  requests         INTEGER NOT NULL,
-  tokens_in        INTEGER NOT NULL,
-  tokens_out       INTEGER NOT NULL,
-  tokens_cached    INTEGER,
-  cost_millionths  INTEGER,
-  cost_below       INTEGER,
+${figureColumns}
   PRIMARY KEY (book, what, date, model)
 ) STRICT, WITHOUT ROWID;
 

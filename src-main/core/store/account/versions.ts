@@ -1,6 +1,7 @@
 import type { Database } from '../database.ts'
 import type { ReadHandle } from '../readOnly.ts'
 import { number, type Row, text } from '../rows.ts'
+import { prepareAll } from '../statements.ts'
 import type { FetchReader, FetchTable } from './fetches.ts'
 import { takeIn } from './timeline.ts'
 
@@ -15,46 +16,46 @@ const absent = 'null'
 
 /** The read statements of `versionTable`. */
 export function versionReader(handle: ReadHandle, fetches: FetchReader) {
-  const after = handle.prepare('SELECT * FROM versions WHERE book = ? AND what = ? AND at > ? ORDER BY at LIMIT 1')
-  const known = handle.prepare('SELECT DISTINCT what FROM versions WHERE book = ? AND what >= ? AND what < ?')
-  const newest = handle.prepare(
-    'SELECT * FROM versions WHERE book = ? AND what = ? AND value <> ? ORDER BY at DESC LIMIT 1',
-  )
-  const all = handle.prepare('SELECT * FROM versions WHERE book = ? AND what = ? ORDER BY at')
+  const sql = prepareAll(handle, {
+    after: 'SELECT * FROM versions WHERE book = ? AND what = ? AND at > ? ORDER BY at LIMIT 1',
+    known: 'SELECT DISTINCT what FROM versions WHERE book = ? AND what >= ? AND what < ?',
+    newest: 'SELECT * FROM versions WHERE book = ? AND what = ? AND value <> ? ORDER BY at DESC LIMIT 1',
+    all: 'SELECT * FROM versions WHERE book = ? AND what = ? ORDER BY at',
+  })
 
   return {
     /** All names that were ever reported with a prefix that ends with a colon, such as `key:`. */
     known: (account: number, prefix: string): string[] =>
-      known.all(account, prefix, `${prefix.slice(0, -1)};`).map((row) => text(row, 'what')),
+      sql.known.all(account, prefix, `${prefix.slice(0, -1)};`).map((row) => text(row, 'what')),
     /** The newest version with a value, and whether it is still valid. `seenAt` is the last fetch of `log` that had it. */
     newest(account: number, log: string, what: string): (Version & { seenAt: number; isCurrent: boolean }) | null {
-      const row = newest.get(account, what, absent)
+      const row = sql.newest.get(account, what, absent)
       if (!row) return null
       const version = read(row)
-      const next = after.get(account, what, version.at)
+      const next = sql.after.get(account, what, version.at)
       const seenAt = next ? fetches.before(account, log, number(next, 'at')) : fetches.lastAt(account, log)
       return { ...version, seenAt: seenAt ?? version.at, isCurrent: next === undefined }
     },
-    all: (account: number, what: string): Version[] => all.all(account, what).map(read),
+    all: (account: number, what: string): Version[] => sql.all.all(account, what).map(read),
   }
 }
 
 /** Values that each fetch reports completely and that rarely change: one version for each change. */
 export function versionTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTable) {
-  const before = handle.prepare(
-    'SELECT * FROM versions WHERE book = ? AND what = ? AND at <= ? ORDER BY at DESC LIMIT 1',
-  )
-  const after = handle.prepare('SELECT * FROM versions WHERE book = ? AND what = ? AND at > ? ORDER BY at LIMIT 1')
-  const put = handle.prepare('INSERT OR REPLACE INTO versions (book, what, at, value) VALUES (?, ?, ?, ?)')
-  const drop = handle.prepare('DELETE FROM versions WHERE book = ? AND what = ? AND at = ?')
+  const sql = prepareAll(handle, {
+    before: 'SELECT * FROM versions WHERE book = ? AND what = ? AND at <= ? ORDER BY at DESC LIMIT 1',
+    after: 'SELECT * FROM versions WHERE book = ? AND what = ? AND at > ? ORDER BY at LIMIT 1',
+    put: 'INSERT OR REPLACE INTO versions (book, what, at, value) VALUES (?, ?, ?, ?)',
+    drop: 'DELETE FROM versions WHERE book = ? AND what = ? AND at = ?',
+  })
 
   return {
     ...versionReader(handle, fetches),
     /** Stores a value of a fetch of `log` that is stored already. */
     save(account: number, log: string, { what, at, value }: Version): void {
       const nextFetch = fetches.after(account, log, at)
-      const former = before.get(account, what, at)
-      const next = nextFetch === null ? undefined : after.get(account, what, at)
+      const former = sql.before.get(account, what, at)
+      const next = nextFetch === null ? undefined : sql.after.get(account, what, at)
       const change = takeIn(
         { at, value },
         {
@@ -64,8 +65,8 @@ export function versionTable({ handle }: Pick<Database, 'handle'>, fetches: Fetc
         },
         (a, b) => a === b,
       )
-      if (change.drop !== null) drop.run(account, what, change.drop)
-      for (const turn of change.put) put.run(account, what, turn.at, turn.value)
+      if (change.drop !== null) sql.drop.run(account, what, change.drop)
+      for (const turn of change.put) sql.put.run(account, what, turn.at, turn.value)
     },
   }
 }

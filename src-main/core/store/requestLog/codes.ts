@@ -1,4 +1,4 @@
-import type { Endpoint, RequestState } from '../../../../src-preload/contract/requests.ts'
+import type { Endpoint, RequestDialect, RequestState } from '../../../../src-preload/contract/requests.ts'
 
 // Words are stored as small whole numbers, because a million rows contain them. The index in the list is the number of a word, permanently:
 // append, never reorder.
@@ -13,6 +13,8 @@ export type EndState = (typeof endStates)[number] & RequestState
 export const certainties = ['measured', 'estimated', 'unknown'] as const
 
 export const cancellers = ['app', 'person', 'studio'] as const
+
+export const dialects = ['responses', 'messages'] as const satisfies readonly RequestDialect[]
 
 export const endpoints = [
   'chat',

@@ -13,6 +13,12 @@ export interface LinkedAccount {
   account: string | null
 }
 
+/** Row ids of the request log, from `from` (included) to `before` (excluded; null: no end). */
+export interface RowRange {
+  from: number
+  before: number | null
+}
+
 /** From this row on, up to the next link, requests go to this account. Connections rarely change, so no row needs to store its account. */
 export interface AccountLink {
   firstRow: number

@@ -8,6 +8,7 @@ import { dailyUsageReader, usedTable } from './dailyUsage.ts'
 import { linkReader, linkTable } from './links.ts'
 import { priceTable } from './prices.ts'
 import { requestReader, requestTable } from './requests.ts'
+import { responseTable } from './responses.ts'
 import { requestErasing } from './retention.ts'
 import { bodyDatabase, requestLogDatabase } from './schema.ts'
 import { requestSearch } from './search.ts'
@@ -36,6 +37,7 @@ export function openRequestLogTables(dataDir: string, options: OpenOptions = {})
     prices: priceTable(requestLog),
     facts: factTable(requestLog),
     bodies: bodyTable(bodies),
+    responses: responseTable(bodies),
     erasing: requestErasing(requestLog),
     transaction: requestLog.transaction,
     close() {

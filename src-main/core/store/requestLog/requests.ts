@@ -1,6 +1,6 @@
 import type { Database } from '../database.ts'
 import type { ReadHandle } from '../readOnly.ts'
-import { number, numberOrNull, type Row, textOrNull } from '../rows.ts'
+import { number, numberOrNull, type Row, text, textOrNull } from '../rows.ts'
 import { codeOf, endpoints, outcomes } from './codes.ts'
 
 /** A row of the log as stored: numbers for words (codes.ts), times in microseconds, money in billionths of an SC. */
@@ -45,6 +45,15 @@ export interface StoredRequest {
   origin: string | null
   problemKind: string | null
   problemMessage: string | null
+  /** Null: the service's own API. */
+  dialect: number | null
+  /** Null: the model that was sent. */
+  askedModel: string | null
+  /** Null: the model that was sent. */
+  answeredModel: string | null
+  finishReason: string | null
+  /** JSON list; null: empty. */
+  ignored: string | null
 }
 
 export type OpenedRequest = Pick<StoredRequest, 'id' | 'at' | 'caller' | 'endpoint' | 'stream' | 'method' | 'path'>
@@ -53,12 +62,15 @@ export type OpenedRequest = Pick<StoredRequest, 'id' | 'at' | 'caller' | 'endpoi
 export const requestColumns = `r.id, r.at, r.caller, r.endpoint, r.outcome, r.request_id, r.problem_message, r.problem_kind, r.path,
   r.model, r.stream, r.state, r.status, r.attempts, r.queued_us, r.backoff_us, r.connect_us, r.first_byte_us, r.duration_us,
   r.bytes_up, r.bytes_down, r.tokens_in, r.tokens_out, r.tokens_cached, r.tokens_are, CAST(r.cost AS TEXT) AS cost_text, r.cost_is,
-  r.has_bodies, r.times, r.cancelled_by, r.retried_after, r.method, r.origin, r.backoff_429_us`
+  r.has_bodies, r.times, r.cancelled_by, r.retried_after, r.method, r.origin, r.backoff_429_us,
+  r.dialect, r.asked_model, r.answered_model, r.finish_reason, r.ignored`
 
 export type RequestTable = ReturnType<typeof requestTable>
 
 /** Bounds the time that reading takes. A day that is not read in full is not used. */
 const mostSpoken = 5000
+/** Bounds the time that reading takes, because requests without a cost are skipped. */
+const mostPriced = 200
 
 /** The read statements of `requestTable`. */
 export function requestReader(handle: ReadHandle) {
@@ -92,6 +104,12 @@ export function requestReader(handle: ReadHandle) {
       WHERE r.caller = ? AND r.outcome = ${codeOf(outcomes, 'ok')} ORDER BY r.id DESC LIMIT ${mostSpoken}`,
   )
   const speech = codeOf(endpoints, 'speech')
+  const priced = handle.prepare(
+    `SELECT id, CAST(cost AS TEXT) AS cost_text, tokens_in, tokens_out
+      FROM (SELECT * FROM requests AS r INDEXED BY requests_by_caller
+        WHERE r.caller = ? AND r.outcome = ${codeOf(outcomes, 'ok')} ORDER BY r.id DESC LIMIT ${mostPriced})
+      WHERE cost > 0 ORDER BY id DESC LIMIT ?`,
+  )
 
   return {
     get(id: number): StoredRequest | null {
@@ -126,6 +144,16 @@ export function requestReader(handle: ReadHandle) {
         .flatMap((caller) => spoken.all(caller))
         .filter((row) => number(row, 'endpoint') === speech)
         .map((row) => ({ id: number(row, 'id'), at: number(row, 'at'), bytesUp: number(row, 'bytes_up') })),
+    /** Successful requests of each caller that cost something, newest first, at most `limit` in all. */
+    newestPriced: (callers: readonly number[], limit: number): { id: number; cost: bigint; tokens: number }[] =>
+      callers
+        .flatMap((caller) => priced.all(caller, limit))
+        .map((row) => ({
+          ...{ id: number(row, 'id'), cost: BigInt(text(row, 'cost_text')) },
+          tokens: (numberOrNull(row, 'tokens_in') ?? 0) + (numberOrNull(row, 'tokens_out') ?? 0),
+        }))
+        .sort((a, b) => b.id - a.id)
+        .slice(0, limit),
     /** Requests with ids below `before` that the service answered with 429, newest first. Does not include requests refused by this program. */
     limited: (before: number, limit: number): StoredRequest[] => limited.all(before, limit).map(readRequest),
   }
@@ -141,7 +169,10 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
   const close = handle.prepare(
     `UPDATE requests SET caller = ?, stream = ?, outcome = ?, state = ?, status = ?, attempts = ?, queued_us = ?,
       connect_us = ?, first_byte_us = ?, duration_us = ?, bytes_up = ?, bytes_down = ?, tokens_in = ?, tokens_out = ?,
-      tokens_cached = ?, tokens_are = ?, cost = ?, cost_is = ?, request_id = ? WHERE id = ?`,
+      tokens_cached = ?, tokens_are = ?, cost = ?, cost_is = ?, request_id = ?, finish_reason = ? WHERE id = ?`,
+  )
+  const translated = handle.prepare(
+    'UPDATE requests SET dialect = ?, asked_model = ?, answered_model = ?, ignored = ? WHERE id = ?',
   )
   const trouble = handle.prepare(
     `UPDATE requests SET backoff_us = ?, backoff_429_us = ?, cancelled_by = ?, retried_after = ?, model = ?, problem_kind = ?,
@@ -149,7 +180,8 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
   )
   const refuse = handle.prepare(
     `INSERT INTO requests (id, at, caller, endpoint, outcome, state, status, method, path, origin, problem_kind,
-      problem_message, model, cost, cost_is, duration_us, times) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?)`,
+      problem_message, model, dialect, cost, cost_is, duration_us, times)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?)`,
   )
   const remove = handle.prepare('DELETE FROM requests WHERE id = ?')
   const forget = handle.prepare('UPDATE requests SET has_bodies = 0 WHERE id = ?')
@@ -166,8 +198,11 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
       const { changes } = close.run(
         ...[r.caller, r.stream, r.outcome, r.state, r.status, r.attempts, r.queuedUs, r.connectUs, r.firstByteUs],
         ...[r.durationUs, r.bytesUp, r.bytesDown, r.tokensIn, r.tokensOut, r.tokensCached, r.tokensAre, r.cost],
-        ...[r.costIs, r.requestId, r.id],
+        ...[r.costIs, r.requestId, r.finishReason, r.id],
       )
+      if (r.dialect !== null || r.askedModel !== null || r.answeredModel !== null || r.ignored !== null) {
+        translated.run(r.dialect, r.askedModel, r.answeredModel, r.ignored, r.id)
+      }
       const quiet =
         r.backoffUs === 0 &&
         r.cancelledBy === null &&
@@ -195,7 +230,7 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
     refuse(r: StoredRequest): void {
       refuse.run(
         ...[r.id, r.at, r.caller, r.endpoint, r.outcome, r.state, r.status, r.method, r.path, r.origin],
-        ...[r.problemKind, r.problemMessage, r.model, r.times],
+        ...[r.problemKind, r.problemMessage, r.model, r.dialect, r.times],
       )
     },
     /** Deletes a refused row whose place a repeat has taken. */
@@ -246,6 +281,11 @@ export function readRequest(row: Row): StoredRequest {
     origin: textOrNull(row, 'origin'),
     problemKind: textOrNull(row, 'problem_kind'),
     problemMessage: textOrNull(row, 'problem_message'),
+    dialect: numberOrNull(row, 'dialect'),
+    askedModel: textOrNull(row, 'asked_model'),
+    answeredModel: textOrNull(row, 'answered_model'),
+    finishReason: textOrNull(row, 'finish_reason'),
+    ignored: textOrNull(row, 'ignored'),
   }
 }
 

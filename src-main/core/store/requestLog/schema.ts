@@ -170,6 +170,18 @@ const limited = `
 ALTER TABLE requests ADD COLUMN backoff_429_us INTEGER;
 `
 
+/**
+ * Requests in another vendor's API (`dialect`: 0 Responses, 1 Messages; NULL: chat completions), the model that the app asked for when it is
+ * not the one that was sent, the model that the reply names when it is another, why the reply ended, and what had no effect (JSON list).
+ */
+const translated = `
+ALTER TABLE requests ADD COLUMN dialect INTEGER;
+ALTER TABLE requests ADD COLUMN asked_model TEXT;
+ALTER TABLE requests ADD COLUMN answered_model TEXT;
+ALTER TABLE requests ADD COLUMN finish_reason TEXT;
+ALTER TABLE requests ADD COLUMN ignored TEXT;
+`
+
 const firstBodies = `
 CREATE TABLE bodies (
   id               INTEGER PRIMARY KEY,
@@ -188,10 +200,36 @@ CREATE TABLE bodies (
 CREATE INDEX bodies_by_who ON bodies (who, at, size);
 `
 
+/**
+ * Responses of the Responses API that apps asked to store. `request` is the row of the log. `response_items` finds the response of an item.
+ */
+const responses = `
+CREATE TABLE responses (
+  id        TEXT PRIMARY KEY,
+  who       TEXT NOT NULL,
+  at        INTEGER NOT NULL,
+  request   INTEGER NOT NULL,
+  previous  TEXT,
+  size      INTEGER NOT NULL,
+  input     TEXT NOT NULL,
+  reply     TEXT NOT NULL
+) STRICT;
+CREATE INDEX responses_by_who ON responses (who, at, size);
+CREATE INDEX responses_by_request ON responses (request);
+
+CREATE TABLE response_items (
+  who       TEXT NOT NULL,
+  id        TEXT NOT NULL,
+  response  TEXT NOT NULL,
+  PRIMARY KEY (who, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX response_items_by_response ON response_items (response);
+`
+
 /** "ISle". A checkpoint every 4,000 pages (16 MB), so that the pages that every row touches are written once for thousands of rows. */
 export const requestLogDatabase: DatabaseKind = {
   applicationId: 0x49536c65,
-  migrations: [first, use, profiles, limited],
+  migrations: [first, use, profiles, limited, translated],
   synchronous: 'NORMAL',
   pragmas: 'PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 4000',
 }
@@ -199,7 +237,7 @@ export const requestLogDatabase: DatabaseKind = {
 /** "ISbo". Deleted content is overwritten with zeros, and the file releases its pages. */
 export const bodyDatabase: DatabaseKind = {
   applicationId: 0x4953626f,
-  migrations: [firstBodies],
+  migrations: [firstBodies, responses],
   synchronous: 'NORMAL',
   pragmas: 'PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = ON',
 }

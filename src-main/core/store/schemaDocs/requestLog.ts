@@ -1,4 +1,4 @@
-import { cancellers, certainties, endpoints, endStates, outcomes } from '../requestLog/codes.ts'
+import { cancellers, certainties, dialects, endpoints, endStates, outcomes } from '../requestLog/codes.ts'
 import type { DescribedTables } from './tables.ts'
 
 const words = (list: readonly string[]): string => list.map((word, code) => `${code} \`${word}\``).join(', ')
@@ -53,6 +53,11 @@ export const requestLogTables: DescribedTables = {
       method: 'null: POST',
       origin: 'description of a caller without a key',
       backoff_429_us: 'the part of `backoff_us` after a 429',
+      dialect: `${words(dialects)}; null: the API of the service`,
+      asked_model: 'the model that the app asked for, if another one was sent',
+      answered_model: 'the model that the reply names, if another one was sent',
+      finish_reason: 'why the reply ended',
+      ignored: 'JSON list of what had no effect',
     },
   },
   callers: {
@@ -129,5 +134,22 @@ export const bodiesTables: DescribedTables = {
       request_text: '',
       reply_text: '',
     },
+  },
+  responses: {
+    about: 'Responses that apps asked to store (OpenAI Responses API), without secrets, until they are deleted.',
+    columns: {
+      id: '',
+      who: 'as in `callers`',
+      at: 'ms since 1970',
+      request: '`id` of `requests` in ledger.sqlite',
+      previous: 'the response before it in the conversation',
+      size: 'stored bytes',
+      input: 'JSON list of the items of its request',
+      reply: 'JSON object of the reply',
+    },
+  },
+  response_items: {
+    about: 'Which response has an item.',
+    columns: { who: 'as in `callers`', id: 'of the item', response: '`id` of `responses`' },
   },
 }

@@ -16,6 +16,7 @@ export const studioTables: DescribedTables = {
     columns: {
       id: '',
       title: 'null until it has one',
+      named: '1: a person wrote the title',
       model: 'exact id of the chosen model',
       draft: 'text that was typed and not sent',
       leaf_id: 'the last message of the branch that is shown',
@@ -262,7 +263,7 @@ export const studioTables: DescribedTables = {
       colour: '',
       expires_at: '',
       paused_at: '',
-      models: 'JSON list of those that it may use',
+      models: 'JSON list of those that it may use, after mapping',
       endpoints: 'JSON list of those that it may use',
       requests_per_minute: '',
       tokens_per_minute: '',
@@ -275,6 +276,7 @@ export const studioTables: DescribedTables = {
       fail_fast: '1: a request that would have to wait is refused at once',
       previous_hash: 'SHA-256 of the key before the last rotation; null: never rotated',
       previous_until: 'when the previous key stops to work',
+      model_map: 'JSON list of rules, in order: which model replaces a requested name',
     },
   },
   function_tools: {

@@ -1,4 +1,5 @@
 import type { MeterReading } from '../../ports/requests.ts'
+import { colon, cr, lf } from '../ascii.ts'
 import { asBuffer, ByteStore } from './bytes.ts'
 import { parseText } from './jsonScan.ts'
 import { ReplyReader } from './replyReader.ts'
@@ -19,10 +20,6 @@ const patience = 8
 
 /** `data: [DONE]` with any spaces. Bytes. */
 const maxDoneBytes = 64
-
-const lf = 0x0a
-const cr = 0x0d
-const colon = 0x3a
 
 /**
  * Reads an event stream (WHATWG HTML, "Server-sent events") from the bytes that pass. Passing bytes are never re-serialised. With `strip`,

@@ -1,15 +1,9 @@
+import { backslash, closeBrace, closeBracket, openBrace, openBracket, quote } from '../ascii.ts'
 import { isExcessive } from './jsonScan.ts'
 
 // Finds byte offsets in a JSON text, for changes that leave every other byte as it was. Packages return values or re-print. `jsonc-parser`
 // returns offsets, but of a string and with a tree of all of it, at several times the cost of JSON.parse. Skipped parts are validated only
 // in their brackets and strings. Every function returns -1 when the text ends early.
-
-const quote = 0x22
-const backslash = 0x5c
-const openBrace = 0x7b
-const closeBrace = 0x7d
-const openBracket = 0x5b
-const closeBracket = 0x5d
 
 /** Skips spaces, tabs and line ends (RFC 8259, section 2). */
 export function skipSpace(bytes: Uint8Array, from: number): number {

@@ -1,14 +1,6 @@
 import { isUtf8 } from 'node:buffer'
+import { backslash, closeBrace, closeBracket, colon, comma, openBrace, openBracket, quote } from '../ascii.ts'
 import { asBuffer, ByteStore } from './bytes.ts'
-
-const quote = 0x22
-const backslash = 0x5c
-const openBrace = 0x7b
-const closeBrace = 0x7d
-const openBracket = 0x5b
-const closeBracket = 0x5d
-const comma = 0x2c
-const colon = 0x3a
 
 /** Maximum nesting of arrays and objects. Real requests and replies have fewer than 20 levels; common parsers stop between 64 and 1,000. */
 export const maxDepth = 128

@@ -1,3 +1,4 @@
+import { cr, lf } from '../ascii.ts'
 import { asBuffer } from './bytes.ts'
 
 /** Longer than any model name. Bytes. */
@@ -9,8 +10,6 @@ const maxModels = 16
 
 const headEnd = Buffer.from('\r\n\r\n')
 const nothing = Buffer.alloc(0)
-const cr = 0x0d
-const lf = 0x0a
 const dash = 0x2d
 
 /** The characters of a boundary that need no quotes (RFC 2046, 5.1.1). */

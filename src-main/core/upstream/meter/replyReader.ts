@@ -22,6 +22,8 @@ export interface LonePiece {
 export class ReplyReader {
   model: string | null = null
   output = false
+  /** `finish_reason` of the first choice that has finished. */
+  finishReason: string | null = null
   /** Set by `read`. */
   lone: LonePiece | null = null
   #usage: TokenUsage | null = null
@@ -46,7 +48,10 @@ export class ReplyReader {
       return
     }
     this.model = textOrNull(value.model)
-    this.output = Array.isArray(value.choices) && value.choices.length > 0
+    const { choices } = value
+    this.output = Array.isArray(choices) && choices.length > 0
+    const first: unknown = Array.isArray(choices) ? choices[0] : null
+    if (isFields(first)) this.finishReason = textOrNull(first.finish_reason)
   }
 
   /**
@@ -90,13 +95,14 @@ export class ReplyReader {
    */
   reading(tokensIn: number | null): MeterReading {
     const measured = this.#measured
-    if (measured !== null) return { usage: measured, measured: true, output: this.output }
+    const { output, model, finishReason } = this
+    if (measured !== null) return { usage: measured, measured: true, output, model, finishReason }
     const reported = this.#usage
     const promptTokens = reported?.promptTokens ?? tokensIn
     const completionTokens = reported?.completionTokens ?? this.text.tokens()
     const cachedTokens = reported?.cachedTokens ?? null
     const usage = { promptTokens, completionTokens, totalTokens: reported?.totalTokens ?? null, cachedTokens }
-    return { usage: { ...usage, totalTokens: totalTokens(usage) }, measured: false, output: this.output }
+    return { usage: { ...usage, totalTokens: totalTokens(usage) }, measured: false, output, model, finishReason }
   }
 
   get #measured(): TokenUsage | null {
@@ -123,6 +129,7 @@ export class ReplyReader {
     else this.#piece(index, 'content', 'text', choice.text)
     const reason = choice.finish_reason
     if (typeof reason !== 'string' || reason === '') return
+    this.finishReason ??= reason
     this.#open.delete(index)
     if (this.#finished.size < maxChoices) this.#finished.add(index)
     this.#events?.push({ type: 'finish', choice: index, reason })

@@ -12,6 +12,8 @@ export interface RequestParameters {
    * Null when the request names no model, or two different ones (a repeated key, or one in another case): the service could take either.
    */
   model: string | null
+  /** Bytes of the model's name with its quotes, for a change of it. Null when `model` is null or its key is repeated. */
+  modelAt: { from: number; to: number } | null
   /** The request names a model, even if `model` is null because it is ambiguous. A default model must not replace it. */
   namesModel: boolean
   stream: boolean
@@ -116,7 +118,7 @@ export class RequestScan extends JsonScan {
   /** Offset of the top-level object's brace. */
   #brace = 0
   #valueFrom = 0
-  #model: { value: unknown; clear: boolean } | null = null
+  #model: { value: unknown; clear: boolean; at: RequestParameters['modelAt'] } | null = null
   #stream = false
   #options: UsageOption | null = null
   #maxTokens: number | null = null
@@ -142,6 +144,7 @@ export class RequestScan extends JsonScan {
     const options = this.#options ?? { usage: 'absent' as const, edit: usageAtStart(this.#brace, this.#isEmpty) }
     return {
       model: model?.clear === true ? textOrNull(model.value) : null,
+      modelAt: model?.clear === true && typeof model.value === 'string' ? model.at : null,
       namesModel: model !== null && (!model.clear || model.value !== null),
       stream: this.#stream,
       usage: options.usage,
@@ -236,7 +239,7 @@ export class RequestScan extends JsonScan {
       case 'model': {
         const known = this.#model
         const clear = this.#exact && value !== undefined && (known === null || (known.clear && known.value === value))
-        this.#model = { value, clear }
+        this.#model = { value, clear, at: known === null ? { from: this.#valueFrom, to } : null }
         break
       }
       case 'stream':
@@ -322,6 +325,7 @@ function textOf(raw: Buffer | null): string | null {
 /** The result for a body that was not read. */
 export const unknownParameters: Readonly<RequestParameters> = {
   model: null,
+  modelAt: null,
   namesModel: false,
   stream: false,
   usage: 'absent',

@@ -1,3 +1,4 @@
+import { backslash } from '../ascii.ts'
 import { asBuffer } from '../meter/bytes.ts'
 
 // Undoes escapes of JSON, URLs and HTML layer by layer, and maps each byte to its place in the original.
@@ -5,7 +6,6 @@ import { asBuffer } from '../meter/bytes.ts'
 /** Maximum number of layers. JSON in JSON in a percent-encoded URL has 3. */
 const maxLayers = 8
 
-const backslash = 0x5c
 const percent = 0x25
 const ampersand = 0x26
 

@@ -1,3 +1,4 @@
+import { backslash, cr, lf, quote } from '../ascii.ts'
 import { asBuffer } from '../meter/bytes.ts'
 import { type BodyRedactor, type ChunkRedactor, maskRange, type Scan, type Span, unmaskedRest } from './streams.ts'
 
@@ -12,10 +13,6 @@ const maxDepth = 32
 const maxTemplates = 4
 const maxTemplate = 2048
 
-const lf = 0x0a
-const cr = 0x0d
-const quote = 0x22
-const backslash = 0x5c
 const nothing = Buffer.alloc(0)
 
 /** Which text a delta continues. */

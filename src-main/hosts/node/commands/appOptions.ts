@@ -1,5 +1,7 @@
+import type { ModelRule } from '../../../../src-preload/contract/modelMap.ts'
 import { StudioError } from '../../../core/errors.ts'
 import { type AppChanges, checkedChanges } from '../../../core/gateway/apps/appSettings.ts'
+import { checkedModelMap } from '../../../core/gateway/apps/modelMap.ts'
 import { instantOf } from '../../../core/shared/days.ts'
 
 /** The options of `apps add` and `apps set`, as typed. */
@@ -7,6 +9,7 @@ export interface AppCliOptions {
   name?: string
   colour?: string
   expires?: string
+  map?: string[]
   models?: string
   endpoints?: string
   rpm?: string
@@ -55,6 +58,24 @@ const expiry = (now: number) => (text: string) => {
   return text
 }
 
+/** Parses the `--map` options, in order. `none` alone clears the map. A pattern can't contain `=`, but a model id can. */
+function readModelMap(typed: readonly string[] | undefined): ModelRule[] | undefined {
+  if (typed === undefined) return undefined
+  if (typed.length === 1 && typed[0]?.trim() === 'none') return []
+  const rules = typed.map((rule) => {
+    const [, pattern = '', model = ''] = /^([^=]*)=(.*)$/su.exec(rule) ?? []
+    if (pattern.trim() === '' || model.trim() === '')
+      throw bad("--map expects a pattern and a model, such as 'claude-*=glm-4.6', or none alone.")
+    return { pattern, model }
+  })
+  try {
+    return checkedModelMap(rules)
+  } catch (thrown) {
+    if (thrown instanceof StudioError) throw bad(`--map: ${thrown.message}`)
+    throw thrown
+  }
+}
+
 /** Parses and validates the options with the rules of the core. @throws StudioError `bad_input` */
 export function readAppOptions(typed: AppCliOptions): AppChanges {
   const now = Date.now()
@@ -62,6 +83,7 @@ export function readAppOptions(typed: AppCliOptions): AppChanges {
     name: typed.name,
     colour: typed.colour,
     expiresAt: limit(typed.expires, expiry(now)),
+    modelMap: readModelMap(typed.map),
     models: limit(typed.models, several),
     endpoints: limit(typed.endpoints, several),
     requestsPerMinute: limit(typed.rpm, count('--rpm')),

@@ -22,7 +22,7 @@ interface DoctorOptions extends ConnectionOptions {
 
 /** One result. `warning`: the program runs with a limitation. */
 interface Check {
-  name: 'node' | 'keychain' | 'dataFolder' | 'webPort' | 'proxyPort' | 'baseAddress' | 'key'
+  name: 'node' | 'keychain' | 'dataFolder' | 'webPort' | 'apiPort' | 'baseAddress' | 'key'
   status: 'ok' | 'warning' | 'failed'
   detail: string
 }
@@ -32,7 +32,7 @@ const labels: Record<Check['name'], string> = {
   keychain: 'Keychain',
   dataFolder: 'Data folder',
   webPort: 'Web port',
-  proxyPort: 'Local API port',
+  apiPort: 'Local API port',
   baseAddress: 'Service',
   key: 'API key',
 }
@@ -46,7 +46,7 @@ export async function doctor(options: DoctorOptions, parts: Parts): Promise<numb
     await checkKeychain(host),
     await checkFolder(dataDir),
     await checkPort('webPort', 8786),
-    await checkPort('proxyPort', 8787),
+    await checkPort('apiPort', 8787),
     ...(await checkConnection(dataDir, options, parts)),
   ]
   const ok = checks.every((check) => check.status !== 'failed')
@@ -87,7 +87,7 @@ async function checkFolder(dataDir: string): Promise<Check> {
   return { name: 'dataFolder', status: 'ok', detail: `${dataDir} is writable and private` }
 }
 
-async function checkPort(name: 'webPort' | 'proxyPort', port: number): Promise<Check> {
+async function checkPort(name: 'webPort' | 'apiPort', port: number): Promise<Check> {
   // The server closes only after its last connection, so each connection is destroyed.
   const server = createServer((socket) => socket.destroy())
   try {

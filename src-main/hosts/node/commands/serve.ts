@@ -16,9 +16,9 @@ import { type Studio, startWebServer, type WebServer } from '../web/server.ts'
 export interface ServeOptions extends ConnectionOptions {
   dataDir?: string
   webPort?: number
-  proxyPort?: number
+  apiPort?: number
   web: boolean
-  proxy: boolean
+  api: boolean
   open: boolean
   json: boolean
 }
@@ -90,7 +90,7 @@ export async function serve(options: ServeOptions, parts: Parts): Promise<number
 
 function coreOptions(options: ServeOptions) {
   const connect = connectionFrom(options)
-  const proxyPort = options.proxy ? options.proxyPort : null
+  const proxyPort = options.api ? options.apiPort : null
   return { ...(connect && { connect }), ...(proxyPort !== undefined && { proxyPort }) }
 }
 

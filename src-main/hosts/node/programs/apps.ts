@@ -27,6 +27,7 @@ export function describeApps(program: Command, parts: Parts, ended: (code: numbe
     })
   withExamples(withSettings(command('set', 'Change the name, limits or budgets of an app, from its next request on')), [
     'inference-studio apps set editor --rpm 60 --budget-day none',
+    "inference-studio apps set claude --map '*-haiku-*=glm-4.5-air' --map 'claude-*=glm-4.6'",
   ])
     .argument('<app>', which, nonEmpty)
     .option('--name <name>', 'new name, at most 80 characters', shortName)
@@ -77,7 +78,12 @@ function withSettings(command: Command): Command {
   return command
     .option('--colour <colour>', 'blue, teal, violet, amber, rose, green, slate or orange')
     .option('--expires <when>', 'when the app key expires: 2026-12-31T18:00:00Z, +45m, +12h, +30d, +4w or none')
-    .option('--models <ids>', 'only these models, as exact ids separated by commas, or none')
+    .option(
+      '--map <pattern=model>',
+      'use this model of the service for requested names that match the pattern, in which * is any text. Repeat for more rules: the first match applies, and all rules of the app are replaced. none removes them',
+      (rule: string, before: string[] | undefined) => [...(before ?? []), rule],
+    )
+    .option('--models <ids>', 'only these models of the service, as exact ids separated by commas, or none')
     .option(
       '--endpoints <names>',
       'only these endpoints, separated by commas: chat, completions, speech, transcription, images, models, account, files, other; or none',

@@ -4,16 +4,15 @@ import { Dialog } from '../../../shared/ui/Dialog.tsx'
 import { useChat } from '../../../stores/chat.ts'
 import { useStage } from '../../../stores/chatPage.ts'
 
-interface RefusedImagesProps {
-  /** The model that refused images before. Null: the question is closed. */
-  model: string | null
-  onClose: () => void
-  onSend: () => void
-}
-
 /** Asks before an image goes to a model that refused one earlier: the request may fail again. */
-export function RefusedImages({ model, onClose, onSend }: RefusedImagesProps) {
+export function RefusedImages() {
   const { t } = useTranslation('composer')
+  const asked = useStage(({ dialog }) => (dialog?.kind === 'refusedImages' ? dialog : null))
+  const onClose = (): void => useStage.setState({ dialog: null })
+  const send = (): void => {
+    onClose()
+    asked?.run()
+  }
   const choose = (): void => {
     onClose()
     // Opens the model list after the dialog has restored the focus, because the list closes when the focus leaves it.
@@ -22,14 +21,14 @@ export function RefusedImages({ model, onClose, onSend }: RefusedImagesProps) {
   }
   return (
     <Dialog
-      open={model !== null}
+      open={asked !== null}
       alert
       onClose={onClose}
-      title={t('refusedTitle', { model: model ?? '' })}
+      title={t('refusedTitle', { model: asked?.model ?? '' })}
       about={t('refusedAbout')}
       footer={
         <>
-          <Button onClick={onSend}>{t('sendAnyway')}</Button>
+          <Button onClick={send}>{t('sendAnyway')}</Button>
           <Button variant="primary" onClick={choose}>
             {t('chooseOther')}
           </Button>

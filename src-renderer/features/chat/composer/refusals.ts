@@ -1,4 +1,6 @@
+import type { Message } from '../../../../src-preload/contract/chat.ts'
 import { modelsToAsk, useChat } from '../../../stores/chat.ts'
+import { useStage } from '../../../stores/chatPage.ts'
 import { type FactsById, useModelFacts } from '../../../stores/modelFacts.ts'
 import { loadModelFacts } from '../actions.ts'
 
@@ -24,4 +26,18 @@ export const refusingModel = (models: readonly string[], able: Able, facts: Fact
 export function useKnownRefusal(able: Able): string | null {
   const facts = useModelFacts((store) => store.facts)
   return useChat((state) => refusingModel(modelsToAsk(state), able, facts))
+}
+
+/** Whether a request about this path contains images. `until`: the last message that the request contains; default: all. */
+export function holdsImages(path: readonly Message[], until: string | null = null): boolean {
+  const end = until === null ? -1 : path.findIndex(({ id }) => id === until)
+  const sent = end === -1 ? path : path.slice(0, end + 1)
+  return sent.some(({ attachments }) => attachments.length > 0)
+}
+
+/** Runs `run`. Asks first if the request contains images and one of its models refused images before. */
+export function askIfImagesRefused(models: readonly string[], hasImages: boolean, run: () => void): void {
+  const model = hasImages ? refusingModel(models, 'images', useModelFacts.getState().facts) : null
+  if (model === null) run()
+  else useStage.setState({ dialog: { kind: 'refusedImages', model, run } })
 }

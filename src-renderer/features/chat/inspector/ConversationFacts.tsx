@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { Message } from '../../../../src-preload/contract/chat.ts'
 import { showSc } from '../../../shared/ui/sc.ts'
+import { WithSc } from '../../../shared/ui/WithSc.tsx'
 import { useChat } from '../../../stores/chat.ts'
 import { spentOf, tokensOf } from '../facts.ts'
 import { figure, fullTime, useChatTranslate } from '../messages.ts'
@@ -35,7 +36,9 @@ export function ConversationFacts() {
         <Fact name={t('factMessages')}>{figure(conversation.messages)}</Fact>
         <Fact name={t('factTokens')}>{total === null ? null : figure(total)}</Fact>
         <Fact name={t('factSpent')}>
-          {spent && t(spent.estimated ? 'costEstimated' : 'costMeasured', { amount: showSc(spent.amount) })}
+          {spent && (
+            <WithSc text={t(spent.estimated ? 'costEstimated' : 'costMeasured', { amount: showSc(spent.amount) })} />
+          )}
         </Fact>
         <Fact name={t('factStarted')}>{fullTime(conversation.createdAt)}</Fact>
       </dl>

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Button, IconButton } from '../../../shared/ui/Button.tsx'
 import { Dialog } from '../../../shared/ui/Dialog.tsx'
 import { Checkbox, Field, TextInput } from '../../../shared/ui/Field.tsx'
+import { Form } from '../../../shared/ui/Form.tsx'
 import { useChat } from '../../../stores/chat.ts'
 import { useStage } from '../../../stores/chatPage.ts'
 import { removePreset, savePreset, usePresets } from '../list/presets.ts'
@@ -17,13 +18,13 @@ export function PresetDialog() {
   const open = useStage(({ dialog }) => dialog?.kind === 'presets')
   return (
     <Dialog open={open} onClose={close} title={t('presetsKeepTitle')} about={t('presetsKeepAbout')}>
-      <Form />
+      <PresetForm />
       <Kept />
     </Dialog>
   )
 }
 
-function Form() {
+function PresetForm() {
   const t = useChatTranslate()
   const presets = usePresets()
   const setup = useChat(setupOf)
@@ -47,13 +48,7 @@ function Form() {
     if (saved !== null) close()
   }
   return (
-    <form
-      className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void save()
-      }}
-    >
+    <Form className="flex flex-col gap-3" onSubmit={save}>
       <Field label={t('presetName')} hint={same ? t('presetOver', { name: same.name }) : null}>
         <TextInput value={name} maxLength={100} onChange={(event) => setName(event.target.value)} />
       </Field>
@@ -75,7 +70,7 @@ function Form() {
           {t(same ? 'presetSaveOver' : 'presetSave')}
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }
 

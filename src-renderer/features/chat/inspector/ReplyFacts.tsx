@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import type { Message } from '../../../../src-preload/contract/chat.ts'
 import { CopyButton } from '../../../shared/ui/CopyButton.tsx'
+import { WithSc } from '../../../shared/ui/WithSc.tsx'
 import { type ChatState, inspectedReply, useChat } from '../../../stores/chat.ts'
 import { useStage } from '../../../stores/chatPage.ts'
 import { SmallButton } from '../actionButtons.tsx'
@@ -48,6 +49,7 @@ function ReplyFacts({ reply }: { reply: Facts }) {
   const t = useChatTranslate()
   const { usage, requestRow, requestId } = reply
   const speed = tokensPerSecond(reply)
+  const cost = costText(reply, t)
   const tokens = (value: number | null | undefined): ReactNode =>
     typeof value === 'number' ? (
       <>
@@ -68,7 +70,7 @@ function ReplyFacts({ reply }: { reply: Facts }) {
         <Fact name={t('factFirst')}>{reply.firstTokenMs === null ? null : `${fineSeconds(reply.firstTokenMs)} s`}</Fact>
         {reply.reasoningMs !== null && <Fact name={t('factReasoning')}>{`${seconds(reply.reasoningMs)} s`}</Fact>}
         <Fact name={t('factSpeed')}>{speed === null ? null : t('perSecond', { speed: speed.toFixed(0) })}</Fact>
-        <Fact name={t('factCost')}>{costText(reply, t)}</Fact>
+        <Fact name={t('factCost')}>{cost && <WithSc text={cost} />}</Fact>
         <Fact name={t('factFinish')}>{reply.finishReason}</Fact>
         <Fact name={t('factRequest')} mono>
           {requestId && (

@@ -3,11 +3,11 @@ import { type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { VList, type VListHandle } from 'virtua'
 import { Button, IconButton } from '../../../shared/ui/Button.tsx'
+import { useNow } from '../../../shared/useNow.ts'
 import { useChat } from '../../../stores/chat.ts'
 import { listStore, useList } from '../../../stores/chatList.ts'
 import { type ListRow, listRows } from '../../../stores/chatListRows.ts'
 import { useLibrary } from '../../../stores/library.ts'
-import { useNow } from '../hooks.ts'
 import { archiveChats, removeChats } from './actions.ts'
 import { ItemMenu, type MenuAt } from './ItemMenu.tsx'
 import { ChatRow, FolderRow, HeadingRow } from './Row.tsx'
@@ -21,7 +21,7 @@ export function Chats({ searchField }: { searchField: RefObject<HTMLInputElement
   const folders = useLibrary((store) => store.folders)
   const closed = useList((store) => store.closed)
   const archived = useList((store) => store.view === 'archived')
-  const day = new Date(useNow(true, 60_000)).toDateString()
+  const day = new Date(useNow(60_000)).toDateString()
   // Headings depend on the day, so rows are computed again when the day changes, not every minute.
   const rows = useMemo(
     () => listRows({ conversations: list.conversations, folders, closed, archived, now: new Date(day) }),

@@ -6,6 +6,7 @@ import { ModelField } from '../../../shared/ModelField.tsx'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Dialog } from '../../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../../shared/ui/Field.tsx'
+import { Form } from '../../../shared/ui/Form.tsx'
 import { TextArea } from '../../../shared/ui/TextArea.tsx'
 import { listStore, useList } from '../../../stores/chatList.ts'
 import { useLibrary } from '../../../stores/library.ts'
@@ -137,13 +138,7 @@ function FolderForm({ folder, ids }: { folder: Folder | undefined; ids: readonly
     if (done) closeFolder()
   }
   return (
-    <form
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void save()
-      }}
-    >
+    <Form className="flex flex-col gap-4" onSubmit={save}>
       <Field label={t('name')}>
         <TextInput value={name} maxLength={100} onChange={(event) => setName(event.target.value)} />
       </Field>
@@ -159,6 +154,6 @@ function FolderForm({ folder, ids }: { folder: Folder | undefined; ids: readonly
           {t(folder ? 'save' : 'create')}
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }

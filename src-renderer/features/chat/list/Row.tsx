@@ -3,7 +3,7 @@ import { memo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../../../src-preload/contract/chat.ts'
 import { showCount } from '../../../i18n/format.ts'
-import { InlineNameField } from '../../../shared/ui/InlineNameField.tsx'
+import { InlineNameField, type InlineNameFieldProps } from '../../../shared/ui/InlineNameField.tsx'
 import { useList } from '../../../stores/chatList.ts'
 import type { ListRow } from '../../../stores/chatListRows.ts'
 import { renameChat, renameFolder } from './actions.ts'
@@ -51,16 +51,12 @@ export const FolderRow = memo(function FolderRow({
       data-folder={folder.id}
     >
       {editing ? (
-        <Cell wide>
-          <InlineNameField
-            name={folder.name}
-            label={t('name')}
-            className="chat-title-field"
-            maxLength={longestFolder}
-            onName={(name) => void renameFolder(folder.id, name)}
-            onEnd={onEditEnd}
-          />
-        </Cell>
+        <NameCell
+          name={folder.name}
+          maxLength={longestFolder}
+          onName={(name) => void renameFolder(folder.id, name)}
+          onEnd={onEditEnd}
+        />
       ) : (
         <>
           <Cell wide>
@@ -108,16 +104,12 @@ export const ChatRow = memo(function ChatRow({
       data-inside={level === 2}
     >
       {editing ? (
-        <Cell wide>
-          <InlineNameField
-            name={conversation.title ?? ''}
-            label={t('name')}
-            className="chat-title-field"
-            maxLength={longestTitle}
-            onName={(name) => void renameChat(conversation.id, name)}
-            onEnd={onEditEnd}
-          />
-        </Cell>
+        <NameCell
+          name={conversation.title ?? ''}
+          maxLength={longestTitle}
+          onName={(name) => void renameChat(conversation.id, name)}
+          onEnd={onEditEnd}
+        />
       ) : (
         <>
           <Cell wide>
@@ -164,6 +156,18 @@ function State({ conversation: { running, waiting, draft, pinned, archived } }: 
         draft.trim() !== '' && <i className="list-dot" data-state="draft" aria-hidden />
       )}
     </span>
+  )
+}
+
+type NameCellProps = Pick<InlineNameFieldProps, 'name' | 'maxLength' | 'onName' | 'onEnd'>
+
+/** The field for another name of a folder or a chat, in place of its row. */
+function NameCell(props: NameCellProps) {
+  const { t } = useTranslation('library')
+  return (
+    <Cell wide>
+      <InlineNameField {...props} label={t('name')} className="chat-title-field" />
+    </Cell>
   )
 }
 

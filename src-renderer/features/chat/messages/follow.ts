@@ -64,11 +64,13 @@ export function useFollowEnd(conversationId: string, box: Box, list: List, ids: 
 
   useEffect(() => followScroll(box, { following, wanted, follow }), [box, follow])
 
-  useEffect(() => {
+  // A layout effect, because its cleanup runs while the list still knows its position.
+  useLayoutEffect(() => {
     const element = box.current
     if (!element) return
     let timer: ReturnType<typeof setTimeout> | undefined
     const write = (): void => {
+      timer = undefined
       const { current: handle } = list
       if (!handle || wanted.current) return
       const at = handle.findItemIndex(handle.scrollOffset)
@@ -86,7 +88,10 @@ export function useFollowEnd(conversationId: string, box: Box, list: List, ids: 
     element.addEventListener('scroll', soon, { passive: true })
     addEventListener('pagehide', write)
     return () => {
+      // The person left right after scrolling.
+      const isPending = timer !== undefined
       clearTimeout(timer)
+      if (isPending) write()
       element.removeEventListener('scroll', soon)
       removeEventListener('pagehide', write)
     }

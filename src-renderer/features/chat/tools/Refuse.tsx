@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Field, TextInput } from '../../../shared/ui/Field.tsx'
+import { Form } from '../../../shared/ui/Form.tsx'
 import { decide } from './actions.ts'
 
 /** Denies a call, with an optional reason for the model. */
@@ -15,13 +16,7 @@ export function Refuse({ messageId, onEnd }: { messageId: string; onEnd: () => v
     setBusy(false)
   }
   return (
-    <form
-      className="flex flex-wrap items-end gap-2"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void say()
-      }}
-    >
+    <Form className="flex flex-wrap items-end gap-2" onSubmit={say}>
       <div className="min-w-[min(240px,100%)] flex-1">
         <Field label={t('ask.why')} hint={t('ask.whyHint')}>
           <TextInput
@@ -40,6 +35,6 @@ export function Refuse({ messageId, onEnd }: { messageId: string; onEnd: () => v
       <Button size="small" type="submit" variant="danger" busy={busy} className="mb-6">
         {t('ask.sayNo')}
       </Button>
-    </form>
+    </Form>
   )
 }

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { jsonFaultText, useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Checkbox, Field } from '../../../shared/ui/Field.tsx'
+import { Form } from '../../../shared/ui/Form.tsx'
 import { jsonFault } from '../../../shared/ui/jsonFault.ts'
 import { plainText } from '../../../shared/ui/plainText.ts'
 import { Segmented } from '../../../shared/ui/Segmented.tsx'
@@ -31,13 +32,10 @@ export function ToolByHand({ row }: { row: ToolRow }) {
   }
   return (
     <div className="flex flex-col gap-2">
-      <form
+      <Form
         className="flex flex-col gap-2"
         aria-label={t('hand.form', { name: plainText(row.run.name) })}
-        onSubmit={(event) => {
-          event.preventDefault()
-          void send()
-        }}
+        onSubmit={send}
       >
         <Field
           label={t('hand.result')}
@@ -87,7 +85,7 @@ export function ToolByHand({ row }: { row: ToolRow }) {
             {t('hand.send')}
           </Button>
         </div>
-      </form>
+      </Form>
       {refusing && <Refuse messageId={row.id} onEnd={() => setRefusing(false)} />}
     </div>
   )

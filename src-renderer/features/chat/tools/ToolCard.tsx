@@ -6,7 +6,7 @@ import { Button } from '../../../shared/ui/Button.tsx'
 import { cx } from '../../../shared/ui/cx.ts'
 import { jsonFault } from '../../../shared/ui/jsonFault.ts'
 import { plainText } from '../../../shared/ui/plainText.ts'
-import { useNow } from '../hooks.ts'
+import { useNow } from '../../../shared/useNow.ts'
 import { seconds } from '../messages.ts'
 import { stopCall } from './actions.ts'
 import { appearances, cardState, toneInk } from './appearance.ts'
@@ -103,7 +103,7 @@ function kindOf(run: ToolRun | null, t: ToolTranslate): string {
 function StateText({ row: { run } }: { row: ToolRow }) {
   const t = useToolTranslate()
   const running = run.state === 'running'
-  const now = useNow(running)
+  const now = useNow(100, running)
   const began = run.startedAt === null ? null : Date.parse(run.startedAt)
   const ended = run.finishedAt === null ? null : Date.parse(run.finishedAt)
   if (running) return t('state.runningFor', { seconds: seconds(now - (began ?? now)) })

@@ -1,9 +1,9 @@
-import { ChevronRight } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { navigate } from '../../../shared/navigation.ts'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { cx } from '../../../shared/ui/cx.ts'
+import { OpenMark } from '../../../shared/ui/OpenMark.tsx'
 import { plainText } from '../../../shared/ui/plainText.ts'
 import { useFind } from '../../../stores/chatFind.ts'
 import { figure } from '../messages.ts'
@@ -73,11 +73,7 @@ function Result({ row }: { row: ToolRow }) {
         onClick={() => setOpen(!open)}
         className="flex min-w-0 items-center gap-1.5 rounded-s text-start text-s text-soft hover:text-ink"
       >
-        <ChevronRight
-          aria-hidden
-          size={14}
-          className={cx('shrink-0 transition-transform', open ? 'rotate-90' : 'rtl:rotate-180')}
-        />
+        <OpenMark open={open} />
         <span className="shrink-0 font-[520]">{t(given ? 'outcome.result' : 'outcome.told')}</span>
         <span className="num shrink-0 text-faint">
           {t('outcome.size', { count: row.text.length, size: figure(row.text.length) })}

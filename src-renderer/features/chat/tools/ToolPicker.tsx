@@ -72,7 +72,14 @@ function Group({ group, enabled }: { group: OfferGroup; enabled: readonly string
   const usable = offers.filter(({ fault }) => fault === null)
   const on = offers.filter(({ id }) => enabled.includes(id))
   const name = server ? plainText(server.name) : t(group.key === 'gone' ? 'pick.gone' : 'pick.own')
-  const set = (ids: string[], yes: boolean) => saveToolUse({ enabled: switched(enabled, ids, yes) })
+  const set = (tools: { id: string }[], yes: boolean) =>
+    saveToolUse({
+      enabled: switched(
+        enabled,
+        tools.map(({ id }) => id),
+        yes,
+      ),
+    })
   return (
     <section aria-labelledby={heading} className="flex flex-col gap-1">
       <div className="flex min-h-6 items-center gap-1">
@@ -89,12 +96,7 @@ function Group({ group, enabled }: { group: OfferGroup; enabled: readonly string
             variant="plain"
             disabled={usable.every(({ id }) => enabled.includes(id))}
             aria-label={t('pick.allOf', { name })}
-            onClick={() =>
-              set(
-                usable.map(({ id }) => id),
-                true,
-              )
-            }
+            onClick={() => set(usable, true)}
           >
             {t('pick.all')}
           </Button>
@@ -105,12 +107,7 @@ function Group({ group, enabled }: { group: OfferGroup; enabled: readonly string
             variant="plain"
             disabled={on.length === 0}
             aria-label={t('pick.noneOf', { name })}
-            onClick={() =>
-              set(
-                on.map(({ id }) => id),
-                false,
-              )
-            }
+            onClick={() => set(on, false)}
           >
             {t('pick.noneWord')}
           </Button>
@@ -133,7 +130,7 @@ function Group({ group, enabled }: { group: OfferGroup; enabled: readonly string
             key={offer.id}
             offer={offer}
             on={enabled.includes(offer.id)}
-            onChange={(yes) => set([offer.id], yes)}
+            onChange={(yes) => set([offer], yes)}
           />
         ))}
       </ul>

@@ -1,4 +1,5 @@
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
+import { StatusText } from '../../../shared/ui/StatusText.tsx'
 import { useChat } from '../../../stores/chat.ts'
 import { cardState } from './appearance.ts'
 import { isToolRow } from './round.ts'
@@ -13,9 +14,5 @@ export function ToolSubscriptions() {
     const states = rows.map(({ run }) => cardState(run, false))
     return states.includes('awaiting') ? 'awaiting' : states.includes('by_hand') ? 'by_hand' : null
   })
-  return (
-    <span role="status" className="sr-only">
-      {waiting && t(`live.${waiting}`)}
-    </span>
-  )
+  return <StatusText>{waiting && t(`live.${waiting}`)}</StatusText>
 }

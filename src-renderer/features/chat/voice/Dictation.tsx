@@ -2,9 +2,11 @@ import { Check, LoaderCircle, Mic, MicOff, X } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { LevelMeter } from '../../../shared/audio/LevelMeter.tsx'
+import { micTroubleTexts } from '../../../shared/audio/recorder.ts'
 import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { Button, IconButton } from '../../../shared/ui/Button.tsx'
-import { useNow } from '../hooks.ts'
+import { StatusText } from '../../../shared/ui/StatusText.tsx'
+import { useNow } from '../../../shared/useNow.ts'
 import {
   cancelDictation,
   finishDictation,
@@ -13,14 +15,6 @@ import {
   startDictation,
   useDictation,
 } from './dictation.ts'
-
-const troubles = {
-  denied: 'micDenied',
-  missing: 'micMissing',
-  busy: 'micBusy',
-  lost: 'micLostEarly',
-  unsupported: 'micUnsupported',
-} as const
 
 export function DictateButton() {
   const { t } = useTranslation('composer')
@@ -49,10 +43,10 @@ export function DictationBar() {
   const cancel = <IconButton icon={X} size="small" label={t('cancel')} shortcut="Esc" onClick={cancelDictation} />
   return (
     <>
-      <span role="status" className="sr-only">
+      <StatusText>
         {now.state === 'off' && reported > 0 && t('dictated')}
         {now.state === 'recording' && t('recording')}
-      </span>
+      </StatusText>
       {now.state === 'asking' && <Bar words={t('asking')}>{cancel}</Bar>}
       {now.state === 'recording' && (
         <section className="composer-bar" aria-label={t('recording')}>
@@ -73,7 +67,7 @@ export function DictationBar() {
       {now.state === 'no_microphone' && (
         <div className="composer-bar" role="alert">
           <MicOff aria-hidden size={15} />
-          <span>{t(troubles[now.trouble])}</span>
+          <span>{t(micTroubleTexts[now.trouble])}</span>
           {now.trouble !== 'unsupported' && (
             <Button size="small" onClick={() => void startDictation()}>
               {t('tryAgain')}
@@ -110,7 +104,7 @@ function Bar({ words, children }: { words: string; children: ReactNode }) {
 
 function Time({ since }: { since: number }) {
   const { t } = useTranslation('composer')
-  const now = useNow(true, 500)
+  const now = useNow(500)
   return <span className="num">{t('recordingTime', { time: clock(now - since), most: clock(longestRecording) })}</span>
 }
 

@@ -1,7 +1,83 @@
-import { jsonText, provider, providerName, type Setup, shellWord } from './setup.ts'
+import { jsonText, literal, provider, providerName, type Setup, shellWord } from './setup.ts'
+
+/** The context window for agents that can't read it from the service, tokens. */
+const contextWindow = 128_000
+const windowNote = `${contextWindow} is the context window in tokens: change it if your model has another.`
 
 /** Coding agents in a terminal. */
 export const agents: Setup[] = [
+  {
+    id: 'codex',
+    name: 'Codex CLI',
+    kind: 'agent',
+    npm: '@openai/codex',
+    verified: true,
+    // Codex edits files with apply_patch only for models that it knows. Other models of its list run JavaScript instead of tools.
+    modelMap: [{ pattern: 'gpt-*', size: 'large' }],
+    steps: ({ baseUrl, key }) => [
+      {
+        about:
+          'Save as this file. If the file exists, add the first five lines at its start and the sections at its end.',
+        language: 'toml',
+        file: '~/.codex/config.toml',
+        text: `model = "gpt-5.5"
+model_provider = "${provider}"
+model_context_window = ${contextWindow}
+web_search = "disabled"
+check_for_update_on_startup = false
+
+[analytics]
+enabled = false
+
+[model_providers.${provider}]
+name = "${providerName}"
+base_url = ${literal(baseUrl)}
+env_key = "INFERENCE_STUDIO_KEY"
+wire_api = "responses"
+request_max_retries = 0
+stream_max_retries = 0`,
+      },
+      {
+        about: 'In the folder to work on.',
+        language: 'sh',
+        text: `export INFERENCE_STUDIO_KEY=${shellWord(key)}\ncodex`,
+      },
+    ],
+    note: `Codex asks for gpt-5.5, and the model map of this app replaces it with your model. ${windowNote} No retries, because Inference Studio retries where that is safe.`,
+  },
+  {
+    id: 'claude-code',
+    name: 'Claude Code',
+    kind: 'agent',
+    npm: '@anthropic-ai/claude-code',
+    verified: true,
+    modelMap: [
+      { pattern: '*-haiku-*', size: 'small' },
+      { pattern: 'claude-*', size: 'large' },
+    ],
+    steps: ({ baseUrl, key, model }) => [
+      {
+        about: 'Save as this file. If the file exists, merge the text into it.',
+        language: 'json',
+        file: '~/.claude/settings.json',
+        text: jsonText({
+          env: {
+            // Claude Code appends /v1 itself.
+            ANTHROPIC_BASE_URL: baseUrl.replace(/\/v1$/, ''),
+            ANTHROPIC_AUTH_TOKEN: key,
+            ANTHROPIC_MODEL: model,
+            CLAUDE_CODE_MAX_CONTEXT_TOKENS: String(contextWindow),
+            CLAUDE_CODE_MAX_RETRIES: '0',
+            // Without this, a reply that was cut is requested again without streaming.
+            CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: '1',
+            CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+          },
+        }),
+      },
+      { about: 'In the folder to work on.', language: 'sh', text: 'claude' },
+    ],
+    note: `For subagents and small tasks Claude Code asks for models such as claude-haiku-5-5, which the model map of this app replaces. ${windowNote} No retries, because Inference Studio retries where that is safe.`,
+  },
   {
     id: 'qwen-code',
     name: 'Qwen Code',
@@ -10,7 +86,7 @@ export const agents: Setup[] = [
     verified: true,
     steps: ({ baseUrl, key, model }) => [
       {
-        about: 'Save as this file, or merge into the one that is there.',
+        about: 'Save as this file. If the file exists, merge the text into it.',
         language: 'json',
         file: '~/.qwen/settings.json',
         text: jsonText({
@@ -50,7 +126,7 @@ export const agents: Setup[] = [
     verified: true,
     steps: (facts) => [
       {
-        about: 'Save as this file, or merge into the one that is there.',
+        about: 'Save as this file. If the file exists, merge the text into it.',
         language: 'json',
         file: '~/.config/opencode/opencode.json',
         text: jsonText({ $schema: 'https://opencode.ai/config.json', ...aiSdkProvider(facts) }),
@@ -66,7 +142,7 @@ export const agents: Setup[] = [
     verified: true,
     steps: (facts) => [
       {
-        about: 'Save as this file, or merge into the one that is there.',
+        about: 'Save as this file. If the file exists, merge the text into it.',
         language: 'json',
         file: '~/.config/kilo/kilo.json',
         text: jsonText({ $schema: 'https://app.kilo.ai/config.json', ...aiSdkProvider(facts) }),
@@ -82,7 +158,7 @@ export const agents: Setup[] = [
     verified: true,
     steps: ({ baseUrl, key, model }) => [
       {
-        about: 'Save as this file, or merge into the one that is there.',
+        about: 'Save as this file. If the file exists, merge the text into it.',
         language: 'json',
         file: '~/.pi/agent/models.json',
         text: jsonText({
@@ -106,7 +182,7 @@ export const agents: Setup[] = [
     verified: true,
     steps: ({ baseUrl, key, model }) => [
       {
-        about: 'Save as this file, or merge into the one that is there.',
+        about: 'Save as this file. If the file exists, merge the text into it.',
         language: 'json',
         file: '~/.config/nanocoder/agents.config.json',
         text: jsonText({ nanocoder: { providers: [{ name: provider, baseUrl, apiKey: key, models: [model] }] } }),
@@ -127,7 +203,7 @@ export const agents: Setup[] = [
     verified: false,
     steps: ({ baseUrl, key, model }) => [
       {
-        about: "Save as this file, or merge into the one that is there; the sizes are the model's, in tokens.",
+        about: "Save as this file. If the file exists, merge the text into it. The sizes are the model's, in tokens.",
         language: 'json',
         file: '~/.config/crush/crush.json',
         text: jsonText({

@@ -4,7 +4,8 @@ import { jsonText, literal, provider, providerName, type Setup, shellWord } from
 export const editors: Setup[] = [
   {
     id: 'continue',
-    name: 'Continue (VS Code, JetBrains, cn)',
+    name: 'Continue',
+    where: 'VS Code, JetBrains, terminal',
     kind: 'editor',
     npm: '@continuedev/cli',
     verified: true,

@@ -16,14 +16,24 @@ export interface SetupStep {
   text: string
 }
 
+/** A rule of the model map to offer for an app. `size` chooses the model: the person's own, or one for small tasks. */
+export interface SuggestedRule {
+  pattern: string
+  size: 'large' | 'small'
+}
+
 export interface Setup {
   id: string
   name: string
+  /** Where the app runs, when the name does not say it. */
+  where?: string
   kind: 'agent' | 'editor' | 'library' | 'shell'
   /** The npm package. Null when the app has none. */
   npm: string | null
   /** True when a test runs a turn with exactly these texts. False when the texts are from the app's documentation (see README.md). */
   verified: boolean
+  /** For an app that asks for models by the names of its vendor: the model map to offer, in order. */
+  modelMap?: readonly SuggestedRule[]
   /** The steps in order. An agent's last step is its start command. Tests append their prompt to this command. */
   steps(facts: Facts): SetupStep[]
   note?: string
@@ -37,8 +47,8 @@ export const providerName = 'Inference Studio'
 export const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /**
- * A string literal for TypeScript, JavaScript, Python, JSON and YAML. All five read a JSON string as the same text. The escaped characters
- * are those that one language treats as a line end or refuses (YAML 1.1, 5.1 and 5.4).
+ * A string literal for TypeScript, JavaScript, Python, JSON, YAML and TOML. All six read a JSON string as the same text. The escaped
+ * characters are those that one language treats as a line end or refuses (YAML 1.1, 5.1 and 5.4; TOML 1.0, "String").
  */
 export const literal = (text: string): string =>
   JSON.stringify(text).replace(

@@ -4,13 +4,15 @@ import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../../shared/studioContext.ts'
 import { jsonFaultText, useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
+import { cx } from '../../../shared/ui/cx.ts'
 import { Dialog } from '../../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../../shared/ui/Field.tsx'
+import { Form } from '../../../shared/ui/Form.tsx'
 import { Select } from '../../../shared/ui/Select.tsx'
 import { Switch } from '../../../shared/ui/Switch.tsx'
 import { TextArea } from '../../../shared/ui/TextArea.tsx'
 import { useCall } from '../../../shared/useCall.ts'
-import { SchemaMessages } from './SchemaMessages.tsx'
+import type { SchemaFault } from './schema.ts'
 import { type Example, examples, readSchema, toolAsSent } from './schema.ts'
 import { functionNameFault } from './serverForm.ts'
 
@@ -33,7 +35,7 @@ export function FunctionDialog({ draft, others, onClose }: FunctionDialogProps) 
       title={tool ? t('settings.form.editTitle', { name: tool.name }) : t('settings.form.addTitle')}
       about={t('settings.form.about')}
     >
-      {draft !== null && <Form tool={tool} others={others} onClose={onClose} />}
+      {draft !== null && <FunctionForm tool={tool} others={others} onClose={onClose} />}
     </Dialog>
   )
 }
@@ -41,7 +43,7 @@ export function FunctionDialog({ draft, others, onClose }: FunctionDialogProps) 
 type Typed = Pick<FunctionTool, 'name' | 'description' | 'schema' | 'strict'>
 const fresh: Typed = { name: '', description: '', schema: examples.text, strict: false }
 
-function Form({ tool, others, onClose }: { tool: FunctionTool | null } & Omit<FunctionDialogProps, 'draft'>) {
+function FunctionForm({ tool, others, onClose }: { tool: FunctionTool | null } & Omit<FunctionDialogProps, 'draft'>) {
   const t = useToolTranslate()
   const studio = useStudio()
   const [typed, setTyped] = useState<Typed>(
@@ -73,15 +75,7 @@ function Form({ tool, others, onClose }: { tool: FunctionTool | null } & Omit<Fu
     run(() => studio.tools.saveFunction({ ...typed, ...(tool ? { id: tool.id } : {}) }).then(onClose))
   }
   return (
-    <form
-      ref={element}
-      noValidate
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault()
-        save()
-      }}
-    >
+    <Form ref={element} noValidate className="flex flex-col gap-4" onSubmit={save}>
       <Field
         label={t('settings.form.name')}
         hint={t('settings.form.nameHint')}
@@ -161,7 +155,7 @@ function Form({ tool, others, onClose }: { tool: FunctionTool | null } & Omit<Fu
           {t(tool ? 'settings.form.save' : 'settings.form.make')}
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }
 
@@ -184,5 +178,28 @@ function Preview({ typed }: { typed: Typed }) {
         <pre className="m-0 select-text font-mono text-s">{sent.slice(0, 20_000)}</pre>
       </section>
     </details>
+  )
+}
+
+/** Upper limit of shown faults. */
+const most = 4
+
+/** The faults of a schema, one sentence each, with their path. */
+function SchemaMessages({ faults, tone }: { faults: readonly SchemaFault[]; tone: 'bad' | 'warn' }) {
+  const t = useToolTranslate()
+  if (faults.length === 0) return null
+  return (
+    <ul className={cx('list-disc ps-5 text-s', tone === 'bad' ? 'text-bad' : 'text-warn')}>
+      {faults.slice(0, most).map(({ kind, path, value }) => {
+        const what = t(`settings.schema.${kind}`, { value })
+        const whole = kind === 'rootObject' || kind === 'rootType'
+        return (
+          <li key={`${kind} ${path} ${value}`} className="break-words">
+            {whole ? what : t('settings.schema.at', { path: path === '' ? t('settings.schema.root') : path, what })}
+          </li>
+        )
+      })}
+      {faults.length > most && <li>{t('settings.form.more', { count: faults.length - most })}</li>}
+    </ul>
   )
 }

@@ -1,19 +1,38 @@
-import { ChevronRight, Ellipsis, Pencil, Trash2 } from 'lucide-react'
+import { Ellipsis, Pencil, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { McpServer } from '../../../../src-preload/contract/tools.ts'
+import { localStore } from '../../../shared/storage.ts'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { IconButton } from '../../../shared/ui/Button.tsx'
 import { commandLine } from '../../../shared/ui/commandLine.ts'
-import { cx } from '../../../shared/ui/cx.ts'
 import { ConfirmDialog } from '../../../shared/ui/Dialog.tsx'
 import { Menu, MenuItem, MenuLine } from '../../../shared/ui/Menu.tsx'
 import { Notice } from '../../../shared/ui/Notice.tsx'
+import { OpenMark } from '../../../shared/ui/OpenMark.tsx'
 import { Pill, type PillTone } from '../../../shared/ui/Pill.tsx'
 import { plainText } from '../../../shared/ui/plainText.ts'
 import { Switch } from '../../../shared/ui/Switch.tsx'
 import { ServerDetails } from './ServerDetails.tsx'
 import { useAction } from './useAction.ts'
-import { needsWarning, warned } from './warned.ts'
+
+const key = 'tools.warned'
+
+/** The confirmed program or address by server id. A changed program or address requires a new confirmation. */
+function known(): Record<string, string> {
+  const read = localStore.getJson(key)
+  if (typeof read !== 'object' || read === null) return {}
+  return Object.fromEntries(
+    Object.entries(read).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
+}
+
+const printOf = ({ transport }: McpServer): string => JSON.stringify(transport)
+
+const needsWarning = (server: McpServer): boolean => known()[server.id] !== printOf(server)
+
+function warned(server: McpServer): void {
+  localStore.setJson(key, { ...known(), [server.id]: printOf(server) })
+}
 
 const tones: Record<McpServer['state'], PillTone> = { off: 'muted', starting: 'warn', ready: 'good', failed: 'bad' }
 
@@ -52,11 +71,7 @@ export function Server({ server, onEdit }: { server: McpServer; onEdit: () => vo
           onClick={() => setOpen(!open)}
           className="flex min-w-0 flex-1 items-center gap-1.5 rounded-s text-start"
         >
-          <ChevronRight
-            aria-hidden
-            size={15}
-            className={cx('shrink-0 text-soft transition-transform', open ? 'rotate-90' : 'rtl:rotate-180')}
-          />
+          <OpenMark open={open} className="text-soft" />
           <span className="min-w-0 truncate font-[540]" title={name}>
             {name}
           </span>

@@ -6,6 +6,7 @@ import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Dialog } from '../../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../../shared/ui/Field.tsx'
+import { Form } from '../../../shared/ui/Form.tsx'
 import { plainText } from '../../../shared/ui/plainText.ts'
 import { Segmented } from '../../../shared/ui/Segmented.tsx'
 import { useCall, useFirstInvalid } from '../../../shared/useCall.ts'
@@ -34,7 +35,7 @@ export function ServerDialog({ form, servers, onClose, onSaved }: ServerDialogPr
       about={t(edited ? 'settings.server.editAbout' : 'settings.server.addAbout')}
     >
       {form && (
-        <Form
+        <ServerFields
           first={form}
           servers={servers}
           onSaved={() => {
@@ -47,7 +48,7 @@ export function ServerDialog({ form, servers, onClose, onSaved }: ServerDialogPr
   )
 }
 
-function Form(props: { first: ServerForm; servers: readonly McpServer[]; onSaved: () => void }) {
+function ServerFields(props: { first: ServerForm; servers: readonly McpServer[]; onSaved: () => void }) {
   const t = useToolTranslate()
   const studio = useStudio()
   const [form, setForm] = useState(props.first)
@@ -72,15 +73,7 @@ function Form(props: { first: ServerForm; servers: readonly McpServer[]; onSaved
     return fault ? t(`settings.server.fault.${fault}`) : null
   }
   return (
-    <form
-      ref={element}
-      noValidate
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault()
-        save()
-      }}
-    >
+    <Form ref={element} noValidate className="flex flex-col gap-4" onSubmit={save}>
       <Field label={t('settings.server.name')} hint={t('settings.server.nameHint')} error={reported('name')}>
         <TextInput maxLength={60} value={form.name} onChange={(event) => change({ name: event.target.value })} />
       </Field>
@@ -117,6 +110,6 @@ function Form(props: { first: ServerForm; servers: readonly McpServer[]; onSaved
           {t(form.id === null ? 'settings.server.make' : 'settings.server.save')}
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }

@@ -6,11 +6,13 @@ import { StudioError } from '../../../../src-main/core/errors.ts'
 import { AlertLog } from '../../../../src-main/core/features/alerts/alertLog.ts'
 import { AlertsFeature } from '../../../../src-main/core/features/alerts/alerts.ts'
 import {
+  type BudgetChecks,
   measureBalance,
   measureBan,
   measureBudgets,
   measureKey,
   measureSpend,
+  measureTokens,
 } from '../../../../src-main/core/features/alerts/conditions.ts'
 import type { Measurement } from '../../../../src-main/core/features/alerts/measurement.ts'
 import { notificationText } from '../../../../src-main/core/features/alerts/messages.ts'
@@ -172,21 +174,25 @@ class Spending {
     for (const window of windows) this.spent[window] += spend
   }
 
-  /** What must be reported now, at this share of a budget. */
-  expected(window: (typeof windows)[number], share: number) {
+  /** What must be reported now, at this share of a budget and this cost of the usual request. */
+  expected(window: (typeof windows)[number], share: number, usual: number) {
     const [is, line] = [this.spent[window], lines[window]]
-    const level = is >= line ? 2 : is * 100 >= line * share ? 1 : 0
-    if (level === 0 && window === 'total') this.#reported.total = 0
+    const left = line - is
+    const level = left <= 0 ? 3 : left < usual ? 2 : is * 100 >= line * share ? 1 : 0
+    const hasReserve = left * 10 >= usual * 11
+    if (level === 0 && hasReserve && window === 'total') this.#reported.total = 0
     if (level <= this.#reported[window]) return []
     this.#reported[window] = level
-    return [{ window, usedUp: level === 2, spent: sc(is) }]
+    return [{ window, usedUp: level === 3, short: level === 2 ? 'usual' : null, spent: sc(is) }]
   }
 }
 
+const checks = (at: number, usual: bigint | null): BudgetChecks => ({ at, usual, refused: () => false })
+
 describe('a budget', () => {
-  it('is reported at its share and when it is used up, once each per day or month, and in total again after a reset', () => {
+  it('is reported at its share, when its rest is below the usual request and when it is used up, once each per day or month, and in total again after a reset', () => {
     const nano = (of: number): bigint => BigInt(of) * 10_000_000n
-    const walk = (steps: { spend: number; hours: number; reset: boolean }[], share: number): void => {
+    const walk = (steps: { spend: number; hours: number; reset: boolean }[], share: number, usual: number): void => {
       const tool = plainApp({ id: randomUUID(), name: 'T', budgetDay: '1', budgetMonth: '3', budgetTotal: '2' })
       let now = Date.parse('2026-11-29T00:00:00Z')
       const account = accountOf(() => now)
@@ -196,15 +202,28 @@ describe('a budget', () => {
         spending.goOn(now, spend, reset && spend % 5 === 0)
         const { day, month, total } = spending.spent
         const spent = { day: nano(day), month: nano(month), total: nano(total) }
-        const reported = account.take(measureBudgets(tool, spent, share, now))
-        const wanted = windows.flatMap((window) => spending.expected(window, share))
+        const reported = account.take(measureBudgets(tool, spent, checks(share, nano(usual)), now))
+        const wanted = windows.flatMap((window) => spending.expected(window, share, usual))
         expect(reported.map((one) => one.facts)).toMatchObject(wanted)
         expect(reported).toHaveLength(wanted.length)
       }
     }
     const step = fc.record({ spend: fc.nat(40), hours: fc.nat(9), reset: fc.boolean() })
-    fc.assert(fc.property(fc.array(step, { maxLength: 40 }), fc.integer({ min: 1, max: 99 }), walk), { numRuns: 60 })
+    const shares = fc.integer({ min: 1, max: 99 })
+    fc.assert(fc.property(fc.array(step, { maxLength: 40 }), shares, fc.nat(90), walk), { numRuns: 60 })
   })
+})
+
+it('a limit of tokens is reported while the usual request uses more, and ends with a tenth to spare', () => {
+  const tool = plainApp({ id: 'a', name: 'T', tokensPerMinute: 1000 })
+  const read = (usual: number | null) => {
+    const reading = measureTokens(tool, usual, start)
+    return reading && [reading.level, reading.recovered]
+  }
+  expect([read(1001), read(1000), read(950), read(909), read(null)]).toEqual([
+    ...[[1, false], [0, false], [0, false], [0, true], null],
+  ])
+  expect(measureTokens({ ...tool, tokensPerMinute: null }, 5000, start)).toBeNull()
 })
 
 describe('a key', () => {
@@ -237,7 +256,7 @@ it('spend crosses its limit only above it, to the last digit; a budget ends with
   const tool = plainApp({ id: randomUUID(), name: 'T', budgetDay: '1', budgetMonth: '1', budgetTotal: '1' })
   const spend = { day: 1n, month: 1n, total: 1n }
   const ends = (at: string) =>
-    measureBudgets(tool, spend, 80, Date.parse(at)).map(({ endsAt }) =>
+    measureBudgets(tool, spend, checks(80, null), Date.parse(at)).map(({ endsAt }) =>
       endsAt === null ? null : iso(endsAt).slice(0, 10),
     )
   expect(ends('2026-12-31T23:59:59Z')).toEqual(['2027-01-01', '2027-01-01', null])
@@ -262,6 +281,8 @@ it('several alerts are one notification, without characters that its body would 
     spent: '1',
     budget: '1',
     usedUp: true,
+    short: null,
+    usual: null,
   } as const
   const { title, body } = notificationText([facts, facts])
   expect(title).toBe('a & <b>: budget used up')
@@ -315,9 +336,9 @@ it('a balance is reported only while the service answers and only if it came ove
       },
       connection: () => ({ state, profile: null, problem: null, checkedAt: null }),
       ...{ statuses: new Listeners<[RateLimitStatusReply]>(), settled: new Listeners<[string]>() },
-      blocked: new Listeners<[string]>(),
+      blocked: new Listeners<[string, string]>(),
       tools: { list: () => [], observe: () => () => undefined },
-      ...{ spent: () => ({ day: 0n, month: 0n, total: 0n }), notify: null, now: () => start },
+      ...{ spent: () => ({ day: 0n, month: 0n, total: 0n }), usual: () => null, notify: null, now: () => start },
     })
     feature.follow({ onReply: () => () => undefined })
     feature.update({ balanceBelow: '5' })

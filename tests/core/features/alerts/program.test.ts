@@ -156,6 +156,52 @@ it('an app’s budget is reported at its share and again when it is used up, in 
   expect(await listed(client)).toEqual([])
 })
 
+it('a budget whose rest is below the usual request is reported before it is used up, and when a request is refused', async () => {
+  const sandbox = await sandboxWith()
+  const { core, client, notices } = await program(
+    { baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey },
+    freshFolder(),
+    0,
+  )
+  await fetched(client)
+  const { app, key } = await client.apps.add({ name: 'editor', budgetTotal: '5' })
+  const write = async (tokens: number): Promise<number> => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const messages = [{ role: 'user', content: 'Write' }]
+    const body = JSON.stringify({ model: 'writer-small', max_tokens: tokens, messages })
+    const reply = await fetch(`${core.addresses().proxy}/chat/completions`, { method: 'POST', headers, body })
+    await reply.arrayBuffer()
+    return reply.status
+  }
+  const spentNow = async (): Promise<number> => {
+    for await (const [use] of await client.apps.watchUsage()) return Number(use?.spentTotal ?? 0)
+    throw new Error('The events ended.')
+  }
+  for (let count = 1; count <= 3; count += 1) {
+    const before = await spentNow()
+    expect(await write(20)).toBe(200)
+    await expect.poll(spentNow).toBeGreaterThan(before)
+  }
+  const spent = await spentNow()
+  // Half of a usual request is left.
+  await client.apps.update({ id: app.id, changes: { budgetTotal: (spent + spent / 6).toFixed(9) } })
+  const [usual] = await until(client, (alerts) => alerts.length === 1)
+  expect(usual).toMatchObject({ facts: { kind: 'budget', usedUp: false, short: 'usual' }, endedAt: null })
+  await expect.poll(() => notices.map(({ title }) => title)).toEqual(['editor: budget too small for a request'])
+
+  // Enough for usual requests, but not for a long one.
+  await client.apps.update({ id: app.id, changes: { budgetTotal: (spent * 2).toFixed(9) } })
+  await until(client, (alerts) => alerts.every(({ endedAt }) => endedAt !== null))
+  expect(await write(100_000)).toBe(402)
+  const [refused] = await until(client, (alerts) => alerts.length === 2)
+  expect(refused).toMatchObject({ facts: { kind: 'budget', usedUp: false, short: 'refused' }, endedAt: null })
+  await client.apps.update({ id: app.id, changes: { budgetTotal: '5' } })
+  await until(client, (alerts) => alerts.every(({ endedAt }) => endedAt !== null))
+  await client.apps.update({ id: app.id, changes: { tokensPerMinute: 2 } })
+  const [tokens] = await until(client, (alerts) => alerts.length === 3)
+  expect(tokens).toMatchObject({ facts: { kind: 'tokens', limit: 2 }, place: { page: 'proxy' }, endedAt: null })
+})
+
 it('a refused key is reported once per status and ends with the next successful reply; switched off, nothing is reported', async () => {
   const sandbox = await sandboxWith()
   const { core, client, notices } = await program({ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey })

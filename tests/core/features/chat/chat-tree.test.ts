@@ -9,6 +9,7 @@ import { duplicate } from '../../../../src-main/core/features/chat/duplicate.ts'
 import { historyOf } from '../../../../src-main/core/features/chat/history.ts'
 import { recoverReplies } from '../../../../src-main/core/features/chat/recover.ts'
 import { remove } from '../../../../src-main/core/features/chat/remove.ts'
+import { messagesBelow, removeMessage } from '../../../../src-main/core/features/chat/removeMessage.ts'
 import { restore } from '../../../../src-main/core/features/chat/restore.ts'
 import { retry } from '../../../../src-main/core/features/chat/retry.ts'
 import { saveSetup } from '../../../../src-main/core/features/chat/saveSetup.ts'
@@ -54,7 +55,8 @@ const weights = {
     choose: 4,
     stop: 2,
     remove: 1,
-    restore: 1,
+    removeMessage: 2,
+    restore: 2,
     duplicate: 1,
     crash: 1,
   },
@@ -122,6 +124,10 @@ class Studio {
       page.apply(next)
       if (!all) return page
     }
+  }
+
+  removed() {
+    return this.ids.filter((id) => this.store.conversations.find(id)?.removed)
   }
 
   messages() {
@@ -195,9 +201,21 @@ const doing: Record<Act, (studio: Studio, one: Step) => unknown> = {
     const conversationId = conversationOf(studio, one)
     if (conversationId && one.yes) remove(studio.feature, { conversationId })
   },
+  removeMessage(studio, one) {
+    const message = messageOf(studio, one)
+    if (!message) return
+    const count = studio.store.messages.idsFrom(message.id).length
+    expect(messagesBelow(studio.feature, { messageId: message.id })).toEqual({ messages: count - 1 })
+    const { removedId } = removeMessage(studio.feature, { messageId: message.id })
+    studio.ids.push(removedId)
+    expect(studio.store.messages.links(removedId)).toHaveLength(count)
+  },
   restore(studio, one) {
-    const conversationId = conversationOf(studio, one)
-    if (conversationId) restore(studio.feature, { conversationId })
+    const conversationId = one.ask ? conversationOf(studio, one) : (late(studio.removed(), one.which) ?? null)
+    if (!conversationId) return
+    const restored = restore(studio.feature, { conversationId })
+    // Messages that moved back leave no conversation of their own.
+    if (restored.conversationId !== conversationId) studio.ids.splice(studio.ids.indexOf(conversationId), 1)
   },
   duplicate(studio, one) {
     const message = messageOf(studio, one)
@@ -301,7 +319,7 @@ function checkPages(studio: Studio): void {
   }
 }
 
-it('any sequence of sends, edits, retries, stops, copies and crashes leaves a valid tree, and subscribers that agree with it', async () => {
+it('any sequence of sends, edits, retries, stops, deletions, copies and crashes leaves a valid tree, and subscribers that agree with it', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 35 }), async (steps) => {
       const studio = new Studio()

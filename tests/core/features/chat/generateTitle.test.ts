@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
 import { StudioError } from '../../../../src-main/core/errors.ts'
 import { openChat } from '../../../../src-main/core/features/chat/chat.ts'
+import { duplicate } from '../../../../src-main/core/features/chat/duplicate.ts'
 import { send } from '../../../../src-main/core/features/chat/send.ts'
 import { update } from '../../../../src-main/core/features/chat/update.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
@@ -17,8 +18,8 @@ const words = 'How do suspension bridges carry their load?'
 const derived = 'How do suspension bridges carry their…'
 
 /** The chat feature over a real store, with a model that writes titles. The test sends the replies. */
-function chats(model: string | null = 'titler') {
-  const store = openStore(freshFolder())
+function chats(model: string | null = 'titler', folder = freshFolder()) {
+  const store = openStore(folder)
   close.push(() => store.close())
   const service = new Service()
   const lines: string[] = []
@@ -64,6 +65,24 @@ describe('titles written by a model', () => {
     const next = await ask('And arches?', conversationId)
     await say(next.reply, 'By thrust.')
     expect(titleRequests()).toHaveLength(1)
+  })
+
+  it('never replace a title that a person wrote, even if it equals the first words and the program was restarted', async () => {
+    const folder = freshFolder()
+    const before = chats(null, folder)
+    const { conversationId, reply } = await before.ask()
+    await before.say(reply, 'With cables.')
+    update(before.feature, { conversationId, title: derived })
+    const copy = duplicate(before.feature, { conversationId })
+    close.pop()?.()
+
+    const { ask, say, titleOf, titleRequests } = chats('titler', folder)
+    for (const id of [conversationId, copy.conversationId]) {
+      const next = await ask('And arches?', id)
+      await say(next.reply, 'By thrust.')
+      expect(titleOf(id)).toBe(derived)
+    }
+    expect(titleRequests()).toHaveLength(0)
   })
 
   it('leave the first words when they fail, with a line in the log', async () => {

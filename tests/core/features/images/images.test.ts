@@ -1,10 +1,7 @@
-import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { unzipSync } from 'fflate'
 import { expect, onTestFinished, test } from 'vitest'
@@ -15,6 +12,7 @@ import { Credential } from '../../../../src-main/core/upstream/credential.ts'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import { randomNumbers } from '../../../helpers/random.ts'
 import { freshFolder } from '../../helpers/core.ts'
+import { killedAfter } from '../../helpers/killed.ts'
 import { readDownload, uploadFile } from '../../helpers/transfers.ts'
 import { canary, json, readBody, serve } from '../../upstream/helpers/service.ts'
 import { gifHead, jpg, png, pngClaim, webpHead } from '../media/pictures.ts'
@@ -275,15 +273,7 @@ test('killed when two of four images have arrived: those are complete, and the r
     else response.writeHead(200).write(png(50, 40, 3).subarray(0, 30))
   })
   const dataDir = freshFolder()
-  const script = fileURLToPath(new URL('drawForever.ts', import.meta.url))
-  const child = spawn(process.execPath, [script, dataDir, service.url], { stdio: ['ignore', 'pipe', 'inherit'] })
-  let said = ''
-  for await (const chunk of child.stdout) {
-    said += String(chunk)
-    if (said.split('\n').length > 2) break
-  }
-  child.kill('SIGKILL')
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  const printed = await killedAfter(2, new URL('drawForever.ts', import.meta.url), [dataDir, service.url])
   const feature = openImages(async () => service.upstream, { dataDir })
   await feature.media.swept
   const [snapshot] = await changesUntil(feature, () => true)
@@ -292,7 +282,7 @@ test('killed when two of four images have arrived: those are complete, and the r
   expect(snapshot.drawings).toMatchObject([{ state: 'cut', problem: { kind: 'cancelled' }, costIs: 'estimated' }])
   expect(snapshot.drawings[0]?.slots.map(({ state }) => state).sort()).toEqual(['failed', 'failed', 'kept', 'kept'])
   const { images } = feature.images.find({ search: '', favourites: false })
-  expect(images.map(({ id }) => id).sort()).toEqual(said.trim().split('\n').sort())
+  expect(images.map(({ id }) => id).sort()).toEqual(printed.sort())
   const kept = images.map(({ mediaId }) => readFileSync(join(dataDir, 'media', mediaId)))
   expect(kept.every((bytes) => whole.some((one) => one.equals(bytes)))).toBe(true)
   expect(files(feature)).toHaveLength(2)

@@ -2,12 +2,9 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { LimitsFeature } from '../../../../src-main/core/features/limits/limits.ts'
 import { RateLimitPoller } from '../../../../src-main/core/features/limits/rateLimitStatus.ts'
 import { RequestScheduler } from '../../../../src-main/core/gateway/scheduler/requestScheduler.ts'
-import { SchedulerWatcher } from '../../../../src-main/core/gateway/scheduler/schedulerWatcher.ts'
-import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
-import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
-import { Credential } from '../../../../src-main/core/upstream/credential.ts'
 import { type KeyName, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import type { Limits } from '../../../../src-preload/contract/account.ts'
+import { scheduledClient } from '../../gateway/scheduler/scheduledClient.ts'
 import { notice, openRequestLog, tool } from '../../requestLog/helpers.ts'
 
 const closers: (() => unknown)[] = []
@@ -20,15 +17,7 @@ async function featureAt(key: KeyName) {
   const sandbox = await startSandbox()
   const scheduler = new RequestScheduler()
   const { requestLog } = openRequestLog()
-  const upstream = openUpstream({
-    base: parseBaseAddress(sandbox.baseUrl, { allowInsecure: false }),
-    credential: Credential.fromText(sandbox.keys[key]),
-    retry: { maxAttempts: 1 },
-    scheduler,
-    requestLog: requestLog,
-  })
-  const gauge = new RateLimitPoller()
-  const follower = new SchedulerWatcher(scheduler, gauge)
+  const { upstream, gauge, follower, close } = scheduledClient(sandbox, key, { scheduler, requestLog })
   const limits = new LimitsFeature({
     scheduler,
     gauge,
@@ -38,10 +27,7 @@ async function featureAt(key: KeyName) {
   closers.push(
     sandbox.close,
     () => requestLog.close(),
-    () => upstream.close(),
-    () => scheduler.close(),
-    () => gauge.close(),
-    () => follower.close(),
+    close,
     () => limits.close(),
   )
   gauge.follow(upstream)

@@ -1,16 +1,14 @@
-import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createMedia, type Media } from '../../../../src-main/core/features/media/media.ts'
 import { createTransfers, type Transfers } from '../../../../src-main/core/features/transfers/transfers.ts'
 import { openStore, type Store } from '../../../../src-main/core/store/store.ts'
 import { freshFolder } from '../../helpers/core.ts'
+import { killedAfter } from '../../helpers/killed.ts'
 import { patternOf, recordingRow, withDatabase } from './rows.ts'
 
 let dataDir: string
@@ -118,16 +116,8 @@ test('killed while it grows: every acknowledged byte is there, and the next proc
   const id = randomUUID()
   withDatabase(dataDir, (database) => recordingRow(database, { id, state: 'recording' }))
   await stop()
-  const script = fileURLToPath(new URL('growForever.ts', import.meta.url))
-  const child = spawn(process.execPath, [script, dataDir, id], { stdio: ['ignore', 'pipe', 'inherit'] })
-  let said = ''
-  for await (const chunk of child.stdout) {
-    said += String(chunk)
-    if (said.split('\n').length > 30) break
-  }
-  child.kill('SIGKILL')
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-  const promised = Number(said.split('\n').at(-2))
+  const printed = await killedAfter(30, new URL('growForever.ts', import.meta.url), [dataDir, id])
+  const promised = Number(printed.at(-1))
   start()
   await media.swept
   const [left] = await media.growing.left(id)

@@ -1,16 +1,14 @@
-import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createMedia, type Media } from '../../../../src-main/core/features/media/media.ts'
 import { createTransfers, type Transfers } from '../../../../src-main/core/features/transfers/transfers.ts'
 import { openStore, type Store } from '../../../../src-main/core/store/store.ts'
 import { tries } from '../../../helpers/effort.ts'
 import { freshFolder } from '../../helpers/core.ts'
+import { killedAfter } from '../../helpers/killed.ts'
 import { uploadFile } from '../../helpers/transfers.ts'
 import { gifHead, jpg, png, pngClaim } from './pictures.ts'
 
@@ -141,21 +139,12 @@ test('files without a row are deleted at the start, and unknown files stay', asy
 test('killed at any moment while images arrive: each row has its complete file, and leftovers are deleted', async () => {
   for (let round = 0; round < tries(3, 20); round++) {
     const folder = freshFolder()
-    const child = spawn(process.execPath, [fileURLToPath(new URL('addForever.ts', import.meta.url)), folder], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    let said = 0
-    for await (const chunk of child.stdout) {
-      said += String(chunk).split('\n').length - 1
-      if (said >= 3 + round * 4) break
-    }
-    child.kill('SIGKILL')
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    const printed = await killedAfter(3 + round * 4, new URL('addForever.ts', import.meta.url), [folder])
     const after = openStore(folder)
     const left = createMedia({ dataDir: folder, store: after, uploads: createTransfers({ dataDir: folder }).uploads })
     await left.swept
     const ids = [...after.media.ids()]
-    expect(ids.length).toBeGreaterThanOrEqual(said)
+    expect(ids.length).toBeGreaterThanOrEqual(printed.length)
     expect(readdirSync(join(folder, 'media')).sort()).toEqual(ids.sort())
     for (const id of ids) expect((await left.bytes(id)).length).toBe(after.media.find(id)?.bytes)
     after.close()

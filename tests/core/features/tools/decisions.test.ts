@@ -8,43 +8,40 @@ beforeEach(() => {
 })
 afterEach(() => feature.close())
 
-const withAdd = (more?: object) => feature.withAdd(more)
-const oneRow = (conversation: string, args?: unknown) => feature.oneRow(conversation, args)
-
 describe('a permission', () => {
   test('for a conversation applies there, also to waiting calls; a general one applies everywhere until it is revoked', async () => {
-    const { conversation, tool } = await withAdd()
+    const { conversation, tool } = await feature.withAdd()
     const elsewhere = feature.conversation({ enabled: [`function:${tool.id}`] })
     const [one, two] = feature.reply(conversation, [call('add', { a: 1, b: 1 }), call('add', { a: 2, b: 2 })])
-    const other = oneRow(elsewhere)
+    const other = feature.oneRow(elsewhere)
     await feature.tools.decide(one?.id ?? '', 'conversation')
     await feature.toolCalls.until(() => feature.toolCalls.toolMessage(two?.id ?? '').run.state === 'by_hand')
     expect(feature.toolCalls.toolMessage(two?.id ?? '').run.allowed).toBe('conversation')
     expect(feature.toolCalls.toolMessage(other.id).run.state).toBe('awaiting')
-    const later = oneRow(conversation)
+    const later = feature.oneRow(conversation)
     await feature.toolCalls.until(() => feature.toolCalls.toolMessage(later.id).run.state === 'by_hand')
 
     await feature.tools.decide(other.id, 'always')
     expect(feature.tools.state().always).toEqual([`function:${tool.id}`])
     await feature.restart()
-    const afterwards = oneRow(feature.conversation({ enabled: [`function:${tool.id}`] }))
+    const afterwards = feature.oneRow(feature.conversation({ enabled: [`function:${tool.id}`] }))
     await feature.toolCalls.until(() => feature.toolCalls.toolMessage(afterwards.id).run.allowed === 'always')
     feature.tools.forget(`function:${tool.id}`)
     expect(feature.tools.state().always).toEqual([])
-    const asked = oneRow(conversation)
+    const asked = feature.oneRow(conversation)
     await feature.tools.decide(asked.id, 'no')
     expect(feature.toolCalls.toolMessage(asked.id).run.state).toBe('denied')
   })
 
   test('applies to one form of the tool: an edited tool must be allowed again', async () => {
-    const { conversation, tool } = await withAdd()
-    const row = oneRow(conversation)
+    const { conversation, tool } = await feature.withAdd()
+    const row = feature.oneRow(conversation)
     await feature.tools.decide(row.id, 'always')
     await feature.tools.saveFunction({ ...addTool, id: tool.id, description: 'Deletes everything.' })
     expect(feature.tools.state().always).toEqual([])
-    const next = oneRow(conversation)
+    const next = feature.oneRow(conversation)
     // The validation has ended when that of a later call has.
-    const last = oneRow(conversation, '{"a":"x"}')
+    const last = feature.oneRow(conversation, '{"a":"x"}')
     await feature.toolCalls.settled(last.id)
     expect(feature.toolCalls.toolMessage(next.id).run.state).toBe('awaiting')
     // A decision about the shown form does not apply to a form that has replaced it.
@@ -61,9 +58,9 @@ describe('a permission', () => {
 
 describe('a round of calls', () => {
   test('stops at the limit of rounds, and continues when the person requests it', async () => {
-    const { conversation } = await withAdd()
+    const { conversation } = await feature.withAdd()
     feature.toolCalls.roundsUpTo = 10
-    const row = oneRow(conversation)
+    const row = feature.oneRow(conversation)
     expect(await problemOf(feature.tools.resume(row.id))).toMatchObject({ kind: 'busy' })
     await feature.tools.answer(row.id, '3', false)
     expect(feature.toolCalls.asked).toEqual([])
@@ -72,9 +69,9 @@ describe('a round of calls', () => {
   })
 
   test('keeps its results if the model cannot be asked, and is resumed later', async () => {
-    const { conversation } = await withAdd()
+    const { conversation } = await feature.withAdd()
     feature.toolCalls.refuse = new StudioError('not_connected', 'Nothing is connected.')
-    const row = oneRow(conversation)
+    const row = feature.oneRow(conversation)
     await feature.tools.answer(row.id, '3', false)
     feature.toolCalls.refuse = null
     await feature.tools.resume(row.id)
@@ -83,7 +80,7 @@ describe('a round of calls', () => {
   })
 
   test('still waits after a restart', async () => {
-    const { conversation } = await withAdd()
+    const { conversation } = await feature.withAdd()
     const [one, two] = feature.reply(conversation, [call('add', { a: 1, b: 1 }), call('add', { a: 2, b: 2 })])
     if (!one || !two) throw new Error('no rows')
     await feature.tools.decide(one.id, 'once')

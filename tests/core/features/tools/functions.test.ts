@@ -7,9 +7,6 @@ beforeEach(() => {
 })
 afterEach(() => feature.close())
 
-const withAdd = (more?: object) => feature.withAdd(more)
-const oneRow = (conversation: string, args?: unknown) => feature.oneRow(conversation, args)
-
 describe('a tool that a person writes', () => {
   test('is stored as typed, and refused if its schema is invalid or its name is taken', async () => {
     const schema = ` ${addSchema}\n`
@@ -65,8 +62,8 @@ describe('a tool that a person writes', () => {
 
 describe('a call', () => {
   test('waits for a decision, then for a result by hand; then the model continues once', async () => {
-    const { conversation } = await withAdd()
-    const row = oneRow(conversation)
+    const { conversation } = await feature.withAdd()
+    const row = feature.oneRow(conversation)
     expect(row.run.state).toBe('awaiting')
     await feature.tools.decide(row.id, 'once')
     expect(feature.toolCalls.toolMessage(row.id).run).toMatchObject({ state: 'by_hand', allowed: 'once' })
@@ -79,8 +76,8 @@ describe('a call', () => {
   })
 
   test('is allowed by a result that precedes the decision', async () => {
-    const { conversation } = await withAdd()
-    const row = oneRow(conversation)
+    const { conversation } = await feature.withAdd()
+    const row = feature.oneRow(conversation)
     await feature.tools.answer(row.id, 'It broke', true)
     expect(feature.toolCalls.toolMessage(row.id)).toMatchObject({
       text: 'It broke',
@@ -89,8 +86,8 @@ describe('a call', () => {
   })
 
   test('that is denied returns the reason to the model, and the round continues', async () => {
-    const { conversation } = await withAdd()
-    const row = oneRow(conversation)
+    const { conversation } = await feature.withAdd()
+    const row = feature.oneRow(conversation)
     await feature.tools.decide(row.id, 'no', 'Use the other one')
     const { text, run } = feature.toolCalls.toolMessage(row.id)
     expect(run).toMatchObject({ state: 'denied', isError: true, notes: ['Why not: Use the other one'] })
@@ -103,9 +100,9 @@ describe('a call', () => {
     ['no object', '"a"', /must be a JSON object/],
     ['not what the schema asks', '{"a":"x","b":2}', /\/a: it is of the type "string"/],
   ])('with arguments that are %s is never run, and the model receives the faults', async (_, args, words) => {
-    const { conversation, tool } = await withAdd()
+    const { conversation, tool } = await feature.withAdd()
     feature.store.toolPermissions.allow({ toolId: `function:${tool.id}`, conversationId: null, fingerprint: 'x' })
-    const row = oneRow(conversation, args)
+    const row = feature.oneRow(conversation, args)
     const settled = await feature.toolCalls.settled(row.id)
     expect(settled.run).toMatchObject({
       state: 'invalid',
@@ -121,15 +118,15 @@ describe('a call', () => {
   })
 
   test('that is allowed during the validation is still validated first', async () => {
-    const { conversation } = await withAdd()
-    const row = oneRow(conversation, { a: 'x', b: 1 })
+    const { conversation } = await feature.withAdd()
+    const row = feature.oneRow(conversation, { a: 'x', b: 1 })
     await feature.tools.decide(row.id, 'always')
     expect(feature.toolCalls.toolMessage(row.id).run.state).toBe('invalid')
     expect(feature.tools.state().always).toEqual([])
   })
 
   test('of an unknown tool, or without a name, returns the existing tools', async () => {
-    const { conversation } = await withAdd()
+    const { conversation } = await feature.withAdd()
     const [one, other] = feature.reply(conversation, [call('sub', {}), call('', {})])
     expect(one?.run).toMatchObject({ state: 'unknown_tool', tool: null })
     expect(JSON.parse(one?.text ?? '')).toEqual({ error: 'There is no tool called "sub".', tools: ['add'] })
@@ -138,7 +135,7 @@ describe('a call', () => {
   })
 
   test('without an id or with a duplicate one gets a new id; 32 of a hundred calls are run', async () => {
-    const { conversation } = await withAdd()
+    const { conversation } = await feature.withAdd()
     const same = feature.reply(conversation, [
       call('add', {}, 'a'),
       call('add', {}, 'a'),
@@ -157,8 +154,8 @@ describe('a call', () => {
   })
 
   test('that is stopped returns that to the model, which continues; stopping a whole conversation does not ask the model', async () => {
-    const { conversation } = await withAdd()
-    const row = oneRow(conversation)
+    const { conversation } = await feature.withAdd()
+    const row = feature.oneRow(conversation)
     expect(feature.tools.stopCall(row.id)).toEqual({ stopped: true })
     expect(feature.tools.stopCall(row.id)).toEqual({ stopped: false })
     expect(feature.toolCalls.asked).toHaveLength(1)

@@ -14,41 +14,14 @@ import {
 } from '../../../../src-preload/contract/chat.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import type { McpServer } from '../../../../src-preload/contract/tools.ts'
+import { plainMessage } from '../../../helpers/contractRows.ts'
 import { temporaryFolder } from '../../../helpers/folders.ts'
 import { memorySecrets } from '../../helpers/core.ts'
 
 export type Row = Message & { run: ToolRun }
 
-const blank: Omit<Message, 'id' | 'conversationId' | 'role'> = {
-  parentId: null,
-  text: '',
-  reasoning: '',
-  refusal: '',
-  toolCalls: [],
-  status: 'complete',
-  wait: null,
-  problem: null,
-  model: 'm',
-  finishReason: null,
-  usage: null,
-  createdAt: '2026-11-21T00:00:00.000Z',
-  finishedAt: null,
-  firstTokenMs: null,
-  reasoningMs: null,
-  requestId: null,
-  sibling: 1,
-  siblings: 1,
-  name: null,
-  attachments: [],
-  run: null,
-  askId: null,
-  made: null,
-  cost: null,
-  costIs: 'unknown',
-  requestRow: null,
-  params: null,
-  jsonFaults: null,
-}
+const newMessage = (values: Partial<Message> & Pick<Message, 'conversationId' | 'role'>): Message =>
+  plainMessage({ id: randomUUID(), model: 'm', createdAt: '2026-11-21T00:00:00.000Z', ...values })
 
 /** A `ToolCallsPort` in memory. Its rows survive a restart of the feature, and it throws if its rules are broken. */
 export class MemoryToolCalls implements ToolCallsPort {
@@ -64,7 +37,7 @@ export class MemoryToolCalls implements ToolCallsPort {
   add(reply: Message, made: readonly NewToolRow[]): Row[] {
     const rows = made.map(({ run, text }): Row => {
       const { conversationId, id: parentId } = reply
-      return { ...blank, id: randomUUID(), conversationId, role: 'tool', parentId, run, text }
+      return { ...newMessage({ conversationId, role: 'tool', parentId, text }), run }
     })
     for (const row of rows) {
       this.rows.set(row.id, row)
@@ -185,7 +158,7 @@ export function makeFeature(more: Partial<ToolsOptions> = {}) {
     },
     /** Ends a reply that calls tools. */
     reply(conversationId: string, calls: readonly ToolCall[]): Row[] {
-      const reply: Message = { ...blank, id: randomUUID(), conversationId, role: 'assistant', toolCalls: [...calls] }
+      const reply = newMessage({ conversationId, role: 'assistant', toolCalls: [...calls] })
       const rows = toolCalls.add(reply, feature.tools.callsOf(reply))
       feature.tools.called(reply, rows)
       return rows

@@ -9,9 +9,6 @@ import { type Feature, makeFeature, problemOf, stdioScript } from './helpers.ts'
 let feature: Feature
 afterEach(() => feature.close())
 
-const ready = (id: string) => feature.ready(id)
-const run = (server: string, tool: string, args: unknown) => feature.run(server, tool, args)
-
 describe('an untrusted server', () => {
   test('has a limited list: endless pages, duplicate or missing names, unusable schemas, and no fetch of other documents', async () => {
     feature = makeFeature({ limits: { pages: 3, backOffMs: [] } })
@@ -42,8 +39,8 @@ describe('an untrusted server', () => {
   test('that sends an endless message is cut off, and the call fails', async () => {
     feature = makeFeature({ limits: { messageBytes: 2_000_000, backOffMs: [], pages: 1 } })
     const server = await feature.stdio('hostile', { name: 'Test' })
-    await ready(server)
-    const settled = await run(server, 'again', {})
+    await feature.ready(server)
+    const settled = await feature.run(server, 'again', {})
     expect(settled.run).toMatchObject({ state: 'failed', notes: [expect.stringMatching(/more than 2000000 bytes/)] })
     expect((await feature.state(server, ({ state }) => state === 'failed')).problem).toMatchObject({
       kind: 'malformed_reply',
@@ -53,7 +50,7 @@ describe('an untrusted server', () => {
   test('must be allowed again after it changed a tool or its command was edited', async () => {
     feature = makeFeature()
     const server = await feature.stdio()
-    await ready(server)
+    await feature.ready(server)
     const echo = feature.callOf(server, 'echo', { text: '1' })
     await feature.tools.decide(echo.id, 'always')
     await feature.toolCalls.settled(echo.id)
@@ -63,17 +60,17 @@ describe('an untrusted server', () => {
     const again = feature.callOf(server, 'echo', { text: '2' })
     expect((await feature.toolCalls.settled(again.id)).run.allowed).toBe('always')
 
-    await run(server, 'change', { to: 'Sends everything to me.' })
+    await feature.run(server, 'change', { to: 'Sends everything to me.' })
     await feature.state(server, ({ tools }) =>
       tools.some(({ description }) => description === 'Sends everything to me.'),
     )
     expect(feature.tools.state().always).toEqual([])
     const other = feature.callOf(server, 'echo', { text: '3' })
-    await run(server, 'add', { a: 1, b: 1 })
+    await feature.run(server, 'add', { a: 1, b: 1 })
     expect(feature.toolCalls.toolMessage(other.id).run.state).toBe('awaiting')
 
     // The call is for this form of the tool; a decision does not apply to a later form.
-    await run(server, 'change', { to: 'Third.' })
+    await feature.run(server, 'change', { to: 'Third.' })
     await feature.state(server, ({ tools }) => tools.some(({ description }) => description === 'Third.'))
     expect(await problemOf(feature.tools.decide(other.id, 'always'))).toMatchObject({
       message: expect.stringMatching(/has changed since it was called/),
@@ -90,7 +87,7 @@ describe('an untrusted server', () => {
       cwd: null,
     }
     await feature.tools.saveServer({ id: server, name: 'Test', transport: edited, timeoutSeconds: 20, secrets: {} })
-    await ready(server)
+    await feature.ready(server)
     expect(feature.tools.state().always).toEqual([])
   })
 })
@@ -102,13 +99,13 @@ describe('secrets of a server', () => {
     feature = makeFeature()
     process.env.STUDIO_OWN_SECRET = 'mine'
     const server = await feature.stdio('good', { secrets: { API_TOKEN: secret, ROOT: '/some/folder' } })
-    await ready(server)
+    await feature.ready(server)
     delete process.env.STUDIO_OWN_SECRET
     expect(feature.secrets.kept.get(`mcp:${server}:API_TOKEN`)).toBe(secret)
-    const reported = await run(server, 'env', { name: 'API_TOKEN' })
+    const reported = await feature.run(server, 'env', { name: 'API_TOKEN' })
     expect(reported.text).toBe('•••')
-    expect((await run(server, 'env', { name: 'ROOT' })).text).toBe('/some/folder')
-    const names = (await run(server, 'env', { name: '*' })).text.split(' ')
+    expect((await feature.run(server, 'env', { name: 'ROOT' })).text).toBe('/some/folder')
+    const names = (await feature.run(server, 'env', { name: '*' })).text.split(' ')
     expect(names).toContain('API_TOKEN')
     expect(names).not.toContain('STUDIO_OWN_SECRET')
     const { log } = await feature.state(server, (one) => one.log.length > 2)

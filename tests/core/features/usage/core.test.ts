@@ -48,7 +48,7 @@ it('local and remote usage of an account agree in the running program, with and 
   })
   const summary = await usage.summary({ accountId: id })
   expect(summary.pace).toMatch(/^\d+\.\d+$/)
-  const top = await usage.topConversations({ from: today(), to: today(), limit: 5 })
+  const top = await usage.topConversations({ accountId: id, from: today(), to: today(), limit: 5 })
   expect(top).toMatchObject([{ total: { requests: 1, cost: mirror?.here?.cost } }])
   expect((await keys.refresh()).keys).toBeGreaterThan(5)
   const query = { ...range, from: '2000-01-01', grain: 'month', by: 'model', source: 'service', search: '' } as const

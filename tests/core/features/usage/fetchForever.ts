@@ -1,13 +1,12 @@
 import { reportedByKeys, reportedByUsage } from '../../../../src-main/core/features/usage/parseReplies.ts'
 import { openAccountStore } from '../../../../src-main/core/store/account/open.ts'
 import { keyRecord } from '../../../../src-main/core/upstream/schemas.ts'
-import { reportAt, stepMs } from './reportAt.ts'
+import { accountB, reportAt, stepMs } from './reportAt.ts'
 
 // Writes one reply after another, each a step of time later, and prints each written step. Continues from the stored state.
 const [dataDir = ''] = process.argv.slice(2)
 const accountStore = openAccountStore(dataDir)
-const place = { kind: 'service', baseUrl: 'http://b', userId: 'u', name: 'B', usedAt: 0 } as const
-const { no } = accountStore.accounts.get('b') ?? accountStore.accounts.add({ id: 'b', ...place })
+const { no } = accountStore.accounts.get('b') ?? accountStore.accounts.add(accountB)
 let step = Math.round((accountStore.fetches.lastAt(no, 'usage') ?? 0) / stepMs) + 1
 for (;;) {
   const at = step * stepMs

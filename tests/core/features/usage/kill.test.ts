@@ -10,8 +10,9 @@ import { accountFile, openAccountReadOnly, openAccountStore } from '../../../../
 import { tries } from '../../../helpers/effort.ts'
 import { randomNumbers } from '../../../helpers/random.ts'
 import { freshFolder } from '../../helpers/core.ts'
+import { setUserVersion } from '../../helpers/userVersion.ts'
 import { readingOf } from './helpers.ts'
-import { reportAt, stepMs } from './reportAt.ts'
+import { accountB, reportAt, stepMs } from './reportAt.ts'
 
 /** Lets the process write for a while, kills it (-9) and returns the last step that it reported as written. */
 async function writeAndKill(dataDir: string, afterMs: number): Promise<number> {
@@ -60,14 +61,7 @@ it('after kills at random moments, stored usage has only complete replies and ha
     // The same contents as without any kill.
     const calm = freshFolder()
     const other = openAccountStore(calm)
-    const account = other.accounts.add({
-      id: 'b',
-      kind: 'service',
-      baseUrl: 'http://b',
-      userId: 'u',
-      name: 'B',
-      usedAt: 0,
-    })
+    const account = other.accounts.add(accountB)
     for (let step = 1; step <= last; step += 1) {
       const at = step * stepMs
       other.transaction(() => {
@@ -83,9 +77,7 @@ it('after kills at random moments, stored usage has only complete replies and ha
 it('a file of a newer version is refused and left unchanged, with and without a core', () => {
   const dataDir = freshFolder()
   openAccountStore(dataDir).close()
-  const handle = new DatabaseSync(accountFile(dataDir))
-  handle.exec('PRAGMA user_version = 999')
-  handle.close()
+  setUserVersion(accountFile(dataDir), 999)
   const before = readFileSync(accountFile(dataDir))
   const newer = expect.objectContaining({ kind: 'store_newer' })
   expect(() => openAccountStore(dataDir)).toThrow(newer)

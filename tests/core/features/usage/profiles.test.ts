@@ -10,13 +10,18 @@ import { client, openAccount, parts, placeAt } from './helpers.ts'
 
 const at = (baseUrl: string, profile: string) => placeAt(baseUrl, profile, 'service', profile)
 
+/** The usage feature, and a sandbox with keys of several accounts. Both end with the test. */
+async function usageOfSandbox() {
+  const { baseUrl, keys, close } = await startSandbox()
+  onTestFinished(close)
+  const accounts = createUsage(parts())
+  onTestFinished(() => accounts.close())
+  return { accounts, baseUrl, keys }
+}
+
 describe('accounts of several profiles', () => {
   it('at one address: an account’s usage is never shown as another’s before the key’s owner is known', async () => {
-    const { baseUrl, keys, close } = await startSandbox()
-    onTestFinished(close)
-    const all = parts()
-    const accounts = createUsage(all)
-    onTestFinished(() => accounts.close())
+    const { accounts, baseUrl, keys } = await usageOfSandbox()
     accounts.follow(client(baseUrl, keys.main), at(baseUrl, 'mine'))
     const mine = await accounts.refresh()
     expect(mine.balance?.value).toBe('250')
@@ -34,11 +39,7 @@ describe('accounts of several profiles', () => {
   })
 
   it('with two keys of one account are one account, and leave no empty one behind', async () => {
-    const { baseUrl, keys, close } = await startSandbox()
-    onTestFinished(close)
-    const all = parts()
-    const accounts = createUsage(all)
-    onTestFinished(() => accounts.close())
+    const { accounts, baseUrl, keys } = await usageOfSandbox()
     accounts.follow(client(baseUrl, keys.main), at(baseUrl, 'a'))
     const first = await accounts.refresh()
     accounts.follow(client(baseUrl, keys.neverUsed), at(baseUrl, 'b'))

@@ -3,6 +3,9 @@ import { dayOfMs, dayText } from '../../../../src-main/core/shared/days.ts'
 /** Interval between two replies, ms of simulated time. */
 export const stepMs = 7 * 3_600_000
 
+/** The account whose usage a test stores. */
+export const accountB = { id: 'b', kind: 'service', baseUrl: 'http://b', userId: 'u', name: 'B', usedAt: 0 } as const
+
 /** The service's reply at a step: 30 days of three models. Closed days change now and then. */
 export function reportAt(step: number) {
   const today = dayOfMs(step * stepMs)

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, it, onTestFinished } from 'vitest'
 import { topConversations } from '../../../../src-main/core/features/usage/topConversations.ts'
 import { migrations } from '../../../../src-main/core/store/migrations/index.ts'
+import type { RowRange } from '../../../../src-main/core/store/requestLog/links.ts'
 import { databaseFile, openStore } from '../../../../src-main/core/store/store.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
@@ -57,8 +58,9 @@ it('conversations are ordered by the exact cost of their own replies; replies in
   ])
   const store = openStore(folder)
   onTestFinished(() => store.close())
-  const asked = { from: '2026-11-20', to: '2026-11-20', limit: 10 }
-  const top = topConversations(store.conversationCosts, asked)
+  const parts = { top: store.conversationCosts.top, rowRangesOf: () => [{ from: 0, before: null }] }
+  const asked = { accountId: 'one', from: '2026-11-20', to: '2026-11-20', limit: 10 }
+  const top = topConversations(parts, asked)
   expect(top.map(({ conversationId, title, total }) => [conversationId, title, total.cost, total.unpriced])).toEqual([
     ['dear', 'About dear', '12345.3', 0],
     ['whole', 'About whole', '3', 0],
@@ -66,10 +68,43 @@ it('conversations are ordered by the exact cost of their own replies; replies in
     ['untitled', null, null, 1],
   ])
   expect(top[0]?.total).toMatchObject({ requests: 2, tokensIn: 110, tokensOut: 21, tokensCached: 40, estimated: 2 })
-  expect(topConversations(store.conversationCosts, { ...asked, to: '2026-11-21', limit: 1 })).toMatchObject([
+  expect(topConversations(parts, { ...asked, to: '2026-11-21', limit: 1 })).toMatchObject([
     { conversationId: 'dear', total: { cost: '12354.3' } },
   ])
-  expect(() => topConversations(store.conversationCosts, { ...asked, to: '2026-11-19' })).toThrow(
+  expect(() => topConversations(parts, { ...asked, to: '2026-11-19' })).toThrow(
     expect.objectContaining({ kind: 'bad_input' }),
   )
+})
+
+it('only requests of the asked account count, also in a chat that was continued with another account', () => {
+  const at = '2026-11-20T12:00:00.000Z'
+  const folder = formerVersion([
+    { of: 'shared', at, cost: '1', row: 1 },
+    { of: 'shared', at, cost: '20', row: 2 },
+    { of: 'shared', at, cost: '300', row: 3 },
+    { of: 'other', at, cost: '50', row: 2 + 2 },
+  ])
+  const store = openStore(folder)
+  onTestFinished(() => store.close())
+  const rows: Record<string, RowRange[]> = {
+    mine: [
+      { from: 0, before: 2 },
+      { from: 3, before: 4 },
+    ],
+    theirs: [
+      { from: 2, before: 3 },
+      { from: 4, before: null },
+    ],
+  }
+  const parts = { top: store.conversationCosts.top, rowRangesOf: (account: string) => rows[account] ?? [] }
+  const of = (accountId: string) =>
+    topConversations(parts, { accountId, from: '2026-11-20', to: '2026-11-20', limit: 10 }).map(
+      ({ conversationId, total }) => [conversationId, total.cost, total.requests],
+    )
+  expect(of('mine')).toEqual([['shared', '301', 2]])
+  expect(of('theirs')).toEqual([
+    ['other', '50', 1],
+    ['shared', '20', 1],
+  ])
+  expect(of('unknown')).toEqual([])
 })

@@ -16,6 +16,7 @@ import { keyRecord } from '../../../../src-main/core/upstream/schemas.ts'
 import { packView } from '../../../../src-preload/contract/columns.ts'
 import { comparison, packedView, type ViewQuery } from '../../../../src-preload/contract/usage.ts'
 import { localSide, noon, openAccount, readingOf } from './helpers.ts'
+import { accountB } from './reportAt.ts'
 
 const now = noon('2026-11-21')
 const day = (text: string): number => dayOfDate(text) ?? 0
@@ -41,14 +42,7 @@ let reading: UsageReader
 let no: number
 beforeEach(() => {
   ;({ accountStore, dataDir } = openAccount())
-  no = accountStore.accounts.add({
-    id: 'b',
-    kind: 'service',
-    baseUrl: 'http://b',
-    userId: 'u',
-    name: 'B',
-    usedAt: 0,
-  }).no
+  no = accountStore.accounts.add(accountB).no
   local = localSide()
   reading = readingOf(accountStore, () => now, local)
 })
@@ -220,14 +214,7 @@ describe('a view of remote usage', () => {
 
   it('has nothing of another account, even at the same address, over short and long ranges', () => {
     notify(now, row('2026-11-20', 'm', 1, '1'))
-    const other = accountStore.accounts.add({
-      id: 'c',
-      kind: 'service',
-      baseUrl: 'http://b',
-      userId: 'v',
-      name: 'C',
-      usedAt: 0,
-    })
+    const other = accountStore.accounts.add({ ...accountB, id: 'c', userId: 'v', name: 'C' })
     const reported = (cost: string, date: string) =>
       reportedByUsage(
         { askedAt: now, answeredAt: now },

@@ -176,7 +176,7 @@ describe('the guard of the local API', () => {
 
   it('says where a person can allow a web page', async () => {
     const answer = await ask(`${gate.url}/v1/models`, { headers: { ...withKey, origin: evil } })
-    expect(errorOf(answer.body).message).toContain('on the Proxy page')
+    expect(errorOf(answer.body).message).toContain('on the Local API page')
   })
 
   it('names the app of a key that is paused, revoked or expired, and of no other', async () => {

@@ -272,7 +272,7 @@ describe('the path of a request', () => {
     ['PUT', '/v1/usage', 'other'],
     ['DELETE', '/v1/keys/1', 'other'],
     ['POST', '/v1/rate-limit', 'other'],
-    ['POST', '/v1/responses', 'other'],
+    ['POST', '/v1/embeddings', 'other'],
     ['GET', '/files/a%20b.png', 'files'],
     ['GET', '/v1/images/a.png', 'files'],
     ['POST', '/v1/images/a.png', 'other'],
@@ -321,7 +321,7 @@ describe('a key with limits', () => {
       ...(body === undefined ? {} : { body }),
     })
 
-  it.each(['/responses', '/embeddings', '/models/x', '/messages', '/anything/else'])(
+  it.each(['/embeddings', '/models/x', '/anything/else'])(
     'to some models passes %s with one of them, and with nothing else',
     async (path) => {
       const { far, gateway } = await limitedTo({ app: { models: ['small'] } })
@@ -373,6 +373,7 @@ describe('a key with limits', () => {
   it('to a budget or to tokens is checked at every path with a body', async () => {
     const { far, gateway } = await limitedTo({ app: { tokensPerMinute: 1000 } })
     const long = JSON.stringify({ model: 'any', input: 'word '.repeat(5000) })
+    expect((await post(gateway, '/anything', long)).status).toBe(429)
     expect((await post(gateway, '/responses', long)).status).toBe(429)
     expect((await post(gateway, '/embeddings', '{"model":"any","input":"x"}')).status).toBe(200)
     expect((await post(gateway, '/embeddings', 'plain words')).status).toBe(400)

@@ -73,6 +73,7 @@ export class FakeTrace implements RequestTrace {
     this.onAdmitted?.()
   }
   asks = nothing
+  ignores = nothing
   backsOff = nothing
   connected = nothing
   sentBytes = nothing

@@ -254,12 +254,15 @@ describe('the general bucket', () => {
     expect(scheduler.counts().heldUntil).toBeNull()
   })
 
-  it('a status call sets the reset time', () => {
+  it.each([
+    ['sets the reset time', 12, 11_990],
+    ['with a reset in 0 s counts as one second', 0, 990],
+  ])('a status call %s', (_, resetSeconds, heldMs) => {
     const { clock, scheduler } = schedulerAt()
-    scheduler.bucket({ limit: 10, remaining: 0, resetSeconds: 12, ...noBan })
+    scheduler.bucket({ limit: 10, remaining: 0, resetSeconds, ...noBan })
     const waits = wish()
     void later(scheduler.enter(waits))
-    clock.pass(11_990)
+    clock.pass(heldMs)
     expect(waits.trace.reported).toEqual(['queued'])
     clock.pass(20)
     expect(waits.trace.reported).toEqual(['queued', 'admitted'])
@@ -271,17 +274,6 @@ describe('the general bucket', () => {
     const waits = wish()
     void later(scheduler.enter(waits))
     clock.pass(60_001)
-    expect(waits.trace.reported).toEqual(['queued', 'admitted'])
-  })
-
-  it('a reset in 0 s counts as one second', () => {
-    const { clock, scheduler } = schedulerAt()
-    scheduler.bucket({ limit: 10, remaining: 0, resetSeconds: 0, ...noBan })
-    const waits = wish()
-    void later(scheduler.enter(waits))
-    clock.pass(990)
-    expect(waits.trace.reported).toEqual(['queued'])
-    clock.pass(20)
     expect(waits.trace.reported).toEqual(['queued', 'admitted'])
   })
 

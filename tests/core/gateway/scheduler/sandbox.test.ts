@@ -1,13 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { RateLimitPoller } from '../../../../src-main/core/features/limits/rateLimitStatus.ts'
 import { RequestScheduler } from '../../../../src-main/core/gateway/scheduler/requestScheduler.ts'
-import { SchedulerWatcher } from '../../../../src-main/core/gateway/scheduler/schedulerWatcher.ts'
-import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
-import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
-import { Credential } from '../../../../src-main/core/upstream/credential.ts'
 import { noRequestLog } from '../../../../src-main/core/upstream/defaults.ts'
 import { type KeyName, type Sandbox, type SandboxOptions, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import { app, FakeClock, FakeTrace } from './helpers.ts'
+import { scheduledClient } from './scheduledClient.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
@@ -19,22 +15,8 @@ async function connected(key: KeyName, options: SandboxOptions = {}, maxWaitMs =
   const clock = new FakeClock()
   const sandbox = await startSandbox({ now: clock.date, ...options })
   const scheduler = new RequestScheduler({ clock, maxWaitMs })
-  const upstream = openUpstream({
-    base: parseBaseAddress(sandbox.baseUrl, { allowInsecure: false }),
-    credential: Credential.fromText(sandbox.keys[key]),
-    retry: { maxAttempts: 1 },
-    scheduler,
-    requestLog: noRequestLog,
-  })
-  const gauge = new RateLimitPoller()
-  const follower = new SchedulerWatcher(scheduler, gauge)
-  closers.push(
-    sandbox.close,
-    () => upstream.close(),
-    () => scheduler.close(),
-    () => gauge.close(),
-    () => follower.close(),
-  )
+  const { upstream, gauge, follower, close } = scheduledClient(sandbox, key, { scheduler, requestLog: noRequestLog })
+  closers.push(sandbox.close, close)
   gauge.follow(upstream)
   await follower.connect(upstream)
   return { clock, sandbox, scheduler, upstream, gauge }

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
 import { openUpstream, type Upstream, type UpstreamOptions } from '../../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../../src-main/core/upstream/credential.ts'
+import { listenOnLoopback } from '../../../helpers/loopback.ts'
 
 export const canary = 'sk-canary-7f3a9b"\\/+=42'
 
@@ -12,25 +13,17 @@ export interface Service {
   url: string
   upstream: Upstream
   requests: IncomingMessage[]
-  sockets: Set<Socket>
+  sockets: ReadonlySet<Socket>
 }
 
 /** A small service on loopback and a client of it. Both end with the test. */
 export async function serve(listener: RequestListener, options: Partial<UpstreamOptions> = {}): Promise<Service> {
   const requests: IncomingMessage[] = []
-  const sockets = new Set<Socket>()
   const server = createServer((request, response) => {
     requests.push(request)
     listener(request, response)
   })
-  server.on('connection', (socket) => {
-    sockets.add(socket)
-    socket.on('close', () => sockets.delete(socket))
-    socket.on('error', () => undefined)
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${portOf(server.address())}`
+  const { url, sockets, close } = await listenOnLoopback(server)
   const upstream = openUpstream({
     base: parseBaseAddress(url, { allowInsecure: false }),
     credential: Credential.fromText(canary),
@@ -39,8 +32,7 @@ export async function serve(listener: RequestListener, options: Partial<Upstream
   })
   onTestFinished(async () => {
     await upstream.close()
-    for (const socket of sockets) socket.destroy()
-    server.close()
+    close()
   })
   return { url, upstream, requests, sockets }
 }
@@ -48,6 +40,24 @@ export async function serve(listener: RequestListener, options: Partial<Upstream
 export function portOf(address: string | AddressInfo | null): number {
   if (address === null || typeof address === 'string') throw new Error('The server listens on no port.')
   return address.port
+}
+
+/** Listens on a free port of 127.0.0.1 until the test ends. Returns the port. */
+export async function listenUntilTestEnds(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return portOf(server.address())
+}
+
+/** The only element of a list. Throws if there is none. */
+export function theOnly<T>(list: readonly T[]): T {
+  const [one] = list
+  if (one === undefined || list.length > 1) throw new Error(`One element expected, ${list.length} found.`)
+  return one
 }
 
 export function json(

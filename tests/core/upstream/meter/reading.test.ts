@@ -12,7 +12,8 @@ const whole: MeterOptions = { ...chatStream, stream: false, contentType: 'applic
 
 test('[CHAT-15] [SSE-02] the service’s own usage is the reading, with cached tokens as a part of the prompt', () => {
   const { reading, complete, model } = read(chatStream, stream(delta({ content: 'x' }), usageChunk, '[DONE]'))
-  expect(reading).toEqual({ usage: reported, measured: true, output: true })
+  const from = { model: 'writer-small', finishReason: null }
+  expect(reading).toEqual({ usage: reported, measured: true, output: true, ...from })
   expect(complete).toBe(true)
   expect(model).toBe('writer-small')
 })
@@ -36,6 +37,8 @@ test.each([-1, 1.5, 1e300, '9', null, {}, [9]])('a count of %j is ignored', (odd
     usage: { promptTokens: 40, completionTokens: 0, totalTokens: 40, cachedTokens: null },
     measured: false,
     output: false,
+    model: 'writer-small',
+    finishReason: null,
   })
 })
 
@@ -53,6 +56,8 @@ test('[CHAT-18] without a usage, tokens are counted from the text and marked as 
     usage: { promptTokens: 40, completionTokens, totalTokens: 40 + completionTokens, cachedTokens: null },
     measured: false,
     output: true,
+    model: 'writer-small',
+    finishReason: null,
   })
   expect(read({ ...chatStream, tokensIn: null }, stream(...deltas)).reading.usage).toMatchObject({
     promptTokens: null,
@@ -145,7 +150,7 @@ const reply = {
 
 test('the reading of a whole reply is its usage, else an estimate of its texts', () => {
   expect(read(whole, JSON.stringify({ ...reply, usage }))).toMatchObject({
-    reading: { usage: reported, measured: true, output: true },
+    reading: { usage: reported, measured: true, output: true, model: 'reasoner', finishReason: 'stop' },
     model: 'reasoner',
   })
   expect(read(whole, `\uFEFF${JSON.stringify(reply, null, 2)}`, [1, 2, 50]).reading).toMatchObject({
@@ -217,7 +222,10 @@ test.each(encoders)(
       for (const cuts of [[], [1, 2, 10, 11, 60]]) {
         const { out, reading } = relay(options, body, cuts)
         expect(out).toBe(body.toString('latin1'))
-        expect(reading).toEqual({ usage: reported, measured: true, output: true })
+        const from = options.stream
+          ? { model: 'writer-small', finishReason: null }
+          : { model: 'reasoner', finishReason: 'stop' }
+        expect(reading).toEqual({ usage: reported, measured: true, output: true, ...from })
       }
     }
     expect(relay({ ...chatStream, contentEncoding }, events).complete).toBe(true)

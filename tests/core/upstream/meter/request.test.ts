@@ -12,6 +12,7 @@ const hi = [{ role: 'user', content: 'hi' }]
 test('the parameters of a chat request are read from its whole body', () => {
   expect(asked({ model: 'm', messages: hi, stream: true, max_tokens: 5, n: 3 })).toEqual({
     model: 'm',
+    modelAt: { from: 9, to: 12 },
     namesModel: true,
     stream: true,
     usage: 'absent',

@@ -157,9 +157,9 @@ describe('a message', () => {
     await show('branches')
     const figures = page.getByRole('button', { name: /0\.00047 SC/ })
     await page.mouse.move(1, 1)
-    expect(await figures.innerText()).toBe('about 0.00047 SC (est.)')
+    expect(await figures.innerText()).toBe('0.00047 SC est.')
     await figures.focus()
-    expect(await figures.innerText()).toBe('412 tokens · 0.38 s to first · 85 tok/s · about 0.00047 SC (est.)')
+    expect(await figures.innerText()).toBe('412 tokens · 0.38 s to first · 85 tok/s · 0.00047 SC est.')
     expect(await page.getByRole('button', { name: /0\.21 SC/ }).innerText()).toContain('0.21 SC')
   })
 

@@ -99,6 +99,7 @@ describe('the app form', () => {
     const read = readForm(
       formOf(
         tool({
+          modelMap: [{ pattern: 'claude-*', model: 'a' }],
           models: ['a', 'b'],
           endpoints: ['chat'],
           requestsPerMinute: 60,
@@ -111,7 +112,12 @@ describe('the app form', () => {
     )
     expect(read.errors).toBeNull()
     expect(appSettings.parse(read.settings)).toEqual(read.settings)
-    expect(read.settings).toMatchObject({ models: ['a', 'b'], budgetDay: '0.000000001', budgetTotal: '12' })
+    expect(read.settings).toMatchObject({
+      modelMap: [{ pattern: 'claude-*', model: 'a' }],
+      models: ['a', 'b'],
+      budgetDay: '0.000000001',
+      budgetTotal: '12',
+    })
   })
   it('parses amounts exactly, and numbers as people write them', () => {
     const { settings } = readForm(
@@ -119,6 +125,16 @@ describe('the app form', () => {
       now,
     )
     expect(settings).toMatchObject({ budgetDay: '20.5', budgetMonth: '0.5', tokensPerMinute: 100_000 })
+  })
+  it('saves complete rules of the model map in order, without empty ones, and reports incomplete ones', () => {
+    const rule = (pattern: string, model: string) => ({ pattern, model })
+    const { settings } = readForm(
+      filled({ modelMap: [rule(' *-haiku-* ', 'a'), rule(' ', ''), rule('claude-*', ' b')] }),
+      now,
+    )
+    expect(settings?.modelMap).toEqual([rule('*-haiku-*', 'a'), rule('claude-*', 'b')])
+    for (const incomplete of [rule('claude-*', ' '), rule('', 'a')])
+      expect(readForm(filled({ modelMap: [incomplete] }), now).errors).toEqual({ modelMap: 'modelMap' })
   })
   it('reports errors by field, and saves nothing then', () => {
     const read = readForm(

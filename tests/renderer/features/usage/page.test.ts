@@ -28,6 +28,12 @@ const states: [name: string, query: string, hash: string, ready: (page: Page) =>
   ['this computer and account', 'usage=some', '#/usage/elsewhere', says('other computers or apps used this account')],
   ['corrections', 'usage=gaps', '#/usage/corrections', says('reasoner')],
   ['limits', 'usage=some', '#/usage/limits', says('Free models: tokens today')],
+  [
+    'limits that the service is being asked for',
+    'usage=asking',
+    '#/usage/limits',
+    (page) => page.locator('.usage-buckets .animate-breathe').first().waitFor(),
+  ],
   ['a ban', 'usage=banned', '#/usage/limits', says('The service blocks requests')],
   ['limits that are not reported', 'usage=plain', '#/usage/limits', says('does not report its limits')],
   ['a revoked key', 'usage=gaps', '#/keys/5f0c1a2e-0000-4000-8000-000000000004', drawn],
@@ -67,6 +73,22 @@ describe('the Usage pages', () => {
     const cards = (page: Page) => page.getByRole('region', { name: windowText('usage:cards.label') }).innerText()
     expect(await cards(offline.page)).toBe(await cards(online.page))
     await Promise.all([online.context.close(), offline.context.close()])
+  })
+
+  it('say which balance the service reported and which is an estimate, and why', async () => {
+    const { page, context } = await shown('usage=gaps', '#/usage')
+    await drawn(page)
+    const card = page.getByRole('region', { name: windowText('usage:cards.label') })
+    expect(await card.innerText()).toMatch(/88\.07\sSC\nReported .*\n88\.02 SC est\. after newer requests/)
+    const left = page.getByRole('contentinfo').getByRole('button', { name: /SC left/ })
+    expect(await left.innerText()).toMatch(/88\.02 SC left\s*est\./)
+    expect(await left.getAttribute('title')).toMatch(/^The service reported 88\.07 SC, .* requests of this computer/)
+    expect(await left.getAttribute('title')).toContain(windowText('common:sc'))
+    await context.close()
+    const { page: same, context: other } = await shown('usage=some', '#/usage')
+    await drawn(same)
+    expect(await same.getByText('after newer requests').count()).toBe(0)
+    await other.close()
   })
 
   it('print without the frame, with account, days and date, also from the dark theme', async () => {
@@ -118,13 +140,13 @@ describe('the Usage pages', () => {
     const chart = page.getByRole('slider', { name: /^Spend by day/ })
     await chart.focus()
     await page.keyboard.press('End')
-    expect(await chart.getAttribute('aria-valuetext')).toMatch(/SC.*in progress/)
+    expect(await chart.getAttribute('aria-valuetext')).toMatch(/SC.*not complete yet/)
     for (let step = 0; step < 9; step++) await page.keyboard.press('ArrowLeft')
     expect(await chart.getAttribute('aria-valuetext')).toContain('no data: never updated')
     expect(await page.locator('.chart-readout').innerText()).toContain('no data')
     await page.keyboard.press('End')
     await page.keyboard.press('ArrowUp')
-    expect(await chart.getAttribute('aria-valuetext')).toMatch(/: writer-large [\d.]+ SC; in progress$/)
+    expect(await chart.getAttribute('aria-valuetext')).toMatch(/: writer-large [\d.]+ SC; not complete yet$/)
     await page.keyboard.press('Enter')
     await page
       .getByRole('grid', { name: windowText('usage:table.requests') })

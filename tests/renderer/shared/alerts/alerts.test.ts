@@ -48,6 +48,9 @@ describe('the list of alerts', () => {
         "More than 5.00 SC spent in a day",
         "my-editor: budget nearly used up",
         "batch <b>job</b>: budget used up",
+        "notebook: budget too small for a request",
+        "notebook: budget too small for a request",
+        "my-editor: token limit too low",
         "my-editor is paused",
         "The API key’s balance is low",
         "The API key’s balance is used up",
@@ -76,6 +79,8 @@ describe('the list of alerts', () => {
     const grave = everyKind.filter(({ facts, place }) => isGrave({ ...alert(1), facts, place }))
     expect(grave.map(({ facts }) => (facts.kind === 'key' ? facts.why : facts.kind))).toEqual([
       'budget',
+      'budget',
+      'tokens',
       'empty',
       'revoked',
       'refused',

@@ -2,30 +2,17 @@
 
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { windowText } from '../../../helpers/windowText.ts'
-import { type Look, openWindow, type WindowHarness } from '../../harness/page.ts'
+import { testPages } from '../../harness/testPages.ts'
 
 // Loading a page takes a second on an idle machine, and far longer on one that builds and tests something else.
 vi.setConfig({ testTimeout: 120_000 })
 
-let harness: WindowHarness
-beforeAll(async () => {
-  harness = await openWindow()
-}, 90_000)
-afterAll(() => harness?.close())
-
 let page: Page
-let faults: string[] = []
-const open = async (look: Look = {}) => {
-  const opened = await harness.open(look)
-  page = opened.page
-  faults = opened.faults
+const open = testPages(async (opened) => {
+  page = opened
   await page.locator('.chat-row').or(page.locator('main h1')).first().waitFor()
-}
-afterEach(async () => {
-  await page.context().close()
-  expect(faults).toEqual([])
 })
 const palette = () => page.getByRole('dialog', { name: windowText('palette:title') })
 const axe = async () =>
@@ -64,7 +51,7 @@ describe('the palette', () => {
     await page.keyboard.press('Enter')
     await page.waitForURL(/#\/proxy$/)
     await page.keyboard.press('Control+k')
-    expect(await palette().getByRole('option').first().textContent()).toContain('Go to Proxy')
+    expect(await palette().getByRole('option').first().textContent()).toContain('Go to Local API')
     expect(await palette().getByRole('option').first().locator('kbd').textContent()).toBe('Ctrl+7')
     expect(await axe()).toEqual([])
   })
@@ -140,15 +127,15 @@ describe('shortcuts', () => {
     for (const title of ['Search images', 'Search speeches']) await keysOf(title).waitFor()
     expect(await section.getByText('The same keys as').count()).toBe(0)
     const shown = async (title: string) => (await keysOf(title).textContent())?.split(':')[1]
-    await keysOf('Go to Proxy').click()
+    await keysOf('Go to Local API').click()
     await page.keyboard.press('Control+c')
     await section.getByText('Ctrl+C is reserved for typing.').waitFor()
     await page.keyboard.press('Control+Shift+y')
-    await expect.poll(() => shown('Go to Proxy')).toBe('Ctrl+Shift+Y')
+    await expect.poll(() => shown('Go to Local API')).toBe('Ctrl+Shift+Y')
     await page.keyboard.press('Control+Shift+y')
     await page.waitForURL(/#\/proxy$/)
     await page.goBack()
-    await keysOf('Go to Proxy').click()
+    await keysOf('Go to Local API').click()
     await page.keyboard.press('Control+k')
     await section.getByText('Used by “Command palette”').waitFor()
     expect(await axe()).toEqual([])
@@ -158,11 +145,11 @@ describe('shortcuts', () => {
     await page.waitForURL(/#\/proxy$/)
     await page.goBack()
     await section.getByRole('button', { name: 'Reset shortcut of “Command palette”' }).click()
-    await expect.poll(() => shown('Go to Proxy')).toBe('none')
+    await expect.poll(() => shown('Go to Local API')).toBe('none')
     await section.getByRole('button', { name: windowText('palette:resetAll') }).click()
-    await expect.poll(() => shown('Go to Proxy')).toBe('Ctrl+7')
-    await section.getByRole('button', { name: 'Remove shortcut of “Go to Proxy”' }).click()
-    await expect.poll(() => shown('Go to Proxy')).toBe('none')
+    await expect.poll(() => shown('Go to Local API')).toBe('Ctrl+7')
+    await section.getByRole('button', { name: 'Remove shortcut of “Go to Local API”' }).click()
+    await expect.poll(() => shown('Go to Local API')).toBe('none')
     await page.keyboard.press('Control+7')
     expect(page.url()).toMatch(/#\/settings\/shortcuts$/)
   })

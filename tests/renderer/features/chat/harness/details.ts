@@ -1,4 +1,5 @@
 import type { RequestDetail } from '../../../../../src-preload/contract/requests.ts'
+import { plainRequest } from '../../../../helpers/contractRows.ts'
 
 const sent = JSON.stringify({ model: 'writer-large', messages: [{ role: 'user', content: 'Why?' }], stream: true })
 const chunk = (text: string): string =>
@@ -10,23 +11,10 @@ const body = (text: string) => ({ text, bytes: text.length, capped: false })
 export function detailOf(id: number): RequestDetail {
   const kept = id !== 99
   return {
-    row: {
+    row: plainRequest({
       id,
       at: new Date().toISOString(),
       who: { kind: 'studio', feature: 'chat' },
-      method: 'POST',
-      path: '/v1/chat/completions',
-      endpoint: 'chat',
-      model: 'writer-large',
-      state: 'done',
-      stream: true,
-      status: 200,
-      problem: null,
-      cancelledBy: null,
-      attempts: 1,
-      retriedAfter: [],
-      queuedMs: 0,
-      backoffMs: 0,
       connectMs: 3,
       firstByteMs: 380,
       durationMs: 5_200,
@@ -34,14 +22,11 @@ export function detailOf(id: number): RequestDetail {
       bytesDown: came.length,
       tokensIn: 12,
       tokensOut: 2,
-      tokensCached: null,
-      tokensAre: 'measured',
       cost: '0.2104',
       costIs: 'measured',
       requestId: 'req_8fd21c',
-      times: 1,
       hasBodies: kept,
-    },
+    }),
     requestHeaders: null,
     replyHeaders: null,
     requestBody: kept ? body(sent) : null,

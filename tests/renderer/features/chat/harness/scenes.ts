@@ -1,4 +1,6 @@
-import type { Conversation, Message } from '../../../../../src-preload/contract/chat.ts'
+import type { Conversation, Message, Wait } from '../../../../../src-preload/contract/chat.ts'
+import type { Problem } from '../../../../../src-preload/contract/problem.ts'
+import { plainMessage } from '../../../../helpers/contractRows.ts'
 import { rich } from './rich.ts'
 
 export const conversationId = '00000000-0000-4000-8000-000000000001'
@@ -26,40 +28,28 @@ export function conversation(over: Partial<Conversation> = {}): Conversation {
 }
 
 export function message(n: number, over: Partial<Message>): Message {
-  return {
+  const common = {
     id: uuid(1_000 + n),
     conversationId,
     parentId: n === 0 ? null : uuid(999 + n),
-    role: n % 2 === 0 ? 'user' : 'assistant',
-    text: '',
-    reasoning: '',
-    refusal: '',
-    toolCalls: [],
-    status: 'complete',
-    wait: null,
-    problem: null,
-    model: n % 2 === 0 ? null : 'writer-large',
-    finishReason: n % 2 === 0 ? null : 'stop',
-    usage: n % 2 === 0 ? null : { promptTokens: 1_284, completionTokens: 412, totalTokens: 1_696, cachedTokens: 1_024 },
     createdAt: at(n * 7),
     finishedAt: at(n * 7 + 5.2),
-    firstTokenMs: n % 2 === 0 ? null : 380,
-    reasoningMs: null,
-    requestId: n % 2 === 0 ? null : 'req_8fd21c',
-    sibling: 1,
-    siblings: 1,
-    name: null,
-    attachments: [],
-    run: null,
-    askId: null,
-    made: null,
-    cost: n % 2 === 0 ? null : '0.2104',
-    costIs: n % 2 === 0 ? 'unknown' : 'measured',
-    requestRow: n % 2 === 0 ? null : 41 + n,
-    params: n % 2 === 0 ? null : {},
-    jsonFaults: null,
-    ...over,
   }
+  if (n % 2 === 0) return plainMessage({ ...common, role: 'user', ...over })
+  return plainMessage({
+    ...common,
+    role: 'assistant',
+    model: 'writer-large',
+    finishReason: 'stop',
+    usage: { promptTokens: 1_284, completionTokens: 412, totalTokens: 1_696, cachedTokens: 1_024 },
+    firstTokenMs: 380,
+    requestId: 'req_8fd21c',
+    cost: '0.2104',
+    costIs: 'measured',
+    requestRow: 41 + n,
+    params: {},
+    ...over,
+  })
 }
 
 const ask = message(0, {
@@ -87,6 +77,16 @@ const growing = {
   finishedAt: null,
   createdAt: new Date(Date.now() - 3_400).toISOString(),
 } as const
+/** A reply of which nothing has arrived. */
+const pending = { ...growing, status: 'pending', firstTokenMs: null } as const
+/** Waits a minute after a failed attempt. */
+export const nextTry = (problem: Problem): Wait => ({
+  for: 'retry',
+  since: new Date().toISOString(),
+  until: new Date(Date.now() + 60_000).toISOString(),
+  attempt: 2,
+  problem,
+})
 const longCode = `Here is the whole module.\n\n\`\`\`python\n${Array.from({ length: 220 }, (_, n) => `def step_${n}(state):  # ${'deep '.repeat(n % 17)}\n    return state + ${n}`).join('\n')}\n\`\`\`\n`
 const table = `## Three ways to brew
 
@@ -135,9 +135,7 @@ export const scenes: Record<string, () => Message[]> = {
   waiting: () => [
     ask,
     message(1, {
-      ...growing,
-      status: 'pending',
-      firstTokenMs: null,
+      ...pending,
       wait: {
         for: 'first_token',
         since: new Date(Date.now() - 3_200).toISOString(),
@@ -150,16 +148,8 @@ export const scenes: Record<string, () => Message[]> = {
   retrying: () => [
     ask,
     message(1, {
-      ...growing,
-      status: 'pending',
-      firstTokenMs: null,
-      wait: {
-        for: 'retry',
-        since: new Date().toISOString(),
-        until: new Date(Date.now() + 60_000).toISOString(),
-        attempt: 2,
-        problem: { kind: 'rate_limited', message: 'The service is busy.', status: 429 },
-      },
+      ...pending,
+      wait: nextTry({ kind: 'rate_limited', message: 'The service is busy.', status: 429 }),
     }),
   ],
   stopped: () => [

@@ -2,30 +2,17 @@
 
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { windowText } from '../../../../helpers/windowText.ts'
-import { type Look, openWindow, type WindowHarness } from '../../../harness/page.ts'
+import { testPages } from '../../../harness/testPages.ts'
 
 // Loading a page takes a second on an idle machine, and far longer on one that builds and tests something else.
 vi.setConfig({ testTimeout: 120_000 })
 
-let harness: WindowHarness
-beforeAll(async () => {
-  harness = await openWindow()
-}, 90_000)
-afterAll(() => harness?.close())
-
 let page: Page
-let faults: string[] = []
-const open = async (look: Look = {}) => {
-  const opened = await harness.open(look)
-  page = opened.page
-  faults = opened.faults
+const open = testPages(async (opened) => {
+  page = opened
   await row('Compare three resampling filters').waitFor()
-}
-afterEach(async () => {
-  await page.context().close()
-  expect(faults).toEqual([])
 })
 
 const row = (title: string) => page.getByRole('row').filter({ has: page.getByText(title, { exact: true }) })
@@ -222,17 +209,17 @@ describe('search', () => {
 })
 
 describe('files', () => {
-  const file = (bytes: number) => ({
-    name: 'conversations.json',
-    mimeType: 'application/json',
-    buffer: Buffer.alloc(bytes, 'x'),
-  })
-  it('are imported with counts and notes, with a link to the first chat', async () => {
+  /** Chooses a file of so many bytes to import, over a slow connection. */
+  const startImport = async (bytes: number): Promise<void> => {
     await open({ query: 'slow=1' })
     await listMenu('Import…')
     const chosen = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: windowText('library:importChoose') }).click()
-    await (await chosen).setFiles(file(1_400_000))
+    const buffer = Buffer.alloc(bytes, 'x')
+    await (await chosen).setFiles({ name: 'conversations.json', mimeType: 'application/json', buffer })
+  }
+  it('are imported with counts and notes, with a link to the first chat', async () => {
+    await startImport(1_400_000)
     await page.getByText('1 MB of 1.4 MB').waitFor()
     const dialog = page.getByRole('dialog', { name: windowText('library:importDone') })
     await dialog.getByText('4,210 messages').waitFor()
@@ -243,11 +230,7 @@ describe('files', () => {
     await row('Imported: a walk in Lisbon').waitFor()
   })
   it('can be cancelled during the upload', async () => {
-    await open({ query: 'slow=1' })
-    await listMenu('Import…')
-    const chosen = page.waitForEvent('filechooser')
-    await page.getByRole('button', { name: windowText('library:importChoose') }).click()
-    await (await chosen).setFiles(file(4_000_000))
+    await startImport(4_000_000)
     await page.getByRole('progressbar').waitFor()
     await page.getByRole('button', { name: windowText('library:cancel') }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })

@@ -31,18 +31,20 @@ const sound = {
     createRoot(root).render(
       <StudioContext value={client}>
         <TooltipProvider>
-          <Waveform
-            key={mediaId}
-            ref={sound.wave}
-            mediaId={mediaId}
-            mime={mime}
-            seconds={seconds}
-            label="The recording"
-            onTime={(time) => sound.times.push(time)}
-            onReady={(length) => {
-              sound.ready = length
-            }}
-          />
+          <main>
+            <Waveform
+              key={mediaId}
+              ref={sound.wave}
+              mediaId={mediaId}
+              mime={mime}
+              seconds={seconds}
+              label="The recording"
+              onTime={(time) => sound.times.push(time)}
+              onReady={(length) => {
+                sound.ready = length
+              }}
+            />
+          </main>
         </TooltipProvider>
       </StudioContext>,
     )

@@ -1,3 +1,4 @@
+import './window.css'
 import { type ReactNode, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import type { AppState } from '../../../../../../src-preload/contract/app.ts'

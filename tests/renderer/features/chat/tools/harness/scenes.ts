@@ -1,5 +1,6 @@
 import { emptySetup, type Message, type ToolCall, type ToolRun } from '../../../../../../src-preload/contract/chat.ts'
 import type { McpServer, McpTool, ToolsState } from '../../../../../../src-preload/contract/tools.ts'
+import { plainMessage } from '../../../../../helpers/contractRows.ts'
 
 export const conversationId = '00000000-0000-4000-8000-000000000001'
 const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
@@ -157,42 +158,15 @@ function row(n: number, run: ToolRun, text: string): Message {
   return message(2_000 + n, { role: 'tool', text, run, parentId: uuid(2_000 + n - 1) })
 }
 
-export function message(n: number, over: Partial<Message>): Message {
-  return {
+export const message = (n: number, over: Partial<Message>): Message =>
+  plainMessage({
     id: uuid(n),
     conversationId,
-    parentId: null,
     role: 'assistant',
-    text: '',
-    reasoning: '',
-    refusal: '',
-    toolCalls: [],
-    status: 'complete',
-    wait: null,
-    problem: null,
-    model: null,
-    finishReason: null,
-    usage: null,
     createdAt: ago(60),
     finishedAt: ago(50),
-    firstTokenMs: null,
-    reasoningMs: null,
-    requestId: null,
-    sibling: 1,
-    siblings: 1,
-    name: null,
-    attachments: [],
-    run: null,
-    askId: null,
-    made: null,
-    cost: null,
-    costIs: 'unknown',
-    requestRow: null,
-    params: null,
-    jsonFaults: null,
     ...over,
-  }
-}
+  })
 
 const letter = '{"path":"/home/ada/Notes and letters/tax.md","content":"# Tax letter\\n\\nDear office,\\n…"}'
 const times = { startedAt: ago(9), finishedAt: ago(8.6) }

@@ -1,25 +1,14 @@
-import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { AxeBuilder } from '@axe-core/playwright'
-import { chromium, type Page } from '@playwright/test'
-import tailwindcss from '@tailwindcss/vite'
-import react from '@vitejs/plugin-react'
-import { build, preview } from 'vite'
+import type { Page } from '@playwright/test'
+import { takeScreenshots } from '../../../../harness/screenshots.ts'
+import { buildSite, serveSite } from '../../../../harness/site.ts'
 
 // Takes screenshots of every state of the tools, light and dark, wide and narrow, and reports axe violations:
 //   node tests/renderer/features/chat/tools/harness/screenshots.ts FOLDER [scene]
 const [folder = 'test-results/tools', only] = process.argv.slice(2)
-mkdirSync(folder, { recursive: true })
-const root = fileURLToPath(new URL('.', import.meta.url))
 const outDir = fileURLToPath(new URL('../../../../../../out/tools-harness', import.meta.url))
-const common = { root, configFile: false, logLevel: 'error' } as const
-await build({
-  ...common,
-  plugins: [react(), tailwindcss()],
-  build: { outDir, emptyOutDir: true, target: 'chrome120', minify: false },
-})
-const server = await preview({ ...common, build: { outDir }, preview: { port: 0, host: '127.0.0.1' } })
-const url = server.resolvedUrls?.local[0] ?? ''
+await buildSite(new URL('./main.tsx', import.meta.url), outDir)
+const site = await serveSite(outDir)
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click()
 const paste = JSON.stringify(
@@ -142,36 +131,9 @@ const scenes: [name: string, query: string, act?: (page: Page) => Promise<unknow
   ],
 ]
 
-const browser = await chromium.launch({ executablePath: process.env.STUDIO_BROWSER ?? '/usr/bin/chromium' })
-let faults = 0
-for (const [name, query, act] of scenes) {
-  if (only && !name.includes(only)) continue
-  for (const theme of ['light', 'dark']) {
-    for (const width of [1200, 700]) {
-      const context = await browser.newContext({ viewport: { width, height: 900 }, reducedMotion: 'reduce' })
-      const page = await context.newPage()
-      page.setDefaultTimeout(5_000)
-      const fault = (words: string) => {
-        faults += 1
-        console.log(`${name} ${theme} ${width}: ${words}`)
-      }
-      page.on('console', (line) => line.type() === 'error' && fault(line.text().slice(0, 400)))
-      page.on('pageerror', (error) => fault(error.message))
-      await page.goto(`${url}?${query}&theme=${theme}`)
-      await page.locator('main').waitFor()
-      await act?.(page).catch((thrown: unknown) => fault(String(thrown).slice(0, 400)))
-      await page.evaluate(() => document.fonts.ready)
-      if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) fault('scrolls sideways')
-      await page.screenshot({ path: `${folder}/${name}-${theme}-${width}.png` })
-      if (width === 1200) {
-        const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze()
-        for (const { id, nodes } of violations)
-          fault(`${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`)
-      }
-      await context.close()
-    }
-  }
-}
-await browser.close()
-await server.close()
-console.log(`${faults} faults`)
+await takeScreenshots(
+  site.url,
+  scenes.filter(([name]) => !only || name.includes(only)).map(([name, query, act]) => ({ name, query, act })),
+  { folder, height: 900 },
+)
+site.close()

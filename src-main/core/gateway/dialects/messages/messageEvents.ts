@@ -1,0 +1,394 @@
+import type { ContentBlock } from '@anthropic-ai/sdk/resources/messages'
+import { ReplyReader } from '../../../upstream/meter/replyReader.ts'
+import type { ChatStreamEvent, TokenUsage } from '../../../upstream/types.ts'
+import type { DialectProblem, JsonObject, ReplyDetails, StreamTranslator } from '../types.ts'
+import {
+  deltaUsage,
+  type MessageTokens,
+  messageEnd,
+  messageObject,
+  messageTokens,
+  objectOrNull,
+  toolInput,
+} from './messageShape.ts'
+import { problemOfStream } from './problemBody.ts'
+import { stopReasonOf } from './stopReason.ts'
+import { estimateTokens } from './tokenCount.ts'
+import { clientToolId, derivedToolId } from './toolCallIds.ts'
+
+/** Options of one reply, from its request. */
+interface MessageReplyOptions {
+  /** Leave out the reasoning, because the client turned thinking off. */
+  hideReasoning: boolean
+}
+
+/** Maximum length of a reply, UTF-16 units. The reply is in memory until its end, and a hostile service could send without an end. */
+const maxLength = 64 * 1024 * 1024
+/** Memory of a block without text, so that many empty ones reach the maximum too. */
+const lengthOfBlock = 256
+/** How often the arguments of one call are checked for completeness. A check reads all of them, so many checks would be quadratic. */
+const maxChecks = 8
+/** For a tool call without a name. The client then replies that it has no such tool, and the model sees the reply. */
+const unnamedTool = 'unnamed_tool'
+/** A hidden piece of reasoning becomes a `ping` this often, so that a client that watches for idle streams does not give up. */
+const hiddenPiecesEachPing = 32
+
+const ping = 'event: ping\ndata: {"type":"ping"}\n\n'
+const messageStop = 'event: message_stop\ndata: {"type":"message_stop"}\n\n'
+
+/** A content block of the reply. */
+interface Block {
+  kind: 'text' | 'thinking' | 'tool'
+  /** Text, or the arguments of the call. */
+  text: string
+  id: string
+  name: string
+  isStarted: boolean
+  isClosed: boolean
+  checks: number
+  /** The last piece of the arguments that is not blank, until it was checked. */
+  lastPiece: string
+  /** Event text up to the value of the delta. Set when the block starts. */
+  prefix: string
+}
+
+/**
+ * Translates the events of one chat stream to events of the Messages API. Content blocks of this API are strictly sequential. The current
+ * block is sent as it arrives. Blocks that begin before it is complete wait, as services may mix the pieces of several tool calls.
+ */
+export class MessageEvents implements StreamTranslator {
+  readonly #details: ReplyDetails
+  readonly #hideReasoning: boolean
+  /** Whether the events are only collected, for `wholeMessage`. */
+  readonly #isSilent: boolean
+  #model: string
+  #isStarted = false
+  #isEnded = false
+  /** In the order in which they are sent. */
+  readonly #blocks: Block[] = []
+  readonly #calls = new Map<number, Block>()
+  readonly #ids = new Set<string>()
+  #current: Block | null = null
+  /** Index in `#blocks` of the first waiting block. */
+  #waiting = 0
+  #sent = 0
+  #hidden = ''
+  #hiddenPieces = 0
+  #isRefused = false
+  #finishReason: string | null = null
+  #usage: TokenUsage | null = null
+  #length = 0
+  readonly #notes = new Set<string>()
+
+  constructor(details: ReplyDetails, options: MessageReplyOptions, isSilent = false) {
+    this.#details = details
+    this.#hideReasoning = options.hideReasoning
+    this.#isSilent = isSilent
+    this.#model = details.model
+  }
+
+  push(event: ChatStreamEvent): string {
+    if (this.#isEnded) return ''
+    switch (event.type) {
+      case 'open':
+      case 'done':
+        return ''
+      case 'meta':
+        if (!this.#isStarted && event.model !== null && event.model !== '') this.#model = event.model
+        return this.#start()
+      case 'usage':
+        this.#usage = event.usage
+        return this.#start()
+      default:
+        if (event.choice === 0) return this.#output(event)
+        this.#report('The service sent more than one choice. Only the first was used.')
+        return ''
+    }
+  }
+
+  #output(event: Extract<ChatStreamEvent, { choice: number }>): string {
+    if (event.type === 'finish') {
+      this.#finishReason = event.reason
+      return this.#start() + this.#flush()
+    }
+    this.#length += lengthOf(event)
+    if (this.#length > maxLength) {
+      this.#report('The reply of the service is too large. The rest was dropped.')
+      return this.fail(problem('The reply of the service is too large.'))
+    }
+    switch (event.type) {
+      case 'content':
+        return this.#text('text', event.text)
+      case 'refusal':
+        this.#isRefused = true
+        return this.#text('text', event.text)
+      case 'reasoning':
+        return this.#hideReasoning ? this.#hide(event.text) : this.#text('thinking', event.text)
+      case 'tool_call':
+        return this.#start() + this.#call(event)
+    }
+  }
+
+  end(): string {
+    if (this.#isEnded) return ''
+    if (this.#finishReason === null) return this.fail(problem('The reply of the service broke off before its end.'))
+    if (this.#finishReason === 'error') return this.fail(problem('The service ended its reply with an error.'))
+    const out = this.#start() + this.#flush()
+    this.#isEnded = true
+    for (const block of this.#blocks) this.#reportInput(block)
+    const delta = messageEnd(this.#stopReason())
+    if (delta.stop_reason === null) this.#report('The service ended its reply for a reason that the API does not have.')
+    return out + eventText('message_delta', { delta, usage: deltaUsage(this.#tokens()) }) + messageStop
+  }
+
+  fail(failure: DialectProblem): string {
+    if (this.#isEnded) return ''
+    this.#isEnded = true
+    return `event: error\ndata: ${JSON.stringify(problemOfStream(failure))}\n\n`
+  }
+
+  result(): JsonObject {
+    const content = this.#blocks.map((block, index) => this.#contentBlock(block, index))
+    return messageObject(this.#details.id, this.#model, content, messageEnd(this.#stopReason()), this.#tokens())
+  }
+
+  /** Ends a reply that arrived whole, and reports what `end` would report. */
+  finishWhole(): void {
+    this.#flush()
+    for (const block of this.#blocks) this.#reportInput(block)
+    if (this.#stopReason() === null) this.#report('The service sent no finish reason that the API has.')
+  }
+
+  #start(): string {
+    if (this.#isStarted) return ''
+    this.#isStarted = true
+    if (this.#isSilent) return ''
+    const tokens: MessageTokens = {
+      input_tokens: this.#details.tokensIn,
+      cache_read_input_tokens: 0,
+      output_tokens: 0,
+    }
+    const message = messageObject(this.#details.id, this.#model, [], messageEnd(null), tokens)
+    return eventText('message_start', { message }) + ping
+  }
+
+  #hide(text: string): string {
+    this.#hidden += text
+    this.#hiddenPieces++
+    return this.#start() + (this.#hiddenPieces % hiddenPiecesEachPing === 1 ? ping : '')
+  }
+
+  #text(kind: 'text' | 'thinking', text: string): string {
+    if (text === '') return ''
+    const current = this.#current
+    if (current?.kind === kind) {
+      current.text += text
+      return this.#delta(current, text)
+    }
+    let out = this.#start()
+    const last = this.#blocks.at(-1)
+    if (last?.kind === kind && !last.isClosed) {
+      last.text += text
+      return out
+    }
+    const block = this.#newBlock(kind)
+    block.text = text
+    out += this.#advance()
+    return out
+  }
+
+  #call({ index, id, name, arguments: piece }: Extract<ChatStreamEvent, { type: 'tool_call' }>): string {
+    let block = this.#calls.get(index)
+    if (block === undefined) {
+      block = this.#newBlock('tool')
+      this.#calls.set(index, block)
+    }
+    if (block.isClosed) {
+      if (piece.trim() !== '')
+        this.#report('The service sent more arguments for a tool call whose arguments were complete.')
+      return ''
+    }
+    if (!block.isStarted) {
+      if (block.id === '' && id !== null) block.id = id
+      // Services send the name once, in pieces, or whole with each piece.
+      if (name !== null && name !== block.name) block.name += name
+    }
+    block.text += piece
+    if (piece.trim() !== '') block.lastPiece = piece
+    if (block !== this.#current) return this.#advance()
+    const out = block.isStarted ? this.#delta(block, piece) : this.#startCall(block)
+    return this.#waiting < this.#blocks.length ? out + this.#advance() : out
+  }
+
+  #newBlock(kind: Block['kind']): Block {
+    const block = {
+      kind,
+      text: '',
+      id: '',
+      name: '',
+      isStarted: false,
+      isClosed: false,
+      checks: 0,
+      lastPiece: '',
+      prefix: '',
+    }
+    this.#length += lengthOfBlock
+    this.#blocks.push(block)
+    return block
+  }
+
+  /** Closes the current block while it is complete and another one waits, and starts the next. */
+  #advance(): string {
+    let out = ''
+    for (;;) {
+      const next = this.#blocks[this.#waiting]
+      if (next === undefined) return out
+      if (this.#current !== null) {
+        if (!isComplete(this.#current)) return out
+        out += this.#close(this.#current)
+      }
+      this.#waiting++
+      this.#current = next
+      out += next.kind === 'tool' ? this.#startCall(next) : this.#startBlock(next)
+    }
+  }
+
+  /** Closes the current block and all that wait, whether they are complete or not. */
+  #flush(): string {
+    let out = ''
+    if (this.#current !== null) out += this.#close(this.#current)
+    this.#current = null
+    for (; this.#waiting < this.#blocks.length; this.#waiting++) {
+      const block = this.#blocks[this.#waiting]
+      if (block !== undefined) out += this.#close(block)
+    }
+    return out
+  }
+
+  #close(block: Block): string {
+    const start = block.isStarted ? '' : this.#startBlock(block)
+    const index = this.#sent - 1
+    block.isClosed = true
+    if (this.#isSilent) return ''
+    // Clients such as `@ai-sdk/anthropic` expect a signature after thinking. Only the vendor's models can sign, so it is empty.
+    const delta = { type: 'signature_delta', signature: '' }
+    const signature = block.kind === 'thinking' ? eventText('content_block_delta', { index, delta }) : ''
+    return `${start}${signature}event: content_block_stop\ndata: {"type":"content_block_stop","index":${index}}\n\n`
+  }
+
+  /** A call starts with its first arguments, because its name may arrive in several pieces before them. */
+  #startCall(block: Block): string {
+    return block.name !== '' && block.text !== '' ? this.#startBlock(block) : ''
+  }
+
+  #startBlock(block: Block): string {
+    block.isStarted = true
+    const index = this.#sent++
+    const [deltaType, key] = deltaTypes[block.kind]
+    block.prefix = `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":{"type":"${deltaType}","${key}":`
+    if (block.kind === 'tool') this.#nameCall(block, index)
+    if (this.#isSilent) return ''
+    const start = eventText('content_block_start', { index, content_block: contentBlock(block, '', {}) })
+    return block.text === '' ? start : start + this.#delta(block, block.text)
+  }
+
+  /** Gives a call its id and name for the client. Two calls of one reply never have the same id. */
+  #nameCall(block: Block, index: number): void {
+    block.id = this.#clientId(block, index)
+    this.#ids.add(block.id)
+    if (block.name !== '') return
+    block.name = unnamedTool
+    this.#report('The service sent a tool call without a name.')
+  }
+
+  #clientId(block: Block, index: number): string {
+    const id = block.id === '' ? '' : clientToolId(block.id)
+    // Ids of the derived form are never taken from the service, so derived ones are unique.
+    const isUsable = id !== '' && !this.#ids.has(id) && !id.startsWith(derivedToolId(this.#details.id, ''))
+    return isUsable ? id : derivedToolId(this.#details.id, index)
+  }
+
+  #delta(block: Block, text: string): string {
+    return this.#isSilent || text === '' ? '' : `${block.prefix}${JSON.stringify(text)}}}\n\n`
+  }
+
+  #contentBlock(block: Block, index: number): ContentBlock {
+    if (block.kind !== 'tool') return contentBlock(block, block.text, {})
+    const { input } = toolInput(block.text)
+    if (block.isStarted) return contentBlock(block, '', input)
+    const name = block.name === '' ? unnamedTool : block.name
+    return contentBlock({ kind: 'tool', id: this.#clientId(block, index), name }, '', input)
+  }
+
+  #reportInput({ kind, text }: Block): void {
+    if (kind === 'tool' && !toolInput(text).valid) this.#report('The arguments of a tool call are not a JSON object.')
+  }
+
+  /** Reports each note once. */
+  #report(note: string): void {
+    if (this.#notes.has(note)) return
+    this.#notes.add(note)
+    this.#details.report?.(note)
+  }
+
+  #stopReason(): ReturnType<typeof stopReasonOf> {
+    return this.#finishReason === null ? null : stopReasonOf(this.#finishReason, this.#calls.size > 0, this.#isRefused)
+  }
+
+  #tokens(): MessageTokens {
+    return messageTokens(this.#usage, this.#details.tokensIn, () =>
+      estimateTokens([this.#hidden, ...this.#blocks.flatMap(({ name, text }) => [name, text])]),
+    )
+  }
+}
+
+/** Translates a whole reply. It is the message that the events of the same reply would build. */
+export function wholeMessage(chat: JsonObject, details: ReplyDetails, options: MessageReplyOptions): JsonObject {
+  const translation = new MessageEvents(details, options, true)
+  const events: ChatStreamEvent[] = []
+  new ReplyReader().read(chat, events)
+  for (const event of events) translation.push(event)
+  translation.finishWhole()
+  return translation.result()
+}
+
+const deltaTypes: Record<Block['kind'], readonly [type: string, key: string]> = {
+  text: ['text_delta', 'text'],
+  thinking: ['thinking_delta', 'thinking'],
+  tool: ['input_json_delta', 'partial_json'],
+}
+
+function contentBlock(
+  { kind, id, name }: Pick<Block, 'kind' | 'id' | 'name'>,
+  text: string,
+  input: unknown,
+): ContentBlock {
+  if (kind === 'text') return { type: 'text', text, citations: null }
+  if (kind === 'thinking') return { type: 'thinking', thinking: text, signature: '' }
+  return { type: 'tool_use', id, name, input, caller: { type: 'direct' } }
+}
+
+function lengthOf(event: Exclude<Extract<ChatStreamEvent, { choice: number }>, { type: 'finish' }>): number {
+  if (event.type !== 'tool_call') return event.text.length
+  return event.arguments.length + (event.name?.length ?? 0) + (event.id?.length ?? 0)
+}
+
+/**
+ * Whether a block may be closed although the reply goes on. Arguments are complete when they are one JSON object. They are parsed only after
+ * a piece that may end one.
+ */
+function isComplete(block: Block): boolean {
+  if (block.kind !== 'tool') return true
+  if (block.checks >= maxChecks || !block.lastPiece.trimEnd().endsWith('}')) return false
+  block.checks++
+  block.lastPiece = ''
+  return objectOrNull(block.text) !== null
+}
+
+function eventText(type: string, fields: JsonObject): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
+}
+
+function problem(message: string): DialectProblem {
+  return { status: 502, message, type: null, code: null, param: null }
+}

@@ -1,0 +1,107 @@
+import { type Fields, isFields } from '../../../upstream/meter/values.ts'
+import type { ChatRequest } from '../../../upstream/types.ts'
+import { DialectError } from '../dialectError.ts'
+import type { JsonObject } from '../types.ts'
+import { textAt } from './contentParts.ts'
+import type { IgnoredFields } from './ignoredFields.ts'
+
+const toolKeys = new Set(['type', 'name', 'description', 'input_schema', 'strict'])
+const changeKeys = new Set(['type', 'tool'])
+const choiceKeys = new Set(['type', 'name', 'disable_parallel_tool_use'])
+
+/** The tools of a request: those of `tools`, with the additions and removals in its messages. */
+export class ToolDefinitions {
+  readonly #ignored: IgnoredFields
+  readonly #tools: { name: string; definition: JsonObject; removed: boolean }[] = []
+
+  constructor(ignored: IgnoredFields) {
+    this.#ignored = ignored
+  }
+
+  /**
+   * Adds one element of `tools`. A tool with another `type` than `custom` is left out: it runs on the vendor's servers, or its schema is
+   * known only to the vendor's models.
+   */
+  add(tool: unknown, path: string): void {
+    if (!isFields(tool)) throw new DialectError(path, 'Must be an object.')
+    const { type } = tool
+    if (type !== undefined && type !== null && type !== 'custom') {
+      this.#ignored.add(`tools.${typeof type === 'string' ? type : 'type'}`)
+      return
+    }
+    const name = textAt(tool, 'name', path)
+    if (name === '') throw new DialectError(`${path}.name`, 'Must not be empty.')
+    if (!isFields(tool.input_schema)) throw new DialectError(`${path}.input_schema`, 'Must be a JSON schema object.')
+    const description = tool.description ?? null
+    if (description !== null && typeof description !== 'string') {
+      throw new DialectError(`${path}.description`, 'Must be a string.')
+    }
+    this.#ignored.addUnknown(tool, toolKeys, 'tools.')
+    const called: JsonObject = { name }
+    if (description !== null) called.description = description
+    called.parameters = tool.input_schema
+    if (typeof tool.strict === 'boolean') called.strict = tool.strict
+    this.#tools.push({ name, definition: { type: 'function', function: called }, removed: false })
+  }
+
+  /** Applies a `tool_addition` or `tool_removal` block. MCP references name tools that do not exist here. */
+  change(block: Fields, type: 'tool_addition' | 'tool_removal', path: string): void {
+    this.#ignored.addUnknown(block, changeKeys, `messages.${type}.`)
+    const { tool } = block
+    if (!isFields(tool)) throw new DialectError(`${path}.tool`, 'Must be an object.')
+    if (tool.type === 'tool_definition' && type === 'tool_addition')
+      this.add(tool.definition, `${path}.tool.definition`)
+    else if (tool.type === 'tool_reference') this.#switch(textAt(tool, 'name', `${path}.tool`), type)
+    else this.#ignored.add(`messages.${type}`)
+  }
+
+  #switch(name: string, type: 'tool_addition' | 'tool_removal'): void {
+    let found = false
+    for (const tool of this.#tools) {
+      if (tool.name !== name) continue
+      tool.removed = type === 'tool_removal'
+      found = true
+    }
+    if (!found) this.#ignored.add(`messages.${type}`)
+  }
+
+  /**
+   * Writes `tools`, `tool_choice` and `parallel_tool_calls` into the request. Without tools, none of them is sent.
+   * @throws DialectError for a choice that requires a tool that is not there
+   */
+  applyTo(chat: ChatRequest, choice: unknown): void {
+    const tools = this.#tools.filter((tool) => !tool.removed)
+    if (tools.length > 0) chat.tools = tools.map((tool) => tool.definition)
+    if (choice === undefined || choice === null) return
+    if (!isFields(choice)) throw new DialectError('tool_choice', 'Must be an object.')
+    this.#ignored.addUnknown(choice, choiceKeys, 'tool_choice.')
+    const names = new Set(tools.map((tool) => tool.name))
+    const translated = choiceOf(choice, names)
+    if (names.size === 0) return
+    chat.tool_choice = translated
+    const alone = choice.disable_parallel_tool_use ?? null
+    if (alone !== null && typeof alone !== 'boolean') {
+      throw new DialectError('tool_choice.disable_parallel_tool_use', 'Must be true or false.')
+    }
+    if (alone !== null) chat.parallel_tool_calls = !alone
+  }
+}
+
+function choiceOf(choice: Fields, names: ReadonlySet<string>): string | JsonObject {
+  switch (choice.type) {
+    case 'auto':
+    case 'none':
+      return choice.type
+    case 'any':
+      if (names.size === 0) throw new DialectError('tool_choice', 'No tool of this request is available here.')
+      return 'required'
+    case 'tool': {
+      const name = textAt(choice, 'name', 'tool_choice')
+      if (!names.has(name))
+        throw new DialectError('tool_choice.name', 'No available tool of this request has this name.')
+      return { type: 'function', function: { name } }
+    }
+    default:
+      throw new DialectError('tool_choice.type', 'Must be auto, any, tool or none.')
+  }
+}

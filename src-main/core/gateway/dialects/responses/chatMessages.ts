@@ -1,0 +1,288 @@
+import type { ChatMessage, ContentPart } from '../../../upstream/types.ts'
+import { DialectError } from '../dialectError.ts'
+import type { JsonObject } from '../types.ts'
+import { customArgument } from './customInput.ts'
+import { type IgnoredFields, list, name, object, optionalText, text } from './fields.ts'
+import { contentParts } from './inputContent.ts'
+import type { InputEntry } from './inputItems.ts'
+import type { ToolNames } from './toolNames.ts'
+
+type ToolCall = NonNullable<ChatMessage['tool_calls']>[number]
+
+/** Members without an effect of their own: `status` says nothing new, and ids belong to the list of items. */
+const itemFields = new Set([
+  'id',
+  'type',
+  'status',
+  'role',
+  'content',
+  'call_id',
+  'name',
+  'namespace',
+  'arguments',
+  'input',
+  'output',
+])
+const reasoningFields = new Set(['id', 'type', 'status', 'summary', 'content'])
+
+/** Items of tools that OpenAI runs. The messages after them have the results in words. */
+const hostedItems = new Set([
+  'file_search_call',
+  'web_search_call',
+  'code_interpreter_call',
+  'image_generation_call',
+  'mcp_list_tools',
+  'mcp_approval_request',
+  'mcp_call',
+  'tool_search_call',
+  'tool_search_output',
+  'program',
+  'program_output',
+])
+/** Read elsewhere: tools with the tools, and configuration with the settings. */
+const readElsewhere = new Set(['additional_tools', 'configuration_update'])
+
+/** Options of `chatMessages`. */
+export interface MessageOptions {
+  instructions: string | null
+  /** Whether reasoning of earlier turns is sent too. The API's default is the current turn. */
+  allReasoning: boolean
+}
+
+/**
+ * Translates items to messages. The calls of one turn become one assistant message, and their results follow it directly in the order
+ * of the calls, as the service demands. What came between them follows.
+ * @throws DialectError for items that can't be translated, and for calls without result or results without call
+ */
+export function chatMessages(
+  entries: readonly InputEntry[],
+  names: ToolNames,
+  ignored: IgnoredFields,
+  options: MessageOptions,
+): ChatMessage[] {
+  const builder = new MessageBuilder(names, ignored, resultsOf(entries))
+  // Some services refuse messages without text.
+  if (options.instructions !== null && options.instructions !== '')
+    builder.messages.push({ role: 'system', content: options.instructions })
+  const turnStart = options.allReasoning ? 0 : entries.findLastIndex(({ item }) => item.role === 'user')
+  for (const [at, entry] of entries.entries()) builder.add(entry, at > turnStart || options.allReasoning)
+  builder.flush()
+  return builder.messages
+}
+
+const isCall = (type: string): boolean => type === 'function_call' || type === 'custom_tool_call'
+const isResult = (type: string): boolean => type === 'function_call_output' || type === 'custom_tool_call_output'
+
+/**
+ * Finds the result of each call. Some services use the same ids in each turn, so a result belongs to the last call with its id before it.
+ * @throws DialectError
+ */
+function resultsOf(entries: readonly InputEntry[]): Map<InputEntry, InputEntry> {
+  const results = new Map<InputEntry, InputEntry>()
+  const open = new Map<string, InputEntry>()
+  for (const entry of entries) {
+    if (isCall(entry.type)) {
+      const id = name(entry.item.call_id, `${entry.param}.call_id`)
+      const unanswered = open.get(id)
+      if (unanswered !== undefined) throw noResult(unanswered)
+      open.set(id, entry)
+    } else if (isResult(entry.type)) {
+      const id = name(entry.item.call_id, `${entry.param}.call_id`)
+      const call = open.get(id)
+      if (call === undefined) throw noCall(entry, id)
+      open.delete(id)
+      results.set(call, entry)
+    }
+  }
+  for (const call of open.values()) throw noResult(call)
+  return results
+}
+
+const quoted = (value: unknown): string => JSON.stringify(String(value).slice(0, 64))
+
+function noResult({ item, param }: InputEntry): DialectError {
+  const message = `No tool output found for the call ${quoted(item.call_id)}. The service refuses calls without results.`
+  return new DialectError(param === 'previous_response_id' ? 'input' : `${param}.call_id`, message)
+}
+
+function noCall({ param }: InputEntry, id: string): DialectError {
+  return new DialectError(
+    `${param}.call_id`,
+    `No open tool call with the call_id ${quoted(id)} comes before this output.`,
+  )
+}
+
+/** One assistant message that is not complete yet. */
+interface Turn {
+  message: ChatMessage
+  calls: { call: ToolCall; entry: InputEntry }[]
+  /** True once a result came: later calls belong to a new turn. */
+  answered: boolean
+}
+
+class MessageBuilder {
+  readonly messages: ChatMessage[] = []
+  readonly #names: ToolNames
+  readonly #ignored: IgnoredFields
+  readonly #results: Map<InputEntry, InputEntry>
+  #turn: Turn | null = null
+  /** Reasoning whose message or call has not come yet. */
+  #reasoning: string[] = []
+
+  constructor(names: ToolNames, ignored: IgnoredFields, results: Map<InputEntry, InputEntry>) {
+    this.#names = names
+    this.#ignored = ignored
+    this.#results = results
+  }
+
+  add(entry: InputEntry, isCurrent: boolean): void {
+    const { type, item, param } = entry
+    if (readElsewhere.has(type)) return
+    if (hostedItems.has(type)) {
+      this.#ignored.add(`input.${type}`)
+      return
+    }
+    if (type === 'reasoning') this.#addReasoning(item, param, isCurrent)
+    else if (type === 'message') this.#addMessage(item, param)
+    else if (isCall(type)) this.#addCall(entry)
+    else if (!isResult(type)) throw unsupportedItem(type, param)
+    else if (this.#turn !== null) this.#turn.answered = true
+    this.#ignored.addUnknown(item, type === 'reasoning' ? reasoningFields : itemFields, 'input')
+  }
+
+  /** Ends the open turn: its message, the results of its calls, then the images of the results. */
+  flush(): void {
+    if (this.#reasoning.length > 0) this.#ignored.add('input.reasoning')
+    this.#reasoning = []
+    const turn = this.#turn
+    if (turn === null) return
+    this.#turn = null
+    const { message, calls } = turn
+    if (calls.length > 0) message.tool_calls = calls.map(({ call }) => call)
+    this.messages.push(message)
+    const images: ContentPart[] = []
+    for (const { call, entry } of calls) {
+      const result = this.#results.get(entry)
+      if (result !== undefined) this.#addResult(call, result, images)
+    }
+    if (images.length > 0) this.messages.push({ role: 'user', content: images })
+  }
+
+  #addMessage(item: JsonObject, param: string): void {
+    const role = text(item.role, `${param}.role`)
+    if (role === 'assistant') {
+      this.#addAssistantText(item, param)
+      return
+    }
+    if (role !== 'user' && role !== 'system' && role !== 'developer') {
+      throw new DialectError(`${param}.role`, `${param}.role must be user, assistant, system or developer.`)
+    }
+    this.flush()
+    this.messages.push({ role, content: contentOf(item.content, `${param}.content`, this.#ignored) })
+  }
+
+  #addAssistantText(item: JsonObject, param: string): void {
+    const said = assistantText(item.content, `${param}.content`, this.#ignored)
+    const turn = this.#turn
+    if (turn === null || turn.answered || turn.calls.length === 0) {
+      this.#open().message.content = said
+      return
+    }
+    // Text between a call and its result: the message of the turn has room for both.
+    const { content } = turn.message
+    turn.message.content = typeof content === 'string' && content !== '' ? `${content}\n\n${said}` : said
+    this.#takeReasoning(turn)
+  }
+
+  #addCall(entry: InputEntry): void {
+    const { item, param, type } = entry
+    const turn = this.#turn === null || this.#turn.answered ? this.#open() : this.#turn
+    this.#takeReasoning(turn)
+    const namespace = optionalText(item.namespace, `${param}.namespace`)
+    const toolName = name(item.name, `${param}.name`)
+    const args =
+      type === 'function_call'
+        ? text(item.arguments, `${param}.arguments`)
+        : JSON.stringify({ [customArgument]: text(item.input, `${param}.input`) })
+    const id = name(item.call_id, `${param}.call_id`)
+    const called = { name: this.#names.nameOf(namespace, toolName), arguments: args }
+    turn.calls.push({ call: { id, type: 'function', function: called }, entry })
+  }
+
+  #addReasoning(item: JsonObject, param: string, isCurrent: boolean): void {
+    const parts = [
+      ...list(item.content ?? [], `${param}.content`).map((part, at) => partText(part, `${param}.content[${at}]`)),
+      ...list(item.summary ?? [], `${param}.summary`).map((part, at) => partText(part, `${param}.summary[${at}]`)),
+    ]
+    const said = parts.filter((part) => part !== '').join('\n\n')
+    if (isCurrent && said !== '') this.#reasoning.push(said)
+  }
+
+  #addResult(call: ToolCall, { item, param }: InputEntry, images: ContentPart[]): void {
+    const { output } = item
+    const result: ChatMessage = { role: 'tool', tool_call_id: call.id, content: '' }
+    this.messages.push(result)
+    if (typeof output === 'string') {
+      result.content = output
+      return
+    }
+    const parts = contentParts(output, `${param}.output`, this.#ignored)
+    const pictures = parts.filter(({ type }) => type === 'image_url')
+    const texts = parts.flatMap((part) => (part.text === undefined ? [] : [part.text]))
+    if (pictures.length > 0) {
+      // Results have only text in chat completions, and nothing may come between the results of one turn.
+      texts.push(
+        pictures.length === 1 ? 'The image is in the next user message.' : 'The images are in the next user message.',
+      )
+      images.push({ type: 'text', text: `Result of the call ${call.id} of ${call.function.name}:` }, ...pictures)
+    }
+    result.content = texts.join('\n')
+  }
+
+  #open(): Turn {
+    const reasoning = this.#reasoning
+    this.#reasoning = []
+    this.flush()
+    const turn: Turn = { message: { role: 'assistant', content: null }, calls: [], answered: false }
+    this.#turn = turn
+    this.#reasoning = reasoning
+    this.#takeReasoning(turn)
+    return turn
+  }
+
+  #takeReasoning({ message }: Turn): void {
+    if (this.#reasoning.length === 0) return
+    const before = typeof message.reasoning_content === 'string' ? [message.reasoning_content] : []
+    message.reasoning_content = [...before, ...this.#reasoning].join('\n\n')
+    this.#reasoning = []
+  }
+}
+
+function unsupportedItem(type: string, param: string): DialectError {
+  const message = `Items of the type ${quoted(type)} are not supported here, because the service has no tool or feature for them.`
+  return new DialectError(`${param}.type`, message)
+}
+
+function partText(value: unknown, param: string): string {
+  const part = object(value, param)
+  return text(part.text, `${param}.text`)
+}
+
+/** One text becomes a plain string, which every model's template accepts. */
+function contentOf(content: unknown, param: string, ignored: IgnoredFields): string | ContentPart[] {
+  if (typeof content === 'string') return content
+  const parts = contentParts(content, param, ignored)
+  const [only] = parts
+  return parts.length === 1 && only?.text !== undefined ? only.text : parts
+}
+
+function assistantText(content: unknown, param: string, ignored: IgnoredFields): string {
+  if (typeof content === 'string') return content
+  const parts = contentParts(content, param, ignored)
+  return parts
+    .map((part, at) => {
+      if (part.text !== undefined) return part.text
+      throw new DialectError(`${param}[${at}].type`, 'Messages of the assistant have only text in chat completions.')
+    })
+    .join('')
+}

@@ -1,0 +1,88 @@
+import type { ResponseStreamEvent } from 'openai/resources/responses/responses'
+import type { JsonObject } from '../types.ts'
+
+/** Name of a streaming event of the API. */
+export type EventType = ResponseStreamEvent['type']
+
+/** Writes server-sent events in order, each with the next `sequence_number`. */
+export class EventWriter {
+  readonly #silent: boolean
+  #sequence = 0
+  #text = ''
+
+  /** @param silent write nothing, for replies that are not streamed */
+  constructor(silent: boolean) {
+    this.#silent = silent
+  }
+
+  write(type: EventType, fields: JsonObject): void {
+    if (this.#silent) return
+    const data = JSON.stringify({ type, sequence_number: this.#sequence++, ...fields })
+    this.#text += `event: ${type}\ndata: ${data}\n\n`
+  }
+
+  /** Writes an event with a Response object, which is JSON text already. */
+  writeResponse(type: EventType, response: string): void {
+    if (this.#silent) return
+    this.#text += `event: ${type}\ndata: {"type":"${type}","sequence_number":${this.#sequence++},"response":${response}}\n\n`
+  }
+
+  /** Writes an event that differs from others only by its text. @param head from `deltaHead` */
+  writeDelta(head: string, delta: string): void {
+    if (this.#silent) return
+    this.#text += `${head}${this.#sequence++},"delta":${JSON.stringify(delta)}}\n\n`
+  }
+
+  /** Returns the events since the last call. */
+  take(): string {
+    const written = this.#text
+    this.#text = ''
+    return written
+  }
+}
+
+/** The unchanging start of the delta events of one text, up to the sequence number. */
+export function deltaHead(type: EventType, fields: JsonObject): string {
+  const start = JSON.stringify({ type, ...fields })
+  return `event: ${type}\ndata: ${start.slice(0, -1)},"sequence_number":`
+}
+
+/**
+ * A text that is sent in pieces. Half of a surrogate pair waits for its other half, because clients in other languages can't read halves.
+ * A half that remains alone becomes U+FFFD.
+ */
+export class StreamedText {
+  text = ''
+  #half = ''
+  readonly #head: string
+  readonly #events: EventWriter
+
+  constructor(head: string, events: EventWriter) {
+    this.#head = head
+    this.#events = events
+  }
+
+  push(piece: string): void {
+    let next = this.#half === '' ? piece : this.#half + piece
+    if (next === '') return
+    this.#half = ''
+    if ((next.charCodeAt(next.length - 1) & 0xfc00) === 0xd800) {
+      this.#half = next.slice(-1)
+      next = next.slice(0, -1)
+      if (next === '') return
+    }
+    this.#send(next)
+  }
+
+  end(): void {
+    const half = this.#half
+    this.#half = ''
+    if (half !== '') this.#send(half)
+  }
+
+  #send(next: string): void {
+    const delta = next.toWellFormed()
+    this.text += delta
+    this.#events.writeDelta(this.#head, delta)
+  }
+}

@@ -1,0 +1,142 @@
+import { TextDecoder } from 'node:util'
+import type { ContentPart } from '../../../upstream/types.ts'
+import { DialectError } from '../dialectError.ts'
+import type { JsonObject } from '../types.ts'
+import { type IgnoredFields, list, name, object, optionalText, text } from './fields.ts'
+
+/** Members of content parts that have their effect, or say nothing about the content. */
+const partFields = new Set([
+  'type',
+  'text',
+  'refusal',
+  'image_url',
+  'detail',
+  'file_id',
+  'file_data',
+  'file_url',
+  'filename',
+])
+
+/** Media types whose bytes a model can read as text. */
+const textType =
+  /^(text\/.+|application\/(json|jsonl|x-ndjson|xml|javascript|x-javascript|ecmascript|typescript|yaml|x-yaml|toml|sql|graphql|x-sh|x-httpd-php|x-tex|csv)|[^/]+\/.+\+(json|xml|yaml))$/
+const dataUrl = /^data:([^;,]*)((?:;[^;,]*)*),/i
+
+/**
+ * Translates the content list of a message or a tool result.
+ * @throws DialectError for what is neither text nor an image nor a text file
+ */
+export function contentParts(content: unknown, param: string, ignored: IgnoredFields): ContentPart[] {
+  return list(content, param).map((entry, at) =>
+    contentPart(object(entry, `${param}[${at}]`), `${param}[${at}]`, ignored),
+  )
+}
+
+function contentPart(part: JsonObject, param: string, ignored: IgnoredFields): ContentPart {
+  ignored.addUnknown(part, partFields, 'input')
+  const type = name(part.type, `${param}.type`)
+  switch (type) {
+    case 'input_text':
+    case 'output_text':
+    case 'text':
+    case 'summary_text':
+    case 'reasoning_text':
+      return { type: 'text', text: text(part.text, `${param}.text`) }
+    case 'refusal':
+      return { type: 'text', text: text(part.refusal, `${param}.refusal`) }
+    case 'input_image':
+      return imagePart(part, param)
+    case 'input_file':
+      // Says how the pages of a document are drawn. A text has none.
+      if (part.detail !== undefined && part.detail !== null) ignored.add('input.detail')
+      return { type: 'text', text: fileText(part, param) }
+    default:
+      throw new DialectError(
+        `${param}.type`,
+        `Content of the type ${JSON.stringify(type.slice(0, 64))} is not supported here. Use input_text, input_image or an input_file with text.`,
+      )
+  }
+}
+
+function imagePart(part: JsonObject, param: string): ContentPart {
+  const url = optionalText(part.image_url, `${param}.image_url`)
+  if (url === null || url === '') {
+    if (optionalText(part.file_id, `${param}.file_id`) !== null) throw noFiles(`${param}.file_id`)
+    throw new DialectError(`${param}.image_url`, 'An image needs image_url: an address or a data URL.')
+  }
+  const detail = optionalText(part.detail, `${param}.detail`)
+  return {
+    type: 'image_url',
+    image_url: { url, ...(detail !== null && { detail: detailOf(detail, `${param}.detail`) }) },
+  }
+}
+
+function detailOf(detail: string, param: string): 'auto' | 'low' | 'high' {
+  if (detail === 'auto' || detail === 'low' || detail === 'high') return detail
+  // The service has no value for the full resolution: `high` is its most exact one.
+  if (detail === 'original') return 'high'
+  throw new DialectError(param, 'detail must be auto, low, high or original.')
+}
+
+function noFiles(param: string): DialectError {
+  return new DialectError(
+    param,
+    'Uploaded files are not available here. Send the content itself, in image_url or file_data.',
+  )
+}
+
+function fileText(part: JsonObject, param: string): string {
+  const data = optionalText(part.file_data, `${param}.file_data`)
+  if (data === null) {
+    if (optionalText(part.file_id, `${param}.file_id`) !== null) throw noFiles(`${param}.file_id`)
+    if (optionalText(part.file_url, `${param}.file_url`) !== null) {
+      throw new DialectError(
+        `${param}.file_url`,
+        'Files are not downloaded here. Send the content itself, in file_data.',
+      )
+    }
+    throw new DialectError(`${param}.file_data`, 'A file needs file_data: base64 or a data URL.')
+  }
+  const filename = optionalText(part.filename, `${param}.filename`) ?? 'file'
+  return `<file name=${JSON.stringify(filename)}>\n${decodedText(data, `${param}.file_data`)}\n</file>`
+}
+
+function decodedText(data: string, param: string): string {
+  const match = dataUrl.exec(data.slice(0, 1024))
+  const [prefix = '', type = '', parameters = ''] = match ?? []
+  if (type !== '' && !textType.test(type.toLowerCase())) throw notText(param, type)
+  const payload = data.slice(prefix.length)
+  const isBase64 = match === null || parameters.toLowerCase().split(';').includes('base64')
+  const bytes = isBase64 ? fromBase64(payload, param) : fromPercent(payload, param)
+  let decoded: string
+  try {
+    decoded = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw notText(param, type)
+  }
+  // A PDF can consist of ASCII only. Its text is compressed or drawn, and useless to a model.
+  if (decoded.includes('\0') || decoded.startsWith('%PDF-')) throw notText(param, type)
+  return decoded
+}
+
+function fromBase64(payload: string, param: string): Uint8Array {
+  const clean = payload.replace(/\s+/g, '')
+  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(clean)) throw new DialectError(param, `${param} must be base64 or a data URL.`)
+  return Buffer.from(clean, 'base64')
+}
+
+function fromPercent(payload: string, param: string): Uint8Array {
+  try {
+    return Buffer.from(decodeURIComponent(payload))
+  } catch {
+    throw new DialectError(param, `${param} is not a valid data URL.`)
+  }
+}
+
+function notText(param: string, type: string): DialectError {
+  const what =
+    type === ''
+      ? 'This file is not UTF-8 text.'
+      : `A file of the type ${JSON.stringify(type.slice(0, 64))} can't be read as text.`
+  return new DialectError(param, `${what} The service accepts only text and images.`)
+}

@@ -1,0 +1,102 @@
+import { ReplyReader } from '../../../upstream/meter/replyReader.ts'
+import type { ChatStreamEvent } from '../../../upstream/types.ts'
+import { DialectError } from '../dialectError.ts'
+import type { Dialect, DialectProblem, JsonObject, ReplyDetails, TranslatedRequest } from '../types.ts'
+import { chatMessages } from './chatMessages.ts'
+import { checkDepth, IgnoredFields } from './fields.ts'
+import { inputEntries, nothingStored, type StoredItems, storedInput } from './inputItems.ts'
+import { readSettings } from './settings.ts'
+import { type ReplyContext, ResponsesTranslator } from './streamTranslator.ts'
+import { chosenTools } from './toolChoice.ts'
+import { RequestTools } from './tools.ts'
+
+/** A translated request of the Responses API, with what is to be stored. */
+export interface TranslatedResponsesRequest extends TranslatedRequest {
+  /** Whether the response can be read again: `store`, true by default. */
+  store: boolean
+  previousResponseId: string | null
+  /**
+   * The items of this request as they are stored and listed, each with an id. Without the items of previous responses.
+   * @param responseId ids of items without one are derived from it
+   */
+  storedInput(responseId: string): JsonObject[]
+}
+
+/**
+ * Translates a request of OpenAI's Responses API to chat completions.
+ * @param stored items that `previous_response_id` and item references mean
+ * @throws DialectError 400 for what can't be translated, naming the field
+ * @see docs/dialects/responses.md for each field
+ */
+export function translateResponses(body: JsonObject, stored: StoredItems = nothingStored): TranslatedResponsesRequest {
+  checkDepth(body)
+  const ignored = new IgnoredFields()
+  const { all, own } = inputEntries(body, stored)
+  const settings = readSettings(body, all, ignored)
+  if (settings.previousResponseId !== null && stored.previous === null) {
+    throw new DialectError(
+      'previous_response_id',
+      'The previous response was not found. Only responses with store: true can be continued.',
+    )
+  }
+  const tools = new RequestTools(ignored)
+  tools.addAll(body.tools, 'tools')
+  for (const { type, item, param } of all)
+    if (type === 'additional_tools') tools.addAll(item.tools, `${param}.tools`, true)
+  const chosen = chosenTools(body.tool_choice, tools)
+  const messages = chatMessages(all, tools.names, ignored, settings)
+  if (messages.length === 0)
+    throw new DialectError('input', 'The request has no input. Send a text or at least one message.')
+  const hasTools = chosen.tools.length > 0
+  const chat = {
+    ...settings.chat,
+    messages,
+    ...(hasTools && { tools: chosen.tools }),
+    ...(chosen.tool_choice !== null && { tool_choice: chosen.tool_choice }),
+    // Without tools several services refuse this parameter.
+    ...(hasTools && typeof body.parallel_tool_calls === 'boolean' && { parallel_tool_calls: body.parallel_tool_calls }),
+  }
+  const context: ReplyContext = {
+    echo: { ...settings.echo, tools: tools.echo },
+    names: tools.names,
+    summarizes: settings.summarizes,
+  }
+  return {
+    chat,
+    stream: settings.stream,
+    ignored: ignored.list(),
+    store: settings.store,
+    previousResponseId: settings.previousResponseId,
+    storedInput: (responseId) => storedInput(own, responseId),
+    reply: (reply, details) => wholeReply(context, reply, details),
+    openStream: (details) => new ResponsesTranslator(context, details),
+  }
+}
+
+/** Translates a reply that is not streamed, by the events that a stream with one chunk would have. */
+function wholeReply(context: ReplyContext, chat: JsonObject, details: ReplyDetails): JsonObject {
+  const translator = new ResponsesTranslator(context, details, true)
+  const events: ChatStreamEvent[] = []
+  new ReplyReader().read(chat, events)
+  for (const event of events) translator.push(event)
+  const hasChoice = Array.isArray(chat.choices) && chat.choices.length > 0
+  if (!hasChoice) {
+    const message = 'The service sent a reply without choices.'
+    translator.fail({ status: 502, message, type: null, code: null, param: null })
+    return translator.result()
+  }
+  // Unlike a stream, a whole reply has proved its end. The specification lets its finish reason be absent.
+  if (!events.some((event) => event.type === 'finish' && event.choice === 0)) {
+    translator.push({ type: 'finish', choice: 0, reason: 'stop' })
+  }
+  translator.end()
+  return translator.result()
+}
+
+/** The error body of the API. */
+function errorBody({ status, message, type, code, param }: DialectProblem): JsonObject {
+  return { error: { message, type: type ?? (status < 500 ? 'invalid_request_error' : 'server_error'), param, code } }
+}
+
+/** The dialect for requests without stored items. Use `translateResponses` where items are stored. */
+export const responsesDialect: Dialect = { id: 'responses', translate: (body) => translateResponses(body), errorBody }

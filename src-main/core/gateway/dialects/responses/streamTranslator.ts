@@ -1,0 +1,268 @@
+import type { ChatStreamEvent, TokenUsage } from '../../../upstream/types.ts'
+import type { DialectProblem, JsonObject, ReplyDetails, StreamTranslator } from '../types.ts'
+import { CallItem } from './callItem.ts'
+import { type EventType, EventWriter } from './eventWriter.ts'
+import { causeOf, endOf, type ResponseBody, type ResponseEnd, responseBody } from './responseObject.ts'
+import { TextItem, type TextItemKind, type TextKind } from './textItem.ts'
+import type { ToolNames } from './toolNames.ts'
+
+/**
+ * Largest reply, UTF-16 units. The last events repeat the whole text four times, and JSON needs up to six units for one. All of that has
+ * to fit into one string.
+ */
+const maxReplySize = 8 * 1024 * 1024
+/** What an item counts for, beside its text. */
+const itemSize = 1024
+
+const knownReasons = new Set(['max_output_tokens', 'content_filter'])
+
+/** What a reply needs to know of its request. */
+export interface ReplyContext {
+  /** Members of the Response object that repeat the request. */
+  echo: JsonObject
+  names: ToolNames
+  /** Return reasoning as a summary. Without it reasoning is returned as reasoning text. */
+  summarizes: boolean
+}
+
+/** A tool call, from its first piece on. Its item is added when its name is complete. */
+interface OpenCall {
+  id: string | null
+  name: string
+  item: CallItem | null
+}
+
+/**
+ * Translates one reply. Only the first choice is read, because a Response has no other. A message ends where a tool call begins. Calls stay
+ * open until the end of the reply, because services may interleave their pieces.
+ */
+export class ResponsesTranslator implements StreamTranslator {
+  readonly #context: ReplyContext
+  readonly #details: ReplyDetails
+  readonly #events: EventWriter
+  readonly #silent: boolean
+  /** Ids of items are derived from the id of the reply: `msg_SUFFIX_0`. */
+  readonly #suffix: string
+  readonly #items: (TextItem | CallItem)[] = []
+  readonly #calls = new Map<number, OpenCall>()
+  readonly #callIds = new Set<string>()
+  #text: TextItem | null = null
+  #textKind: TextItemKind = 'message'
+  /** What got the last piece. A reply that is cut by length cuts this. */
+  #last: TextItem | OpenCall | null = null
+  /** Calls whose item is not added yet, in order. */
+  #waiting: OpenCall[] = []
+  #began = false
+  /** JSON of what repeats the request. */
+  #echo: string | null = null
+  #finish: string | null = null
+  #end: ResponseEnd | null = null
+  #model: string | null = null
+  #usage: TokenUsage | null = null
+  #completedAt: number | null = null
+  #size = 0
+  readonly #reported = new Set<string>()
+
+  /** @param silent write no events, for a reply that is not streamed */
+  constructor(context: ReplyContext, details: ReplyDetails, silent = false) {
+    this.#context = context
+    this.#details = details
+    this.#silent = silent
+    this.#events = new EventWriter(silent)
+    this.#suffix = details.id.slice(details.id.indexOf('_') + 1)
+  }
+
+  push(event: ChatStreamEvent): string {
+    if (this.#end !== null) return ''
+    if (event.type === 'meta') this.#model = event.model
+    this.#begin()
+    this.#take(event)
+    if (this.#size + this.#items.length * itemSize <= maxReplySize) return this.#events.take()
+    const message = 'The reply of the service is too large to be translated.'
+    return this.fail({ status: 502, message, type: null, code: null, param: null })
+  }
+
+  end(): string {
+    if (this.#end !== null) return ''
+    if (this.#finish === null) {
+      const message = 'The reply broke off: the service ended its stream without a finish reason.'
+      return this.fail({ status: 502, message, type: null, code: null, param: null })
+    }
+    this.#begin()
+    const end = endOf(this.#finish)
+    if (end.status === 'incomplete' && !knownReasons.has(end.reason)) {
+      this.#report('The service ended its reply for a reason that the API does not have.')
+    }
+    if (end.status === 'failed') return this.#fail(end, null)
+    this.#addWaiting()
+    for (const item of this.#items) this.#endItem(item, end.status)
+    this.#finishWith(end)
+    this.#writeResponse(end.status === 'completed' ? 'response.completed' : 'response.incomplete')
+    return this.#events.take()
+  }
+
+  fail(problem: DialectProblem): string {
+    if (this.#end !== null) return ''
+    this.#begin()
+    const message = problem.message.toWellFormed()
+    return this.#fail({ status: 'failed', cause: causeOf(problem), message }, problem.param)
+  }
+
+  result(): JsonObject {
+    return { ...this.#body(), ...this.#context.echo }
+  }
+
+  #body(): ResponseBody {
+    return responseBody({
+      details: this.#details,
+      model: this.#model,
+      end: this.#end,
+      output: this.#items.map((item) => item.json()),
+      usage: this.#usage,
+      completedAt: this.#completedAt,
+    })
+  }
+
+  #begin(): void {
+    if (this.#began) return
+    this.#began = true
+    this.#writeResponse('response.created', 'response.in_progress')
+  }
+
+  /** Writes events with the Response object. What repeats the request can be long, and is made to JSON once for all of them. */
+  #writeResponse(...types: EventType[]): void {
+    if (this.#silent) return
+    this.#echo ??= JSON.stringify(this.#context.echo)
+    const response = `${JSON.stringify(this.#body()).slice(0, -1)},${this.#echo.slice(1)}`
+    for (const type of types) this.#events.writeResponse(type, response)
+  }
+
+  #take(event: ChatStreamEvent): void {
+    if ('choice' in event && event.choice !== 0) {
+      this.#report('The service sent more than one choice. Only the first was used.')
+      return
+    }
+    switch (event.type) {
+      case 'content':
+        this.#pushText('message', 'output_text', event.text)
+        break
+      case 'refusal':
+        this.#pushText('message', 'refusal', event.text)
+        break
+      case 'reasoning':
+        if (this.#context.summarizes) this.#pushText('summary', 'summary_text', event.text)
+        else this.#pushText('reasoning', 'reasoning_text', event.text)
+        break
+      case 'tool_call':
+        this.#pushCall(event)
+        break
+      case 'finish':
+        this.#finish = event.reason
+        break
+      case 'usage':
+        this.#usage = event.usage
+        break
+      // `meta` was read before, and the end comes by `end()`.
+      case 'open':
+      case 'meta':
+      case 'done':
+    }
+  }
+
+  #pushText(itemKind: TextItemKind, kind: TextKind, text: string): void {
+    if (text === '') return
+    this.#size += text.length
+    if (this.#text === null || this.#textKind !== itemKind) {
+      this.#endText()
+      this.#addWaiting()
+      this.#text = new TextItem(itemKind, this.#nextId(), this.#items.length, this.#events)
+      this.#textKind = itemKind
+      this.#items.push(this.#text)
+    }
+    this.#last = this.#text
+    this.#text.push(kind, text)
+  }
+
+  #pushCall({ index, id, name, arguments: args }: Extract<ChatStreamEvent, { type: 'tool_call' }>): void {
+    this.#size += args.length + (name?.length ?? 0)
+    let call = this.#calls.get(index)
+    if (call === undefined) {
+      this.#endText()
+      this.#addWaiting()
+      call = { id: null, name: '', item: null }
+      this.#calls.set(index, call)
+      this.#waiting.push(call)
+    }
+    this.#last = call
+    if (call.item === null) {
+      call.id ??= id
+      // A name can come in pieces, and some services repeat the whole name with each piece.
+      if (name !== null && name !== call.name) call.name += name
+      if (args === '') return
+      this.#addWaiting()
+    }
+    call.item?.push(args)
+  }
+
+  /** Adds the items of calls that have begun, in their order. */
+  #addWaiting(): void {
+    for (const call of this.#waiting) {
+      if (call.name === '') this.#report('The service sent a tool call without a name.')
+      const tool = this.#context.names.toolOf(call.name)
+      const id = this.#nextId()
+      call.item = new CallItem(tool, id, this.#callIdOf(call.id), this.#items.length, this.#events)
+      this.#items.push(call.item)
+    }
+    this.#waiting = []
+  }
+
+  /** The service's id of a call, or a derived one when it is missing or not unique. */
+  #callIdOf(given: string | null): string {
+    const id = given?.toWellFormed() ?? ''
+    const isUsable = id !== '' && !this.#callIds.has(id)
+    if (!isUsable) this.#report('The service sent a tool call without an id, or two with the same. It got an id here.')
+    const unique = isUsable ? id : `call_${this.#nextId()}`
+    this.#callIds.add(unique)
+    return unique
+  }
+
+  #nextId(): string {
+    return `${this.#suffix}_${this.#items.length}`
+  }
+
+  #endText(): void {
+    this.#text?.end('completed')
+    this.#text = null
+  }
+
+  #endItem(item: TextItem | CallItem, status: 'completed' | 'incomplete'): void {
+    const last = this.#last instanceof TextItem ? this.#last : (this.#last?.item ?? null)
+    const isCut = status === 'incomplete' && item === last
+    if (item instanceof TextItem) item.end(isCut ? 'incomplete' : 'completed')
+    else if (isCut) item.abandon()
+    else item.end()
+  }
+
+  #fail(end: Extract<ResponseEnd, { status: 'failed' }>, param: string | null): string {
+    this.#addWaiting()
+    for (const item of this.#items) item.abandon()
+    this.#finishWith(end)
+    const { cause: code, message } = end
+    // The published type is flat, and the API itself sends a nested object. Clients read either.
+    this.#events.write('error', { code, message, param, error: { type: code, code, message, param } })
+    this.#writeResponse('response.failed')
+    return this.#events.take()
+  }
+
+  /** Adds a note to the log's detail, each once. */
+  #report(note: string): void {
+    if (this.#reported.has(note)) return
+    this.#reported.add(note)
+    this.#details.report?.(note)
+  }
+
+  #finishWith(end: ResponseEnd): void {
+    this.#end = end
+    this.#completedAt = end.status === 'completed' ? (this.#details.completedAt?.() ?? null) : null
+  }
+}

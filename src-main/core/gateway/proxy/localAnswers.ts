@@ -1,0 +1,189 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { asStudioError } from '../../errors.ts'
+import type { RequestTrace } from '../../ports/requests.ts'
+import { Cancel } from '../../shared/cancel.ts'
+import { flattened } from '../../upstream/headers.ts'
+import { mappedModel } from '../apps/modelMap.ts'
+import { parseObject } from '../dialects/chatBytes.ts'
+import { DialectError } from '../dialects/dialectError.ts'
+import { messagesDialect } from '../dialects/messages/messagesDialect.ts'
+import { estimatePromptTokens } from '../dialects/messages/tokenCount.ts'
+import type { LocalRoute } from '../dialects/routes.ts'
+import { itemPageOf, listedItems } from '../dialects/stored/itemPage.ts'
+import type { JsonObject } from '../dialects/types.ts'
+import { newRequestId, type Refusal, refusalOf, refusalOfLimit, sendRefusal } from './errorReplies.ts'
+import { printable } from './guard.ts'
+import { ignoredHeaders } from './headers.ts'
+import type { AllowedRequest } from './proxiedRequest.ts'
+import type { RelayDependencies } from './relayDependencies.ts'
+import { refuse } from './relayRefusals.ts'
+import { readJson } from './requestBody.ts'
+import { refusalOfDialect } from './translatedBody.ts'
+
+/** What a local route replies, and what the log says about the request. */
+interface LocalAnswer {
+  body: JsonObject
+  model: string | null
+  askedModel: string | null
+  ignored: string[]
+}
+
+/**
+ * Answers a request of a dialect from this computer. Nothing is sent to the service, so the request costs nothing and a used-up budget does
+ * not refuse it. The app's other limits apply, and the request is logged.
+ */
+export async function answerLocally(
+  deps: RelayDependencies,
+  request: IncomingMessage,
+  response: ServerResponse,
+  allowed: AllowedRequest,
+  route: Exclude<LocalRoute, { action: 'create' }>,
+): Promise<void> {
+  const refused = (refusal: Refusal): void => refuse(deps, request, response, allowed, refusal)
+  if (route.action === 'refuse') {
+    const { status, message } = route
+    return refused({ status, type: 'studio_refused', code: 'not_supported', message })
+  }
+  const reservation = deps.allowance.begin(allowed.app, 'chat', true)
+  if ('status' in reservation) return refused(refusalOfLimit(reservation))
+  const gone = new Cancel()
+  const leave = (): void => gone.abort()
+  response.once('close', leave)
+  allowed.onCut = leave
+  let trace: RequestTrace | null = null
+  try {
+    const answer = await answerOf(deps, request, allowed, route, gone)
+    if ('status' in answer) return refused(answer)
+    trace = open(deps, request, allowed, route, answer)
+    if (trace.written) await trace.written
+    // The app has disconnected, or the front end has ended the request.
+    if (gone.aborted) return trace.ends({ state: 'cancelled', by: 'app' }, null)
+    send(response, allowed, route, answer)
+    trace.replied(200, null)
+    trace.ends({ state: 'done' }, null)
+  } catch (thrown) {
+    const error = asStudioError(thrown)
+    const refusal = refusalOf(error)
+    if (trace) {
+      trace.replied(refusal.status, null)
+      trace.ends({ state: 'failed', problem: { kind: error.kind, message: error.message } }, null)
+      sendRefusal(response, refusal, allowed.extraHeaders)
+    } else refused(refusal)
+  } finally {
+    reservation.settle(null)
+  }
+}
+
+type AnsweredRoute = Exclude<LocalRoute, { action: 'create' | 'refuse' }>
+
+async function answerOf(
+  deps: RelayDependencies,
+  request: IncomingMessage,
+  allowed: AllowedRequest,
+  route: AnsweredRoute,
+  gone: Cancel,
+): Promise<LocalAnswer | Refusal> {
+  if (route.action !== 'count_tokens') return storedAnswer(deps, allowed, route)
+  try {
+    return await countTokens(deps, request, allowed, gone)
+  } catch (thrown) {
+    if (thrown instanceof DialectError) return refusalOfDialect(thrown.problem)
+    throw thrown
+  }
+}
+
+/** Reads or deletes a stored response of the app. */
+async function storedAnswer(
+  { responses }: RelayDependencies,
+  { app, path }: AllowedRequest,
+  { action, id }: Extract<AnsweredRoute, { dialect: 'responses' }>,
+): Promise<LocalAnswer | Refusal> {
+  if (action === 'delete') {
+    if (!(await responses.delete(app.id, id))) return unknownResponse(id)
+    return answerWith({ id, object: 'response', deleted: true })
+  }
+  const query = new URLSearchParams(path.split('?', 2)[1] ?? '')
+  const found = responses.get(app.id, id)
+  if (found === null) return unknownResponse(id)
+  if (action === 'get') {
+    if (query.get('stream') !== 'true') return answerWith(found.reply)
+    return invalid(400, 'stream', 'A stored response can be read as a whole only, without stream.')
+  }
+  const page = itemPageOf(query)
+  if ('param' in page) return invalid(400, page.param, page.message)
+  const list = listedItems(found.input, page)
+  return list ? answerWith(list) : invalid(404, 'after', 'The response has no input item with this id.')
+}
+
+const answerWith = (body: JsonObject): LocalAnswer => ({ body, model: null, askedModel: null, ignored: [] })
+
+const invalid = (status: number, param: string, message: string): Refusal => ({
+  status,
+  type: 'studio_refused',
+  code: 'invalid_parameter',
+  message,
+  param,
+})
+
+const unknownResponse = (id: string): Refusal => ({
+  status: 404,
+  type: 'studio_refused',
+  code: 'response_not_found',
+  message: `This app has no stored response ${printable(id, 80)}. It was never stored (store: false), or it was deleted.`,
+  param: 'id',
+})
+
+/** `POST /v1/messages/count_tokens`: an estimate with the tokenizer of this program, because the service has no such endpoint. */
+async function countTokens(
+  { memory }: RelayDependencies,
+  request: IncomingMessage,
+  allowed: AllowedRequest,
+  gone: Cancel,
+): Promise<LocalAnswer | Refusal> {
+  const read = await readJson(request, allowed.app, { memory, signal: gone, proceed: () => allowed.proceed() })
+  if ('status' in read) return read
+  try {
+    const body = parseObject(read.bytes)
+    const { chat, ignored } = messagesDialect.translate(body)
+    const model = mappedModel(allowed.app.modelMap, chat.model)
+    return { body: { input_tokens: estimatePromptTokens(chat) }, model, askedModel: chat.model, ignored }
+  } finally {
+    read.memory.release()
+  }
+}
+
+function open(
+  { requestLog }: RelayDependencies,
+  { method = 'GET' }: IncomingMessage,
+  { app, path }: AllowedRequest,
+  { dialect }: LocalRoute,
+  { model, askedModel, ignored }: LocalAnswer,
+): RequestTrace {
+  return requestLog.open({
+    requester: { kind: 'app', id: app.id, failFast: app.failFast },
+    method,
+    path: path.split('?', 1)[0] ?? path,
+    endpoint: 'chat',
+    model,
+    stream: false,
+    logBodies: false,
+    dialect,
+    ignored,
+    ...(askedModel === null || askedModel === model ? {} : { askedModel }),
+  })
+}
+
+function send(response: ServerResponse, allowed: AllowedRequest, route: AnsweredRoute, answer: LocalAnswer): void {
+  const text = JSON.stringify(answer.body)
+  const head: [string, string][] = [
+    ['Content-Type', 'application/json; charset=utf-8'],
+    ['Content-Length', String(Buffer.byteLength(text))],
+    ['Cache-Control', 'no-store'],
+    ['X-Content-Type-Options', 'nosniff'],
+    ...ignoredHeaders(answer.ignored),
+    ...allowed.extraHeaders,
+  ]
+  if (route.dialect === 'messages') head.push(['request-id', newRequestId()])
+  response.writeHead(200, flattened(head))
+  response.end(text)
+}

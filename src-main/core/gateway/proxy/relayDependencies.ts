@@ -1,0 +1,38 @@
+import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
+import type { Allowance, RequestLog } from '../../ports/requests.ts'
+import type { StoredResponses } from '../../ports/storedResponses.ts'
+import type { Nano } from '../../shared/money.ts'
+import type { ForwardReply, ForwardRequest } from '../../upstream/types.ts'
+import type { BodyMemory } from './bodyMemory.ts'
+import type { TranslationThread } from './translatedBody.ts'
+
+export type Forward = (request: ForwardRequest) => Promise<ForwardReply>
+
+/** What the relay uses. */
+export interface RelayDependencies {
+  /** Sends a request to the service that is connected now. Null while none is. */
+  forward(): Forward | null
+  requestLog: RequestLog
+  allowance: Allowance
+  /** The estimated maximum cost of a request in nano-SC, or null if the price is unknown. */
+  price(endpoint: Endpoint, model: string | null, use: EstimatedUse): Nano | null
+  /** Tokens of a typical reply of this model. */
+  typicalOut(model: string | null): number
+  /** Origin of the local API, such as `http://127.0.0.1:8787`. */
+  local(): string
+  /** Memory for buffered bodies. */
+  memory: BodyMemory
+  /** Responses that apps asked to store. */
+  responses: StoredResponses
+  /** Translates large requests of other vendors' APIs. */
+  translation: TranslationThread
+}
+
+/** The expected use of one request. `count` is the number of choices or images. */
+interface EstimatedUse {
+  tokensIn: number
+  tokensCached: number
+  tokensOut: number
+  bytesUp: number
+  count: number
+}

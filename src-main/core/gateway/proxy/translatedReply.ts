@@ -1,0 +1,336 @@
+import type { ServerResponse } from 'node:http'
+import { asStudioError, StudioError } from '../../errors.ts'
+import type { CancelSignal } from '../../shared/cancel.ts'
+import { readAll, readStart } from '../../upstream/body.ts'
+import { ChatEventReader } from '../../upstream/chatEvents.ts'
+import { flattened, type HeaderPairs, header, isEventStream } from '../../upstream/headers.ts'
+import { parseText } from '../../upstream/meter/jsonScan.ts'
+import { type Fields, isFields } from '../../upstream/meter/values.ts'
+import type { ForwardReply, ReplyFacts } from '../../upstream/types.ts'
+import type { Dialect, DialectProblem, JsonObject, ReplyDetails, StreamTranslator } from '../dialects/types.ts'
+import type { MemoryReservation } from './bodyMemory.ts'
+import { newRequestId } from './errorReplies.ts'
+import { ignoredHeaders, safeReason, translatedReplyHeaders } from './headers.ts'
+import { pipeReply } from './replyBody.ts'
+import type { Translation } from './translatedBody.ts'
+
+/** Largest whole reply that is translated, bytes. */
+const maxWholeReply = 32 * 1024 * 1024
+/** Size that is reserved for a reply of unknown length, bytes. */
+const usualReply = 1024 * 1024
+/** Longest error reply that is read, bytes. */
+const maxErrorReply = 64 * 1024
+
+export interface TranslatedReplyOptions {
+  response: ServerResponse
+  gone: CancelSignal
+  translation: Translation
+  details: ReplyDetails
+  /** Headers to add: CORS headers for an allowed origin. */
+  extraHeaders: HeaderPairs
+  reserveMemory(bytes: number): Promise<MemoryReservation | null>
+  /**
+   * Stores the finished reply object before the app sees it, and resolves when it is stored. Null when the app asked not to store it.
+   */
+  store: ((reply: JsonObject) => Promise<void>) | null
+  /** Called with the stream of a streamed reply, before its first bytes. */
+  streams(stream: TranslatedStream): void
+}
+
+/** Where a reply goes, and what it says beside its body. */
+interface Envelope {
+  response: ServerResponse
+  dialect: Dialect
+  extraHeaders: HeaderPairs
+  /** Fields and tools that had no effect. */
+  ignored: readonly string[]
+}
+
+/**
+ * Sends a reply of the service in the dialect of the request: an error object, a whole reply or a stream, by the reply's own content type.
+ * A reply that breaks off or that reports a failure ends with the failure of the dialect.
+ * @throws StudioError the failure of the reply, or `cancelled`
+ */
+export async function sendTranslated(reply: ForwardReply, options: TranslatedReplyOptions): Promise<void> {
+  const { response, gone, translation, extraHeaders } = options
+  const { dialect, request } = translation
+  const envelope: Envelope = { response, dialect, extraHeaders, ignored: request.ignored }
+  if (!isGood(reply.status)) return sendProblem(reply, envelope)
+  const requestId = requestIdOf(reply)
+  if (!isEventStream(header(reply.headers, 'content-type'))) return sendWhole(reply, requestId, options, envelope)
+  const stream = new TranslatedStream(options, factsOf(reply, requestId))
+  if (request.stream) {
+    options.streams(stream)
+    writeStreamHead(reply, envelope, requestId)
+    return pipeReply(stream.apply(reply), response, gone)
+  }
+  // The service streams although the request did not ask for it.
+  for await (const bytes of reply.body) stream.push(bytes)
+  sendTranslatedJson(reply, await stream.wholeResult(), envelope, requestId)
+}
+
+export const isGood = (status: number): boolean => status >= 200 && status <= 299
+
+/** Sends an error reply of the service in the shape of a dialect. */
+export async function sendProblem(reply: ForwardReply, envelope: Envelope): Promise<void> {
+  const requestId = requestIdOf(reply)
+  const problem = await readProblem(reply)
+  sendTranslatedJson(reply, envelope.dialect.errorBody(problem, requestId), envelope, requestId)
+}
+
+/** Sends a translated body with the status and the headers of the service's reply. */
+export function sendTranslatedJson(
+  reply: ForwardReply,
+  body: JsonObject,
+  envelope: Envelope,
+  requestId = requestIdOf(reply),
+): void {
+  const text = JSON.stringify(body)
+  const head = headOf(reply, envelope, requestId)
+  head.push(['content-type', 'application/json; charset=utf-8'], ['content-length', String(Buffer.byteLength(text))])
+  envelope.response.writeHead(reply.status, safeReason(reply.statusText), flattened(head))
+  envelope.response.end(text)
+}
+
+function writeStreamHead(reply: ForwardReply, envelope: Envelope, requestId: string): void {
+  const head = headOf(reply, envelope, requestId)
+  head.push(['content-type', 'text/event-stream; charset=utf-8'])
+  envelope.response.writeHead(reply.status, safeReason(reply.statusText), flattened(head))
+}
+
+function headOf(reply: ForwardReply, { dialect, ignored, extraHeaders }: Envelope, requestId: string): HeaderPairs {
+  const isMessages = dialect.id === 'messages'
+  const head = translatedReplyHeaders(reply.headers).filter(
+    ([name]) => !(isMessages && name.toLowerCase() === 'request-id'),
+  )
+  if (isMessages) head.push(['request-id', requestId])
+  head.push(...ignoredHeaders(ignored), ...extraHeaders)
+  return head
+}
+
+async function sendWhole(
+  reply: ForwardReply,
+  requestId: string,
+  options: TranslatedReplyOptions,
+  envelope: Envelope,
+): Promise<void> {
+  const { response, translation, details, store } = options
+  const length = Number(header(reply.headers, 'content-length') ?? usualReply)
+  const reservation = length <= maxWholeReply ? await options.reserveMemory(length) : null
+  if (reservation === null) throw new StudioError('malformed_reply', 'The reply is too large to be translated.')
+  const chat = await readChat(reply)
+  if (!translation.request.stream) {
+    const whole = translation.request.reply(chat, details)
+    if (store) await store(whole)
+    sendTranslatedJson(reply, whole, envelope, requestId)
+    return
+  }
+  // The service ignores `stream`, but the app expects events.
+  const text = await new TranslatedStream(options, factsOf(reply, requestId)).whole(chat)
+  writeStreamHead(reply, envelope, requestId)
+  response.end(text)
+}
+
+/** @throws StudioError `malformed_reply` */
+async function readChat(reply: ForwardReply): Promise<JsonObject> {
+  const bytes = reply.whole() ?? (await readAll(reply.body, maxWholeReply))
+  let chat: unknown
+  try {
+    chat = parseText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'))
+  } catch (cause) {
+    throw new StudioError('malformed_reply', 'The service sent a reply that is not JSON.', {}, { cause })
+  }
+  if (!isFields(chat))
+    throw new StudioError('malformed_reply', 'The service sent a reply that is not a chat completion.')
+  return chat
+}
+
+/** The error object of a reply with a failure status. Services also send plain texts. */
+async function readProblem(reply: ForwardReply): Promise<DialectProblem> {
+  const bytes = reply.whole()
+  const text = bytes
+    ? Buffer.from(bytes.subarray(0, maxErrorReply)).toString('utf8')
+    : await readStart(reply.body, maxErrorReply)
+  let parsed: unknown = null
+  try {
+    parsed = parseText(text)
+  } catch {
+    // Not JSON: the status is all that is known.
+  }
+  const outer: Fields = isFields(parsed) ? parsed : {}
+  const inner: Fields = isFields(outer.error) ? outer.error : outer
+  const message =
+    words(inner.message) ?? words(outer.error) ?? words(outer.detail) ?? `The service replied with ${reply.status}.`
+  return { status: reply.status, message, type: words(inner.type), code: words(inner.code), param: words(inner.param) }
+}
+
+function words(value: unknown): string | null {
+  if (typeof value === 'number') return String(value)
+  return typeof value === 'string' && value.trim() !== '' ? value.slice(0, 2000) : null
+}
+
+const requestIdOf = ({ headers }: ForwardReply): string =>
+  header(headers, 'request-id') ?? header(headers, 'x-request-id') ?? newRequestId()
+
+const factsOf = ({ status, headers }: ForwardReply, requestId: string): ReplyFacts => ({
+  status,
+  requestId,
+  contentType: header(headers, 'content-type'),
+  rateLimit: { limit: null, remaining: null, retryAfterMs: null },
+})
+
+/** A failure as the dialects describe it: 502 for a stream that broke off. */
+export function problemOf(error: StudioError): DialectProblem {
+  const { type = null, code = null } = error.facts
+  return { status: 502, message: error.message, type, code: code ?? error.kind, param: null }
+}
+
+/** One chat stream on its way to the app, in the dialect of the request. */
+export class TranslatedStream {
+  readonly #reader = new ChatEventReader()
+  readonly #translator: StreamTranslator
+  readonly #store: TranslatedReplyOptions['store']
+  #isFailed = false
+  /** Events that were made before the first bytes arrived. */
+  #first: string
+
+  constructor({ translation, details, store }: TranslatedReplyOptions, facts: ReplyFacts) {
+    this.#translator = translation.request.openStream(details)
+    this.#store = store
+    this.#first = this.#translator.push({ type: 'open', facts })
+  }
+
+  /** The reply with its body translated. */
+  apply(reply: ForwardReply): ForwardReply {
+    const { flow } = reply
+    return {
+      ...reply,
+      whole: () => null,
+      body: this.#bytes(reply),
+      flow: flow && ((sink) => this.#flow(reply, flow, sink)),
+    }
+  }
+
+  /** Returns the text for the next bytes of the service. */
+  push(bytes: Uint8Array): string {
+    let text = this.#first
+    this.#first = ''
+    for (const event of this.#reader.push(bytes)) text += this.#translator.push(event)
+    return text
+  }
+
+  /** The reply object of a stream that was read to its end. @throws StudioError when it is not complete */
+  async wholeResult(): Promise<JsonObject> {
+    for (const event of this.#reader.end()) this.#translator.push(event)
+    if (this.#reader.failure) throw this.#reader.failure
+    this.#translator.end()
+    const result = this.#translator.result()
+    if (this.#store) await this.#store(result)
+    return result
+  }
+
+  /** All events of a reply that arrived as one JSON object. @throws StudioError when it is not complete */
+  async whole(chat: JsonObject): Promise<string> {
+    let text = this.#first
+    for (const event of this.#reader.whole(chat)) text += this.#translator.push(event)
+    if (this.#reader.failure) throw this.#reader.failure
+    if (!this.#reader.finished) throw new StudioError('incomplete_stream', 'The reply has no finished choice.')
+    const last = this.#translator.end()
+    if (this.#store) await this.#store(this.#translator.result())
+    return text + last
+  }
+
+  #flow(
+    reply: ForwardReply,
+    flow: NonNullable<ForwardReply['flow']>,
+    sink: Parameters<NonNullable<ForwardReply['flow']>>[0],
+  ): { resume(): void } {
+    let isOver = false
+    const fail = (thrown: unknown): void => {
+      if (isOver) return
+      isOver = true
+      const error = asStudioError(thrown)
+      if (error.kind !== 'cancelled') sink.write(Buffer.from(this.failed(error)))
+      sink.fail(error)
+    }
+    const finish = (text: string): void => {
+      if (isOver) return
+      isOver = true
+      reply.settle()
+      const last = text + this.#translator.end()
+      const end = (): void => {
+        if (last !== '') sink.write(Buffer.from(last))
+        sink.end()
+      }
+      if (this.#store === null) end()
+      else this.#store(this.#translator.result()).then(end, (thrown: unknown) => sink.fail(asStudioError(thrown)))
+    }
+    return flow({
+      write: (bytes) => {
+        if (isOver) return true
+        try {
+          const text = this.push(bytes)
+          const { failure, ended } = this.#reader
+          if (ended && failure === null) finish(text)
+          else {
+            const more = text === '' || sink.write(Buffer.from(text))
+            if (failure) fail(failure)
+            return more
+          }
+        } catch (thrown) {
+          fail(thrown)
+        }
+        return true
+      },
+      end: () => {
+        if (isOver) return
+        try {
+          let text = this.#first
+          for (const event of this.#reader.end()) text += this.#translator.push(event)
+          if (this.#reader.failure === null) finish(text)
+          else {
+            if (text !== '') sink.write(Buffer.from(text))
+            fail(this.#reader.failure)
+          }
+        } catch (thrown) {
+          fail(thrown)
+        }
+      },
+      fail,
+    })
+  }
+
+  /** As `#flow`, for a body that can only be iterated. */
+  async *#bytes(reply: ForwardReply): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      for await (const bytes of reply.body) {
+        const text = this.push(bytes)
+        if (text !== '') yield Buffer.from(text)
+        if (this.#reader.failure) throw this.#reader.failure
+        if (this.#reader.ended) break
+      }
+      let text = this.#first
+      for (const event of this.#reader.end()) text += this.#translator.push(event)
+      if (this.#reader.failure) throw this.#reader.failure
+      text += this.#translator.end()
+      if (this.#store) await this.#store(this.#translator.result())
+      yield Buffer.from(text)
+    } catch (thrown) {
+      const error = asStudioError(thrown)
+      if (error.kind !== 'cancelled') yield Buffer.from(this.failed(error))
+      throw error
+    }
+  }
+
+  /** Whether the app has got the events that report a failure. */
+  get isFailed(): boolean {
+    return this.#isFailed
+  }
+
+  /** The events that report a failure, once. A translator that failed itself has none. */
+  failed(error: StudioError): string {
+    if (error.kind === 'bug' || this.#isFailed) return ''
+    this.#isFailed = true
+    return this.#first + this.#translator.fail(problemOf(error))
+  }
+}

@@ -1,0 +1,43 @@
+/** An object of a JSON text. */
+type Item = Record<string, unknown>
+
+/** A response of the Responses API that is stored on this computer, because the app asked for that. */
+export interface StoredResponse {
+  /** `resp_…` */
+  id: string
+  /** The response before it in the conversation, or null. */
+  previous: string | null
+  /** The items of its own request, each with an id. Items of earlier responses are not repeated. */
+  input: Item[]
+  /** The response object as the app got it. */
+  reply: Item
+}
+
+export interface NewResponse extends StoredResponse {
+  appId: string
+  /** Id of its row in the request log. */
+  request: number
+}
+
+/** The stored responses of all apps. An app can use only its own: any other is unknown to it. */
+export interface StoredResponses {
+  /**
+   * Stores a response and resolves when it is on the disk. While the disk takes nothing, the response is in memory, can be read, and is
+   * written later; the promise then resolves after 1.5 s.
+   * @param clean removes the service's key from a text
+   * @returns false when the response is too large to be stored
+   */
+  save(response: NewResponse, clean: (text: string) => string): Promise<boolean>
+  get(appId: string, id: string): StoredResponse | null
+  /** Bytes of a response and of all before it, or null when one of them is unknown. */
+  sizeOfConversation(appId: string, id: string): number | null
+  /** A response and all before it, oldest first, or null when one of them is unknown. */
+  conversation(appId: string, id: string): StoredResponse[] | null
+  /** An input or output item of a stored response. */
+  item(appId: string, itemId: string): Item | null
+  /** Deletes a response. Resolves to whether there was one, when it is no longer on the disk. */
+  delete(appId: string, id: string): Promise<boolean>
+}
+
+/** Largest stored response with its own input, bytes of JSON. */
+export const maxStoredResponse = 8 * 1024 * 1024

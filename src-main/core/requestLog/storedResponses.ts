@@ -1,0 +1,185 @@
+import { asStudioError } from '../errors.ts'
+import {
+  maxStoredResponse,
+  type NewResponse,
+  type StoredResponse,
+  type StoredResponses,
+} from '../ports/storedResponses.ts'
+import { asStoreError, mayPass } from '../store/database.ts'
+import type { RequestLogTables } from '../store/requestLog/open.ts'
+import type { ResponseRow } from '../store/requestLog/responses.ts'
+import { withoutLocalKeys } from './redact.ts'
+
+interface Parts {
+  store: Pick<RequestLogTables, 'responses'>
+  now(): number
+  /** Deletes one response, and resolves to how many were deleted when no copy is left on the disk. */
+  erase(selection: { response: string; who: string }): Promise<number>
+  log(level: 'error', line: string): void
+}
+
+/** Largest sum of the stored responses of one app, bytes. Its oldest are deleted first. */
+const maxOfApp = 256 * 1024 * 1024
+/** Largest sum of responses that wait in memory while the disk takes nothing, bytes. */
+const maxWaiting = 64 * 1024 * 1024
+/** How long a reply waits for its response to be stored, and the pause between two attempts, ms. */
+const waitMs = 1500
+const againMs = 100
+/** Longest conversation. Real ones have fewer than a thousand responses. */
+const maxLinks = 10_000
+
+type Item = Record<string, unknown>
+
+/** The stored responses of all apps, in the file of the logged bodies. Responses of one turn of the event loop are one commit. */
+export class SqliteStoredResponses implements StoredResponses {
+  readonly #parts: Parts
+  /** Responses that are not written yet, by id. */
+  readonly #waiting = new Map<string, { row: ResponseRow; written: PromiseWithResolvers<void> }>()
+  #waitingBytes = 0
+  #turn: NodeJS.Immediate | null = null
+  #retry: NodeJS.Timeout | null = null
+  #hasComplained = false
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  async save(response: NewResponse, clean: (text: string) => string): Promise<boolean> {
+    const toText = (value: unknown): string => withoutLocalKeys(clean(JSON.stringify(value)))
+    const { id, appId, previous, request } = response
+    const row: ResponseRow = {
+      ...{ id, previous, request, who: whoOf(appId), at: this.#parts.now() },
+      ...{ input: toText(response.input), reply: toText(response.reply) },
+      items: [...response.input, ...outputOf(response.reply)].flatMap((item) =>
+        typeof item.id === 'string' ? item.id : [],
+      ),
+    }
+    if (sizeOf(row) > maxStoredResponse || this.#waitingBytes + sizeOf(row) > maxWaiting) return false
+    const written = Promise.withResolvers<void>()
+    this.#waiting.set(id, { row, written })
+    this.#waitingBytes += sizeOf(row)
+    if (this.#retry === null) this.#turn ??= setImmediate(this.#write)
+    const timer = setTimeout(written.resolve, waitMs)
+    await written.promise
+    clearTimeout(timer)
+    return true
+  }
+
+  get(appId: string, id: string): StoredResponse | null {
+    const row = this.#row(whoOf(appId), id)
+    if (row === null) return null
+    const [input, reply]: unknown[] = [JSON.parse(row.input), JSON.parse(row.reply)]
+    return { id, previous: row.previous, input: itemsIn(input), reply: isItem(reply) ? reply : {} }
+  }
+
+  sizeOfConversation(appId: string, id: string): number | null {
+    const who = whoOf(appId)
+    let size = 0
+    let next: string | null = id
+    for (let links = 0; next !== null; links++) {
+      const link = this.#link(who, next)
+      if (link === null || links >= maxLinks) return null
+      size += link.size
+      next = link.previous
+    }
+    return size
+  }
+
+  conversation(appId: string, id: string): StoredResponse[] | null {
+    const found: StoredResponse[] = []
+    for (let next: string | null = id; next !== null; ) {
+      const response = this.get(appId, next)
+      if (response === null || found.length >= maxLinks) return null
+      found.push(response)
+      next = response.previous
+    }
+    return found.reverse()
+  }
+
+  item(appId: string, itemId: string): Item | null {
+    const who = whoOf(appId)
+    for (const { row } of this.#waiting.values()) {
+      if (row.who === who && row.items.includes(itemId)) return this.#itemIn(appId, row.id, itemId)
+    }
+    const response = this.#parts.store.responses.responseOf(who, itemId)
+    return response === null ? null : this.#itemIn(appId, response, itemId)
+  }
+
+  async delete(appId: string, id: string): Promise<boolean> {
+    const who = whoOf(appId)
+    const waiting = this.#waiting.get(id)
+    if (waiting?.row.who === who) {
+      this.#forget(id)
+      return true
+    }
+    return (await this.#parts.erase({ response: id, who })) > 0
+  }
+
+  /** Writes everything that waits. Never throws. */
+  flush(): void {
+    this.#write()
+  }
+
+  /** Call after `flush`, when nothing will be stored any more. */
+  close(): void {
+    if (this.#turn) clearImmediate(this.#turn)
+    if (this.#retry) clearTimeout(this.#retry)
+  }
+
+  readonly #write = (): void => {
+    this.#turn = null
+    this.#retry = null
+    const rows = [...this.#waiting.values()].map(({ row }) => row)
+    if (rows.length === 0) return
+    try {
+      this.#parts.store.responses.save(rows, maxOfApp)
+      for (const { id } of rows) this.#forget(id)
+      this.#hasComplained = false
+    } catch (thrown) {
+      if (!this.#hasComplained) {
+        const { message } = asStudioError(asStoreError(thrown))
+        this.#parts.log('error', `Responses could not be stored and will be retried: ${message}`)
+      }
+      this.#hasComplained = true
+      if (mayPass(thrown)) this.#retry ??= setTimeout(this.#write, againMs).unref()
+      else for (const { id } of rows) this.#forget(id)
+    }
+  }
+
+  #forget(id: string): void {
+    const waiting = this.#waiting.get(id)
+    if (!waiting) return
+    this.#waiting.delete(id)
+    this.#waitingBytes -= sizeOf(waiting.row)
+    waiting.written.resolve()
+  }
+
+  #row(who: string, id: string): Pick<ResponseRow, 'previous' | 'input' | 'reply'> | null {
+    const waiting = this.#waiting.get(id)?.row
+    return waiting?.who === who ? waiting : this.#parts.store.responses.get(who, id)
+  }
+
+  #link(who: string, id: string): { previous: string | null; size: number } | null {
+    const waiting = this.#waiting.get(id)?.row
+    if (waiting?.who === who) return { previous: waiting.previous, size: sizeOf(waiting) }
+    return this.#parts.store.responses.link(who, id)
+  }
+
+  #itemIn(appId: string, id: string, itemId: string): Item | null {
+    const response = this.get(appId, id)
+    if (response === null) return null
+    return [...outputOf(response.reply), ...response.input].find((item) => item.id === itemId) ?? null
+  }
+}
+
+/** The caller of an app, as in the log. */
+const whoOf = (appId: string): string => `tool:${appId}`
+
+/** UTF-16 units, which is close enough to bytes for a bound. */
+const sizeOf = ({ input, reply }: ResponseRow): number => input.length + reply.length
+
+const isItem = (value: unknown): value is Item => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const itemsIn = (value: unknown): Item[] => (Array.isArray(value) ? value.filter(isItem) : [])
+
+const outputOf = (reply: Item): Item[] => itemsIn(reply.output)

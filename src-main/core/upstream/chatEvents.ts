@@ -1,0 +1,156 @@
+import { TextDecoder } from 'node:util'
+import { createParser, type EventSourceParser } from 'eventsource-parser'
+import { StudioError } from '../errors.ts'
+import { parseText } from './meter/jsonScan.ts'
+import { ReplyReader } from './meter/replyReader.ts'
+import { type Fields, isFields } from './meter/values.ts'
+import { maxEventSize } from './sse.ts'
+import type { ChatStreamEvent } from './types.ts'
+
+/** Maximum size of all events of one reply, because its translator stores their texts. Each event counts at least `eventCost`. */
+const maxTotal = 64 * 1024 * 1024
+const eventCost = 64
+
+/**
+ * Reads the events of a relayed chat stream from its bytes, split anywhere. It has no promise, so that a chunk is translated in the turn
+ * of the event loop in which it arrives. The texts were masked before (`redact/`).
+ */
+export class ChatEventReader {
+  readonly #reader = new ReplyReader()
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  readonly #parser: EventSourceParser
+  #events: ChatStreamEvent[] = []
+  #failure: StudioError | null = null
+  #ended = false
+  #total = 0
+
+  constructor() {
+    this.#parser = createParser({
+      maxBufferSize: maxEventSize,
+      onEvent: ({ data }) => this.#read(data),
+      onError: (error) => {
+        // The standard ignores unknown fields and odd retry values.
+        if (error.type === 'max-buffer-size-exceeded') this.#failure ??= tooLarge()
+      },
+    })
+  }
+
+  /** Whether `[DONE]` has arrived. Later bytes are ignored. */
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  /** Whether the reply is complete, with or without `[DONE]`: at least one choice began, and all have finished. */
+  get finished(): boolean {
+    return this.#reader.finished
+  }
+
+  /** The failure after the events that `push` and `end` have returned, or null. No more events follow a failure. */
+  get failure(): StudioError | null {
+    return this.#failure
+  }
+
+  /** Returns the events that these bytes complete. */
+  push(bytes: Uint8Array): ChatStreamEvent[] {
+    if (this.#ended || this.#failure !== null) return []
+    let text = ''
+    try {
+      text = this.#decoder.decode(bytes, { stream: true })
+    } catch (cause) {
+      this.#failure = new StudioError(
+        'malformed_reply',
+        'The service sent bytes that are not valid UTF-8.',
+        {},
+        { cause },
+      )
+      return []
+    }
+    if (text !== '') this.#parser.feed(text)
+    return this.#take()
+  }
+
+  /** Returns the last event of a stream without a blank line at its end. Sets `failure` for a stream that is not complete. */
+  end(): ChatStreamEvent[] {
+    if (!this.#ended && this.#failure === null) this.#parser.feed('\n\n')
+    const events = this.#take()
+    if (!this.finished) this.#failure ??= incomplete()
+    return events
+  }
+
+  /** Reads a whole reply, for a service that ignores `stream`. */
+  whole(reply: unknown): ChatStreamEvent[] {
+    this.#reader.read(reply, this.#events)
+    this.#count()
+    return this.#take()
+  }
+
+  #take(): ChatStreamEvent[] {
+    if (this.#events.length === 0) return none
+    const events = this.#events
+    this.#events = []
+    return events
+  }
+
+  #read(data: string): void {
+    if (this.#ended || this.#failure !== null) return
+    if (data.trim() === '[DONE]') {
+      this.#ended = true
+      // `[DONE]` alone does not say that the reply is complete: a proxy may send it after a failure.
+      if (!this.finished) this.#failure = incomplete()
+      return
+    }
+    let frame: unknown
+    try {
+      frame = parseText(data)
+    } catch {
+      // The last event of a stream that was cut is incomplete too.
+      this.#failure = this.#reader.finished ? malformed() : incomplete()
+      return
+    }
+    if (!isFields(frame)) this.#failure = malformed()
+    else if ('error' in frame && frame.error !== null) this.#failure = failureOf(frame)
+    else {
+      this.#reader.read(frame, this.#events)
+      this.#count()
+    }
+  }
+
+  #count(): void {
+    for (const event of this.#events) {
+      this.#total += eventCost
+      if ('text' in event) this.#total += event.text.length
+      else if (event.type === 'tool_call') this.#total += event.arguments.length + (event.name?.length ?? 0)
+    }
+    if (this.#total > maxTotal) this.#failure ??= tooLarge()
+  }
+}
+
+const none: ChatStreamEvent[] = []
+/** Longest text of an error object that is passed on. */
+const maxWords = 2000
+
+const incomplete = (): StudioError =>
+  new StudioError('incomplete_stream', 'The reply broke off before its end.', { workPossible: true })
+const malformed = (): StudioError =>
+  new StudioError('malformed_reply', 'The service sent an event that is not a chat chunk.', { workPossible: true })
+const tooLarge = (): StudioError =>
+  new StudioError('malformed_reply', 'The service sent more than can be translated.', { workPossible: true })
+
+const words = (value: unknown): string | null =>
+  typeof value === 'string' && value.trim() !== ''
+    ? value.slice(0, maxWords)
+    : typeof value === 'number'
+      ? String(value)
+      : null
+
+/** The failure that an error object in a stream reports. */
+function failureOf({ error }: Fields): StudioError {
+  const inner: Fields = isFields(error) ? error : { message: error }
+  const [message, type, code] = [words(inner.message), words(inner.type), words(inner.code)]
+  return new StudioError('internal', message ?? 'The service reported an error mid-stream.', {
+    workPossible: true,
+    ...(message === null ? {} : { said: message }),
+    ...(type === null ? {} : { type }),
+    ...(code === null ? {} : { code }),
+  })
+}

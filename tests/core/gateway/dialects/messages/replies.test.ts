@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import { messagesDialect } from '../../../../../src-main/core/gateway/dialects/messages/messagesDialect.ts'
+import type { DialectProblem, JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
+import { details, translate } from './helpers/streams.ts'
+
+const replyTo = (chat: JsonObject, notes: string[] = []) =>
+  translate().reply(chat, { ...details, report: (note) => notes.push(note) })
+const choice = (message: JsonObject, finish_reason: unknown = 'stop') => ({
+  choices: [{ index: 0, message, finish_reason }],
+})
+const calling = (args: unknown) =>
+  choice({ tool_calls: [{ id: 'a', type: 'function', function: { name: 'read', arguments: args } }] }, 'tool_calls')
+
+describe('a whole reply', () => {
+  it('becomes a message', () => {
+    const chat = {
+      id: 'chatcmpl-1',
+      model: 'served',
+      ...choice(
+        {
+          role: 'assistant',
+          reasoning: 'Hm',
+          content: 'Yes',
+          tool_calls: [{ id: 'a', function: { name: 'read', arguments: '{"x":[1]}' } }],
+        },
+        'tool_calls',
+      ),
+      usage: { prompt_tokens: 9, completion_tokens: 4, prompt_tokens_details: { cached_tokens: 2 } },
+    }
+    expect(replyTo(chat)).toEqual({
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      model: 'served',
+      content: [
+        { type: 'thinking', thinking: 'Hm', signature: '' },
+        { type: 'text', text: 'Yes', citations: null },
+        { type: 'tool_use', id: 'a', name: 'read', input: { x: [1] }, caller: { type: 'direct' } },
+      ],
+      stop_reason: 'tool_use',
+      stop_sequence: null,
+      stop_details: null,
+      container: null,
+      diagnostics: null,
+      usage: {
+        input_tokens: 7,
+        cache_read_input_tokens: 2,
+        cache_creation_input_tokens: 0,
+        cache_creation: null,
+        output_tokens: 4,
+        output_tokens_details: null,
+        server_tool_use: null,
+        service_tier: null,
+        inference_geo: null,
+        speed: null,
+      },
+    })
+  })
+
+  it('leaves out reasoning for a client that turned thinking off', () => {
+    const { content } = translate({ thinking: { type: 'disabled' } }).reply(
+      choice({ reasoning: 'Hm', content: 'Yes' }),
+      details,
+    )
+    expect(content).toMatchObject([{ type: 'text' }])
+  })
+
+  it.each([
+    ['', {}],
+    [' ', {}],
+    [undefined, {}],
+    ['{"a":1}', { a: 1 }],
+    ['{"a":', { INVALID_JSON: '{"a":' }],
+    ['[1]', { INVALID_JSON: '[1]' }],
+    ['null', { INVALID_JSON: 'null' }],
+    ['{"a":1}{"a":2}', { INVALID_JSON: '{"a":1}{"a":2}' }],
+  ])('turns the arguments %j into an object without loss', (args, input) => {
+    const notes: string[] = []
+    expect(replyTo(calling(args), notes).content).toMatchObject([{ type: 'tool_use', input }])
+    expect(notes).toHaveLength('INVALID_JSON' in input ? 1 : 0)
+  })
+
+  it('does not touch prototypes, and does not overflow the stack', () => {
+    const polluted = replyTo(calling('{"__proto__":{"admin":true}}')).content as { input: object }[]
+    expect(Object.keys(polluted[0]?.input ?? {})).toEqual(['__proto__'])
+    expect(({} as { admin?: boolean }).admin).toBeUndefined()
+    const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`
+    const message = replyTo(calling(deep))
+    expect(JSON.stringify(message)).toContain('INVALID_JSON')
+  })
+
+  it.each([
+    {},
+    { choices: null },
+    { choices: [null, 7] },
+    { choices: [{ message: { content: 7, tool_calls: [null, {}, { function: 'x' }] }, finish_reason: 7 }] },
+    { error: { message: 'x' }, usage: { prompt_tokens: -1 } },
+  ])('of any shape becomes a message: %j', (chat) => {
+    const notes: string[] = []
+    expect(replyTo(chat, notes)).toMatchObject({ type: 'message', stop_reason: null })
+    expect(notes).toContain('The service sent no finish reason that the API has.')
+  })
+})
+
+describe('errors', () => {
+  const problem = (status: number, param: string | null = null): DialectProblem => ({
+    status,
+    message: 'No.',
+    type: null,
+    code: null,
+    param,
+  })
+
+  it.each([
+    [400, 'invalid_request_error'],
+    [401, 'authentication_error'],
+    [402, 'billing_error'],
+    [403, 'permission_error'],
+    [404, 'not_found_error'],
+    [413, 'request_too_large'],
+    [422, 'invalid_request_error'],
+    [429, 'rate_limit_error'],
+    [500, 'api_error'],
+    [502, 'api_error'],
+    [503, 'overloaded_error'],
+    [504, 'timeout_error'],
+    [529, 'overloaded_error'],
+  ])('with status %i are %s', (status, type) => {
+    expect(messagesDialect.errorBody(problem(status), 'req_1')).toEqual({
+      type: 'error',
+      error: { type, message: 'No.' },
+      request_id: 'req_1',
+    })
+  })
+
+  it('name the field', () => {
+    expect(messagesDialect.errorBody(problem(400, 'tools[0].name'), 'r')).toMatchObject({
+      error: { message: 'tools[0].name: No.' },
+    })
+  })
+})

@@ -1,0 +1,529 @@
+import { once } from 'node:events'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { type Sandbox, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import { apis, askIn, translatedApis } from '../../../helpers/apis.ts'
+import { startEchoingService } from '../../../helpers/echoingService.ts'
+import { ask, type GatewayOptions, jsonWithKey, openFarEnd, openGateway, toolKey } from '../../../helpers/gateway.ts'
+import { encodings } from '../../../helpers/keyForms.ts'
+
+// What the local API guarantees holds for chat completions, Responses and Messages alike.
+
+const apiKey = 'sk-canary-7f3d2a91c05e4b68'
+const quick = { baseDelayMs: 5, maxDelayMs: 20 }
+const closers: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+async function beforeSandbox(options: GatewayOptions & { key?: keyof Sandbox['keys'] } = {}) {
+  const sandbox = await startSandbox()
+  const gateway = await openGateway(sandbox.baseUrl, sandbox.keys[options.key ?? 'main'], { retry: quick, ...options })
+  closers.push(sandbox.close, gateway.close)
+  return { sandbox, gateway }
+}
+
+async function farService(...args: Parameters<typeof openFarEnd>) {
+  const far = await openFarEnd(...args)
+  const gateway = await openGateway(far.url, apiKey, { retry: quick })
+  closers.push(far.close, gateway.close)
+  return { far, gateway }
+}
+
+/** The event that reports a failure. */
+const failure = /^event: (?:error|response\.failed)$/m
+const instantly = { 'x-sandbox-tokens-per-second': '0' }
+
+describe.each(apis)('in the API $name', (api) => {
+  it('a streamed reply has the text of the whole one, and both are one chat completion at the service', async () => {
+    const { sandbox, gateway } = await beforeSandbox()
+    const seeded = { ...instantly, 'x-sandbox-seed': '7' }
+    const whole = await askIn(gateway, api, api.body(), seeded)
+    const stream = await askIn(gateway, api, api.body({ stream: true }), seeded)
+    expect([whole.status, stream.status, stream.whole]).toEqual([200, 200, true])
+    expect(api.text(whole.body.toString())).not.toBe('')
+    expect(api.text(stream.body.toString())).toBe(api.text(whole.body.toString()))
+    expect(api.isComplete(stream.body.toString())).toBe(true)
+    expect(sandbox.observe.requests().map(({ method, path }) => [method, path])).toEqual([
+      ['POST', '/v1/chat/completions'],
+      ['POST', '/v1/chat/completions'],
+    ])
+  })
+
+  it('a stream always reports its usage, so that its cost is known', async () => {
+    const { gateway } = await beforeSandbox()
+    await askIn(gateway, api, api.body({ stream: true }), instantly)
+    await expect
+      .poll(async () => (await gateway.rows())[0])
+      .toMatchObject({ state: 'done', endpoint: 'chat', stream: true, tokensAre: 'measured', finishReason: 'length' })
+  })
+
+  it('a reply that the service breaks off is never complete, and is not asked for again [SSE-04] [ERR-08]', async () => {
+    const { sandbox, gateway } = await beforeSandbox()
+    const answer = await askIn(gateway, api, api.body({ stream: true, max_tokens: 500, max_output_tokens: 500 }), {
+      ...instantly,
+      'x-sandbox-fault': 'cut; bytes=2000',
+    })
+    expect(answer.status).toBe(200)
+    // A translated stream says so in an event, and then ends regularly (decision 0011).
+    expect(answer.whole).toBe(api.name !== 'chat')
+    if (api.name !== 'chat') expect(answer.body.toString()).toMatch(failure)
+    expect(api.text(answer.body.toString())).not.toBe('')
+    expect(api.isComplete(answer.body.toString())).toBe(false)
+    expect(sandbox.observe.requests()).toHaveLength(1)
+    await expect.poll(async () => (await gateway.rows())[0]?.state).toBe('cut')
+  })
+
+  it('the service sees the close within 20 ms when the app disconnects in mid-stream [CHAT-16] [SSE-05]', async () => {
+    let closedAt: (at: number) => void = () => undefined
+    const { gateway } = await farService((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: {"choices":[{"index":0,"delta":{"content":"word"}}]}\n\n')
+      response.once('close', () => closedAt(performance.now()))
+    })
+    const times: number[] = []
+    // The machine may be busy for a moment, so the best of five counts.
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const closed = new Promise<number>((resolve) => {
+        closedAt = resolve
+      })
+      const request = httpRequest(`${gateway.url}${api.path}`, { method: 'POST', agent: false, headers: jsonWithKey })
+      request.on('error', () => undefined)
+      request.end(api.body({ stream: true }))
+      const [response] = (await once(request, 'response')) as [IncomingMessage]
+      response.on('error', () => undefined)
+      await once(response, 'data')
+      const from = performance.now()
+      request.destroy()
+      times.push((await closed) - from)
+    }
+    expect(Math.min(...times)).toBeLessThan(20)
+    await expect.poll(async () => (await gateway.rows())[0]?.state).toBe('cancelled')
+  })
+
+  it('an app that reads slowly slows the service down', async () => {
+    let sent = 0
+    const event = `data: {"choices":[{"index":0,"delta":{"content":"${'word '.repeat(2000)}"}}]}\n\n`
+    const { gateway } = await farService((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      const pump = (): void => {
+        while (sent < 200_000_000 && !response.destroyed) {
+          sent += event.length
+          if (!response.write(event)) {
+            response.once('drain', pump)
+            return
+          }
+        }
+        response.end()
+      }
+      pump()
+    })
+    const request = httpRequest(`${gateway.url}${api.path}`, { method: 'POST', agent: false, headers: jsonWithKey })
+    request.on('error', () => undefined)
+    request.end(api.body({ stream: true }))
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    response.on('error', () => undefined)
+    response.pause()
+    // Stable when every buffer is full: no growth in three consecutive checks.
+    for (let [same, last] = [0, -1]; same < 3; ) {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      ;[same, last] = sent > 0 && sent === last ? [same + 1, last] : [0, sent]
+    }
+    expect(sent).toBeLessThan(60_000_000)
+    request.destroy()
+  })
+
+  it('a temporary failure before output is retried here, and the app sees one reply [ERR-06]', async () => {
+    const { sandbox, gateway } = await beforeSandbox()
+    const answer = await askIn(gateway, api, api.body(), { 'x-sandbox-fault': 'fail; status=503; times=2; id=a' })
+    expect(answer.status).toBe(200)
+    expect(sandbox.observe.requests().map(({ status }) => status)).toEqual([503, 503, 200])
+  })
+
+  it('after the last retry the failure says that no other loop may start [ERR-10]', async () => {
+    const { sandbox, gateway } = await beforeSandbox({ retry: { ...quick, maxAttempts: 2 } })
+    const answer = await askIn(gateway, api, api.body(), { 'x-sandbox-fault': 'refuse; status=503' })
+    expect([answer.status, answer.headers['x-should-retry']]).toEqual([503, 'false'])
+    expect(api.error(answer.body.toString()).message).not.toBe('')
+    expect(sandbox.observe.requests()).toHaveLength(2)
+  })
+
+  it.each([400, 401, 402, 403, 404, 429, 500])('a %i keeps its status, its words and Retry-After', async (status) => {
+    const far = await openFarEnd((_request, response) => {
+      response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '7' })
+      response.end('{"error":{"message":"The words of the service.","type":"odd","code":"its_code"}}')
+    })
+    const gateway = await openGateway(far.url, apiKey, { app: { retries: false } })
+    closers.push(far.close, gateway.close)
+    const answer = await askIn(gateway, api, api.body())
+    expect([answer.status, answer.headers['retry-after']]).toEqual([status, '7'])
+    expect(api.error(answer.body.toString()).message).toBe('The words of the service.')
+    if (api.name === 'messages') {
+      const { type, request_id } = JSON.parse(answer.body.toString()) as Record<string, unknown>
+      expect([type, request_id]).toEqual(['error', answer.headers['request-id']])
+      expect(request_id).toMatch(/^req_/)
+    }
+  })
+
+  it('no form of the service’s key reaches the app, and the app’s key never reaches the service', async () => {
+    const service = await startEchoingService(apiKey)
+    const gateway = await openGateway(service.url, apiKey, { retry: { ...quick, maxAttempts: 1 } })
+    closers.push(service.close, gateway.close)
+    for (const mode of ['good', 'refuses', 'page', 'error frame', 'no JSON', 'cut'] as const) {
+      for (const stream of [false, true]) {
+        const answer = await askIn(gateway, api, api.body({ stream }), { 'x-echo-mode': mode })
+        const heard = `${JSON.stringify(answer.headers)}${answer.body.toString()}`
+        for (const [name, encode] of Object.entries(encodings)) {
+          expect([mode, stream, name, heard.includes(encode(apiKey))]).toEqual([mode, stream, name, false])
+        }
+      }
+    }
+    expect(new Set(service.paths)).toEqual(new Set(['/v1/chat/completions']))
+    const { far, gateway: second } = await farService((_request, response) => response.end('{"choices":[]}'))
+    await askIn(second, api, api.body(), { 'x-api-key': toolKey, 'anthropic-version': '2023-06-01' })
+    expect(far.requests).toHaveLength(1)
+    expect(JSON.stringify(far.requests)).not.toContain(toolKey)
+  })
+
+  it('limits of the app apply before anything is sent', async () => {
+    const { sandbox, gateway } = await beforeSandbox()
+    const refusal = async (app: Parameters<typeof gateway.change>[0], body = api.body()) => {
+      gateway.change({ endpoints: null, models: null, tokensPerMinute: null, budgetTotal: null, ...app })
+      const answer = await askIn(gateway, api, body)
+      return [answer.status, answer.headers['x-studio-answer']]
+    }
+    expect(await refusal({ endpoints: ['speech', 'models'] })).toEqual([403, 'studio_limit'])
+    expect(await refusal({ models: ['writer-large'] })).toEqual([403, 'studio_limit'])
+    expect(await refusal({ tokensPerMinute: 100 }, api.body(api.prompt('word '.repeat(500))))).toEqual([
+      429,
+      'studio_limit',
+    ])
+    expect(await refusal({ budgetTotal: '0' })).toEqual([402, 'studio_limit'])
+    expect(sandbox.observe.requests()).toHaveLength(0)
+    expect(await refusal({ endpoints: ['chat'], models: ['writer-small'] })).toEqual([200, undefined])
+  })
+
+  it('two requests at the same time can’t both spend the last of a budget', async () => {
+    const { sandbox, gateway } = await beforeSandbox()
+    gateway.requestLog.connectedTo(sandbox.baseUrl)
+    const tokens = { tokens_in: 1_000_000, tokens_out: 1_000_000, tokens_cached: 0 }
+    gateway.requestLog.learn(
+      {
+        usage: [1, 2, 3].map((n) => ({
+          date: `2026-10-0${n}T00:00:00Z`,
+          model: 'writer-small',
+          requests: 10,
+          ...tokens,
+          tokens_in: n * 1_000_000,
+          cost_sc: 1 + n,
+        })),
+        balance: 1,
+        total_spent: 1,
+      } as never,
+      sandbox.baseUrl,
+    )
+    // About 0.5 SC for 500,000 output tokens.
+    gateway.change({ budgetTotal: '0.6' })
+    const body = api.body({ max_tokens: 500_000, max_output_tokens: 500_000, stream: true })
+    const answers = await Promise.all(
+      [1, 2].map(() => askIn(gateway, api, body, { ...instantly, 'x-sandbox-tokens': '20' })),
+    )
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 402])
+  })
+
+  it('the app’s model map applies, limits are checked against its result, and the log has both names', async () => {
+    const { sandbox, gateway } = await beforeSandbox({
+      app: { modelMap: [{ pattern: 'gpt-*', model: 'writer-small' }], models: ['writer-small'] },
+    })
+    for (const stream of [false, true]) {
+      const answer = await askIn(gateway, api, api.body({ model: 'gpt-5.1', stream }), instantly)
+      expect(answer.status).toBe(200)
+      await expect
+        .poll(async () => (await gateway.rows())[0])
+        .toMatchObject({ state: 'done', model: 'writer-small', askedModel: 'gpt-5.1', answeredModel: null })
+    }
+    expect((await askIn(gateway, api, api.body({ model: 'claude-5' }))).status).toBe(403)
+    expect(sandbox.observe.requests()).toHaveLength(2)
+    expect((await gateway.rows()).map(({ dialect }) => dialect)).toEqual(
+      Array(3).fill(api.name === 'chat' ? null : api.name),
+    )
+  })
+
+  it('a person can stop it in mid-stream: the service sees the close, and the reply is not complete', async () => {
+    const { gateway, sandbox } = await beforeSandbox()
+    const first = httpRequest(`${gateway.url}${api.path}`, { method: 'POST', agent: false, headers: jsonWithKey })
+    first.on('error', () => undefined)
+    first.end(api.body({ stream: true, max_tokens: 400, max_output_tokens: 400 }))
+    const [response] = (await once(first, 'response')) as [IncomingMessage]
+    response.on('error', () => undefined)
+    await expect.poll(() => gateway.requestLog.live()).toBe(1)
+    const id = (await gateway.rows())[0]?.id ?? 0
+    expect(gateway.requestLog.stop(id)).toBe(true)
+    let heard = ''
+    await new Promise((resolve) => {
+      response.on('data', (bytes: Buffer) => {
+        heard += bytes.toString()
+      })
+      response.once('close', resolve)
+    })
+    expect([response.complete, api.isComplete(heard)]).toEqual([api.name !== 'chat', false])
+    if (api.name !== 'chat') expect(heard).toMatch(/stopped in Inference Studio/)
+    expect((await sandbox.observe.whenClosed(sandbox.observe.requests()[0]?.id ?? '')).closedByClient).toBe(true)
+    await expect
+      .poll(async () => (await gateway.rows())[0])
+      .toMatchObject({ state: 'cancelled', cancelledBy: 'person' })
+  })
+})
+
+describe.each(translatedApis)('only in $name', (api) => {
+  it.each([
+    (path: string) => path.toUpperCase().replace('V1', 'v1'),
+    (path: string) => `${path}/`,
+    (path: string) => `${path}?beta=true&model=other`,
+    (path: string) => path.replace('e', '%EF%BD%85'),
+  ])('no spelling of its path reaches the service under that name (%#)', async (spell) => {
+    const { sandbox, gateway } = await beforeSandbox()
+    const answer = await ask(`${gateway.url.replace(/\/v1$/, '')}${spell(`/v1${api.path}`)}`, {
+      method: 'POST',
+      headers: jsonWithKey,
+      body: api.body(),
+    })
+    expect(answer.status).toBe(200)
+    expect(sandbox.observe.requests().map(({ path }) => path)).toEqual(['/v1/chat/completions'])
+  })
+
+  it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
+    '%s of its path is refused here, with words',
+    async (method) => {
+      const { far, gateway } = await farService((_request, response) => response.end('{}'))
+      const answer = await ask(`${gateway.url}${api.path}`, { method, headers: jsonWithKey })
+      expect(answer.status).toBe(405)
+      expect(api.error(answer.body.toString()).message).toMatch(/POST/)
+      expect(far.requests).toHaveLength(0)
+    },
+  )
+
+  it('refusals of the guard have its shape', async () => {
+    const { gateway } = await beforeSandbox()
+    for (const headers of [{}, { authorization: 'Bearer isk_x_wrong' }, { origin: 'https://evil.example' }]) {
+      const answer = await ask(`${gateway.url}${api.path}`, { method: 'POST', headers, body: api.body() })
+      const { type, message } = api.error(answer.body.toString())
+      expect(message).not.toBe('')
+      if (api.name === 'messages') expect(type).toMatch(/^(?:authentication|permission)_error$/)
+      expect(answer.headers['x-should-retry']).toBe('false')
+    }
+  })
+
+  it.each([
+    ['no JSON', '{"model":', {}],
+    ['no object', '[]', {}],
+    ['UTF-16', '{"model":"m"}', { 'content-type': 'application/json; charset=utf-16' }],
+    ['compressed', '{"model":"m"}', { 'content-encoding': 'gzip' }],
+    ['a form', 'model=m', { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), {}],
+    ['200 levels', `{"model":"m","input":${'['.repeat(200)}${']'.repeat(200)}}`, {}],
+    ['a million values', `{"model":"m","input":[${'1,'.repeat(600_000)}1]}`, {}],
+    ['nothing', '', {}],
+  ])('a body with %s gets a 400 with words', async (_name, body, headers: Record<string, string>) => {
+    const { far, gateway } = await farService((_request, response) => response.end('{}'))
+    const answer = await ask(`${gateway.url}${api.path}`, {
+      method: 'POST',
+      headers: { ...jsonWithKey, ...headers },
+      body,
+    })
+    expect(answer.status).toBe(400)
+    expect(api.error(answer.body.toString()).message.length).toBeGreaterThan(10)
+    expect(far.requests).toHaveLength(0)
+    expect(gateway.memory.held).toBe(0)
+  })
+
+  it('a large request, which another thread translates, becomes what a small one becomes', async () => {
+    const { far, gateway } = await farService((_request, response, body) => {
+      const { stream } = JSON.parse(body.toString()) as { stream?: boolean }
+      const choice = { index: 0, finish_reason: 'stop' }
+      response.writeHead(200, { 'content-type': stream ? 'text/event-stream' : 'application/json' })
+      response.end(
+        stream
+          ? `data: ${JSON.stringify({ choices: [{ ...choice, delta: { content: 'Words' } }] })}\n\ndata: [DONE]\n\n`
+          : JSON.stringify({ choices: [{ ...choice, message: { content: 'Words' } }] }),
+      )
+    })
+    gateway.change({ modelMap: [{ pattern: 'gpt-*', model: 'mapped' }] })
+    const image = 'A'.repeat(3_000_000)
+    const tool =
+      api.name === 'messages'
+        ? { name: 'find', description: 'Finds', input_schema: { type: 'object' } }
+        : { type: 'function', name: 'find', description: 'Finds', parameters: { type: 'object' }, strict: false }
+    const hosted =
+      api.name === 'messages' ? { type: 'web_search_20250305', name: 'web_search' } : { type: 'web_search' }
+    const shapes: unknown[] = []
+    for (const filler of ['', image]) {
+      for (const stream of [false, true]) {
+        const body = api.body({ model: 'gpt-5', stream, tools: [tool, hosted], ...api.prompt(`Hello ${filler}`) })
+        const answer = await askIn(gateway, api, body)
+        const sent = far.requests.at(-1)?.body.toString() ?? ''
+        const heard = answer.body.toString()
+        const row = await vi.waitFor(async () => {
+          const [newest] = await gateway.rows()
+          if (newest?.state !== 'done') throw new Error('The row is open.')
+          return newest
+        })
+        shapes.push({
+          status: answer.status,
+          sent: sent.replace(image, ''),
+          ignored: answer.headers['x-studio-ignored'],
+          events: heard.split('\n').filter((line) => line.startsWith('event:')),
+          text: api.text(heard),
+          keys: stream ? null : Object.keys(JSON.parse(heard) as object),
+          row: [row.model, row.askedModel, row.dialect, row.ignored, row.stream],
+        })
+      }
+    }
+    expect(shapes[0]).toMatchObject({
+      status: 200,
+      text: 'Words',
+      row: ['mapped', 'gpt-5', api.name, expect.anything(), false],
+    })
+    expect(shapes.slice(2)).toEqual(shapes.slice(0, 2))
+    expect(gateway.memory.held).toBe(0)
+  })
+
+  it('a large request that can’t be translated gets the same 400', async () => {
+    const { far, gateway } = await farService((_request, response) => response.end('{}'))
+    const wrong = { [api.name === 'messages' ? 'messages' : 'input']: [{ role: 'user', content: 7 }] }
+    const answers = []
+    for (const filler of ['', 'x'.repeat(2_000_000)]) {
+      const answer = await askIn(gateway, api, api.body({ ...wrong, metadata: { user_id: filler } }))
+      answers.push([answer.status, api.error(answer.body.toString())])
+    }
+    expect(answers[0]?.[0]).toBe(400)
+    expect(answers[1]).toEqual(answers[0])
+    expect(far.requests).toHaveLength(0)
+  })
+
+  it('a body over 32 MB gets a 413, before it has arrived', async () => {
+    const { gateway } = await farService((_request, response) => response.end('{}'))
+    const request = httpRequest(`${gateway.url}${api.path}`, {
+      method: 'POST',
+      agent: false,
+      headers: { ...jsonWithKey, 'content-length': String(40 * 1024 * 1024) },
+    })
+    request.on('error', () => undefined)
+    request.write('{')
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    expect(response.statusCode).toBe(413)
+    request.destroy()
+  })
+
+  it('headers of the other vendor and of the app’s body stay here', async () => {
+    const { far, gateway } = await farService((_request, response) => response.end('{"choices":[]}'))
+    const headers = {
+      'anthropic-version': '2023-06-01',
+      'anthropic-beta': 'unknown-2030',
+      'x-custom': 'kept',
+      accept: 'text/weird',
+    }
+    await askIn(gateway, api, api.body(), headers)
+    const [seen] = far.requests
+    expect(seen?.headers).toMatchObject({
+      'x-custom': 'kept',
+      accept: 'application/json',
+      'content-type': 'application/json',
+      'content-length': String(seen?.body.length),
+    })
+    expect(Object.keys(seen?.headers ?? {}).filter((name) => name.startsWith('anthropic-'))).toEqual([])
+  })
+
+  it('what has no effect is named in a header and in the log', async () => {
+    const { gateway } = await beforeSandbox()
+    const tool = api.name === 'messages' ? { type: 'web_search_20250305', name: 'web_search' } : { type: 'web_search' }
+    const answer = await askIn(gateway, api, api.body({ tools: [tool] }))
+    expect(answer.status).toBe(200)
+    const ignored = String(answer.headers['x-studio-ignored'])
+    expect(ignored).toMatch(/web_search/)
+    await expect.poll(async () => (await gateway.rows())[0]?.ignored.join(', ')).toBe(ignored)
+  })
+
+  it.each([
+    ['JSON although a stream was asked for', true, 'application/json'],
+    ['a stream although none was asked for', false, 'text/event-stream'],
+  ])('a service that sends %s is translated all the same', async (_name, stream, type) => {
+    const choice = { index: 0, finish_reason: 'stop' }
+    const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 }
+    const whole = JSON.stringify({ choices: [{ ...choice, message: { content: 'Words' } }], usage })
+    const events = `data: ${JSON.stringify({ choices: [{ ...choice, delta: { content: 'Words' } }], usage })}\n\ndata: [DONE]\n\n`
+    const { gateway } = await farService((_request, response) => {
+      response.writeHead(200, { 'content-type': type })
+      response.end(stream ? whole : events)
+    })
+    const answer = await askIn(gateway, api, api.body({ stream }))
+    expect(answer.status).toBe(200)
+    expect(answer.headers['content-type']).toMatch(stream ? /event-stream/ : /json/)
+    expect(api.text(answer.body.toString())).toBe('Words')
+  })
+
+  it.each([
+    ['an error object', 'data: {"error":{"message":"Out of memory","code":"oom"}}\n\n', /Out of memory/],
+    ['an event that is no JSON', 'data: {"choices":\n\ndata: [DONE]\n\n', /chunk|broke off/],
+    ['an event that is no object', 'data: 7\n\n', /not a chat chunk/],
+    ['its end without a finish', '', /broke off/],
+    ['bytes that are not UTF-8', Buffer.from([0x64, 0xff, 0xfe]), /UTF-8/],
+  ])('a stream with %s ends with an event that says so', async (_name, rest, words) => {
+    const { gateway } = await farService((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: {"choices":[{"index":0,"delta":{"content":"Words"}}]}\n\n')
+      response.end(rest)
+    })
+    const answer = await askIn(gateway, api, api.body({ stream: true }))
+    const heard = answer.body.toString()
+    expect(api.text(heard)).toBe('Words')
+    expect(heard).toMatch(failure)
+    expect(heard).toMatch(words)
+    expect([answer.whole, api.isComplete(heard)]).toEqual([true, false])
+    await expect.poll(async () => (await gateway.rows())[0]?.state).toBe('cut')
+  })
+
+  it('a reply that is no chat completion gets a 502 in its shape', async () => {
+    const { gateway } = await farService((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('"words"')
+    })
+    const answer = await askIn(gateway, api, api.body())
+    expect([answer.status, answer.headers['x-should-retry']]).toEqual([502, 'false'])
+    expect(api.error(answer.body.toString()).message).toMatch(/not a chat completion/)
+  })
+
+  it('the end of the stream reaches the app although the service keeps its connection open', async () => {
+    const { gateway } = await farService((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(
+        'data: {"choices":[{"index":0,"delta":{"content":"Words"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
+      )
+    })
+    const answer = await askIn(gateway, api, api.body({ stream: true }))
+    expect([answer.whole, api.isComplete(answer.body.toString())]).toEqual([true, true])
+  })
+})
+
+describe('the app key', () => {
+  it.each(apis)('is accepted in x-api-key for $name, alone and beside an equal Authorization', async (api) => {
+    const { gateway } = await beforeSandbox()
+    const headers = { 'content-type': 'application/json', 'x-api-key': toolKey }
+    const url = `${gateway.url}${api.path}`
+    expect((await ask(url, { method: 'POST', headers, body: api.body() })).status).toBe(200)
+    expect((await askIn(gateway, api, api.body(), { 'x-api-key': toolKey })).status).toBe(200)
+  })
+
+  it.each(apis)('beside another key is refused for $name, and neither is sent on', async (api) => {
+    const { far, gateway } = await farService((_request, response) => response.end('{}'))
+    const answer = await askIn(gateway, api, api.body(), { 'x-api-key': 'sk-ant-of-another-vendor' })
+    expect(answer.status).toBe(400)
+    expect(api.error(answer.body.toString()).message).toMatch(/different keys/)
+    const twice = await ask(`${gateway.url}${api.path}`, {
+      method: 'POST',
+      headers: { ...jsonWithKey, 'x-api-key': [toolKey, toolKey] },
+      body: api.body(),
+    })
+    expect(twice.status).toBe(400)
+    expect(far.requests).toHaveLength(0)
+  })
+})

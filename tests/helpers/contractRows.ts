@@ -1,0 +1,91 @@
+import type { AppUse } from '../../src-preload/contract/apps.ts'
+import type { Message } from '../../src-preload/contract/chat.ts'
+import type { RequestRow } from '../../src-preload/contract/requests.ts'
+
+// Complete values of the contract, of which a test writes only what it is about.
+
+/** A complete message without text, with the given values. */
+export const plainMessage = (
+  values: Partial<Message> & Pick<Message, 'id' | 'conversationId' | 'role' | 'createdAt'>,
+): Message => ({
+  parentId: null,
+  text: '',
+  reasoning: '',
+  refusal: '',
+  toolCalls: [],
+  status: 'complete',
+  wait: null,
+  problem: null,
+  model: null,
+  finishReason: null,
+  usage: null,
+  finishedAt: null,
+  firstTokenMs: null,
+  reasoningMs: null,
+  requestId: null,
+  sibling: 1,
+  siblings: 1,
+  name: null,
+  attachments: [],
+  run: null,
+  askId: null,
+  made: null,
+  cost: null,
+  costIs: 'unknown',
+  requestRow: null,
+  params: null,
+  jsonFaults: null,
+  ...values,
+})
+
+/** A successful chat request of an app, with the given values. */
+export const plainRequest = (values: Partial<RequestRow> = {}): RequestRow => ({
+  id: 1,
+  at: '2026-11-21T14:06:31.000Z',
+  who: { kind: 'app', id: 't1', name: 'editor', colour: 'blue' },
+  method: 'POST',
+  path: '/v1/chat/completions',
+  endpoint: 'chat',
+  model: 'writer-large',
+  state: 'done',
+  stream: true,
+  status: 200,
+  problem: null,
+  cancelledBy: null,
+  ...{ dialect: null, askedModel: null, answeredModel: null, finishReason: null, ignored: [] },
+  attempts: 1,
+  retriedAfter: [],
+  queuedMs: 0,
+  backoffMs: 0,
+  connectMs: 10,
+  firstByteMs: 300,
+  durationMs: 2_000,
+  bytesUp: 100,
+  bytesDown: 1_000,
+  tokensIn: 10,
+  tokensOut: 20,
+  tokensCached: null,
+  tokensAre: 'measured',
+  cost: '0.1',
+  costIs: 'estimated',
+  requestId: 'req_1',
+  times: 1,
+  hasBodies: false,
+  ...values,
+})
+
+/** The use of an app that sent nothing, with the given values. */
+export const noUse = (values: Partial<AppUse> & Pick<AppUse, 'id'>): AppUse => ({
+  active: 0,
+  waiting: 0,
+  spentDay: '0',
+  spentMonth: '0',
+  spentTotal: '0',
+  reserved: '0',
+  estimated: false,
+  unpricedToday: 0,
+  requestsToday: 0,
+  tokensToday: 0,
+  perMinute: [],
+  ...values,
+})
