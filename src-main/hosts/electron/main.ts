@@ -105,7 +105,7 @@ async function start(folder: string): Promise<void> {
     },
   })
   // Electron's own reaction would be a quit with a question, which a service manager can't answer.
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, quit.now)
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, quit.now)
 
   const open = (place?: WindowPlace): BrowserWindow => {
     const window = openWindow(join(built, 'preload', 'preload.cjs'), devTools, place)
