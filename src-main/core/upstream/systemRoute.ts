@@ -77,10 +77,9 @@ export function systemConnector(options: RouteOptions): Connector {
     throw failure
   }
   return (to, callback) => {
-    open(to).then(
-      (socket) => callback(null, socket),
-      (thrown: unknown) => callback(thrown instanceof Error ? thrown : new Error(String(thrown)), null),
-    )
+    const succeed = (socket: Awaited<ReturnType<typeof open>>): void => callback(null, socket)
+    const fail = (thrown: unknown): void => callback(thrown instanceof Error ? thrown : new Error(String(thrown)), null)
+    open(to).then(succeed, fail)
   }
 }
 
