@@ -22,7 +22,7 @@ import type { AlertPlace } from '../../../src-preload/contract/alerts.ts'
 import type { Settings } from '../../../src-preload/contract/app.ts'
 import type { Opening } from '../../../src-preload/contract/data.ts'
 import { type Core, createCore } from '../../core/core.ts'
-import { StudioError } from '../../core/errors.ts'
+import { asStudioError, StudioError } from '../../core/errors.ts'
 import type { Host } from '../../core/host.ts'
 import { createKeychain } from '../keychain.ts'
 import { logUncaught } from '../lastResort.ts'
@@ -111,14 +111,19 @@ async function start(folder: string): Promise<void> {
     const window = openWindow(join(built, 'preload', 'preload.cjs'), devTools, place)
     recoverFromCrashes(window, { dialog, log, quit: () => app.quit() })
     endWithSession(window, quit.now)
-    showContextMenu(window, (level, line) => log(level, line))
+    showContextMenu(window, log)
     askBeforeClosing(window, {
       dialog,
       choice: () => settings?.closeAction ?? 'quit',
       isQuitting: quit.asked,
       isLastWindow: () => BrowserWindow.getAllWindows().length === 1,
       async save(closeAction) {
-        if (core) settings = await createRouterClient(core.router).app.updateSettings({ closeAction })
+        if (!core || !settings) return
+        settings = { ...settings, closeAction }
+        // The answer counts for this run also when it can't be stored.
+        await createRouterClient(core.router)
+          .app.updateSettings({ closeAction })
+          .catch((thrown: unknown) => log('error', `The answer could not be stored: ${asStudioError(thrown).message}`))
       },
     })
     window.once('show', reportStarted)
