@@ -9,8 +9,8 @@ const file = 'export function add(a, b) {\n  // "0.1 + 0.2" is not 0.3 \\ see IE
 const callArguments = JSON.stringify({ path: 'src/math.js', content: file })
 export const callName = 'write_file'
 
-/** The text in pieces of the usual size of a token: four characters. */
-const pieces = (text) => text.match(/[^]{1,5}/g)
+/** The text in pieces of the usual size of a token: five characters. */
+const pieces = (text) => text.match(/.{1,5}/gs)
 const textPieces = pieces(replyText)
 const argumentPieces = pieces(callArguments)
 /** What a client must have at the end of a streamed reply. `deltas` is the least number of events that carry a piece. */
