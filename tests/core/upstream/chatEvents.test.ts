@@ -94,7 +94,7 @@ test('a stream has the same events as its chunks parsed one by one, wherever its
   )
 })
 
-test('a text that stands at another place than the model’s is not taken for it', () => {
+test('a text at another place than the model’s is not taken for it', () => {
   const decoys = [1, 2, 3, 4].map((at) => ({ content: `decoy ${at}`, choices: [{ index: 0, text: `text ${at}` }] }))
   const calls = [1, 2, 3].map((at) => ({
     arguments: `decoy ${at}`,
