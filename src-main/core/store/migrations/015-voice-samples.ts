@@ -4,7 +4,7 @@ CREATE TABLE voice_samples (
   service TEXT NOT NULL,
   voice TEXT NOT NULL,
   text TEXT NOT NULL,
-  media_id TEXT NOT NULL REFERENCES media (id),
+  media_id TEXT NOT NULL REFERENCES media (id) ON DELETE CASCADE,
   PRIMARY KEY (service, voice, text)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX voice_samples_by_media ON voice_samples (media_id);
