@@ -148,9 +148,28 @@ function focusSoon(section: SectionName, item: SettingItem | null, frames = 0): 
     if (control && frames > 0) {
       control.scrollIntoView({ block: 'center' })
       control.focus({ preventScroll: true })
+      showWhileLoading(page, control)
     } else if (frames < patience) focusSoon(section, item, frames + 1)
     else page?.focus()
   })
+}
+
+/** How long a section may load after it was opened, ms. */
+const loadingMs = 3000
+
+/** Scrolls to the control again when the section grows above it, until the person does something else. */
+function showWhileLoading(page: HTMLElement, control: HTMLElement): void {
+  const left = new AbortController()
+  const stop = (): void => left.abort()
+  const observer = new ResizeObserver(() => {
+    if (document.activeElement === control) control.scrollIntoView({ block: 'center' })
+    else stop()
+  })
+  for (const child of page.children) observer.observe(child)
+  left.signal.addEventListener('abort', () => observer.disconnect())
+  for (const type of ['wheel', 'pointerdown', 'keydown', 'touchstart'])
+    window.addEventListener(type, stop, { signal: left.signal, passive: true })
+  setTimeout(stop, loadingMs)
 }
 
 const focusable = 'input, select, textarea, button, a[href], [tabindex="0"]'
