@@ -7,7 +7,7 @@ import { mappedModel } from '../apps/modelMap.ts'
 import { DialectError } from '../dialects/dialectError.ts'
 import { messagesDialect } from '../dialects/messages/messagesDialect.ts'
 import { estimatePromptTokens } from '../dialects/messages/tokenCount.ts'
-import type { LocalRoute } from '../dialects/routes.ts'
+import type { LocalRoute, TranslatedRoute } from '../dialects/routes.ts'
 import { itemPageOf, listedItems } from '../dialects/stored/itemPage.ts'
 import type { JsonObject } from '../dialects/types.ts'
 import { newRequestId, type Refusal, refusalOf, refusalOfLimit, sendRefusal } from './errorReplies.ts'
@@ -36,7 +36,7 @@ export async function answerLocally(
   request: IncomingMessage,
   response: ServerResponse,
   allowed: AllowedRequest,
-  route: Exclude<LocalRoute, { action: 'create' }>,
+  route: Exclude<LocalRoute, TranslatedRoute>,
 ): Promise<void> {
   const refused = (refusal: Refusal): void => refuse(deps, request, response, allowed, refusal)
   if (route.action === 'refuse') {
@@ -71,7 +71,7 @@ export async function answerLocally(
   }
 }
 
-type AnsweredRoute = Exclude<LocalRoute, { action: 'create' | 'refuse' }>
+type AnsweredRoute = Exclude<LocalRoute, TranslatedRoute | { action: 'refuse' }>
 
 async function answerOf(
   deps: RelayDependencies,

@@ -12,7 +12,7 @@ import { totalTokens } from '../../upstream/meter/usage.ts'
 import { replayLimit } from '../../upstream/replay.ts'
 import type { ForwardReply, ForwardRequest } from '../../upstream/types.ts'
 import { dialects } from '../dialects/dialects.ts'
-import { localRouteOf } from '../dialects/routes.ts'
+import { isTranslated, localRouteOf, type TranslatedRoute } from '../dialects/routes.ts'
 import type { Dialect, JsonObject } from '../dialects/types.ts'
 import { type ModelsQuery, modelsPath, modelsQueryOf, translatedModels } from './anthropicModels.ts'
 import type { MemoryReservation } from './bodyMemory.ts'
@@ -41,7 +41,7 @@ export async function relay(
 ): Promise<void> {
   const { method = 'GET' } = request
   const route = localRouteOf(method, allowed.path)
-  if (route && route.action !== 'create') return answerLocally(deps, request, response, allowed, route)
+  if (route && !isTranslated(route)) return answerLocally(deps, request, response, allowed, route)
   const dialect = route ? dialects[route.dialect] : null
   const endpoint = dialect ? 'chat' : endpointOf(method, allowed.path)
   const forward = deps.forward()
@@ -53,7 +53,7 @@ export async function relay(
   }
   const reservation = deps.allowance.begin(allowed.app, endpoint)
   if ('status' in reservation) return refuse(deps, request, response, allowed, refusalOfLimit(reservation))
-  const relayedRequest = new RelayedRequest(deps, request, response, allowed, endpoint, reservation, dialect)
+  const relayedRequest = new RelayedRequest(deps, request, response, allowed, endpoint, reservation, route)
   try {
     await relayedRequest.run(forward)
   } finally {
@@ -96,6 +96,8 @@ class RelayedRequest {
   #upload: Upload | null = null
   /** The API of the request when it is not the service's own. */
   readonly #dialect: Dialect | null
+  /** Whether the app asks for the compaction of a conversation. */
+  readonly #compacts: boolean
   /** Id of the reply to a translated request. */
   readonly #replyId: string
   #translation: Translation | null = null
@@ -110,9 +112,11 @@ class RelayedRequest {
     allowed: AllowedRequest,
     endpoint: Endpoint,
     reservation: AllowanceReservation,
-    dialect: Dialect | null,
+    route: TranslatedRoute | null,
   ) {
     this.#deps = deps
+    const dialect = route && dialects[route.dialect]
+    this.#compacts = route?.action === 'compact'
     this.#dialect = dialect
     this.#replyId = dialect ? `${idPrefixes[dialect.id]}${randomBytes(24).toString('hex')}` : ''
     this.#models = endpoint === 'models' ? modelsQueryOf(request, allowed.path) : null
@@ -163,7 +167,7 @@ class RelayedRequest {
     const proceed = (): void => this.#allowed.proceed()
     if (this.#dialect) {
       const { responses } = this.#deps
-      const translation = { app, dialect: this.#dialect, replyId: this.#replyId, responses }
+      const translation = { app, dialect: this.#dialect, compacts: this.#compacts, replyId: this.#replyId, responses }
       const body = await readTranslated(this.#request, translation, { memory, signal: this.#gone, proceed })
       if ('translation' in body) this.#translation = body.translation
       return body
@@ -236,15 +240,15 @@ class RelayedRequest {
     const { app, path } = this.#allowed
     const { body, asked, askedModel, stripUsage, memory } = requestBody
     const { rawHeaders } = this.#request
-    const isTranslated = this.#translation !== null && body instanceof Uint8Array
-    const headers = isTranslated
+    const sendsTranslation = this.#translation !== null && body instanceof Uint8Array
+    const headers = sendsTranslation
       ? translatedRequestHeaders(rawHeaders, body.length, asked?.stream ?? false)
       : requestHeaders(rawHeaders)
     // Closures created here must not reference `body`, which would stay in memory as long as the reply runs.
     const bodyDone = isStream(body) ? () => undefined : () => this.releaseBody()
     return {
       method: this.#request.method ?? 'GET',
-      path: isTranslated ? chatPath : this.#models ? modelsPath : path,
+      path: sendsTranslation ? chatPath : this.#models ? modelsPath : path,
       headers:
         (stripUsage || askedModel !== undefined) && body instanceof Uint8Array
           ? withLength(headers, body.length)

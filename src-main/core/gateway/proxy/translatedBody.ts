@@ -6,6 +6,7 @@ import { isFields } from '../../upstream/meter/values.ts'
 import type { ChatRequest } from '../../upstream/types.ts'
 import { mappedModel } from '../apps/modelMap.ts'
 import { DialectError } from '../dialects/dialectError.ts'
+import { translateCompaction } from '../dialects/responses/compaction.ts'
 import { translateResponses } from '../dialects/responses/responses.ts'
 import { storedItemsFor } from '../dialects/stored/earlierResponses.ts'
 import type { Dialect, JsonObject, TranslatedRequest } from '../dialects/types.ts'
@@ -28,6 +29,8 @@ export interface TranslatedBody extends RequestBody {
 interface TranslationOptions {
   app: App
   dialect: Dialect
+  /** Whether a conversation of the Responses API is compacted, instead of continued. */
+  compacts: boolean
   /** Id of the reply. */
   replyId: string
   responses: StoredResponses
@@ -69,14 +72,15 @@ export function parseObject(bytes: Buffer): JsonObject | null {
 function translate(
   original: JsonObject,
   length: number,
-  { app, dialect, replyId, responses }: TranslationOptions,
+  { app, dialect, compacts, replyId, responses }: TranslationOptions,
   memory: MemoryReservation,
 ): TranslatedBody | Refusal {
-  const isTooLarge = dialect.id === 'responses' && original.store !== false && length > maxStoredResponse
+  const isTooLarge = dialect.id === 'responses' && !compacts && original.store !== false && length > maxStoredResponse
   const given = isTooLarge ? { ...original, store: false } : original
   let request: TranslatedRequest
   let stored: Translation['stored'] = null
-  if (dialect.id === 'responses') {
+  if (compacts) request = translateCompaction(given, storedItemsFor(given, app.id, responses, jsonLimit - length))
+  else if (dialect.id === 'responses') {
     const translated = translateResponses(given, storedItemsFor(given, app.id, responses, jsonLimit - length))
     const { previousResponseId: previous } = translated
     if (translated.store) stored = { previous, input: translated.storedInput(replyId) }
