@@ -1,4 +1,5 @@
 // `npm run screenshot`: creates resources/screenshot.png for the README from the real product with its sandbox.
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,20 +7,11 @@ import { chromium } from '@playwright/test'
 import { startJson, stopAll } from '../../tests/bench/processes.mjs'
 import { chromiumArgs, findBrowser } from '../../tests/helpers/browser.mjs'
 import { buildIfNeeded, root } from './ready.mjs'
+import { serveWithSandbox } from './serveArguments.mjs'
 
 buildIfNeeded()
 const dataDir = mkdtempSync(join(tmpdir(), 'studio-picture-'))
-const host = await startJson(join(root, 'out/main/node.js'), [
-  'serve',
-  '--json',
-  '--sandbox',
-  '--web-port',
-  '0',
-  '--api-port',
-  '0',
-  '--data-dir',
-  dataDir,
-])
+const host = await startJson(join(root, 'out/main/node.js'), serveWithSandbox(dataDir))
 const browser = await chromium.launch({ executablePath: await findBrowser(), args: chromiumArgs })
 try {
   const page = await browser.newPage({

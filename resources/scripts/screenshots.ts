@@ -19,6 +19,9 @@ const sheets = join(root, 'docs/screens')
 /** Only the scenes whose name has this text. The contact sheets stay as they are then. */
 const [only = ''] = process.argv.slice(2)
 
+/** A microphone that beeps, and is allowed without a question. */
+const fakeMicrophone = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream']
+
 /** Names of the scenes in the order of the sheets. */
 const taken: string[] = []
 
@@ -65,8 +68,63 @@ async function firstStart(browser: Browser): Promise<void> {
   await page.getByRole('main').getByRole('button', { name: 'Connect' }).first().click()
   await page.getByRole('textbox', { name: 'Base URL' }).waitFor()
   await shoot(page, '02-connect')
+  await page.getByRole('textbox', { name: 'Base URL' }).fill(sandbox.baseUrl)
+  await page.getByLabel('API key', { exact: true }).fill('sk-not-a-key')
+  await page.getByRole('button', { name: windowText('connect:test'), exact: true }).click()
+  await page.getByText(windowText('connect:cause.keyRejected')).waitFor()
+  await shoot(page, '02-connect-refused')
+  await page.keyboard.press('Escape')
+  // The pages that are empty without an account. The others have an empty state of their own below.
+  for (const link of ['usage', 'keys'] as const) {
+    await open(page, link)
+    await page.getByRole('main').getByRole('heading').first().waitFor()
+    await shoot(page, `02-${link}-empty`)
+  }
+  await page.getByRole('button', { name: windowText('alerts:bellNone') }).click()
+  await page.getByText(windowText('alerts:emptyAbout')).waitFor()
+  await shoot(page, '02-alerts-empty')
   await page.close()
   await host.stop()
+}
+
+/** Every page in a state that concerns all of them, such as a refused key. */
+async function everywhere(page: Page, name: string): Promise<void> {
+  for (const link of ['chat', 'speech', 'transcribe', 'images', 'usage', 'keys', 'proxy', 'settings'] as const) {
+    await open(page, link)
+    await page.getByRole('main').getByRole('heading').first().waitFor()
+    await page.locator('.animate-breathe[aria-hidden]').first().waitFor({ state: 'detached' })
+    await shoot(page, `${name}-${link}`)
+  }
+}
+
+/** The service refuses the key (401). */
+async function refused(browser: Browser): Promise<void> {
+  const host = await openConnectedHost({ baseUrl: sandbox.baseUrl, apiKey: 'sk-not-a-key' })
+  const page = await browser.newPage({ viewport: { width: 1280, height: 820 } })
+  await page.goto(host.url)
+  await page.getByRole('contentinfo').getByText(windowText('problems:kinds.unauthorized.title')).waitFor()
+  await everywhere(page, '50-refused')
+  await page.close()
+  await host.stop()
+}
+
+/** The service stops. What is stored stays visible. */
+async function offline(page: Page): Promise<void> {
+  await sandbox.close()
+  await open(page, 'chat')
+  await composer(page).waitFor()
+  await send(page, 'Is anybody there?')
+  await page
+    .getByRole('contentinfo')
+    .getByRole('button', { name: windowText('offline:checkNow') })
+    .waitFor()
+  await everywhere(page, '60-offline')
+  await open(page, 'usage')
+  await page.evaluate(() => {
+    location.hash = '#/usage/limits'
+  })
+  await page.getByText(windowText('offline:note.limits')).waitFor()
+  await shoot(page, '60-offline-limits')
 }
 
 async function chat(page: Page): Promise<void> {
@@ -89,10 +147,32 @@ async function chat(page: Page): Promise<void> {
   await page.keyboard.press('Escape')
   await ended(page, 'writer-large', 'stopped')
   await shoot(page, '06-chat-stopped')
+  await pickModel(page, 'fault/429')
+  await send(page, 'And about canals?')
+  await ended(page, 'fault/429', 'failed')
+  await shoot(page, '06-chat-failed')
+  await compare(page)
   await page.keyboard.press('Control+k')
   await page.getByRole('dialog').waitFor()
   await shoot(page, '07-palette')
   await page.keyboard.press('Escape')
+}
+
+/** Three models side by side in a new chat. */
+async function compare(page: Page): Promise<void> {
+  await page.getByRole('button', { name: windowText('chat:newChat'), exact: true }).click()
+  await pickModel(page, 'mirror')
+  await page.getByRole('button', { name: /^Model/ }).click()
+  await page.getByRole('radio', { name: windowText('chat:modelsCompare') }).click()
+  for (const model of ['writer-small', 'vision']) {
+    await page.getByRole('combobox', { name: windowText('chat:searchModels') }).fill(model)
+    await page.getByRole('option', { name: model }).first().click()
+  }
+  await page.keyboard.press('Escape')
+  await composer(page).fill('What makes a harbour safe in a storm?')
+  await page.getByRole('button', { name: 'Send to 3' }).click()
+  for (const model of ['mirror', 'writer-small', 'vision']) await ended(page, model, 'complete')
+  await shoot(page, '08-chat-compare')
 }
 
 async function speech(page: Page): Promise<void> {
@@ -110,6 +190,17 @@ async function transcription(page: Page, recording: string): Promise<void> {
   await open(page, 'transcribe')
   await page.getByRole('button', { name: 'Add files' }).first().waitFor()
   await shoot(page, '12-transcribe-empty')
+  await page
+    .getByRole('button', { name: windowText('transcribe:record'), exact: true })
+    .first()
+    .click()
+  await page.getByRole('button', { name: windowText('transcribe:discard'), exact: true }).waitFor()
+  // The fake microphone beeps once a second: a level and a wave to see.
+  await page.waitForTimeout(3000)
+  await shoot(page, '12-recording')
+  await page.getByRole('button', { name: windowText('transcribe:discard'), exact: true }).click()
+  const question = page.getByRole('dialog').getByRole('button', { name: windowText('transcribe:discard') })
+  if (await question.isVisible()) await question.click()
   const chosen = page.waitForEvent('filechooser')
   await page.getByRole('button', { name: 'Add files' }).first().click()
   await (await chosen).setFiles(recording)
@@ -215,7 +306,10 @@ for (const folder of [singles, sheets]) mkdirSync(folder, { recursive: true })
 const recording = join(root, 'src-renderer/features/transcription/example.ogg')
 if (!existsSync(recording)) throw new Error(`${recording} is missing.`)
 const executablePath = await findBrowser()
-const browser = await chromium.launch({ ...(executablePath ? { executablePath } : {}), args: chromiumArgs })
+const browser = await chromium.launch({
+  ...(executablePath ? { executablePath } : {}),
+  args: [...chromiumArgs, ...fakeMicrophone],
+})
 const sandbox = await startSandbox({ paces: quick })
 try {
   await firstStart(browser)
@@ -230,10 +324,13 @@ try {
   await figures(page)
   await proxy(page, host)
   await settings(page)
+  await refused(browser)
+  await offline(page)
   if (only === '') for (const width of widths) for (const theme of themes) await contactSheet(browser, width, theme)
   console.log(`${taken.length} scenes, ${taken.length * widths.length * themes.length} pictures in ${singles}`)
 } finally {
   await browser.close()
   await closeHosts()
-  await sandbox.close()
+  // It is closed already after the pictures of the offline state.
+  await sandbox.close().catch(() => undefined)
 }

@@ -72,8 +72,22 @@ export interface Core {
     /** Asks the service now. Resolves when `state().connection` has the result. */
     check(): Promise<void>
   }
+  /** What runs now and would be cut by the end of this program. */
+  readonly activity: {
+    read(): Activity
+    /** Calls `listener` now and after each change. Returns the function that removes it. */
+    observe(listener: (activity: Activity) => void): () => void
+  }
+  /** Call when the computer wakes up: the connection is checked at once, and streams whose connection is gone are ended. */
+  resumed(): void
   /** Stores running replies as incomplete, closes every part and frees the folder. Logs failures and never rejects. */
   stop(): Promise<void>
+}
+
+/** Requests to the service that are running or waiting, and running recordings. */
+export interface Activity {
+  requests: number
+  recordings: number
 }
 
 /** How long closing waits for a database that another process has locked, ms. */
@@ -108,7 +122,7 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
   const { store, accountStore, requestLog, settings, apps } = data
   const scheduler = new RequestScheduler()
   const { requestLogOf } = requestLog
-  const session = new Session(store, host.secrets, { scheduler, requestLogOf }, options.reconnect)
+  const session = new Session(store, host.secrets, { scheduler, requestLogOf, system: host.network }, options.reconnect)
   opening.onFailure(() => session.close())
 
   const changed = (): void => appState.state.changed()
@@ -166,6 +180,7 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
     })
     stopReporting()
   }
+  const activity = (): Activity => ({ requests: requestLog.live(), recordings: media.transcription.running() })
   let stopping: Promise<void> | null = null
   const stop = (): Promise<void> => (stopping ??= close())
 
@@ -210,6 +225,18 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
       logout: () => disconnect(session),
       check: () => retest(session),
     },
+    activity: {
+      read: activity,
+      observe(listener) {
+        const report = (): void => listener(activity())
+        report()
+        const stops = [requestLog.changes.add(report), media.transcription.runningChanges.add(report)]
+        return () => {
+          for (const end of stops) end()
+        }
+      },
+    },
+    resumed: () => session.resumed(),
     stop,
   }
 }

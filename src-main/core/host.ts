@@ -13,12 +13,25 @@ export interface Host {
   reveal(path: string): Promise<boolean>
   /** Starts dragging a file out of the focused window. Null for a host without windows. */
   readonly dragOut: ((path: string) => Promise<boolean>) | null
-  /** Shows a system notification, and opens `place` when it is clicked. Null for a host without notifications. */
-  readonly notify: ((notice: Notice) => void) | null
+  /**
+   * Shows a system notification, and opens `place` when it is clicked. Resolves with null when the system has shown it, or with the reason
+   * in one sentence. Never rejects. Null for a host without notifications.
+   */
+  readonly notify: ((notice: Notice) => Promise<string | null>) | null
   /** Ends this core after its pending replies and starts it again on the same folder. Null for a host that cannot. */
   readonly restart: (() => void) | null
+  /** The network settings of the operating system. Absent: environment variables and Node's certificates alone. */
+  readonly network?: SystemNetwork
   /** One line for the log (standard error or a file). Never called with a secret. */
   log(level: 'info' | 'warn' | 'error', line: string): void
+}
+
+/** Proxies and certificates of the operating system. Both may change while the program runs. */
+export interface SystemNetwork {
+  /** The proxies for an address in order of preference, such as `PROXY a.example:80; DIRECT`. Asked for each new connection. */
+  resolveProxy(url: string): Promise<string>
+  /** Trusted certificates (PEM). The same array while nothing has changed. Asked for each new connection. */
+  certificates(): readonly string[]
 }
 
 /** A notification. Other people may see it, so it never contains a secret or text of a chat. */

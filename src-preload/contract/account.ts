@@ -1,6 +1,6 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
-import { id, instant, problem, procedure } from './problem.ts'
+import { id, instant, problem, procedure, whole } from './problem.ts'
 import { endpoint, sc, who } from './requests.ts'
 import { coverage, day, figures, signedSc } from './usage.ts'
 
@@ -36,10 +36,8 @@ export const limits = z.object({
   key: z.object({ rpm: z.number().nullable(), tpm: z.number().nullable(), concurrent: z.number().nullable() }),
   /** Running requests that occupy a slot of the key, longest first, and the number waiting for a slot. */
   slots: z.object({
-    used: z.array(
-      z.object({ row: z.number().int().nullable(), who, endpoint, model: z.string().nullable(), since: instant }),
-    ),
-    waiting: z.number().int(),
+    used: z.array(z.object({ row: whole.nullable(), who, endpoint, model: z.string().nullable(), since: instant })),
+    waiting: whole,
   }),
   /** Whether the service has this endpoint; null before the first query. */
   offers: z.boolean().nullable(),
@@ -51,12 +49,12 @@ export type Limits = z.infer<typeof limits>
 
 /** A request that the service answered with 429. */
 export const limited = z.object({
-  row: z.number().int(),
+  row: whole,
   at: instant,
   who,
   endpoint,
   model: z.string().nullable(),
-  times: z.number().int(),
+  times: whole,
   /** Waiting time because of 429 only, ms; null in rows of earlier versions, which did not separate it. */
   waitedMs: z.number().nullable(),
   /** The final outcome. */
@@ -103,5 +101,5 @@ export const keysProcedures = {
     .input(z.object({ accountId: id, keyId: z.string(), from: day, to: day }))
     .output(z.array(z.object({ day, state: coverage, figures: figures.nullable() }))),
   /** Fetches records, totals and days of all keys of the account in use. @throws the problem of the service */
-  refresh: procedure.output(z.object({ keys: z.number().int() })),
+  refresh: procedure.output(z.object({ keys: whole })),
 }

@@ -1,6 +1,6 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
-import { id, instant, procedure } from './problem.ts'
+import { id, instant, procedure, whole } from './problem.ts'
 import { sc } from './requests.ts'
 import { day, signedSc, source } from './usage.ts'
 
@@ -56,8 +56,8 @@ export const alertFacts = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('tokens'),
     tool: z.object({ id: z.string(), name: z.string() }),
-    usual: z.number().int(),
-    limit: z.number().int(),
+    usual: whole,
+    limit: whole,
   }),
   /** A paused or expired app sent a request, which was refused. */
   z.object({
@@ -111,7 +111,7 @@ export const alertsProcedures = {
   /** Changes the given settings. A changed threshold can be crossed again. */
   update: procedure.input(alertSettings.partial()).output(alertSettings),
   /** Dismisses one alert, or all without `id`. A dismissed condition alerts again only after it has ended. */
-  dismiss: procedure.input(z.object({ id: id.optional() })).output(z.object({ dismissed: z.number().int() })),
-  /** Shows a test notification; false when the host has none. */
-  testNotification: procedure.output(z.object({ shown: z.boolean() })),
+  dismiss: procedure.input(z.object({ id: id.optional() })).output(z.object({ dismissed: whole })),
+  /** Shows a test notification. `reason`: why it was not shown, in one sentence, or null. */
+  testNotification: procedure.output(z.object({ shown: z.boolean(), reason: z.string().nullable() })),
 }

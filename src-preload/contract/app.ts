@@ -1,6 +1,6 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
-import { instant, problem, procedure } from './problem.ts'
+import { instant, problem, procedure, whole } from './problem.ts'
 import { refusal } from './requests.ts'
 
 /** A connection. Profiles of kind `sandbox` have a base URL only while the sandbox runs. */
@@ -51,18 +51,18 @@ export const proxyState = z.object({
   state: z.enum(['on', 'off', 'waiting', 'failed']),
   /** Such as `http://127.0.0.1:8787/v1`; null while the local API does not listen. */
   baseUrl: z.string().nullable(),
-  port: z.number().int().nullable(),
+  port: whole.nullable(),
   /** The configured port. Differs from `port` when the configured port was in use. */
-  wantedPort: z.number().int(),
+  wantedPort: whole,
   /** Number of apps that are not revoked. */
-  apps: z.number().int(),
+  apps: whole,
   /** Number of running requests. */
-  active: z.number().int(),
+  active: whole,
   /** Requests relayed and refused since start. */
-  relayed: z.number().int(),
-  refused: z.number().int(),
+  relayed: whole,
+  refused: whole,
   /** Requests waiting in the scheduler now, those of the studio included. */
-  waiting: z.number().int(),
+  waiting: whole,
   /** End of the pause that the service requested with `Retry-After`, or null. */
   heldUntil: instant.nullable(),
   /** Refusals since start that a person should see, newest first, at most 50. */
@@ -122,6 +122,12 @@ export const settings = z.object({
   shortcuts: z.record(z.string().max(100), z.string().max(100)),
   /** Language code; `en-XA` and `ar-XB` are pseudo languages for tests. */
   language: z.string().max(20),
+  /** What closing the last window of the desktop application does. `ask`: not chosen yet. */
+  closeAction: z.enum(['ask', 'background', 'quit']),
+  /** Start the desktop application at login, without a window. */
+  openAtLogin: z.boolean(),
+  /** Check spelling on Windows and Linux, whose dictionaries Chromium downloads. macOS checks by itself. */
+  spellcheck: z.boolean(),
   /** Voice for reading aloud; null is the default of the service. */
   voice: z.string().max(100).nullable(),
 })

@@ -1,6 +1,6 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
-import { id, instant, problem, procedure, requestId } from './problem.ts'
+import { id, instant, problem, procedure, requestId, whole } from './problem.ts'
 import { certainty, sc } from './requests.ts'
 
 export const role = z.enum(['system', 'developer', 'user', 'assistant', 'tool'])
@@ -13,7 +13,7 @@ export const conversation = z.object({
   model: z.string().nullable(),
   createdAt: instant,
   updatedAt: instant,
-  messages: z.number().int(),
+  messages: whole,
   /** Unsent text of the composer. */
   draft: z.string(),
   /** A reply is being generated. */
@@ -38,7 +38,7 @@ export type Usage = z.infer<typeof usage>
 
 /** A tool call as the model wrote it. `arguments` is unchecked JSON text. */
 export const toolCall = z.object({
-  index: z.number().int(),
+  index: whole,
   id: z.string().nullable(),
   name: z.string(),
   arguments: z.string(),
@@ -101,9 +101,9 @@ export const attachment = z.object({
   detail: z.enum(['auto', 'low', 'high']).nullable(),
   name: z.string().max(300).nullable(),
   mime: z.string(),
-  width: z.number().int(),
-  height: z.number().int(),
-  bytes: z.number().int(),
+  width: whole,
+  height: whole,
+  bytes: whole,
 })
 export type Attachment = z.infer<typeof attachment>
 
@@ -173,7 +173,7 @@ export const wait = z.object({
   since: instant,
   /** For `retry`: start of the next attempt, its number, and the last failure. */
   until: instant.nullable(),
-  attempt: z.number().int().nullable(),
+  attempt: whole.nullable(),
   problem: problem.nullable(),
 })
 export type Wait = z.infer<typeof wait>
@@ -208,8 +208,8 @@ export const message = z.object({
   reasoningMs: z.number().nullable(),
   requestId: z.string().nullable(),
   /** Position of the message among its siblings, from 1. Retried replies and edited turns have siblings. */
-  sibling: z.number().int(),
-  siblings: z.number().int(),
+  sibling: whole,
+  siblings: whole,
   /** `messages[].name`. */
   name: z.string().nullable(),
   attachments: z.array(attachment),
@@ -223,7 +223,7 @@ export const message = z.object({
   cost: sc.nullable(),
   costIs: certainty,
   /** Row of the request log, which has the raw request and response while bodies are stored. */
-  requestRow: z.number().int().nullable(),
+  requestRow: whole.nullable(),
   /** The sent parameters. Null for other messages and for replies of earlier versions. */
   params: chatParams.nullable(),
   /** For `json_object` and `json_schema` replies: validation errors, one sentence each. Otherwise null. */
@@ -271,10 +271,10 @@ export const conversationEvent = z.discriminatedUnion('type', [
     setup: chatSetup,
     messages: z.array(message),
     beside: z.array(message),
-    earlier: z.number().int(),
+    earlier: whole,
   }),
   /** Older messages of the path, oldest first, to prepend. `left`: number still to come. */
-  z.object({ type: z.literal('earlier'), messages: z.array(message), left: z.number().int() }),
+  z.object({ type: z.literal('earlier'), messages: z.array(message), left: whole }),
   /** A message of the path or of `beside` is new or changed other than by appended text. Replace it. */
   z.object({ type: z.literal('message'), message }),
   /**
@@ -285,7 +285,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
     type: z.literal('delta'),
     messageId: id,
     field: z.enum(['text', 'reasoning', 'refusal']),
-    at: z.number().int(),
+    at: whole,
     append: z.string(),
   }),
   z.object({ type: z.literal('conversation'), conversation }),
@@ -296,7 +296,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
    */
   z.object({
     type: z.literal('path'),
-    unchanged: z.number().int(),
+    unchanged: whole,
     messages: z.array(message),
     beside: z.array(message),
   }),
@@ -351,7 +351,7 @@ export const chatProcedures = {
    */
   stop: procedure.input(z.object({ replyId: id })).output(z.object({ stopped: z.boolean() })),
   /** Stops all replies and tool calls of a conversation. */
-  stopAll: procedure.input(z.object({ conversationId: id })).output(z.object({ stopped: z.number().int() })),
+  stopAll: procedure.input(z.object({ conversationId: id })).output(z.object({ stopped: whole })),
   /** Requests a reply again as a sibling of the given one. `requestId` becomes the id of the first new reply. */
   retry: procedure
     .input(z.object({ requestId, replyId: id, models: models.optional() }))
@@ -390,7 +390,7 @@ export const chatProcedures = {
   /** Undoes `remove` or `removeMessage`. Returns the conversation that shows the messages again. */
   restore: procedure.input(z.object({ conversationId: id })).output(z.object({ conversationId: id })),
   /** Returns the number of messages below a message, on all branches. `removeMessage` deletes them too. */
-  messagesBelow: procedure.input(z.object({ messageId: id })).output(z.object({ messages: z.number().int() })),
+  messagesBelow: procedure.input(z.object({ messageId: id })).output(z.object({ messages: whole })),
   /** Deletes a message with everything below it. `restore` with `removedId` undoes it for 30 days. */
   removeMessage: procedure.input(z.object({ messageId: id })).output(z.object({ removedId: id })),
 }

@@ -1,6 +1,6 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
-import { id, instant, problem, procedure } from './problem.ts'
+import { id, instant, problem, procedure, whole } from './problem.ts'
 import { download } from './transfers.ts'
 
 /** Contents of a data folder as a person counts them. `other`: internal records such as indexes. */
@@ -37,12 +37,12 @@ export const opening = z.object({
   stage: z.enum(['checking', 'mending', 'updating', 'waiting']),
   database: databaseName,
   /** Rows repaired so far; null when not counted. */
-  rows: z.number().int().nullable(),
+  rows: whole.nullable(),
 })
 export type Opening = z.infer<typeof opening>
 
 /** Counts without zeros. */
-export const counts = z.array(z.object({ thing: dataKind, count: z.number().int() }))
+export const counts = z.array(z.object({ thing: dataKind, count: whole }))
 export type Counts = z.infer<typeof counts>
 
 /** Content of the manifest of a backup. */
@@ -52,7 +52,7 @@ export const backupSummary = z.object({
   madeAt: instant,
   counts,
   /** Size of the contents, bytes. */
-  bytes: z.number().int(),
+  bytes: whole,
 })
 export type BackupSummary = z.infer<typeof backupSummary>
 
@@ -68,11 +68,11 @@ export const damage = z.object({
   why: z.string(),
   recovered: counts,
   /** Known losses. `count` null: an unknown number. */
-  lost: z.array(z.object({ thing: dataKind, count: z.number().int().nullable() })),
+  lost: z.array(z.object({ thing: dataKind, count: whole.nullable() })),
   /** Repaired items that got a new parent, such as a message without its conversation. */
   mended: counts,
   /** Number of files of `media/` that no row refers to any more. They are in the folder with the damaged database. */
-  mediaSetAside: z.number().int(),
+  mediaSetAside: whole,
   acknowledged: z.boolean(),
 })
 export type Damage = z.infer<typeof damage>
@@ -84,7 +84,7 @@ export const setAside = z.object({
   kind: z.enum(['damaged', 'replaced']),
   at: instant,
   path: z.string(),
-  bytes: z.number().int(),
+  bytes: whole,
 })
 export type SetAside = z.infer<typeof setAside>
 
@@ -143,7 +143,7 @@ export const dataProcedures = {
    */
   checkBackup: procedure
     .input(z.object({ uploadId: id }))
-    .output(z.object({ backup: backupSummary, now: z.object({ counts, bytes: z.number().int() }) })),
+    .output(z.object({ backup: backupSummary, now: z.object({ counts, bytes: whole }) })),
   /**
    * Checks the backup again and schedules it: the next start replaces all data and moves the current data aside. Drops
    * another pending backup.

@@ -2,7 +2,7 @@ import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { attachment } from './chat.ts'
 import { ids, making, removal, search } from './createdItems.ts'
-import { id, instant, problem, procedure, requestId } from './problem.ts'
+import { id, instant, problem, procedure, requestId, whole } from './problem.ts'
 import { download } from './transfers.ts'
 
 /**
@@ -21,7 +21,7 @@ export type ImageRequest = z.infer<typeof imageRequest>
 
 /** One requested image. `refused`: its URL is foreign, or its bytes are not an image; see `problem`. */
 export const imageSlot = z.object({
-  index: z.number().int(),
+  index: whole,
   state: z.enum(['waiting', 'fetching', 'kept', 'refused', 'failed']),
   imageId: id.nullable(),
   problem: problem.nullable(),
@@ -42,7 +42,7 @@ export const drawing = making.extend({
    * The images that are not deleted: their number, and the path of the first one below `/media/`. This is the thumbnail if
    * there is one.
    */
-  inSight: z.object({ count: z.number().int(), lookId: id.nullable() }),
+  inSight: z.object({ count: whole, lookId: id.nullable() }),
 })
 export type Drawing = z.infer<typeof drawing>
 
@@ -52,9 +52,9 @@ export const image = z.object({
   drawingId: id,
   createdAt: instant,
   /** Size in pixels. */
-  width: z.number().int(),
-  height: z.number().int(),
-  bytes: z.number().int(),
+  width: whole,
+  height: whole,
+  bytes: whole,
   mime: z.string(),
   /** Path of the full image below `/media/`. */
   mediaId: id,
@@ -71,7 +71,7 @@ export const lineage = z.object({ drawings: z.array(drawing), images: z.array(im
 
 export const imagesChange = z.discriminatedUnion('type', [
   /** Sent first, and again after deletions: running generations, the newest 50 others, and the number of images. */
-  z.object({ type: z.literal('snapshot'), drawings: z.array(drawing), total: z.number().int() }),
+  z.object({ type: z.literal('snapshot'), drawings: z.array(drawing), total: whole }),
   z.object({ type: z.literal('drawing'), drawing }),
   z.object({ type: z.literal('image'), image }),
   z.object({ type: z.literal('gone'), imageIds: z.array(id) }),

@@ -1,7 +1,7 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { chatParams, role } from './chat.ts'
-import { id, instant, procedure } from './problem.ts'
+import { id, instant, procedure, whole } from './problem.ts'
 
 /** Model and instructions of new chats in a folder. Null: the default of all chats. */
 const folderDefaults = {
@@ -9,7 +9,7 @@ const folderDefaults = {
   instructions: z.string().max(100_000).nullable(),
 }
 export const folder = z.object({
-  ...{ id, name: z.string().min(1).max(100), conversations: z.number().int() },
+  ...{ id, name: z.string().min(1).max(100), conversations: whole },
   ...folderDefaults,
 })
 export type Folder = z.infer<typeof folder>
@@ -40,14 +40,14 @@ export const library = z.object({
   prompts: z.array(prompt),
   presets: z.array(preset),
   /** Deleted conversations that can be restored. */
-  removed: z.number().int(),
+  removed: whole,
 })
 export type Library = z.infer<typeof library>
 
 export const removedConversation = z.object({
   id,
   title: z.string().nullable(),
-  messages: z.number().int(),
+  messages: whole,
   removedAt: instant,
   /** When it is deleted permanently. */
   erasedAt: instant,
@@ -101,9 +101,7 @@ export const libraryProcedures = {
    * Deletes conversations permanently, with images and stored bodies that nothing else uses. Without ids, deletes all
    * deleted conversations.
    */
-  deletePermanently: procedure
-    .input(z.object({ ids: z.array(id).optional() }))
-    .output(z.object({ erased: z.number().int() })),
+  deletePermanently: procedure.input(z.object({ ids: z.array(id).optional() })).output(z.object({ erased: whole })),
   /**
    * Searches all messages and titles. All words must occur; the last one may be a prefix. Titles first, then messages,
    * newest first. Works for scripts without spaces. `more` is true when `limit` cut the results.

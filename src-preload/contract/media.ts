@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { attachment } from './chat.ts'
 import { frameBytes } from './frames.ts'
-import { id, procedure } from './problem.ts'
+import { id, procedure, whole } from './problem.ts'
 import { byteStream } from './transfers.ts'
 
 /** Path prefix of media items under both hosts. */
@@ -10,11 +10,11 @@ export const mediaPath = (mediaId: string): string => `/media/${mediaId}`
 /** Disk usage by purpose, bytes. */
 export const mediaUse = z.object({
   kind: z.enum(['chat', 'speech', 'recordings', 'images']),
-  items: z.number().int(),
-  bytes: z.number().int(),
+  items: whole,
+  bytes: whole,
   /** Number of `items` that are deleted but not yet deleted permanently. */
-  removedItems: z.number().int(),
-  removedBytes: z.number().int(),
+  removedItems: whole,
+  removedBytes: whole,
 })
 export type MediaUse = z.infer<typeof mediaUse>
 
@@ -43,14 +43,12 @@ export const mediaProcedures = {
   /** `free`: free disk space, when known. `folder`: the folder of the files. */
   storageUse: procedure.output(z.object({ uses: z.array(mediaUse), free: z.number().nullable(), folder: z.string() })),
   /** Counts what `cleanUp` would delete. */
-  previewCleanUp: procedure.input(cleanUp).output(z.object({ items: z.number().int(), bytes: z.number().int() })),
+  previewCleanUp: procedure.input(cleanUp).output(z.object({ items: whole, bytes: whole })),
   /**
    * Deletes the selected items permanently, never more than `reported`.
    * @throws `bad_input` when more would be deleted
    */
-  cleanUp: procedure
-    .input(cleanUp.extend({ reported: z.number().int() }))
-    .output(z.object({ items: z.number().int(), bytes: z.number().int() })),
+  cleanUp: procedure.input(cleanUp.extend({ reported: whole })).output(z.object({ items: whole, bytes: whole })),
   /** Shows the file in the file manager. `shown` is false when the host has none; then `path` helps. */
   reveal: procedure.input(z.object({ mediaId: id })).output(z.object({ shown: z.boolean(), path: z.string() })),
   /** Starts dragging the file out of the window (desktop only; otherwise `false`). */
@@ -69,9 +67,9 @@ export const mediaProcedures = {
 /** An event of a text that is read aloud. */
 export const speechEvent = z.discriminatedUnion('type', [
   /** Sent first: the number of parts (at most 4,096 bytes of UTF-8 each) and the audio type. */
-  z.object({ type: z.literal('plan'), parts: z.number().int(), bytes: z.number().int(), mime: z.string() }),
+  z.object({ type: z.literal('plan'), parts: whole, bytes: whole, mime: z.string() }),
   /** Received audio in order. `part` counts from 1. */
-  z.object({ type: z.literal('audio'), part: z.number().int(), data: frameBytes }),
+  z.object({ type: z.literal('audio'), part: whole, data: frameBytes }),
   z.object({ type: z.literal('end') }),
 ])
 export type SpeechEvent = z.infer<typeof speechEvent>
@@ -91,6 +89,10 @@ export const voiceProcedures = {
       }),
     )
     .output(byteStream),
+  /** A sample of a voice, as a media file. Only the first call for a voice, text and service costs something. */
+  sample: procedure
+    .input(z.object({ voice: z.string().min(1).max(100), text: z.string().min(1).max(300) }))
+    .output(z.object({ mediaId: id })),
   /** Transcribes an uploaded recording. */
   dictate: procedure
     .input(z.object({ uploadId: id, language: z.string().max(20).optional() }))

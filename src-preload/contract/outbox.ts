@@ -1,7 +1,7 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { imageRequest } from './images.ts'
-import { id, instant, problem, procedure, requestId } from './problem.ts'
+import { id, instant, problem, procedure, requestId, whole } from './problem.ts'
 import { speechRequest } from './speech.ts'
 import { transcriptRequest } from './transcription.ts'
 
@@ -28,7 +28,7 @@ export const outboxItem = z.object({
   /** First 200 characters of prompt or text, or the name of the recording. */
   label: z.string(),
   /** Number of images, or bytes of text; null for a transcript. */
-  amount: z.number().int().nullable(),
+  amount: whole.nullable(),
   /** The recording to transcribe. */
   recordingId: id.nullable(),
   /** Name of the connection that will send the request. */
@@ -47,8 +47,8 @@ export const outboxState = z.object({
   ended: z
     .object({
       at: instant,
-      done: z.number().int(),
-      failed: z.number().int(),
+      done: whole,
+      failed: whole,
       last: z.object({ what: outboxKind, id }),
     })
     .nullable(),

@@ -86,6 +86,9 @@ export type Problem = z.infer<typeof problem>
 /** Base of every procedure. Each may fail with `PROBLEM` only. */
 export const procedure = oc.errors({ PROBLEM: { data: problem } })
 
+/** A whole number: a count, an index or bytes. */
+export const whole = z.number().int()
+
 /** A UTC instant, ISO 8601 with milliseconds and `Z`. */
 export const instant = z.string()
 /** An id of this program: a UUID. */

@@ -216,4 +216,4 @@ export const refusal = z.object({
   /** The origin that can be allowed, or null. */
   origin: z.string().nullable(),
 })
-export type Refusal = z.infer<typeof refusal>
+export type ShownRefusal = z.infer<typeof refusal>

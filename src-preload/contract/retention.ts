@@ -1,6 +1,6 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
-import { instant, problem, procedure } from './problem.ts'
+import { instant, problem, procedure, whole } from './problem.ts'
 
 /**
  * Data that can be deleted by age. `log`: rows of the request log with their bodies; daily totals stay. `bodies`: stored
@@ -19,8 +19,8 @@ const choice = {
 /** Counts for one kind. `bytes`: freed space, approximate; null when unknown before the deletion. */
 export const deletionCount = z.object({
   what: deletableKind,
-  items: z.number().int(),
-  bytes: z.number().int().nullable(),
+  items: whole,
+  bytes: whole.nullable(),
   /** For conversations: titles of the newest few. Null is a missing title. */
   titles: z.array(z.string().nullable()),
 })
@@ -37,7 +37,7 @@ export const retentionState = z.object({
       /** `rule`: the automatic deletion of old log rows. */
       by: z.enum(['person', 'rule']),
       /** In the order of deletion; `items` is the counted number. */
-      parts: z.array(z.object({ what: deletableKind, items: z.number().int(), done: z.number().int() })),
+      parts: z.array(z.object({ what: deletableKind, items: whole, done: whole })),
       stopping: z.boolean(),
     })
     .nullable(),
@@ -46,7 +46,7 @@ export const retentionState = z.object({
     .object({
       endedAt: instant,
       by: z.enum(['person', 'rule']),
-      parts: z.array(z.object({ what: deletableKind, items: z.number().int() })),
+      parts: z.array(z.object({ what: deletableKind, items: whole })),
       /** Stopped early: `parts` is deleted, the rest remains. */
       stopped: z.boolean(),
       problem: problem.nullable(),

@@ -2,7 +2,7 @@ import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { making, makingCost, removal, search } from './createdItems.ts'
 import { frameBytes } from './frames.ts'
-import { id, problem, procedure, requestId } from './problem.ts'
+import { id, problem, procedure, requestId, whole } from './problem.ts'
 import { sc } from './requests.ts'
 import { byteStream, download } from './transfers.ts'
 
@@ -35,15 +35,15 @@ export type SpeechRequest = z.infer<typeof speechRequest>
 
 export const speechPart = z.object({
   /** Number of the part, from 1. */
-  part: z.number().int(),
+  part: whole,
   /** Range in the text, in UTF-16 units. */
-  from: z.number().int(),
-  to: z.number().int(),
-  bytes: z.number().int(),
+  from: whole,
+  to: whole,
+  bytes: whole,
   state: z.enum(['waiting', 'making', 'done', 'failed']),
   problem: problem.nullable(),
   /** Received audio, bytes. */
-  audioBytes: z.number().int(),
+  audioBytes: whole,
   /** Duration in seconds; null until complete. */
   seconds: z.number().nullable(),
   ...makingCost.shape,
@@ -54,17 +54,17 @@ export const speech = making.extend({
   ...speechRequest.omit({ text: true }).shape,
   /** First 200 characters. */
   excerpt: z.string(),
-  textBytes: z.number().int(),
-  parts: z.number().int(),
+  textBytes: whole,
+  parts: whole,
   /** Number of complete parts. */
-  partsDone: z.number().int(),
+  partsDone: whole,
   mime: z.string(),
   /**
    * Path of the joined audio below `/media/`. Null during the first generation and when nothing arrived. Failed and
    * cancelled speech has the received audio.
    */
   mediaId: id.nullable(),
-  audioBytes: z.number().int(),
+  audioBytes: whole,
   seconds: z.number().nullable(),
   /** The speech that this one repeats with other settings. */
   fromId: id.nullable(),
@@ -77,8 +77,8 @@ export type SpeechDetail = z.infer<typeof speechDetail>
 
 /** A preview of the generation, computed without a request. */
 export const speechPlan = z.object({
-  bytes: z.number().int(),
-  parts: z.array(z.object({ from: z.number().int(), to: z.number().int(), bytes: z.number().int() })),
+  bytes: whole,
+  parts: z.array(z.object({ from: whole, to: whole, bytes: whole })),
   /** Estimated from earlier charges of the service for texts of similar size; null without such charges. */
   cost: sc.nullable(),
   /** Duration in seconds, estimated from earlier speech with this voice and speed; null without data. */
@@ -88,17 +88,17 @@ export type SpeechPlan = z.infer<typeof speechPlan>
 
 export const speechSound = z.discriminatedUnion('type', [
   /** Sent first: where playback starts, and the audio type. `rate`: for `pcm` only, Hz. */
-  z.object({ type: z.literal('plan'), parts: z.number().int(), mime: z.string(), rate: z.number().int().nullable() }),
+  z.object({ type: z.literal('plan'), parts: whole, mime: z.string(), rate: whole.nullable() }),
   /** Received audio in order. `part` counts from 1; each part is a separate file. */
-  z.object({ type: z.literal('audio'), part: z.number().int(), data: frameBytes }),
-  z.object({ type: z.literal('part'), part: z.number().int() }),
+  z.object({ type: z.literal('audio'), part: whole, data: frameBytes }),
+  z.object({ type: z.literal('part'), part: whole }),
   z.object({ type: z.literal('end'), state: making.shape.state }),
 ])
 export type SpeechSound = z.infer<typeof speechSound>
 
 export const speechChange = z.discriminatedUnion('type', [
   /** Sent first: the newest 200, and the total number. */
-  z.object({ type: z.literal('snapshot'), speeches: z.array(speech), total: z.number().int() }),
+  z.object({ type: z.literal('snapshot'), speeches: z.array(speech), total: whole }),
   z.object({ type: z.literal('speech'), speech }),
   z.object({ type: z.literal('gone'), id }),
 ])
@@ -117,7 +117,7 @@ export const speechProcedures = {
         limit: z.number().int().min(1).max(500),
       }),
     )
-    .output(z.object({ speeches: z.array(speech), total: z.number().int() })),
+    .output(z.object({ speeches: z.array(speech), total: whole })),
   /** @throws `no_such_item` */
   get: procedure.input(z.object({ id })).output(speechDetail),
   plan: procedure.input(speechRequest).output(speechPlan),

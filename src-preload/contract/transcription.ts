@@ -1,7 +1,7 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { making, removal, search } from './createdItems.ts'
-import { id, instant, procedure, requestId } from './problem.ts'
+import { id, instant, procedure, requestId, whole } from './problem.ts'
 import { download } from './transfers.ts'
 
 /** Specification, POST /v1/audio/transcriptions. The first is an alias of the last. */
@@ -38,14 +38,14 @@ export const recording = z.object({
   source: z.enum(['microphone', 'file', 'speech']),
   state: z.enum(['recording', 'kept', 'cut']),
   mime: z.string(),
-  bytes: z.number().int(),
+  bytes: whole,
   /** Null until a page has decoded it. */
   seconds: z.number().nullable(),
   /** Path below `/media/`; null while recording. */
   mediaId: id.nullable(),
   /** Summary of the newest transcript, or null. */
   transcript: z.object({ id, state: making.shape.state, excerpt: z.string(), edited: z.boolean() }).nullable(),
-  transcripts: z.number().int(),
+  transcripts: whole,
   /** The item that this one was converted from. */
   fromId: id.nullable(),
 })
@@ -55,8 +55,8 @@ export const transcript = making.extend({
   recordingId: id,
   ...transcriptRequest.shape,
   /** Uploaded bytes of the file. */
-  sentBytes: z.number().int(),
-  totalBytes: z.number().int(),
+  sentBytes: whole,
+  totalBytes: whole,
   /** Format of the received response. */
   came: transcriptFormat.nullable(),
   text: z.string(),
@@ -69,7 +69,7 @@ export type Transcript = z.infer<typeof transcript>
 
 export const transcriptionChange = z.discriminatedUnion('type', [
   /** Sent first: the newest 200, and the total number. */
-  z.object({ type: z.literal('snapshot'), recordings: z.array(recording), total: z.number().int() }),
+  z.object({ type: z.literal('snapshot'), recordings: z.array(recording), total: whole }),
   z.object({ type: z.literal('recording'), recording }),
   /** Includes progress, at most ten times per second. */
   z.object({ type: z.literal('transcript'), transcript }),
@@ -82,7 +82,7 @@ export const transcriptionProcedures = {
   /** Newest first; `search` looks in names and transcripts. */
   find: procedure
     .input(z.object({ search, before: id.nullable(), limit: z.number().int().min(1).max(500) }))
-    .output(z.object({ recordings: z.array(recording), total: z.number().int() })),
+    .output(z.object({ recordings: z.array(recording), total: whole })),
   /** With all transcripts, newest first. @throws `no_such_item` */
   get: procedure.input(z.object({ id })).output(z.object({ recording, transcripts: z.array(transcript) })),
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { id, procedure } from './problem.ts'
+import { id, procedure, whole } from './problem.ts'
 
 // Files and audio are transferred over HTTP below `transfersPath`. Their procedures contain only ids:
 //
@@ -22,8 +22,8 @@ export const partBytes = 1024 * 1024
 export const maxUploadBytes = 8 * 1024 ** 3
 
 /** The reply to a part of an upload, and to a piece of a recording: the number of bytes stored so far. */
-export const partReply = z.object({ received: z.number().int() })
-export const pieceReply = z.object({ bytes: z.number().int() })
+export const partReply = z.object({ received: whole })
+export const pieceReply = z.object({ bytes: whole })
 
 /** Files between page and core. Unused files are deleted after an hour. */
 export const transfersProcedures = {
@@ -38,7 +38,7 @@ export const transfersProcedures = {
 }
 
 /** A file of the core at `transferPath(downloadId)`. The core deletes the file after it was read to its end. */
-export const download = z.object({ downloadId: id, name: z.string(), mime: z.string(), bytes: z.number().int() })
+export const download = z.object({ downloadId: id, name: z.string(), mime: z.string(), bytes: whole })
 export type Download = z.infer<typeof download>
 
 /** A stream at `transferPath(streamId)`. The page must open it within a minute, and only once. Opening starts the stream. */
@@ -48,11 +48,11 @@ export type ByteStream = z.infer<typeof byteStream>
 /** Result of an import. */
 export const importReport = z.object({
   kind: z.enum(['conversation', 'archive', 'chatgpt']),
-  conversations: z.number().int(),
-  messages: z.number().int(),
-  pictures: z.number().int(),
+  conversations: whole,
+  messages: whole,
+  pictures: whole,
   /** Conversations that already existed unchanged and were skipped. */
-  known: z.number().int(),
+  known: whole,
   /** Content that could not be imported, one sentence each; at most 50. */
   notes: z.array(z.string()),
   /** The first imported conversation, to open it. */

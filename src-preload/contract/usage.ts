@@ -1,6 +1,6 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
-import { id, instant, problem, procedure } from './problem.ts'
+import { id, instant, problem, procedure, whole } from './problem.ts'
 import { colour, sc } from './requests.ts'
 import { download } from './transfers.ts'
 
@@ -44,14 +44,14 @@ export type Account = z.infer<typeof account>
 
 /** Totals. `cost` is null when all costs are unknown. It excludes `unpriced` requests and includes `estimated` ones. */
 export const figures = z.object({
-  requests: z.number().int(),
-  tokensIn: z.number().int(),
-  tokensOut: z.number().int(),
+  requests: whole,
+  tokensIn: whole,
+  tokensOut: whole,
   /** Included in `tokensIn`; null when not reported (rows of a key). */
-  tokensCached: z.number().int().nullable(),
+  tokensCached: whole.nullable(),
   cost: sc.nullable(),
-  estimated: z.number().int(),
-  unpriced: z.number().int(),
+  estimated: whole,
+  unpriced: whole,
 })
 export type Figures = z.infer<typeof figures>
 
@@ -89,10 +89,10 @@ export const series = z.object({
   colour: colour.nullable(),
   total: figures,
   /** One value per bucket; null without data. */
-  requests: z.array(z.number().int().nullable()),
-  tokensIn: z.array(z.number().int().nullable()),
-  tokensOut: z.array(z.number().int().nullable()),
-  tokensCached: z.array(z.number().int().nullable()),
+  requests: z.array(whole.nullable()),
+  tokensIn: z.array(whole.nullable()),
+  tokensOut: z.array(whole.nullable()),
+  tokensCached: z.array(whole.nullable()),
   cost: z.array(sc.nullable()),
 })
 export type Series = z.infer<typeof series>
@@ -173,12 +173,12 @@ export const summary = z.object({
   /** Average spend per day over the last seven whole days, from the service; null when unknown. */
   pace: sc.nullable(),
   /** Whole days until the balance is used up at `pace`; null when unknown or without spend. */
-  daysLeft: z.number().int().nullable(),
-  corrections: z.number().int(),
+  daysLeft: whole.nullable(),
+  corrections: whole,
   /** Number of rows without a day, see `undated`. */
-  undated: z.number().int(),
+  undated: whole,
   /** Days since `firstDay` without figures of the service. */
-  gaps: z.number().int(),
+  gaps: whole,
 })
 export type Summary = z.infer<typeof summary>
 

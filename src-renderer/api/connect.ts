@@ -1,11 +1,34 @@
 import { createORPCClient } from '@orpc/client'
+import { LinkMessagePortClient } from '@orpc/client/message-port'
 import { StandardRPCLink } from '@orpc/client/standard'
 import type { ContractRouterClient } from '@orpc/contract'
 import type { Contract } from '../../src-preload/contract/contract.ts'
 import { type CoreLink, ReplaceableLink, setLink } from './link.ts'
-import { connectPort } from './port.ts'
 import { enterSession } from './session.ts'
 import { connectSocket, openPageSocket, type WebEntry } from './socket.ts'
+
+/** The page posts this message and the preload script answers with a port. The preload script always runs before the page. */
+const wantPort = 'inference-studio:want-port'
+const havePort = 'inference-studio:port'
+
+/** Acknowledges one read message. The main process limits the number of unacknowledged messages. */
+const oneRead = 1
+
+/** Desktop: connects through one MessagePort to the main process, for the lifetime of the page. */
+function connectPort(link: ReplaceableLink, page: Window): void {
+  const receive = (event: MessageEvent<unknown>) => {
+    if (event.source !== page || event.origin !== page.location.origin || event.data !== havePort) return
+    const [port, ...others] = event.ports
+    if (!port || others.length > 0) return
+    page.removeEventListener('message', receive)
+    port.addEventListener('close', () => link.change('lost'))
+    link.change('open', new LinkMessagePortClient({ port }))
+    port.addEventListener('message', () => port.postMessage(oneRead))
+    port.start()
+  }
+  page.addEventListener('message', receive)
+  page.postMessage(wantPort, page.location.origin)
+}
 
 export type Client = ContractRouterClient<Contract>
 

@@ -3,15 +3,17 @@ import { useChat } from '../stores/chat.ts'
 import { mayChat, useModelFacts } from '../stores/modelFacts.ts'
 import { Select } from './ui/Select.tsx'
 
-/** A chat model of the connection, or none. A stored model that the service does not list stays selectable. */
-export function ModelField(props: {
+export interface ModelFieldProps {
   /** The accessible name, for use outside of a `Field`. */
   label?: string
   /** The label of the choice without a model: `Off` or `Last used`. */
   none: string
   value: string | null
   onPick: (model: string | null) => void
-}) {
+}
+
+/** A chat model of the connection, or none. A stored model that the service does not list stays selectable. */
+export function ModelField(props: ModelFieldProps) {
   const { t } = useTranslation('models')
   const models = useChat((state) => state.models.models)
   const facts = useModelFacts()

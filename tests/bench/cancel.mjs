@@ -47,24 +47,26 @@ async function until(look) {
 const arrival = (far, id) => until(async () => (await seenOf(far, id))?.arrivedAt ?? null)
 const closing = (far, id) => until(async () => (await seenOf(far, id))?.closedAt ?? null)
 
-async function beforeHeaders(peer, far) {
-  const one = open(peer, { 'x-bench-silent': '1' })
-  await arrival(far, one.id)
-  // The request has been sent, so the wait for headers is what ends.
-  await pause(20)
+/** Disconnects, and returns how long the service's connection stays open, ms. Null if it is never closed. */
+async function closeAfter(one, far) {
   const at = clock()
   one.sent.destroy()
   const closedAt = await closing(far, one.id)
   return closedAt === null ? null : closedAt - at
 }
 
+async function beforeHeaders(peer, far) {
+  const one = open(peer, { 'x-bench-silent': '1' })
+  await arrival(far, one.id)
+  // The request has been sent, so the wait for headers is what ends.
+  await pause(20)
+  return closeAfter(one, far)
+}
+
 async function midStream(peer, far) {
   const one = open(peer, endless)
   await firstBytes(one)
-  const at = clock()
-  one.sent.destroy()
-  const closedAt = await closing(far, one.id)
-  return closedAt === null ? null : closedAt - at
+  return closeAfter(one, far)
 }
 
 /**

@@ -1,13 +1,15 @@
 // The peers of the local /v1: a direct connection, nginx, the smallest relay, fastify's proxy and another gateway. Those from npm are
 // installed once, at exact versions, into a temporary folder. They are no dependency of the project.
+
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
+import { installOnce } from './peers/install.mjs'
 import { cli, run, startJson, startProgram, temporaryFolder, tree } from './processes.mjs'
 import { orders, pause } from './traffic.mjs'
 
@@ -127,18 +129,7 @@ export function freePort() {
  * Installs the packages of peers.json once. Portkey's streams answer 500 with the newest server adapter in its range, so the adapter has
  * the version of Portkey's own lockfile.
  */
-function installPackages() {
-  const done = join(packages, 'installed')
-  if (existsSync(done)) return
-  mkdirSync(packages, { recursive: true })
-  writeFileSync(join(packages, 'package.json'), manifest)
-  // Install scripts of foreign packages are not run.
-  execFileSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: packages,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  writeFileSync(done, '')
-}
+const installPackages = () => installOnce(packages, manifest)
 
 function hasNginx() {
   execFileSync('nginx', ['-v'], { stdio: 'ignore' })

@@ -1,5 +1,7 @@
 // From process start to the answering address, and from there to a usable page.
+
 import { chromium } from '@playwright/test'
+import { serveWithSandbox } from '../../resources/scripts/serveArguments.mjs'
 import { chromiumArgs, findBrowser } from '../helpers/browser.mjs'
 import { quantile } from './figures.mjs'
 import { cli, startJson, temporaryFolder } from './processes.mjs'
@@ -13,17 +15,7 @@ export async function startBench(report) {
   const browser = executablePath ? await chromium.launch({ executablePath, args: chromiumArgs }) : null
   for (let round = 0; round < rounds; round += 1) {
     const from = performance.now()
-    const host = await startJson(cli, [
-      'serve',
-      '--json',
-      '--sandbox',
-      '--web-port',
-      '0',
-      '--api-port',
-      '0',
-      '--data-dir',
-      temporaryFolder(),
-    ])
+    const host = await startJson(cli, serveWithSandbox(temporaryFolder()))
     await (await fetch(new URL('/', host.ready.web.url))).arrayBuffer()
     times.push(performance.now() - from)
     if (browser) {

@@ -2,7 +2,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { APICallError, generateText, jsonSchema, stepCountIs, streamText, tool } from 'ai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { toolKey } from '../helpers/gateway.ts'
-import { lighthouse, openService, question, type Service } from './helpers/service.ts'
+import { lighthouse, openService, question, refusals, type Service } from './helpers/service.ts'
 
 // Configured as by its set-up text, with `includeUsage` and `maxRetries: 0`.
 let service: Service
@@ -86,25 +86,23 @@ describe('the Vercel AI SDK with the local /v1', () => {
     expect((await service.sandbox.observe.whenClosed(reached[0]?.id ?? '')).closedByClient).toBe(true)
   })
 
-  it.each([
-    [400, 1],
-    [402, 1],
-    [404, 1],
-    [503, 2],
-  ])('throws the error of a %i with its words, asked %i times by the studio alone', async (status, times) => {
-    const { result, reached } = await service.during(() =>
-      generateText({
-        model: studio('mirror'),
-        prompt,
-        maxRetries: 0,
-        headers: { 'x-sandbox-fault': `refuse; status=${status}` },
-      }).catch((thrown: unknown) => thrown),
-    )
-    if (!APICallError.isInstance(result)) throw new Error(`Not an APICallError: ${String(result)}`)
-    expect(result.statusCode).toBe(status)
-    expect(JSON.parse(result.responseBody ?? '')).toMatchObject({ error: { message: result.message } })
-    expect(reached).toHaveLength(times)
-  })
+  it.each(refusals)(
+    'throws the error of a %i with its words, asked %i times by the studio alone',
+    async (status, times) => {
+      const { result, reached } = await service.during(() =>
+        generateText({
+          model: studio('mirror'),
+          prompt,
+          maxRetries: 0,
+          headers: { 'x-sandbox-fault': `refuse; status=${status}` },
+        }).catch((thrown: unknown) => thrown),
+      )
+      if (!APICallError.isInstance(result)) throw new Error(`Not an APICallError: ${String(result)}`)
+      expect(result.statusCode).toBe(status)
+      expect(JSON.parse(result.responseBody ?? '')).toMatchObject({ error: { message: result.message } })
+      expect(reached).toHaveLength(times)
+    },
+  )
 
   it('reports an interrupted stream as an error', async () => {
     const errors: unknown[] = []

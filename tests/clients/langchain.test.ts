@@ -2,7 +2,7 @@ import { type AIMessageChunk, HumanMessage, ToolMessage } from '@langchain/core/
 import { ChatOpenAI } from '@langchain/openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { toolKey } from '../helpers/gateway.ts'
-import { lighthouse, openService, question, type Service } from './helpers/service.ts'
+import { lighthouse, openService, question, refusals, type Service } from './helpers/service.ts'
 
 // Configured as by its set-up text, with `maxRetries: 0`.
 let service: Service
@@ -63,21 +63,19 @@ describe('LangChain with the local /v1', () => {
     expect((await service.sandbox.observe.whenClosed(reached[0]?.id ?? '')).closedByClient).toBe(true)
   })
 
-  it.each([
-    [400, 1],
-    [402, 1],
-    [404, 1],
-    [503, 2],
-  ])('throws the error of a %i with its words, asked %i times by the studio alone', async (status, times) => {
-    const { result, reached } = await service.during(() =>
-      open('mirror', { 'x-sandbox-fault': `refuse; status=${status}` })
-        .invoke(prompt)
-        .catch((thrown: unknown) => thrown),
-    )
-    expect(result).toBeInstanceOf(Error)
-    expect(result).toMatchObject({ status, error: { message: expect.any(String), type: expect.any(String) } })
-    expect(reached).toHaveLength(times)
-  })
+  it.each(refusals)(
+    'throws the error of a %i with its words, asked %i times by the studio alone',
+    async (status, times) => {
+      const { result, reached } = await service.during(() =>
+        open('mirror', { 'x-sandbox-fault': `refuse; status=${status}` })
+          .invoke(prompt)
+          .catch((thrown: unknown) => thrown),
+      )
+      expect(result).toBeInstanceOf(Error)
+      expect(result).toMatchObject({ status, error: { message: expect.any(String), type: expect.any(String) } })
+      expect(reached).toHaveLength(times)
+    },
+  )
 
   it('reports an interrupted stream as an error', async () => {
     const model = open('writer-small', { 'x-sandbox-fault': 'cut; bytes=1500', 'x-sandbox-tokens-per-second': '0' })

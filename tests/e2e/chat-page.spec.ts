@@ -168,7 +168,7 @@ test('the figures of a reply are quiet until it is hovered or focused', async ({
   const figures = lastReply(page).getByRole('button', { name: /^Reply details/ })
   await page.mouse.move(5, 5)
   await composer(page).focus()
-  await expect(figures.getByText(/SC/).filter({ visible: true })).toHaveText(/^about \S+ SC \(est\.\)$/)
+  await expect(figures.getByText(/SC/).filter({ visible: true })).toHaveText(/^\S+ SC est\.$/)
   await expect(figures.getByText(/tok\/s|tokens/).filter({ visible: true })).toHaveCount(0)
   await figures.focus()
   await expect(figures.getByText(/tokens · .* s to first/).filter({ visible: true })).toHaveCount(1)

@@ -11,6 +11,7 @@ import {
   openInspector,
   openRawView,
   pickModel,
+  pressInDialog,
   replies,
   send,
   settled,
@@ -87,10 +88,7 @@ async function haveServer(page: Page, name: string, what: { url: string } | { ar
   await expect(page.getByRole('dialog')).toContainText(
     'url' in what ? 'This connects to' : 'This starts a program on this computer with your permissions',
   )
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: windowText('chatTools:settings.servers.warnDo') })
-    .click()
+  await pressInDialog(page, windowText('chatTools:settings.servers.warnDo'))
   // The time limit for the start of a server.
   await expect(card.getByText(windowText('chatTools:settings.servers.state.ready'), { exact: true })).toBeVisible({
     timeout: 60_000,
@@ -122,6 +120,9 @@ async function allowOnly(page: Page, tool: string): Promise<Locator> {
 }
 
 const card = (page: Page): Locator => page.locator('[data-tool-call]').last()
+/** Presses a button of the last tool call. */
+const pressInCard = (page: Page, name: string | RegExp): Promise<void> =>
+  card(page).getByRole('button', { name }).click()
 const cards = (page: Page, state: string): Locator => page.locator(`[data-tool-call][data-state="${state}"]`)
 const state = (page: Page, wanted: string): Promise<void> => expect(card(page)).toHaveAttribute('data-state', wanted)
 
@@ -203,23 +204,17 @@ test('a stdio server is off until switched on, asks before each call, and shows 
   await expect(card(page)).toContainText('The server says that this tool only reads.')
   await expectAccessible(page)
   await takePictures(page, 'tools-awaiting', true)
-  await card(page)
-    .getByRole('button', { name: windowText('chatTools:ask.once') })
-    .click()
+  await pressInCard(page, windowText('chatTools:ask.once'))
   await state(page, 'done')
   await expect(lastReply(page)).toContainText('It said: hello from here')
-  await card(page)
-    .getByRole('button', { name: /^Result/ })
-    .click()
+  await pressInCard(page, /^Result/)
   await expect(card(page).getByRole('group', { name: windowText('chatTools:hand.result') })).toContainText(
     'hello from here',
   )
 
   await send(page, 'Once more.')
   await expect(cards(page, 'awaiting')).toHaveCount(1)
-  await card(page)
-    .getByRole('button', { name: windowText('chatTools:ask.no') })
-    .click()
+  await pressInCard(page, windowText('chatTools:ask.no'))
   await card(page).getByLabel(windowText('chatTools:ask.why')).fill('Not today')
   await page.keyboard.press('Enter')
   await state(page, 'denied')
@@ -233,9 +228,7 @@ test('an HTTP server: approval for one chat, approval always, and Settings revok
   await pickModel(page, scripted)
   script = once(call('remote_add', { a: 2, b: 3 }))
   await send(page, 'Add.')
-  await card(page)
-    .getByRole('button', { name: windowText('chatTools:ask.conversation') })
-    .click()
+  await pressInCard(page, windowText('chatTools:ask.conversation'))
   await expect(lastReply(page)).toContainText('"sum":5')
   await send(page, 'Again.')
   await expect(replies(page)).toHaveCount(4)
@@ -245,9 +238,7 @@ test('an HTTP server: approval for one chat, approval always, and Settings revok
   await newChat(page)
   await offer(page, 'remote_add')
   await send(page, 'Another chat asks anew.')
-  await card(page)
-    .getByRole('button', { name: windowText('chatTools:ask.always') })
-    .click()
+  await pressInCard(page, windowText('chatTools:ask.always'))
   await expect(lastReply(page)).toContainText('"sum":5')
   await newChat(page)
   await offer(page, 'remote_add')
@@ -303,14 +294,10 @@ test('a running call stops at once, and its server is notified', async ({ page }
   script = once(call('remote_slow', { ms: 600_000 }))
   const cancelled = mcp.state.cancelled
   await send(page, 'Take your time.')
-  await card(page)
-    .getByRole('button', { name: windowText('chatTools:ask.once') })
-    .click()
+  await pressInCard(page, windowText('chatTools:ask.once'))
   await state(page, 'running')
   await expect.poll(() => mcp.state.called).toEqual(['slow'])
-  await card(page)
-    .getByRole('button', { name: windowText('chatTools:card.stop') })
-    .click()
+  await pressInCard(page, windowText('chatTools:card.stop'))
   await state(page, 'stopped')
   await expect.poll(() => mcp.state.cancelled).toBe(cancelled + 1)
 })
@@ -321,14 +308,10 @@ test('a call that exceeds its time limit ends with a message', async ({ page }) 
   await pickModel(page, scripted)
   script = once(call('hasty_slow', { ms: 600_000 }))
   await send(page, 'Too slow.')
-  await card(page)
-    .getByRole('button', { name: windowText('chatTools:ask.once') })
-    .click()
+  await pressInCard(page, windowText('chatTools:ask.once'))
   await state(page, 'timed_out')
   await expect(lastReply(page)).toContainText('did not answer within 1 s')
-  await card(page)
-    .getByRole('button', { name: windowText('chatTools:outcome.action.timed_out') })
-    .click()
+  await pressInCard(page, windowText('chatTools:outcome.action.timed_out'))
   await expect(page.getByRole('region', { name: windowText('chatTools:settings.servers.title') })).toBeVisible()
 })
 
@@ -342,9 +325,7 @@ test('after the maximum number of rounds the person is asked before the model co
   await pickModel(page, scripted)
   script = () => ({ calls: [call('remote_echo', { text: 'again' })] })
   await send(page, 'Never end.')
-  await card(page)
-    .getByRole('button', { name: windowText('chatTools:ask.conversation') })
-    .click()
+  await pressInCard(page, windowText('chatTools:ask.conversation'))
   await expect(page.getByText('The model has called tools 2 times in a row. Continue?')).toBeVisible()
   expect(service.asked).toHaveLength(2)
   await takePictures(page, 'tools-bound')
@@ -364,9 +345,7 @@ test('a reload loses no call that awaits approval, and the reply is the same', a
   await state(page, 'awaiting')
   await page.reload()
   await state(page, 'awaiting')
-  await card(page)
-    .getByRole('button', { name: windowText('chatTools:ask.once') })
-    .click()
+  await pressInCard(page, windowText('chatTools:ask.once'))
   // The card shows the call before the server receives it.
   await expect.poll(() => mcp.state.called).toEqual(['echo'])
   await expect(lastReply(page)).toContainText('after the reload')
@@ -473,9 +452,7 @@ test('a tool that changed after “always allow” asks again and shows its new 
   await pickModel(page, scripted)
   script = once(call('remote_echo', { text: 'as agreed' }))
   await send(page, 'Echo for ever.')
-  await card(page)
-    .getByRole('button', { name: windowText('chatTools:ask.always') })
-    .click()
+  await pressInCard(page, windowText('chatTools:ask.always'))
   await expect(lastReply(page)).toContainText('as agreed')
   await toSettings(page)
   const always = page.getByRole('region', { name: windowText('chatTools:settings.always.title') })
@@ -534,10 +511,7 @@ test('a pasted configuration fills forms and starts nothing', async ({ page }) =
   await takePictures(page, 'tools-settings', true)
   await page.getByRole('button', { name: 'More for pasted' }).click()
   await page.getByRole('menuitem', { name: windowText('chatTools:settings.servers.remove') }).click()
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: windowText('chatTools:settings.always.forget') })
-    .click()
+  await pressInDialog(page, windowText('chatTools:settings.always.forget'))
   await expect(serverCard(page, 'pasted')).toHaveCount(0)
   await expect(composer(page)).toHaveCount(0)
 })

@@ -21,6 +21,7 @@ import {
   lastReply,
   openInspector,
   pickModel,
+  pressInDialog,
   replies,
   send,
   settled,
@@ -187,10 +188,7 @@ test('a chat is renamed, pinned, moved to a folder, duplicated, archived, delete
   await fromMenu(page, 'Tidy', 'Move to…')
   await page.getByRole('button', { name: windowText('library:newFolder') }).click()
   await page.getByRole('dialog').getByLabel(windowText('chat:schemaName')).fill('Errands')
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: windowText('library:create') })
-    .click()
+  await pressInDialog(page, windowText('library:create'))
   await expect(page.getByRole('button', { name: 'Errands 1 chat' })).toBeVisible()
 
   await fromMenu(page, 'Tidy', 'Duplicate')
@@ -377,10 +375,7 @@ test('an exported chat is imported unchanged', async ({ page }, info) => {
   await page.getByRole('button', { name: windowText('library:listMenu') }).click()
   await page.getByRole('menuitem', { name: windowText('library:showRemoved') }).click()
   await page.getByRole('button', { name: /^Delete Carried out/ }).click()
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: windowText('library:eraseDo') })
-    .click()
+  await pressInDialog(page, windowText('library:eraseDo'))
   await expect(page.getByRole('button', { name: /^Delete Carried out/ })).toHaveCount(0)
   await page.getByRole('button', { name: windowText('library:back') }).click()
   await page.getByRole('button', { name: windowText('library:listMenu') }).click()

@@ -57,6 +57,10 @@ export async function send(page: Page, text: string): Promise<void> {
   await page.getByRole('button', { name: windowText('chat:send'), exact: true }).click()
 }
 
+/** Presses a button of the open dialog. */
+export const pressInDialog = (page: Page, name: string): Promise<void> =>
+  page.getByRole('dialog').getByRole('button', { name }).click()
+
 /** Picks a model, sends a text, and waits until the reply has the status. */
 export async function askModel(page: Page, model: string, text: string, status = 'complete'): Promise<void> {
   await pickModel(page, model)

@@ -83,7 +83,7 @@ test.describe('the models of the sandbox', () => {
     await search(page).fill('vision')
     await expect(option(page, 'vision')).toContainText('Reads images')
     await search(page).fill('writer-large')
-    await expect(option(page, 'writer-large')).toContainText(/SC in, .* SC out per 1M tokens \(est\.\)/)
+    await expect(option(page, 'writer-large')).toContainText(/SC in, .* SC out per 1M tokens, est\./)
     await search(page).fill('')
     await expect(page.getByRole('dialog', { name: windowText('chat:pickModel') })).toBeInViewport({ ratio: 1 })
     await takePictures(page, 'models-420')

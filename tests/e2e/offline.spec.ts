@@ -25,6 +25,15 @@ test.afterEach(async () => {
 
 const open = (dataDir: string, baseUrl: string): Promise<WebHost> =>
   openWebHost(dataDir, ['--base-url', baseUrl], { INFERENCE_STUDIO_API_KEY: sandbox.apiKey })
+/** Opens the chat that a person finds by its first words. */
+async function openFerryChat(page: Page): Promise<void> {
+  await goToPage(page, 'Chat')
+  await page
+    .getByRole('treegrid')
+    .getByRole('button', { name: /^Tell me of ferries/ })
+    .first()
+    .click()
+}
 const status = (page: Page) => page.getByRole('contentinfo', { name: windowText('shell:status.label') })
 const waiting = (page: Page) => page.getByRole('region', { name: windowText('offline:region') })
 
@@ -112,12 +121,7 @@ test('without a network every page opens with its stored content; queued request
 
   // The network fails: the first failed request shows it, on its page and in the status bar.
   await cut.set('refuse')
-  await goToPage(page, 'Chat')
-  await page
-    .getByRole('treegrid')
-    .getByRole('button', { name: /^Tell me of ferries/ })
-    .first()
-    .click()
+  await openFerryChat(page)
   await send(page, 'Are you there?')
   await expect(status(page)).toContainText('Offline since')
   await settled(page, 'failed')
@@ -173,12 +177,7 @@ test('without a network every page opens with its stored content; queued request
   await page.goto(second.url)
   await expect(status(page)).toContainText('Offline since', { timeout: 10_000 })
   await expect(status(page)).toContainText('2 queued')
-  await goToPage(page, 'Chat')
-  await page
-    .getByRole('treegrid')
-    .getByRole('button', { name: /^Tell me of ferries/ })
-    .first()
-    .click()
+  await openFerryChat(page)
   await expect(page.getByText('Are you there?').first()).toBeVisible()
 
   // Speeches and recordings play from local storage.

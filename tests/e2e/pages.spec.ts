@@ -4,7 +4,7 @@ import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible } from './chatWorld.ts'
 import { closeHosts, newDataDir, openConnectedHost, openSandbox, openWebHost } from './hosts.ts'
-import { composer, connectApp, connectTo, pickModel, quick, send, settled } from './journey.ts'
+import { composer, connectApp, connectTo, pickModel, pressInDialog, quick, send, settled } from './journey.ts'
 
 let sandbox: Sandbox
 
@@ -42,10 +42,7 @@ test('an app key is shown once, works at once, and stops at once when revoked', 
   expect(await page.content()).not.toContain(key)
   await page.getByRole('button', { name: 'More for My editor' }).click()
   await page.getByRole('menuitem', { name: windowText('proxy:apps.menu.revoke') }).click()
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: windowText('proxy:apps.revoke') })
-    .click()
+  await pressInDialog(page, windowText('proxy:apps.revoke'))
   await expect(page.getByRole('article', { name: 'My editor' })).toHaveCount(0)
   await expect(client.models.list()).rejects.toBeInstanceOf(OpenAI.AuthenticationError)
 })

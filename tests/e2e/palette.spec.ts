@@ -57,7 +57,6 @@ test.describe('the command palette', () => {
       ['Base URL', /^More for /],
       ['Add tool', /^Add tool$/],
       ['MCP servers', /^Add server|^Paste configuration/],
-      ['Keep the newest', /^Keep the newest$/],
       ['Older than', /^Older than$/],
       ['Delete by age: Images', /^Images$/],
       ['Delete by age: Logged request bodies', /^Logged request bodies$/],

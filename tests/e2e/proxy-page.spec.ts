@@ -5,7 +5,7 @@ import OpenAI from 'openai'
 import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { closeHosts, openConnectedHost, openSandbox, type WebHost } from './hosts.ts'
-import { composer, connectApp, goToPage } from './journey.ts'
+import { composer, connectApp, goToPage, pressInDialog } from './journey.ts'
 
 let sandbox: Sandbox
 
@@ -61,10 +61,7 @@ test('an app’s request is a row, its bodies are logged if enabled, and it open
   await details(page)
     .getByRole('button', { name: windowText('proxy:detail.erase') })
     .click()
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: windowText('proxy:detail.erase') })
-    .click()
+  await pressInDialog(page, windowText('proxy:detail.erase'))
   await expect(details(page)).toContainText('Not stored')
 })
 

@@ -211,13 +211,8 @@ describe('an app that stops reading', () => {
     }
   }
 
-  it('slows the service down: the bytes in transit stay within the buffers of two sockets', async () => {
-    let sent = 0
-    const setting = await openSetting((turn) =>
-      flood(turn, (count) => {
-        sent += count
-      }),
-    )
+  /** An app that asks for a speech and stops reading it after the first bytes. */
+  async function stopReading(setting: Setting): Promise<{ socket: Socket }> {
     const { socket } = await openApp(setting)
     const body = '{"input":"Long."}'
     socket.write(
@@ -225,6 +220,17 @@ describe('an app that stops reading', () => {
     )
     await once(socket, 'data')
     socket.pause()
+    return { socket }
+  }
+
+  it('slows the service down: the bytes in transit stay within the buffers of two sockets', async () => {
+    let sent = 0
+    const setting = await openSetting((turn) =>
+      flood(turn, (count) => {
+        sent += count
+      }),
+    )
+    const { socket } = await stopReading(setting)
     // Three measurements in a row without growth.
     for (let [same, last] = [0, -1]; same < 3; ) {
       await new Promise((resolve) => setTimeout(resolve, 100))
@@ -237,13 +243,7 @@ describe('an app that stops reading', () => {
 
   it('is cut off after its timeout, upstream is closed, and its slot is free', async () => {
     const setting = await openSetting((turn) => flood(turn, () => undefined), { bounds: { readMs: 300 } })
-    const { socket } = await openApp(setting)
-    const body = '{"input":"Long."}'
-    socket.write(
-      requestHead(setting, '/audio/speech', 'Content-Type: application/json', `Content-Length: ${body.length}`) + body,
-    )
-    await once(socket, 'data')
-    socket.pause()
+    const { socket } = await stopReading(setting)
     const turn = await setting.far.turn(1)
     await turn.closed
     await expectFree(setting)

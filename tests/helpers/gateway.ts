@@ -7,6 +7,7 @@ import { BodyMemory, type BodyMemoryBounds } from '../../src-main/core/gateway/p
 import { relay } from '../../src-main/core/gateway/proxy/relay.ts'
 import type { RelayDependencies } from '../../src-main/core/gateway/proxy/relayDependencies.ts'
 import { type ProxyServer, startProxy } from '../../src-main/core/gateway/proxy/server.ts'
+import { openTranslationThread } from '../../src-main/core/gateway/proxy/translatedBody.ts'
 import { RequestScheduler } from '../../src-main/core/gateway/scheduler/requestScheduler.ts'
 import type { GateRefusal, Verified } from '../../src-main/core/ports/requests.ts'
 import { SqliteRequestLog } from '../../src-main/core/requestLog/requestLog.ts'
@@ -84,6 +85,7 @@ export async function openGateway(
   const refusals: GateRefusal[] = []
   let origin = ''
   const memory = new BodyMemory(bodyMemory)
+  const translation = openTranslationThread()
   const deps: RelayDependencies = {
     forward: () => upstream.forward,
     requestLog: requestLog,
@@ -93,6 +95,7 @@ export async function openGateway(
     local: () => origin,
     memory,
     responses: requestLog.storedResponses,
+    translation,
   }
   const verify = (presented: string): Verified => {
     if (presented !== toolKey) return { good: false, why: 'unknown', app: null }
@@ -136,6 +139,7 @@ export async function openGateway(
     },
     close: async () => {
       await proxy.close()
+      await translation.terminate()
       await upstream.close()
       scheduler.close()
       await requestLog.close()

@@ -101,7 +101,7 @@ test('any endpoint can be ordered to refuse, with Retry-After as an HTTP date', 
   }
 })
 
-test('a refusal says whether a retry may help when it is told to, also by the name of a model', async () => {
+test('a refusal has the ordered X-Should-Retry, also by the name of a model', async () => {
   const sandbox = await start()
   const reply = await chat(sandbox, {}, { headers: { 'x-sandbox-fault': 'refuse; status=503; should-retry=true' } })
   expect([reply.status, reply.headers.get('x-should-retry')]).toEqual([503, 'true'])

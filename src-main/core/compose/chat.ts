@@ -11,6 +11,7 @@ import type { VoiceFeature } from '../features/voice/voice.ts'
 import type { Host } from '../host.ts'
 import { closeAll } from '../shared/closeAll.ts'
 import { databaseFile } from '../store/store.ts'
+import { systemFetch } from '../upstream/systemFetch.ts'
 import type { OpenData } from './data.ts'
 
 export interface ChatDependencies extends Pick<OpenData, 'store' | 'settings' | 'requestLog'> {
@@ -40,6 +41,9 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
     voice: () => settings.value.voice,
     uploads: transfers.uploads,
     dictations: new Map(),
+    samples: store.voiceSamples,
+    runningSamples: new Map(),
+    addSound: media.addSound,
   }
   const chat = openChat({
     store,
@@ -67,6 +71,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
     toolRounds: () => settings.value.toolRounds,
     log: host.log,
     version: host.version,
+    ...(host.network && { fetch: systemFetch(host.network) }),
   })
   const library = new ChatLibrary({
     store,

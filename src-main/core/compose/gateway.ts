@@ -8,6 +8,7 @@ import { BodyMemory } from '../gateway/proxy/bodyMemory.ts'
 import { LocalV1, type LocalV1Settings } from '../gateway/proxy/localV1.ts'
 import { relay } from '../gateway/proxy/relay.ts'
 import type { RelayDependencies } from '../gateway/proxy/relayDependencies.ts'
+import { openTranslationThread } from '../gateway/proxy/translatedBody.ts'
 import type { RequestScheduler } from '../gateway/scheduler/requestScheduler.ts'
 import type { Host } from '../host.ts'
 import type { Metrics } from '../observability/metrics.ts'
@@ -44,6 +45,7 @@ const tokenizerMs = 3000
 export function composeGateway(dependencies: GatewayDependencies): ComposedGateway {
   const { host, settings, apps, requestLog, session, scheduler, usage, metrics, port, changed } = dependencies
   const allowance = new AppAllowance({ spent: (id) => requestLog.spent(id) })
+  const translation = openTranslationThread()
   const relayDependencies: RelayDependencies = {
     forward: () => session.current?.forward ?? null,
     requestLog,
@@ -57,6 +59,7 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
     local: () => new URL(proxy.status().baseUrl ?? 'http://127.0.0.1').origin,
     memory: new BodyMemory(),
     responses: requestLog.storedResponses,
+    translation,
   }
   const proxy = new LocalV1({
     verify: apps.verify,
@@ -106,7 +109,7 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
     apply: () => proxy.apply(wanted()),
     async close() {
       clearInterval(timer)
-      await closeAll([stopWatchingKeys, () => proxy.close()])
+      await closeAll([stopWatchingKeys, () => proxy.close(), () => translation.terminate()])
     },
   }
 }

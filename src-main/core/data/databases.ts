@@ -47,7 +47,7 @@ const things: Readonly<Record<string, DataKind>> = {
   ...{ recordings: 'recordings', transcripts: 'transcripts', profiles: 'connections', settings: 'settings' },
   ...{ folders: 'library', prompts: 'library', presets: 'library' },
   ...{ tool_keys: 'tools', function_tools: 'tools', mcp_servers: 'tools' },
-  ...{ requests: 'requests', use_days: 'sums', spend: 'sums', bodies: 'bodies' },
+  ...{ requests: 'requests', use_days: 'sums', spend: 'sums', bodies: 'bodies', responses: 'bodies' },
   ...{ books: 'accounts', days: 'accounts', versions: 'accounts', closed: 'accounts', undated: 'accounts' },
 }
 

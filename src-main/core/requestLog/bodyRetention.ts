@@ -47,7 +47,9 @@ export class BodyRetention {
         done,
         stopped: () => this.#closing || stopped(),
       })
-      if (erased > 0) this.#parts.erased()
+      // The deletion of a response changes no row of the log.
+      const isResponse = typeof selection === 'object' && 'response' in selection
+      if (erased > 0 && !isResponse) this.#parts.erased()
       return erased
     })
     this.#work = work.catch(() => undefined)

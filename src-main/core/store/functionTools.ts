@@ -1,6 +1,6 @@
 import type { FunctionTool } from '../../../src-preload/contract/tools.ts'
 import type { Database } from './database.ts'
-import { number, type Row, text } from './rows.ts'
+import { number, type Row, text, texts } from './rows.ts'
 import { prepareAll } from './statements.ts'
 
 /** Tools that a person defined. Names are unique. */
@@ -31,10 +31,7 @@ export function functionToolTable({ handle }: Database) {
 
 function read(row: Row): FunctionTool {
   return {
-    id: text(row, 'id'),
-    name: text(row, 'name'),
-    description: text(row, 'description'),
-    schema: text(row, 'schema'),
+    ...texts(row, 'id', 'name', 'description', 'schema'),
     strict: number(row, 'strict') === 1,
     updatedAt: text(row, 'updated_at'),
   }

@@ -29,6 +29,7 @@ const named = `
   OR EXISTS (SELECT 1 FROM recordings WHERE media_id = media.id)
   OR EXISTS (SELECT 1 FROM images WHERE media_id = media.id)
   OR EXISTS (SELECT 1 FROM images WHERE thumb_id = media.id)
+  OR EXISTS (SELECT 1 FROM voice_samples WHERE media_id = media.id)
   OR id IN (SELECT ifnull(a.value ->> '$.mediaId', '') FROM messages AS m, json_each(m.attachments) AS a WHERE m.attachments <> '[]')`
 
 /** Metadata of the files of the media folder. A row exists only while its file exists. */
@@ -77,7 +78,7 @@ export function mediaTable(database: Database) {
         return item
       }),
     ids: (): Set<string> => new Set(sql.ids.all().map((row) => text(row, 'id'))),
-    /** Returns the ids to which no message, draft, speech, recording or image refers. */
+    /** Returns the ids to which no message, draft, speech, recording, image or voice sample refers. */
     unnamed: unnamedOf,
     /** Deletes the rows of ids without a reference, and returns these ids. */
     removeUnnamed: (all: readonly string[]): string[] =>

@@ -40,7 +40,9 @@ const kinds: readonly MadeKind[] = ['speech', 'recordings', 'images']
 
 /** Each file is counted once, for the first of these features that refers to it. */
 const owned: Record<MediaUse['kind'], string> = {
-  speech: 'SELECT media_id AS id, max(removed_at IS NULL) AS live FROM speeches WHERE media_id IS NOT NULL GROUP BY 1',
+  speech: `SELECT id, max(live) AS live FROM (
+      SELECT media_id AS id, removed_at IS NULL AS live FROM speeches WHERE media_id IS NOT NULL
+      UNION ALL SELECT media_id, 1 FROM voice_samples) GROUP BY 1`,
   recordings:
     'SELECT media_id AS id, max(removed_at IS NULL) AS live FROM recordings WHERE media_id IS NOT NULL GROUP BY 1',
   images: `SELECT id, max(live) AS live FROM (

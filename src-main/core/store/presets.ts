@@ -3,13 +3,12 @@ import type { Preset } from '../../../src-preload/contract/library.ts'
 import type { Database } from './database.ts'
 import { type NamedItems, namedItemReader, namedItemTable } from './namedItems.ts'
 import type { ReadHandle } from './readOnly.ts'
-import { json, text, textOrNull } from './rows.ts'
+import { json, text, textOrNull, texts } from './rows.ts'
 
 const presets: NamedItems<Preset> = {
   table: 'presets',
   read: (row) => ({
-    id: text(row, 'id'),
-    name: text(row, 'name'),
+    ...texts(row, 'id', 'name'),
     model: textOrNull(row, 'model'),
     instructions: textOrNull(row, 'instructions'),
     params: json(row, 'params', chatParams),

@@ -2,14 +2,12 @@ import type { Prompt } from '../../../src-preload/contract/library.ts'
 import type { Database } from './database.ts'
 import { type NamedItems, namedItemReader, namedItemTable } from './namedItems.ts'
 import type { ReadHandle } from './readOnly.ts'
-import { text } from './rows.ts'
+import { text, texts } from './rows.ts'
 
 const prompts: NamedItems<Prompt> = {
   table: 'prompts',
   read: (row) => ({
-    id: text(row, 'id'),
-    name: text(row, 'name'),
-    text: text(row, 'text'),
+    ...texts(row, 'id', 'name', 'text'),
     updatedAt: text(row, 'updated_at'),
   }),
 }

@@ -14,6 +14,10 @@ export function text(row: Row, column: string): string {
   return value
 }
 
+/** Text columns with the names of their properties. */
+export const texts = <Name extends string>(row: Row, ...names: Name[]): Record<Name, string> =>
+  Object.fromEntries(names.map((name) => [name, text(row, name)])) as Record<Name, string>
+
 export function textOrNull(row: Row, column: string): string | null {
   return row[column] === null ? null : text(row, column)
 }

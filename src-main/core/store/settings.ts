@@ -24,6 +24,9 @@ export const defaultSettings: Settings = {
   toolRounds: 10,
   shortcuts: {},
   language: 'en',
+  closeAction: 'ask',
+  openAtLogin: false,
+  spellcheck: false,
   voice: null,
 }
 
@@ -47,6 +50,9 @@ const readable = settings.extend({
   toolRounds: settings.shape.toolRounds.catch(defaultSettings.toolRounds),
   shortcuts: settings.shape.shortcuts.catch(defaultSettings.shortcuts),
   language: settings.shape.language.catch(defaultSettings.language),
+  closeAction: settings.shape.closeAction.catch(defaultSettings.closeAction),
+  openAtLogin: settings.shape.openAtLogin.catch(defaultSettings.openAtLogin),
+  spellcheck: settings.shape.spellcheck.catch(defaultSettings.spellcheck),
   voice: settings.shape.voice.catch(defaultSettings.voice),
 })
 

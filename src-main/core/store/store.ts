@@ -26,6 +26,7 @@ import { settingsTable } from './settings.ts'
 import { speechTable } from './speeches.ts'
 import { toolPermissionTable } from './toolPermissions.ts'
 import { transcriptTable } from './transcripts.ts'
+import { voiceSampleTable } from './voiceSamples.ts'
 
 export const databaseFile = (dataDir: string): string => join(dataDir, 'studio.sqlite')
 
@@ -83,4 +84,5 @@ const tables = (database: Database) => ({
   alerts: alertTable(database),
   speeches: speechTable(database),
   outbox: outboxTable(database),
+  voiceSamples: voiceSampleTable(database),
 })

@@ -15,10 +15,10 @@ import type { RetryPolicy } from './retry.ts'
 import type {
   CallOptions,
   ChatRequest,
+  CreateImageRequest,
+  CreateSpeechRequest,
   ForwardRequest,
-  ImageRequest,
   RateLimitHeaders,
-  SpeechRequest,
   TranscriptionRequest,
 } from './types.ts'
 
@@ -83,9 +83,9 @@ export function openUpstream({
     createChatCompletion: (r: ChatRequest, o?: CallOptions) => chat.createChatCompletion(link, r, o),
     streamChatCompletion: (r: ChatRequest, o?: CallOptions) => chat.streamChatCompletion(link, r, o),
     legacyCompletion: (r: Record<string, unknown>, o?: CallOptions) => account.legacyCompletion(link, r, o),
-    createSpeech: (r: SpeechRequest, o?: CallOptions) => media.createSpeech(link, r, o),
+    createSpeech: (r: CreateSpeechRequest, o?: CallOptions) => media.createSpeech(link, r, o),
     createTranscription: (r: TranscriptionRequest, o?: CallOptions) => media.createTranscription(link, r, o),
-    createImage: (r: ImageRequest, o?: CallOptions) => media.createImage(link, r, o),
+    createImage: (r: CreateImageRequest, o?: CallOptions) => media.createImage(link, r, o),
     getRateLimit: (o?: CallOptions) => account.getRateLimit(link, o),
     listKeys: (o?: CallOptions) => account.listKeys(link, o),
     getCurrentKey: (o?: CallOptions) => account.getCurrentKey(link, o),
@@ -95,6 +95,8 @@ export function openUpstream({
     getCurrentKeyDailyUsage: (o?: CallOptions) => account.getCurrentKeyDailyUsage(link, o),
     getUsage: (o?: CallOptions) => account.getUsage(link, o),
     fetchFile: (address: string, o?: CallOptions) => media.fetchFile(link, address, o),
+    /** Call when the computer wakes up: event streams that stay silent are ended. */
+    resumed: (): void => network.resumed(),
     /** Removes the key from a text, for messages and logs about a reply. */
     redact: (text: string): string => credential.redact(text),
     forward: (r: ForwardRequest) => forward(link, r),

@@ -5,7 +5,7 @@ import { ReplyBody } from './body.ts'
 import { kindOfEncoding } from './decode.ts'
 import { cancelled, errorOfFault } from './errors.ts'
 import { flattened, type HeaderPairs, header, headerList, isEventStream } from './headers.ts'
-import type { Network } from './network.ts'
+import type { Network, ReceivedStream } from './network.ts'
 import type { Redactor } from './redact/redactor.ts'
 
 /** One attempt on the wire. */
@@ -54,7 +54,7 @@ export function exchange(network: Network, redactor: Redactor, request: Exchange
   })
 }
 
-class ReplyHandler implements Dispatcher.DispatchHandler {
+class ReplyHandler implements Dispatcher.DispatchHandler, ReceivedStream {
   readonly #network: Network
   readonly #redactor: Redactor
   readonly #request: ExchangeRequest
@@ -99,10 +99,10 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
     if (status < 200 || this.#over) return
     const redactor = this.#redactor
     const headers = pairsOf(controller.rawHeaders, redactor)
+    const isStream = isEventStream(header(headers, 'content-type'))
+    if (isStream) this.#network.streams.add(this)
     const isEvents =
-      this.#request.isRelayed === true &&
-      isEventStream(header(headers, 'content-type')) &&
-      kindOfEncoding(headerList(headers, 'content-encoding')) === 'none'
+      this.#request.isRelayed === true && isStream && kindOfEncoding(headerList(headers, 'content-encoding')) === 'none'
     const body = new ReplyBody(controller, redactor.forBody(status < 300, isEvents))
     this.#body = body
     this.#resolve({ status, statusText: redactor.text(statusText ?? ''), headers, body })
@@ -141,6 +141,21 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
     else this.#body.fail(error)
   }
 
+  get bytes(): number {
+    return this.#body?.bytes ?? 0
+  }
+
+  get isPaused(): boolean {
+    return this.#controller?.paused === true
+  }
+
+  lost(): void {
+    const facts = { outputStarted: this.bytes > 0, workPossible: true }
+    const controller = this.#controller
+    this.failed(new StudioError('connection_lost', 'The connection was lost while this computer was asleep.', facts))
+    controller?.abort(new Error('The connection was lost during sleep.'))
+  }
+
   readonly #cancel = (): void => {
     if (this.#over) return
     const controller = this.#controller
@@ -150,6 +165,7 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
 
   #finish(): void {
     this.#over = true
+    this.#network.streams.delete(this)
     this.#request.signal?.removeEventListener('abort', this.#cancel)
     this.#leave()
   }

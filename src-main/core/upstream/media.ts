@@ -11,8 +11,8 @@ import { imageReply } from './schemas.ts'
 import type {
   ByteReply,
   CallOptions,
-  ImageRequest,
-  SpeechRequest,
+  CreateImageRequest,
+  CreateSpeechRequest,
   Transcription,
   TranscriptionRequest,
   UpstreamReply,
@@ -30,7 +30,7 @@ const maxTranscriptValues = 3_000_000
  */
 export async function createSpeech(
   link: UpstreamLink,
-  request: SpeechRequest,
+  request: CreateSpeechRequest,
   options?: CallOptions,
 ): Promise<ByteReply> {
   checkSpeechRequest(request)
@@ -68,7 +68,7 @@ export async function createTranscription(
 /** @throws StudioError */
 export async function createImage(
   link: UpstreamLink,
-  request: ImageRequest,
+  request: CreateImageRequest,
   options?: CallOptions,
 ): Promise<UpstreamReply<ReplyImage[]>> {
   checkImageRequest(request)

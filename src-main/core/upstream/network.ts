@@ -3,7 +3,9 @@ import type { Socket } from 'node:net'
 import { getCACertificates } from 'node:tls'
 import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undici'
 import { StudioError } from '../errors.ts'
+import type { SystemNetwork } from '../host.ts'
 import type { BaseAddress } from './address.ts'
+import { readRoutes, systemConnector } from './systemRoute.ts'
 
 /** Timeouts are in ms. */
 export interface NetworkOptions {
@@ -19,6 +21,8 @@ export interface NetworkOptions {
   env: Readonly<Record<string, string | undefined>>
   /** Certificates (PEM) trusted besides the usual ones. */
   ca: readonly string[]
+  /** Proxies and certificates of the system. Proxies of `env` come first. Null: only `env` counts. */
+  system: SystemNetwork | null
   /** Whether a proxy may be used for a loopback address. Only for tests: a proxy is another machine, loopback is this one. */
   proxyLoopback: boolean
 }
@@ -34,6 +38,7 @@ export const networkDefaults: Omit<NetworkOptions, 'env'> = {
   idleTimeoutMs: 600_000,
   keepAliveMs: 55_000,
   ca: [],
+  system: null,
   proxyLoopback: false,
 }
 
@@ -43,18 +48,37 @@ export interface Network {
   /** Whether requests use a proxy agent, which takes headers only as a record. */
   readonly proxied: boolean
   readonly headersTimeoutMs: number
+  /** Whether a new connection would go to a proxy. */
+  usesProxy(): Promise<boolean>
+  /** The event streams that are being received. */
+  readonly streams: Set<ReceivedStream>
+  /** Call when the computer wakes up. Ends event streams that stay silent from now on, because their connection is gone. */
+  resumed(silenceMs?: number): void
   /** Count requests that wait for a connection. `left` aborts pending connections when no request waits. */
   entered(): void
   left(): void
   destroy(): Promise<void>
 }
 
+/** An event stream that is being received. */
+export interface ReceivedStream {
+  /** Bytes received so far. */
+  readonly bytes: number
+  /** Whether its reader holds it back. */
+  readonly isPaused: boolean
+  /** Ends it with an error. */
+  lost(): void
+}
+
+/** How long an event stream may be silent after the computer has woken up, ms. Services send at least comments more often. */
+const silentAfterSleepMs = 20_000
+
 /** @throws StudioError `bad_input` for an unreadable certificate file or an invalid proxy address */
 export function openNetwork(base: BaseAddress, given: Partial<NetworkOptions> = {}): Network {
   const options: NetworkOptions = { ...networkDefaults, env: process.env, ...given }
-  const ca = trusted(options)
   // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect.
-  const tls = { rejectUnauthorized: true, ...(ca === null ? {} : { ca }) }
+  const tlsOf = (ca: string[] | null) => ({ rejectUnauthorized: true, ...(ca === null ? {} : { ca }) })
+  const ca = trusted(options)
   const connecting = new Set<Socket>()
   const shared = {
     // One request per socket: a cancel closes only its own, and headers keep their order and case.
@@ -64,15 +88,39 @@ export function openNetwork(base: BaseAddress, given: Partial<NetworkOptions> = 
     headersTimeout: options.headersTimeoutMs,
     bodyTimeout: options.idleTimeoutMs,
     keepAliveTimeout: options.keepAliveMs,
-    connect: trackedConnector({ ...tls, allowH2: false, timeout: options.connectTimeoutMs }, connecting),
+    connect: trackedConnector({ ...tlsOf(ca()), allowH2: false, timeout: options.connectTimeoutMs }, connecting),
   }
   const proxies = proxiesFor(base, options)
-  const dispatcher = proxies === null ? new Agent(shared) : openProxied(shared, proxies, tls)
+  const system = base.isLoopback && !options.proxyLoopback ? null : options.system
+  const direct = (): ReturnType<typeof buildConnector> =>
+    buildConnector({ ...tlsOf(ca()), allowH2: false, timeout: options.connectTimeoutMs })
+  const dispatcher =
+    proxies !== null
+      ? openProxied(shared, proxies, tlsOf(ca()))
+      : system === null
+        ? new Agent(shared)
+        : new Agent({
+            ...shared,
+            connect: systemConnector({ system, ca, timeoutMs: options.connectTimeoutMs, connecting, direct }),
+          })
+  const streams = new Set<ReceivedStream>()
   let waiting = 0
   return {
     dispatcher,
     proxied: proxies !== null,
     headersTimeoutMs: options.headersTimeoutMs,
+    async usesProxy() {
+      if (proxies !== null || system === null) return proxies !== null
+      return readRoutes(await system.resolveProxy(`${base.origin}/`))[0]?.kind !== 'direct'
+    },
+    streams,
+    resumed(silenceMs = silentAfterSleepMs) {
+      const before = [...streams].map((stream) => ({ stream, bytes: stream.bytes }))
+      setTimeout(() => {
+        for (const { stream, bytes } of before)
+          if (streams.has(stream) && stream.bytes === bytes && !stream.isPaused) stream.lost()
+      }, silenceMs).unref()
+    },
     entered: () => {
       waiting++
     },
@@ -110,11 +158,23 @@ function proxiesFor(base: BaseAddress, { env, proxyLoopback }: NetworkOptions): 
   return proxies.httpProxy === '' && proxies.httpsProxy === '' ? null : proxies
 }
 
-/** Certificates for TLS, or null for Node's own list. Any explicit certificate replaces that list, so the result repeats it. */
-function trusted({ env, ca }: NetworkOptions): string[] | null {
+/**
+ * Certificates for TLS now, or null for Node's own list. Any explicit certificate replaces that list, so the result repeats it. Files are
+ * read once; the certificates of the system are read again when they have changed.
+ */
+function trusted({ env, ca, system }: NetworkOptions): () => string[] | null {
   const files = [env.NODE_EXTRA_CA_CERTS, env.SSL_CERT_FILE].filter((file) => file !== undefined && file !== '')
-  if (files.length === 0 && ca.length === 0) return null
-  return [...getCACertificates('default'), ...files.map((file) => readCertificates(file ?? '')), ...ca]
+  const own = [...files.map((file) => readCertificates(file ?? '')), ...ca]
+  let of: readonly string[] | null = null
+  let all: string[] | null = null
+  return () => {
+    const ofSystem = system?.certificates() ?? null
+    if (own.length === 0 && (ofSystem === null || ofSystem.length === 0)) return null
+    if (all === null || ofSystem !== of)
+      all = [...new Set([...getCACertificates('default'), ...own, ...(ofSystem ?? [])])]
+    of = ofSystem
+    return all
+  }
 }
 
 function readCertificates(file: string): string {

@@ -39,7 +39,7 @@ const reachMs = 4000
  * @throws StudioError `connect_failed`, `connect_timeout`
  */
 export async function reach(base: BaseAddress, network: Network): Promise<void> {
-  if (network.proxied) return
+  if (await network.usesProxy()) return
   const { hostname, port, protocol } = new URL(base.origin)
   // URLs write IPv6 addresses in brackets.
   const host = hostname.replace(/^\[(.*)\]$/, '$1')

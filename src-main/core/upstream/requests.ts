@@ -1,5 +1,5 @@
 import { StudioError } from '../errors.ts'
-import type { ChatRequest, ImageRequest, SpeechRequest, TranscriptionRequest } from './types.ts'
+import type { ChatRequest, CreateImageRequest, CreateSpeechRequest, TranscriptionRequest } from './types.ts'
 
 // Checks the specification's own limits before a byte is sent, and nothing that the specification leaves open.
 
@@ -26,7 +26,7 @@ export function checkChatRequest(request: ChatRequest): void {
 }
 
 /** @throws StudioError `bad_input` */
-export function checkSpeechRequest({ input, speed }: SpeechRequest): void {
+export function checkSpeechRequest({ input, speed }: CreateSpeechRequest): void {
   require(typeof input === 'string' && input !== '', 'Enter a text to speak.')
   const bytes = Buffer.byteLength(input)
   require(bytes <= maxSpeechBytes, `The text has ${bytes} bytes; the service accepts at most ${maxSpeechBytes}.`)
@@ -39,7 +39,7 @@ export function checkTranscriptionRequest({ file }: TranscriptionRequest): void 
 }
 
 /** @throws StudioError `bad_input` */
-export function checkImageRequest({ prompt, n }: ImageRequest): void {
+export function checkImageRequest({ prompt, n }: CreateImageRequest): void {
   require(typeof prompt === 'string' && prompt !== '', 'Describe the image.')
   require(n === undefined || (Number.isInteger(n) && n >= 1 && n <= 4), 'One to four images can be requested at once.')
 }

@@ -112,7 +112,7 @@ export interface ByteReply {
   bytes: AsyncIterable<Uint8Array>
 }
 
-export interface SpeechRequest {
+export interface CreateSpeechRequest {
   input: string
   model?: string
   voice?: string
@@ -147,7 +147,7 @@ export interface Transcription {
   facts: ReplyFacts
 }
 
-export interface ImageRequest {
+export interface CreateImageRequest {
   prompt: string
   n?: number
   model?: string

@@ -1,32 +1,64 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { createRouterClient } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
-import { app, BrowserWindow, dialog, ipcMain, protocol, session, shell } from 'electron'
+import {
+  app,
+  BrowserWindow,
+  dialog,
+  ipcMain,
+  Menu,
+  Notification,
+  nativeTheme,
+  powerMonitor,
+  powerSaveBlocker,
+  protocol,
+  session,
+  shell,
+  systemPreferences,
+} from 'electron'
 import type { AlertPlace } from '../../../src-preload/contract/alerts.ts'
+import type { Settings } from '../../../src-preload/contract/app.ts'
 import type { Opening } from '../../../src-preload/contract/data.ts'
-import { createCore } from '../../core/core.ts'
-import { asStudioError, StudioError } from '../../core/errors.ts'
+import { type Core, createCore } from '../../core/core.ts'
+import { StudioError } from '../../core/errors.ts'
 import type { Host } from '../../core/host.ts'
 import { createKeychain } from '../keychain.ts'
 import { logUncaught } from '../lastResort.ts'
 import { openDataDir } from '../node/folder.ts'
 import { externalAddress } from './address.ts'
+import { ThemeFollower } from './appearance.ts'
+import { askBeforeClosing, closeActionOf } from './background.ts'
+import { recoverFromCrashes } from './crashes.ts'
 import { dragOut, reveal } from './files.ts'
-import { setMenu } from './menu.ts'
+import { followState } from './followState.ts'
+import { identify } from './identity.ts'
+import { openLogFile } from './logFile.ts'
+import { setOpenAtLogin, startsInBackground } from './loginItem.ts'
+import { appMenu } from './menu.ts'
 import { guardNavigation } from './navigation.ts'
 import { notifier } from './notify.ts'
 import { awaitReader, PacedPort } from './pacedPort.ts'
-import { guardNetwork, guardPermissions } from './permissions.ts'
+import { guardNetwork, guardPermissions, microphoneOf } from './permissions.ts'
 import { givePorts } from './port.ts'
+import { followPower, SleepBlocker } from './power.ts'
 import { registerScheme, servePage } from './protocol.ts'
-import { stopBeforeQuit } from './quit.ts'
-import { focusWindow, goTo, openWindow } from './window.ts'
+import { endWithSession, stopBeforeQuit } from './quit.ts'
+import { showContextMenu } from './showContextMenu.ts'
+import { applySpelling } from './spelling.ts'
+import { giveUp, reportStarted } from './startReport.ts'
+import { systemNetwork } from './systemNetwork.ts'
+import { showTray } from './tray.ts'
+import { focusWindow, goTo, openWindow, type WindowPlace } from './window.ts'
 
 // This file is built to out/main/electron.js.
 const built = fileURLToPath(new URL('..', import.meta.url))
 const devTools = !app.isPackaged
 
-logUncaught((level, line) => process.stderr.write(`${level} ${line}\n`))
+const toStandardError: Host['log'] = (level, line) => void process.stderr.write(`${level} ${line}\n`)
+let log = toStandardError
+logUncaught((level, line) => log(level, line))
+identify(app)
 registerScheme()
 app.enableSandbox()
 const dataDir = await openDataDir(undefined).catch(giveUp)
@@ -34,7 +66,6 @@ if (dataDir !== null) {
   // Chromium's files and the single-instance lock are in the data folder: one running studio per folder.
   app.setPath('userData', join(dataDir, 'desktop'))
   if (app.requestSingleInstanceLock()) {
-    app.on('second-instance', focusWindow)
     void app
       .whenReady()
       .then(() => start(dataDir))
@@ -43,33 +74,84 @@ if (dataDir !== null) {
 }
 
 async function start(folder: string): Promise<void> {
-  const open = (place?: AlertPlace): BrowserWindow => openWindow(join(built, 'preload', 'preload.cjs'), devTools, place)
+  const logFile = openLogFile(join(app.getPath('userData'), 'logs'))
+  log = (level, line) => {
+    toStandardError(level, line)
+    logFile.write(level, line)
+  }
+  const { platform, arch, versions } = process
+  logFile.write(
+    'info',
+    `Inference Studio ${app.getVersion()} started (${platform} ${arch}, Electron ${versions.electron}).`,
+  )
+  const theme = new ThemeFollower(nativeTheme, join(app.getPath('userData'), 'theme'))
+  const spelling = (isAllowed: boolean): void =>
+    applySpelling(session.defaultSession, isAllowed, app.getPreferredSystemLanguages())
+  // Before the first window, because Chromium would download dictionaries for its page.
+  spelling(false)
+
   const ending = new AbortController()
+  let core: Core | null = null
+  let settings: Settings | null = null
+  const quit = stopBeforeQuit({
+    ...{ app, dialog, log, activity: () => core?.activity.read() ?? null },
+    // During start-up too, so that the databases close cleanly. An unfinished repair is abandoned.
+    async stop() {
+      ending.abort()
+      await (await starting.catch(() => null))?.stop()
+    },
+  })
+  // Electron's own reaction would be a quit with a question, which a service manager can't answer.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, quit.now)
+
+  const open = (place?: WindowPlace): BrowserWindow => {
+    const window = openWindow(join(built, 'preload', 'preload.cjs'), devTools, place)
+    recoverFromCrashes(window, { dialog, log, quit: () => app.quit() })
+    endWithSession(window, quit.now)
+    showContextMenu(window)
+    askBeforeClosing(window, {
+      dialog,
+      choice: () => settings?.closeAction ?? 'quit',
+      isQuitting: quit.asked,
+      isLastWindow: () => BrowserWindow.getAllWindows().length === 1,
+      async save(closeAction) {
+        if (core) settings = await createRouterClient(core.router).app.updateSettings({ closeAction })
+      },
+    })
+    window.once('show', reportStarted)
+    return window
+  }
+  const show = (): void => {
+    if (!focusWindow() && core && !quit.asked()) open()
+  }
+  const go = (place: WindowPlace): void => {
+    if (!goTo(place) && core && !quit.asked()) open(place)
+  }
+
   /** Current start-up work, or null. While it takes long, the window shows it. */
   let work: Opening | null = null
-  let isOpen = false
+  let isOpen = startsInBackground(app)
+  const isHidden = isOpen
   const opening = (reported: Opening): void => {
     work = reported
     if (!isOpen && !ending.signal.aborted) open()
     isOpen = true
   }
-  const starting = createCore(host(folder, open), { opening, signal: ending.signal })
+  const starting = createCore(host(folder, { go, restart: quit.now }), { opening, signal: ending.signal })
   servePage(protocol, join(built, 'renderer'), { core: () => starting, opening: () => work })
-  guardPermissions(session.defaultSession)
+  guardPermissions(session.defaultSession, () => microphoneOf(systemPreferences))
   guardNetwork(session.defaultSession, devTools)
   app.on('web-contents-created', (_event, contents) => guardNavigation(contents, (url) => shell.openExternal(url)))
-  setMenu(devTools)
-
-  // A quit during start-up waits for the core, so that the databases close cleanly. An unfinished repair is abandoned.
-  const quit = stopBeforeQuit(async () => {
-    ending.abort()
-    const core = await starting.catch(() => null)
-    await core?.stop()
-  })
+  const actions = { go, showLogs: () => void reveal(logFile.path) }
+  Menu.setApplicationMenu(Menu.buildFromTemplate(appMenu(actions, { devTools })))
+  app.on('second-instance', show)
   app.on('window-all-closed', () => {
-    if (process.platform !== 'darwin') app.quit()
+    if (process.platform === 'darwin' || (settings && closeActionOf(settings.closeAction) === 'background')) return
+    app.quit()
   })
-  const core = await starting.catch((thrown: unknown) => {
+  followPower(powerMonitor, { core: () => starting.catch(() => null), quit: quit.now })
+
+  core = await starting.catch((thrown: unknown) => {
     if (!quit.asked()) throw thrown
     return null
   })
@@ -77,14 +159,33 @@ async function start(folder: string): Promise<void> {
   const handler = new RPCHandler(core.router, { experimental_transfer: awaitReader })
   givePorts(ipcMain, (port) => handler.upgrade(new PacedPort(port)))
 
-  work = null
-  if (BrowserWindow.getAllWindows().length === 0) open()
-  app.on('activate', () => {
-    if (BrowserWindow.getAllWindows().length === 0) open()
+  const blocker = new SleepBlocker(powerSaveBlocker)
+  const stopObserving = core.activity.observe(({ requests, recordings }) => blocker.isBusy(requests + recordings > 0))
+  ending.signal.addEventListener('abort', stopObserving)
+  settings = core.state().settings
+  const applied = followState(
+    core,
+    (state) => {
+      if (state.settings.openAtLogin !== settings?.openAtLogin) setOpenAtLogin(state.settings.openAtLogin, { app })
+      settings = state.settings
+      theme.follow(settings.theme)
+      spelling(settings.spellcheck)
+    },
+    ending.signal,
+  )
+  applied.catch((thrown: unknown) => {
+    if (!ending.signal.aborted) log('error', `The settings can’t be followed: ${String(thrown)}`)
   })
+  const icons = join(built, '..', 'resources', 'icons')
+  showTray({ core, icons, actions: { open: show, quit: () => app.quit() }, signal: ending.signal, log })
+
+  work = null
+  if (!isHidden && BrowserWindow.getAllWindows().length === 0) open()
+  if (isHidden) reportStarted()
+  app.on('activate', show)
 }
 
-function host(folder: string, open: (place: AlertPlace) => BrowserWindow): Host {
+function host(folder: string, { go, restart }: { go(place: AlertPlace): void; restart(): void }): Host {
   return {
     name: 'desktop',
     version: app.getVersion(),
@@ -99,16 +200,10 @@ function host(folder: string, open: (place: AlertPlace) => BrowserWindow): Host 
     dragOut,
     restart() {
       app.relaunch()
-      app.quit()
+      restart()
     },
-    notify: notifier((place) => goTo(place) || open(place)),
-    log: (level, line) => process.stderr.write(`${level} ${line}\n`),
+    network: systemNetwork(session.defaultSession, (level, line) => log(level, line)),
+    notify: notifier({ Notification, goTo: go, log: (level, line) => log(level, line) }),
+    log: (level, line) => log(level, line),
   }
-}
-
-/** Shows the error in a dialog and exits: without a data folder or a core there is no window. */
-function giveUp(thrown: unknown): null {
-  dialog.showErrorBox('Inference Studio could not start', asStudioError(thrown).message)
-  app.exit(1)
-  return null
 }

@@ -1,14 +1,20 @@
 import { join } from 'node:path'
 import { app, BrowserWindow, nativeTheme, screen } from 'electron'
-import type { AlertPlace } from '../../../src-preload/contract/alerts.ts'
 import { ownPage } from './address.ts'
+import { atFirstShow } from './firstShow.ts'
 import { readWindowState, writeWindowState } from './windowState.ts'
+
+/** A page of the window, and an item of it. */
+export interface WindowPlace {
+  page: 'chat' | 'speech' | 'transcribe' | 'images' | 'usage' | 'keys' | 'proxy' | 'settings'
+  id: string | null
+}
 
 /** `--bg` of styles.css in both themes, so that nothing flashes before the page has painted. */
 const backgroundColor = (): string => (nativeTheme.shouldUseDarkColors ? '#161618' : '#fcfcfb')
 
 /** Opens the window and shows it when the page has painted. Restores size and position of the last window. */
-export function openWindow(preload: string, devTools: boolean, place?: AlertPlace): BrowserWindow {
+export function openWindow(preload: string, devTools: boolean, place?: WindowPlace): BrowserWindow {
   const file = join(app.getPath('userData'), 'window.json')
   const areas = screen.getAllDisplays().map((display) => display.workArea)
   const saved = readWindowState(file, areas)
@@ -37,27 +43,31 @@ export function openWindow(preload: string, devTools: boolean, place?: AlertPlac
       devTools,
     },
   })
-  if (saved?.maximized) window.maximize()
   const repaint = (): void => window.setBackgroundColor(backgroundColor())
   nativeTheme.on('updated', repaint)
-  window.once('ready-to-show', () => window.show())
+  atFirstShow(window, () => {
+    // Not earlier, because it shows the window.
+    if (saved?.maximized) window.maximize()
+    window.show()
+  })
   window.on('close', () => writeWindowState(file, { ...window.getNormalBounds(), maximized: window.isMaximized() }))
   window.once('closed', () => nativeTheme.off('updated', repaint))
   void window.loadURL(place ? addressOf(place) : ownPage)
   return window
 }
 
-/** Restores and focuses the window, if there is one. */
-export function focusWindow(): void {
+/** Restores and focuses the window. Returns false without a window. */
+export function focusWindow(): boolean {
   const window = BrowserWindow.getAllWindows()[0]
-  if (!window) return
+  if (!window) return false
   if (window.isMinimized()) window.restore()
   window.show()
   window.focus()
+  return true
 }
 
 /** Brings the window to the front and navigates its page by fragment, without a reload. Returns false without a window. */
-export function goTo(place: AlertPlace): boolean {
+export function goTo(place: WindowPlace): boolean {
   const window = BrowserWindow.getAllWindows()[0]
   if (!window) return false
   void window.loadURL(addressOf(place))
@@ -65,5 +75,5 @@ export function goTo(place: AlertPlace): boolean {
   return true
 }
 
-const addressOf = ({ page, id }: AlertPlace): string =>
+const addressOf = ({ page, id }: WindowPlace): string =>
   `${ownPage}#/${page}${id === null ? '' : `/${encodeURIComponent(id)}`}`

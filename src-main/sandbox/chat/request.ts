@@ -74,7 +74,7 @@ export const chatRequest = z.looseObject({
 
 export type SandboxChatRequest = z.infer<typeof chatRequest>
 export type SandboxChatMessage = z.infer<typeof message>
-export type ChatTool = z.infer<typeof tool>
+export type RequestedTool = z.infer<typeof tool>
 
 /** The text of a message, with its parts joined. */
 export function textOf(content: SandboxChatMessage['content']): string {

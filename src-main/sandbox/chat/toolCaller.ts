@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts'
 import { type Random, seededHex, seededRandom } from '../world/seed.ts'
 import type { Brief, ReplyDraft } from './brief.ts'
-import { type ChatTool, lastUserText, type SandboxChatRequest, textOf } from './request.ts'
+import { lastUserText, type RequestedTool, type SandboxChatRequest, textOf } from './request.ts'
 import { sampleOf } from './schemaSample.ts'
 
 /**
@@ -29,7 +29,7 @@ export function callTools({ request, seed }: Brief): ReplyDraft {
 }
 
 /** Generates arguments that satisfy the tool's parameters. Throws 400 with the tool's name if it finds none. */
-function argumentsFor(tool: ChatTool, random: Random): unknown {
+function argumentsFor(tool: RequestedTool, random: Random): unknown {
   try {
     return sampleOf(tool.function.parameters ?? { type: 'object' }, random)
   } catch (cause) {
@@ -38,7 +38,7 @@ function argumentsFor(tool: ChatTool, random: Random): unknown {
   }
 }
 
-function choose(request: SandboxChatRequest): ChatTool[] {
+function choose(request: SandboxChatRequest): RequestedTool[] {
   const tools = request.tools ?? []
   const choice = request.tool_choice ?? 'auto'
   if (choice === 'none') return []

@@ -31,9 +31,11 @@ export function EditMessage({ message }: { message: Message }) {
     if (blocked !== null && (ask || blocked !== 'needModel')) return
     const state = useChat.getState()
     const hasImages = holdsImages(state.open?.messages ?? [], message.id)
-    askIfImagesRefused(modelsToAsk(state), ask && hasImages, async () => {
+    askIfImagesRefused(modelsToAsk(state), ask && hasImages, () => {
       setSaving(true)
-      if (!(await saveEdit(message, text, ask))) setSaving(false)
+      void saveEdit(message, text, ask).then((isSaved) => {
+        if (!isSaved) setSaving(false)
+      })
     })
   }
   const byKey = (event: KeyboardEvent): void => {

@@ -1,9 +1,9 @@
+import { CircleCheck, TriangleAlert } from 'lucide-react'
 import type { Message } from '../../../src-preload/contract/chat.ts'
 import { Markdown } from '../../shared/markdown/Markdown.tsx'
 import { useStage } from '../../stores/chatPage.ts'
 import { isRunning } from '../../stores/openChat.ts'
 import { EditMessage } from './EditMessage.tsx'
-import { JsonVerdict } from './JsonVerdict.tsx'
 import { useChatTranslate } from './messages.ts'
 import { ReplyEnd } from './ReplyEnd.tsx'
 import { ReplyFooter } from './ReplyFooter.tsx'
@@ -65,6 +65,33 @@ export function ReplyBody({ reply }: { reply: Message }) {
       )}
       <ToolCalls reply={reply} />
       {!running && <JsonVerdict reply={reply} />}
+    </div>
+  )
+}
+
+/** Whether a reply in JSON format is valid JSON and matches its schema. */
+function JsonVerdict({ reply }: { reply: Message }) {
+  const t = useChatTranslate()
+  const { jsonFaults } = reply
+  if (jsonFaults === null) return null
+  const schema = reply.params?.responseFormat?.type === 'json_schema'
+  if (jsonFaults.length === 0)
+    return (
+      <p className="chat-verdict" data-good>
+        <CircleCheck aria-hidden /> {t(schema ? 'jsonMatches' : 'jsonValid')}
+      </p>
+    )
+  return (
+    <div className="chat-verdict">
+      <TriangleAlert aria-hidden />
+      <div>
+        <p>{t(schema ? 'jsonMismatch' : 'jsonInvalid', { count: jsonFaults.length })}</p>
+        <ul>
+          {jsonFaults.map((fault) => (
+            <li key={fault}>{fault}</li>
+          ))}
+        </ul>
+      </div>
     </div>
   )
 }

@@ -98,11 +98,13 @@ export function retry(replyId: string, models = modelsToAsk(useChat.getState()).
   const reply = messageIn(open, replyId)
   const asked = models.length > 0 ? models : [reply?.model ?? ''].filter(Boolean)
   const hasImages = holdsImages(open?.messages ?? [], reply?.parentId ?? null)
-  askIfImagesRefused(asked, hasImages, async () => {
-    await flushSetups()
-    const place = placeIn(open?.id ?? newChat, `retry ${replyId}`)
-    const wish = { replyId, ...(models.length === 0 ? {} : { models }) }
-    await attempt((client) => askOnce(place, wish, (requestId) => client.chat.retry({ requestId, ...wish })))
+  askIfImagesRefused(asked, hasImages, () => {
+    void attempt(async (client) => {
+      await flushSetups()
+      const place = placeIn(open?.id ?? newChat, `retry ${replyId}`)
+      const wish = { replyId, ...(models.length === 0 ? {} : { models }) }
+      await askOnce(place, wish, (requestId) => client.chat.retry({ requestId, ...wish }))
+    })
   })
 }
 

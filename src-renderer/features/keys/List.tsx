@@ -6,7 +6,7 @@ import type { AccountKey } from '../../../src-preload/contract/account.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { cx } from '../../shared/ui/cx.ts'
 import { Pill } from '../../shared/ui/Pill.tsx'
-import { SearchField } from '../../shared/ui/SearchField.tsx'
+import { raisedSearch, SearchField } from '../../shared/ui/SearchField.tsx'
 import { appStore } from '../../stores/app.ts'
 import { keyShown, keysStore, matchingKeys, useKeys } from '../../stores/keys.ts'
 import { hrefOf, useRoute } from '../../stores/route.ts'
@@ -35,7 +35,7 @@ export function KeysList() {
   return (
     <nav aria-label={t('list')} className="flex min-h-0 flex-1 flex-col">
       <SearchField
-        className="keys-search"
+        className={cx('keys-search', raisedSearch)}
         iconSize={14}
         label={t('search')}
         value={search}

@@ -18,7 +18,7 @@ import { Dot, Time, useNow } from './appearance.tsx'
 import { Bodies, Headers } from './Bodies.tsx'
 import { approx, count, showSc } from './figures.ts'
 import { RequestActions } from './RequestActions.tsx'
-import { useRowTexts } from './rowMessages.ts'
+import { kindOfStatus, useRowTexts } from './rowMessages.ts'
 import { TimelineBars } from './TimelineBars.tsx'
 
 /** The selected request of the log, or the totals since the start. */
@@ -123,7 +123,10 @@ function Facts({ row }: { row: RequestRow }) {
         </code>
       ),
     },
-    { id: 'model', name: t('detail.model'), value: row.model ?? t('detail.noModel'), quiet: row.model === null },
+    ...(row.dialect
+      ? [{ id: 'protocol', name: t('detail.protocol'), value: t(`detail.protocols.${row.dialect}`) }]
+      : []),
+    { id: 'model', name: t('detail.model'), value: <Models row={row} />, quiet: row.model === null },
     { id: 'at', name: t('detail.at'), value: <Time at={row.at} now={now} /> },
     ...(row.times > 1 ? [{ id: 'times', name: t('detail.times'), value: count(row.times) }] : []),
     ...(row.attempts > 1
@@ -136,6 +139,12 @@ function Facts({ row }: { row: RequestRow }) {
         ]
       : []),
     { id: 'stream', name: t('detail.stream'), value: t(row.stream ? 'detail.streamed' : 'detail.whole') },
+    ...(row.finishReason === null
+      ? []
+      : [{ id: 'finish', name: t('detail.finishReason'), value: <Code>{row.finishReason}</Code> }]),
+    ...(row.ignored.length === 0
+      ? []
+      : [{ id: 'ignored', name: t('detail.ignored'), value: <Code>{row.ignored.join(', ')}</Code> }]),
     { id: 'up', name: t('detail.bytesUp'), value: showBytes(row.bytesUp) },
     { id: 'down', name: t('detail.bytesDown'), value: showBytes(row.bytesDown) },
     {
@@ -160,6 +169,16 @@ function Facts({ row }: { row: RequestRow }) {
   )
 }
 
+const Code = ({ children }: { children: string }) => <code className="break-words font-mono text-xs">{children}</code>
+
+/** The model that was asked for, the one that was sent and the one that answered, as far as they differ. */
+function Models({ row }: { row: RequestRow }) {
+  const { t } = useTranslation('proxy')
+  const { model, askedModel, answeredModel } = row
+  const sent = askedModel === null ? (model ?? t('detail.noModel')) : `${askedModel} → ${model ?? t('detail.noModel')}`
+  return answeredModel === null ? sent : t('detail.answeredBy', { model: sent, answered: answeredModel })
+}
+
 /** Allows a line break after each slash. */
 const Path = ({ path }: { path: string }) =>
   path.split(/(?<=\/)/).map((part, at) => (
@@ -174,10 +193,11 @@ const Path = ({ path }: { path: string }) =>
 function Ending({ row }: { row: RequestRow }) {
   const { t } = useTranslation(['proxy', 'problems'])
   const { reason } = useRowTexts()
-  const kind = problemKind.safeParse(row.problem?.kind)
-  const words = reason(row)
+  const reported = kindOfStatus(row)
+  const kind = problemKind.safeParse(reported ?? row.problem?.kind)
+  const words = reported ? t(`problems:kinds.${reported}.meaning`) : reason(row)
   if (words === null) return null
-  const bad = row.state === 'failed' || row.state === 'cut' || row.state === 'refused'
+  const bad = row.state === 'failed' || row.state === 'cut' || row.state === 'refused' || reported !== null
   return (
     <Notice
       kind={bad ? 'bad' : 'info'}

@@ -2,7 +2,7 @@ import { ChevronRight, ListFilter, ShieldBan, X } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AppState } from '../../../src-preload/contract/app.ts'
-import type { Refusal } from '../../../src-preload/contract/requests.ts'
+import type { ShownRefusal } from '../../../src-preload/contract/requests.ts'
 import type { Client } from '../../api/connect.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { Card } from '../../shared/ui/Card.tsx'
@@ -71,13 +71,13 @@ export function Refusals({ proxy, settings }: Pick<AppState, 'proxy' | 'settings
 }
 
 /** Shows the log entries of these refusals. An entry may count several refusals, so the repeats add up to the number shown here. */
-function showRefused(refusals: readonly Refusal[]): void {
+function showRefused(refusals: readonly ShownRefusal[]): void {
   const [since] = refusals.map(({ firstAt }) => firstAt).sort()
   filterBy({ who: 'strangers', outcome: 'refused', ...(since !== undefined && { since }) })
 }
 
 function Table(props: {
-  refusals: readonly Refusal[]
+  refusals: readonly ShownRefusal[]
   allowed: readonly string[]
   now: number
   onAllow: (origin: string) => void

@@ -1,6 +1,7 @@
 import type { TFunction } from 'i18next'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { ProblemKind } from '../../../src-preload/contract/problem.ts'
 import type { RequestRow, Who } from '../../../src-preload/contract/requests.ts'
 import type { PillTone } from '../../shared/ui/Pill.tsx'
 import { plainText } from '../../shared/ui/plainText.ts'
@@ -18,13 +19,33 @@ function toneOf({ state, status, retriedAfter }: RequestRow): PillTone {
   return retriedAfter.length > 0 ? 'warn' : 'good'
 }
 
+const kindsByStatus: Readonly<Record<number, ProblemKind>> = {
+  400: 'invalid_request',
+  401: 'unauthorized',
+  402: 'insufficient_credits',
+  403: 'forbidden',
+  404: 'not_found',
+  429: 'rate_limited',
+  500: 'internal',
+  501: 'not_implemented',
+  502: 'bad_gateway',
+  503: 'unavailable',
+  504: 'gateway_timeout',
+}
+
+/** The problem that the service reported with its status, or null for a good reply and for a problem of another source. */
+export function kindOfStatus({ state, status, problem }: RequestRow): ProblemKind | null {
+  if (state !== 'done' || problem !== null || status === null || status < 400) return null
+  return kindsByStatus[status] ?? 'unexpected_status'
+}
+
 /** The texts of a row, shared by the log and the inspector. */
 export function useRowTexts() {
-  const { t } = useTranslation('proxy')
+  const { t } = useTranslation(['proxy', 'problems'])
   return useMemo(() => rowTexts(t), [t])
 }
 
-function rowTexts(t: TFunction<'proxy'>) {
+function rowTexts(t: TFunction<['proxy', 'problems']>) {
   const who = (of: Who): string =>
     of.kind === 'app'
       ? of.name
@@ -45,9 +66,12 @@ function rowTexts(t: TFunction<'proxy'>) {
     // Distinguishes a refusal by the service (`402`) from a refusal by this program (`402 refused`).
     return state === 'failed' || (state === 'refused' && of.kind === 'app') ? `${reported} ${words}` : words
   }
-  /** Why the request ended as it did, in one sentence. Null after a regular end. */
-  const reason = ({ problem, state, cancelledBy }: RequestRow): string | null => {
+  /** Why the request ended as it did, in a few words or one sentence. Null after a regular end. */
+  const reason = (row: RequestRow): string | null => {
+    const { problem, state, cancelledBy } = row
     if (problem) return plainText(problem.message)
+    const kind = kindOfStatus(row)
+    if (kind) return t(`problems:kinds.${kind}.title`)
     if (state === 'cancelled' && cancelledBy) return t(`detail.cancelledBy.${cancelledBy}`)
     return state === 'unknown' || state === 'cut' ? t(`detail.${state}`) : null
   }

@@ -12,6 +12,7 @@ import { navigate } from '../../shared/navigation.ts'
 import { useStudio } from '../../shared/studioContext.ts'
 import { showToast } from '../../shared/toasts.ts'
 import { Button } from '../../shared/ui/Button.tsx'
+import { plainText } from '../../shared/ui/plainText.ts'
 import { Switch } from '../../shared/ui/Switch.tsx'
 import { useAlerts } from '../../stores/alerts.ts'
 import { Group, Row } from './Group.tsx'
@@ -104,14 +105,21 @@ function SystemNotices({
 }) {
   const { t } = useTranslation('alerts')
   const studio = useStudio()
+  const [failure, setFailure] = useState<string | null>(null)
   const tryIt = (): void => {
+    setFailure(null)
     studio.alerts.testNotification().then(
-      ({ shown }) => shown || say(t('settings.notShown')),
+      ({ shown, reason }) => shown || setFailure(reason ?? ''),
       (thrown: unknown) => say(t('failed', { message: problemOf(thrown).message })),
     )
   }
+  const failed = failure !== null && (
+    <span role="alert" className="text-bad">
+      {t('settings.notifyFailed', { reason: plainText(failure) })}
+    </span>
+  )
   return (
-    <Row name={t('settings.notify')} hint={t('settings.notifyHint')}>
+    <Row name={t('settings.notify')} hint={failed || t('settings.notifyHint')}>
       <Button size="small" onClick={tryIt}>
         {t('settings.try')}
       </Button>

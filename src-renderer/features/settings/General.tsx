@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { AppState, Settings } from '../../../src-preload/contract/app.ts'
 import { ShortcutList } from '../../shared/commands/ShortcutList.tsx'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
-import { shortcut } from '../../shared/ui/platform.ts'
+import { isMac, shortcut } from '../../shared/ui/platform.ts'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
 import { Group, Row } from './Group.tsx'
@@ -54,7 +54,7 @@ export function AppearanceSection({ app: { settings } }: SectionProps) {
   )
 }
 
-export function ChatSection({ app: { settings } }: SectionProps) {
+export function ChatSection({ app: { host, settings } }: SectionProps) {
   const { t } = useTranslation('settings')
   const save = useSave()
   return (
@@ -71,6 +71,15 @@ export function ChatSection({ app: { settings } }: SectionProps) {
             ]}
           />
         </Row>
+        {host === 'desktop' && !isMac && (
+          <Row name={t('chat.spellcheck')} hint={t('chat.spellcheckHint')}>
+            <Switch
+              label={t('chat.spellcheck')}
+              checked={settings.spellcheck}
+              onChange={(spellcheck) => save({ spellcheck })}
+            />
+          </Row>
+        )}
         <Row name={t('chat.bodies')} hint={t('chat.bodiesHint', { count: settings.bodyDays })}>
           <Switch
             label={t('chat.bodies')}

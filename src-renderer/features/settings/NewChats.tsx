@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Settings } from '../../../src-preload/contract/app.ts'
-import { ModelField } from '../../shared/ModelField.tsx'
+import { ModelField, type ModelFieldProps } from '../../shared/ModelField.tsx'
 import { Field } from '../../shared/ui/Field.tsx'
 import { TextArea } from '../../shared/ui/TextArea.tsx'
 import { Group, Row } from './Group.tsx'
@@ -13,27 +13,33 @@ export function NewChats({ settings }: { settings: Settings }) {
   const save = useSave()
   return (
     <Group title={t('chat.new')} about={t('chat.newAbout')}>
-      <Row name={t('chat.newModel')} hint={t('chat.newModelHint')}>
-        <ModelField
-          label={t('chat.newModel')}
-          none={t('chat.lastUsed')}
-          value={settings.newChatModel}
-          onPick={(newChatModel) => save({ newChatModel })}
-        />
-      </Row>
+      <ModelRow
+        label={t('chat.newModel')}
+        hint={t('chat.newModelHint')}
+        none={t('chat.lastUsed')}
+        value={settings.newChatModel}
+        onPick={(newChatModel) => save({ newChatModel })}
+      />
       <InstructionsField
         stored={settings.newChatInstructions}
         onSave={(newChatInstructions) => save({ newChatInstructions })}
       />
-      <Row name={t('chat.titles')} hint={t('chat.titlesHint')}>
-        <ModelField
-          label={t('chat.titles')}
-          none={t('chat.titlesOff')}
-          value={settings.titleModel}
-          onPick={(titleModel) => save({ titleModel })}
-        />
-      </Row>
+      <ModelRow
+        label={t('chat.titles')}
+        hint={t('chat.titlesHint')}
+        none={t('chat.titlesOff')}
+        value={settings.titleModel}
+        onPick={(titleModel) => save({ titleModel })}
+      />
     </Group>
+  )
+}
+
+function ModelRow({ hint, ...field }: ModelFieldProps & { label: string; hint: string }) {
+  return (
+    <Row name={field.label} hint={hint}>
+      <ModelField {...field} />
+    </Row>
   )
 }
 

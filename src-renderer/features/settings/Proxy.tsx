@@ -4,6 +4,7 @@ import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { navigate } from '../../shared/navigation.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
+import { Background } from './Background.tsx'
 import { Group, Row } from './Group.tsx'
 import { ProxyMore } from './ProxyMore.tsx'
 import { parsePort } from './parse.ts'
@@ -20,6 +21,7 @@ export function ProxySection({ app }: { app: AppState }) {
           {t('proxy.more')}
         </Button>
       </Group>
+      {app.host === 'desktop' && <Background settings={app.settings} />}
       <ProxyMore app={app} />
     </>
   )

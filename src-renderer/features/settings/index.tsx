@@ -32,6 +32,16 @@ const views: Record<SectionName, ComponentType<{ app: AppState }>> = {
 /** Sections with several groups, shown side by side in a wide window. */
 const inColumns: ReadonlySet<SectionName> = new Set(['proxy', 'tools', 'alerts', 'data'])
 
+/**
+ * In a wide window, a section with one column of settings has its purpose at the left and the settings at the right, as wide as they are
+ * easy to read: a control stays near its name.
+ */
+const besideText =
+  '@min-[1060px]:grid @min-[1060px]:max-w-[1040px] @min-[1060px]:grid-cols-[264px_minmax(0,1fr)] @min-[1060px]:gap-x-10 @min-[1060px]:[&>p]:mt-4'
+
+/** Sections without settings that are saved at once: their actions have a button of their own. */
+const withoutSaving: ReadonlySet<SectionName> = new Set(['connection', 'data', 'about'])
+
 /** One section: its title, its purpose and its groups. */
 function Stage() {
   const { t } = useTranslation('settings')
@@ -52,7 +62,10 @@ function Stage() {
   const View = views[name]
   return (
     <>
-      <StageBar title={t(`${name}.title`)} beside={<span className="text-faint text-s">{t('saved')}</span>} />
+      <StageBar
+        title={t(`${name}.title`)}
+        beside={!withoutSaving.has(name) && <span className="text-faint text-s">{t('saved')}</span>}
+      />
       <section
         ref={box}
         key={name}
@@ -62,12 +75,17 @@ function Stage() {
         // A focus ring around the whole section would look like an error, so its first line shows the focus.
         className="group/part @container relative min-h-0 flex-1 overflow-y-auto px-6 pt-5 pb-10 outline-none"
       >
-        <div className="mx-auto max-w-[720px] @min-[1060px]:max-w-[1400px]">
-          <p className="mb-4 w-fit rounded-s text-soft outline-offset-4 group-focus-visible/part:outline-2 group-focus-visible/part:outline-accent">
+        <div className={cx('mx-auto max-w-[720px]', inColumns.has(name) ? '@min-[1060px]:max-w-[1400px]' : besideText)}>
+          <p className="mb-4 h-fit w-fit rounded-s text-soft outline-offset-4 group-focus-visible/part:outline-2 group-focus-visible/part:outline-accent">
             {t(`${name}.about`)}
           </p>
           {app && (
-            <div className={cx('*:mb-6 *:break-inside-avoid', inColumns.has(name) && 'gap-6 @min-[1060px]:columns-2')}>
+            <div
+              className={cx(
+                'min-w-0 *:mb-6 *:break-inside-avoid',
+                inColumns.has(name) && 'gap-6 @min-[1060px]:columns-2',
+              )}
+            >
               <View app={app} />
             </div>
           )}

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { SearchField } from '../../shared/ui/SearchField.tsx'
+import { cx } from '../../shared/ui/cx.ts'
+import { raisedSearch, SearchField } from '../../shared/ui/SearchField.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
 import {
@@ -99,7 +100,7 @@ function SeriesSearch({ by }: { by: 'model' | 'app' | 'feature' | 'key' }) {
   const setSearch = (text: string) => usageStore.setState({ search: text })
   return (
     <SearchField
-      className="usage-search"
+      className={cx('usage-search', raisedSearch)}
       iconSize={14}
       label={t('controls.search', { what: t(`controls.searchWhat.${by}`) })}
       clearLabel={t('controls.clearSearch')}

@@ -96,6 +96,7 @@ export const alerts = {
     browserDenied: 'The browser blocks notifications for this page. Allow them in the address bar.',
     browserMissing: 'This browser does not support notifications.',
     try: 'Send a test',
+    notifyFailed: 'The test notification was not shown. {{reason}}',
     tried: 'This is a test alert.',
     notShown: 'The notification could not be shown.',
   },

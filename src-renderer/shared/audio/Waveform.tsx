@@ -21,17 +21,12 @@ import { heightsOf, NoOverview, type Overview, overviewOf } from './peaks.ts'
 import { WaveControls } from './WaveControls.tsx'
 import { drawWave, type WaveDrawing } from './waveDrawing.ts'
 import { type WaveKey, waveAction, waveKey } from './waveKeys.ts'
-import { type Loop, openWavePlayer, type WavePlayer } from './wavePlayer.ts'
+import { openWavePlayer, type WavePlayer } from './wavePlayer.ts'
 import './wave.css'
 
 /** The functions of a waveform for its page. Times in s. */
-export interface WaveformHandle {
-  play(): void
-  pause(): void
-  toggle(): void
-  seek(time: number): void
-  setSpeed(speed: number): void
-  setLoop(loop: Loop | null): void
+export interface WaveformHandle
+  extends Pick<WavePlayer, 'play' | 'pause' | 'toggle' | 'seek' | 'setSpeed' | 'setLoop'> {
   time(): number
   /** Handles a key press. */
   press(key: WaveKey): void

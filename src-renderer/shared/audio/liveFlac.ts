@@ -1,16 +1,16 @@
-import { append, nothing, packetSplitter, type Split, type Splitter } from './livePackets.ts'
+import { type Cut, packetSplitter, type Splitter } from './livePackets.ts'
 
 /** Splits streamed FLAC (RFC 9639) into frames. A frame header has no length: the frame ends where the next one starts. */
 export function flacSplitter(): Splitter {
-  let held = new Uint8Array(0)
   let config: AudioDecoderConfig | null = null
   let looked = 0
   const ends = new FrameEnds()
-  const cut = (last: boolean): Split => {
-    const { packets } = nothing()
+  const cut = (received: Uint8Array<ArrayBuffer>, last: boolean): Cut => {
+    const packets: Uint8Array[] = []
+    let held = received
     if (config === null) {
       const head = flacHead(held)
-      if (head === null) return nothing()
+      if (head === null) return { packets, rest: held }
       config = head.config
       held = held.slice(head.bytes)
     }
@@ -26,19 +26,11 @@ export function flacSplitter(): Splitter {
       packets.push(held.slice(from))
       from = held.length
     }
-    held = held.slice(from)
     ends.move(-from)
-    looked = Math.max(1, held.length - longestFrameHead)
-    return { packets, samples: [] }
+    looked = Math.max(1, held.length - from - longestFrameHead)
+    return { packets, rest: held.slice(from) }
   }
-  return packetSplitter(
-    () => config,
-    (bytes) => {
-      held = append(held, bytes)
-      return cut(false)
-    },
-    () => cut(true),
-  )
+  return packetSplitter(() => config, cut)
 }
 
 /** Maximum header length, bytes: 2 sync, 2 codes, up to 7 frame number, 2 block size, 2 sample rate, 1 checksum. */

@@ -17,14 +17,37 @@ export interface Splitter {
   end(): Split
 }
 
-/** A splitter whose whole state is in these functions. Its packets need a decoder, and have no encoder delay. */
-export const packetSplitter = (config: Splitter['config'], push: Splitter['push'], end: Splitter['end']): Splitter => ({
-  config,
-  rate: () => null,
-  skip: () => 0,
-  push,
-  end,
-})
+/** The packets at the start of the received bytes, and the bytes after them. */
+export interface Cut {
+  packets: Uint8Array[]
+  rest: Uint8Array<ArrayBuffer>
+}
+
+/**
+ * A splitter for packets that need a decoder and have no encoder delay.
+ * @param cut takes the bytes that were received and not yet cut. `last`: no more bytes will come
+ */
+export function packetSplitter(
+  config: Splitter['config'],
+  cut: (held: Uint8Array<ArrayBuffer>, last: boolean) => Cut,
+): Splitter {
+  let held: Uint8Array<ArrayBuffer> = new Uint8Array(0)
+  const split = (last: boolean): Split => {
+    const { packets, rest } = cut(held, last)
+    held = rest
+    return { packets, samples: [] }
+  }
+  return {
+    config,
+    rate: () => null,
+    skip: () => 0,
+    push(bytes) {
+      held = append(held, bytes)
+      return split(false)
+    },
+    end: () => split(true),
+  }
+}
 
 export const nothing = (): Split => ({ packets: [], samples: [] })
 

@@ -1,6 +1,6 @@
 import { flacSplitter } from './liveFlac.ts'
 import { oggSplitter } from './liveOgg.ts'
-import { append, nothing, packetSplitter, type Split, type Splitter } from './livePackets.ts'
+import { append, type Cut, nothing, packetSplitter, type Splitter } from './livePackets.ts'
 import { adtsHead, afterTag, type Head, mp3Head } from './peaksFrames.ts'
 import { type Layout, pcmLayout, readSample, wavLayout } from './peaksSamples.ts'
 
@@ -22,29 +22,21 @@ type HeadAt = (file: Uint8Array, at: number) => Head | null
 
 /** MP3 and ADTS: each frame header contains the frame's length. */
 function frameSplitter(codec: string, headAt: HeadAt): Splitter {
-  let held = new Uint8Array(0)
   let started = false
   let config: AudioDecoderConfig | null = null
-  const cut = (last: boolean): Split => {
+  const cut = (received: Uint8Array<ArrayBuffer>, last: boolean): Cut => {
+    let held = received
     if (!started) {
       const at = held.length < 10 ? Number.POSITIVE_INFINITY : afterTag(held)
-      if (at > held.length) return nothing()
+      if (at > held.length) return { packets: [], rest: held }
       started = true
       held = held.slice(at)
     }
     const { packets, used, first } = framesIn(held, headAt, last || config !== null)
     if (first) config ??= { codec, sampleRate: first.rate, numberOfChannels: first.channels }
-    held = held.slice(used)
-    return { packets, samples: [] }
+    return { packets, rest: held.slice(used) }
   }
-  return packetSplitter(
-    () => config,
-    (bytes) => {
-      held = append(held, bytes)
-      return cut(false)
-    },
-    () => cut(true),
-  )
+  return packetSplitter(() => config, cut)
 }
 
 /**

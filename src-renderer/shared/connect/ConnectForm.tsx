@@ -1,10 +1,12 @@
 import { type ReactNode, useReducer, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { SavedProfile } from '../../../src-preload/contract/app.ts'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../api/problem.ts'
 import { sealKey } from '../../api/seal.ts'
 import { asSentence } from '../../i18n/format.ts'
 import { useApp } from '../../stores/app.ts'
+import { detailsOf, messageBeside, serviceMessage } from '../errors/details.ts'
 import { useStudio } from '../studioContext.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, Field, PasswordInput, TextInput } from '../ui/Field.tsx'
@@ -12,7 +14,6 @@ import { Form } from '../ui/Form.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { Segmented } from '../ui/Segmented.tsx'
 import { nameOfAddress, normalizeAddress } from './address.ts'
-import { ConnectProblem } from './ConnectProblem.tsx'
 import {
   type ConnectForm as ConnectFormState,
   canAsk,
@@ -229,5 +230,31 @@ function Works({ tested: { models, baseUrl, keyName, keyPrefix } }: { tested: Te
       {t('worksModels', { count: models, baseUrl })}
       {key && ` ${t('worksKey', { key })}`}
     </Notice>
+  )
+}
+
+/** Why a connection failed, as an explanation for the field to correct, with the service's own message. */
+function ConnectProblem({ problem, hasKey }: { problem: Problem; hasKey: boolean }) {
+  const { t } = useTranslation(['connect', 'problems', 'common'])
+  const { cause } = explain(problem, hasKey)
+  const title = t(`problems:kinds.${problem.kind}.title`)
+  const words = cause
+    ? t(`cause.${cause}`, { code: problem.fault ?? '' })
+    : // The core's message about an input, such as a key with spaces, is more specific than the text of the kind.
+      (messageBeside(problem, [title]) ?? `${title}.`)
+  const said = serviceMessage(problem)
+  return (
+    <>
+      <span role="alert">
+        {words}
+        {said !== null && said !== words && ` ${t('problems:said', { message: said })}`}
+      </span>
+      <details className="mt-1 text-soft">
+        <summary className="w-fit rounded-s font-[520]">{t('common:details')}</summary>
+        <pre className="mt-1 max-h-40 overflow-auto whitespace-pre-wrap break-words rounded-s bg-hover p-2 font-mono text-ink text-xs select-text">
+          {detailsOf(problem)}
+        </pre>
+      </details>
+    </>
   )
 }

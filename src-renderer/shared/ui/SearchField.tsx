@@ -19,6 +19,10 @@ export interface SearchFieldProps extends Omit<InputHTMLAttributes<HTMLInputElem
   children?: ReactNode
 }
 
+/** The look of a search box above a list or a chart. */
+export const raisedSearch =
+  'rounded-m bg-raise text-s shadow-[inset_0_0_0_1px_var(--line-strong)] focus-within:shadow-[inset_0_0_0_2px_var(--accent)]'
+
 /** A search input with its icon in one box. */
 export function SearchField({
   label,

@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
+import { installOnce } from './install.mjs'
 
 // The common use: one `<ReactMarkdown>` over the whole text, rendered again with each chunk.
 
@@ -33,16 +33,7 @@ const html = `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,
 
 /** Builds the page into `outDir`. Its packages are installed once, at exact versions, outside the project, without install scripts. */
 export async function buildMarkdownPeer(outDir: string): Promise<void> {
-  const done = join(folder, 'installed')
-  if (!existsSync(done)) {
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(join(folder, 'package.json'), manifest)
-    execFileSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
-    writeFileSync(done, '')
-  }
+  installOnce(folder, manifest)
   writeFileSync(join(folder, 'index.html'), html)
   writeFileSync(join(folder, 'page.js'), script)
   await build({

@@ -47,3 +47,11 @@ export const lighthouse = {
 } as const
 
 export const question = `Please call ${lighthouse.name}.`
+
+/** Statuses of the service, and how often the studio asks before it passes one on. */
+export const refusals: [status: number, times: number][] = [
+  [400, 1],
+  [402, 1],
+  [404, 1],
+  [503, 2],
+]

@@ -5,6 +5,7 @@ import { StandInPort } from './ports.ts'
 import { decode, encode } from './wire.js'
 
 interface Told {
+  contextMenu?: Partial<Electron.ContextMenuParams>
   channel?: string
   args?: string
   port?: number
@@ -32,7 +33,17 @@ let lastId = 0
 export class Contents
   extends Emitter
   implements
-    Pick<Electron.WebContents, 'id' | 'setWindowOpenHandler' | 'getURL' | 'reload' | 'isDestroyed' | 'startDrag'>
+    Pick<
+      Electron.WebContents,
+      | 'id'
+      | 'setWindowOpenHandler'
+      | 'getURL'
+      | 'reload'
+      | 'isDestroyed'
+      | 'startDrag'
+      | 'forcefullyCrashRenderer'
+      | 'executeJavaScript'
+    >
 {
   readonly id: number
   readonly mainFrame: Electron.WebFrameMain
@@ -52,7 +63,10 @@ export class Contents
       'will-attach-webview',
       'did-navigate',
       'did-finish-load',
+      'did-fail-load',
       'destroyed',
+      'render-process-gone',
+      'context-menu',
     ])
     lastId += 1
     this.id = lastId
@@ -67,6 +81,19 @@ export class Contents
 
   getURL(): string {
     return this.mainFrame.url
+  }
+
+  forcefullyCrashRenderer(): void {
+    void this.page?.crash()
+  }
+
+  crashed(): void {
+    this.left()
+    this.emit('render-process-gone', electronEvent({}), { reason: 'crashed', exitCode: 5 })
+  }
+
+  async executeJavaScript(code: string): Promise<unknown> {
+    return this.page?.run(code)
   }
 
   reload(): void {
@@ -144,6 +171,13 @@ export class Contents
 
   said(text: string): void {
     const reported: Told = JSON.parse(text)
+    if (reported.contextMenu !== undefined) {
+      const flags = { canUndo: true, canRedo: true, canCut: true, canCopy: true, canPaste: true, canSelectAll: true }
+      // Chromium's spelling is not known here.
+      const none = { misspelledWord: '', dictionarySuggestions: [], editFlags: flags }
+      this.emit('context-menu', electronEvent({}), { ...none, ...reported.contextMenu })
+      return
+    }
     if (reported.channel !== undefined) {
       const fields = { sender: this, senderFrame: this.mainFrame, ports: [], frameId: 1, processId: 1, type: 'frame' }
       const event = only('IpcMainEvent', electronEvent(fields))

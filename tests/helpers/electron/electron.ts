@@ -4,6 +4,7 @@ import type * as Electron from 'electron'
 import { type Cdp, startChromium } from './cdp.ts'
 import type { Contents } from './contents.ts'
 import { takeSingleInstance } from './lock.ts'
+import { modes } from './modes.ts'
 import { Emitter, electronEvent, only, onlyKeys } from './only.ts'
 import * as ports from './ports.ts'
 import { defaultSession, type SchemeHandler, schemes } from './session.ts'
@@ -47,9 +48,13 @@ class App
       | 'quit'
       | 'exit'
       | 'getFileIcon'
+      | 'getPreferredSystemLanguages'
+      | 'setAppUserModelId'
+      | 'setLoginItemSettings'
+      | 'getLoginItemSettings'
     >
 {
-  readonly isPackaged = false
+  readonly isPackaged = modes.packaged === true
   private readonly folder: string
   private readonly becameReady = Promise.withResolvers<void>()
 
@@ -65,6 +70,25 @@ class App
       'quit',
     ])
     this.folder = folder
+  }
+
+  getPreferredSystemLanguages(): string[] {
+    needsReady('app.getPreferredSystemLanguages()')
+    return ['de-AT', 'en-US']
+  }
+
+  /** Of macOS and Windows alone. */
+  setLoginItemSettings(): void {
+    if (process.platform === 'linux') throw new Error('There are no login items on Linux')
+  }
+
+  getLoginItemSettings(): Electron.LoginItemSettings {
+    throw new Error('The stand-in for electron has no login items')
+  }
+
+  /** Of Windows alone. */
+  setAppUserModelId(id: string): void {
+    if (process.platform === 'win32') paths.set('appUserModelId', id)
   }
 
   isReady(): boolean {
@@ -217,23 +241,94 @@ const roles = [
   'fileMenu',
   'editMenu',
   'windowMenu',
+  'help',
+  'services',
+  'hide',
+  'hideOthers',
+  'unhide',
+  'close',
+  'quit',
+  'undo',
+  'redo',
+  'cut',
+  'copy',
+  'paste',
+  'selectAll',
 ]
 
-class MenuStandIn implements Pick<Electron.Menu, 'items'> {
+class MenuStandIn implements Pick<Electron.Menu, 'items' | 'popup'> {
   readonly items: Electron.MenuItem[]
   constructor(items: Electron.MenuItem[]) {
     this.items = items
   }
+
+  /** Shown on no screen: tests read `shownMenus`. */
+  popup(options: Electron.PopupOptions = {}): void {
+    onlyKeys('popup', options, ['window'])
+    shown.menus.push(this.items.map(({ label, role }) => label || String(role ?? '-')))
+  }
 }
+
+/** What a person would see of menus and the tray. Tests read it as `globalThis.shown`. */
+const shown: { menus: string[][]; tray: { toolTip: string; items: Electron.MenuItem[] } | null } = {
+  menus: [],
+  tray: null,
+}
+Object.assign(globalThis, { shown })
+
+class TrayStandIn extends Emitter implements Pick<Electron.Tray, 'setToolTip' | 'setContextMenu' | 'destroy'> {
+  constructor(image: Electron.NativeImage | string) {
+    super(['click'])
+    needsReady('new Tray()')
+    if (typeof image === 'string' || image.isEmpty()) throw new Error('A tray needs an image')
+    shown.tray = { toolTip: '', items: [] }
+  }
+
+  setToolTip(text: string): void {
+    if (shown.tray) shown.tray.toolTip = text
+  }
+
+  setContextMenu(menu: Electron.Menu | null): void {
+    if (shown.tray) shown.tray.items = menu?.items ?? []
+  }
+
+  destroy(): void {
+    shown.tray = null
+  }
+}
+export const Tray = only('Tray', TrayStandIn)
+
+export const nativeImage = only('nativeImage', {
+  createFromPath: (path: string) => {
+    const isImage = existsSync(path) && readFileSync(path).subarray(1, 4).toString() === 'PNG'
+    return only<object>('NativeImage', { isEmpty: () => !isImage }) as Electron.NativeImage
+  },
+} satisfies Pick<typeof Electron.nativeImage, 'createFromPath'>)
+
+let copied = ''
+export const clipboard = only('clipboard', {
+  writeText(text: string) {
+    copied = text
+    return Promise.resolve()
+  },
+  readText: () => Promise.resolve(copied),
+} satisfies Pick<Electron.Clipboard, 'writeText' | 'readText'>)
 
 let applicationMenu: Electron.Menu | null = null
 
 function buildMenu(template: Electron.MenuItemConstructorOptions[]): Electron.Menu {
   const items = template.map((item) => {
-    onlyKeys('MenuItem', item, ['role', 'type', 'label', 'submenu'])
+    onlyKeys('MenuItem', item, ['role', 'type', 'label', 'submenu', 'accelerator', 'enabled', 'click'])
     if (item.role !== undefined && !roles.includes(item.role)) throw new Error(`unknown role "${item.role}"`)
     const submenu = Array.isArray(item.submenu) ? buildMenu(item.submenu) : undefined
-    return only<object>('MenuItem', { role: item.role, type: item.type, label: item.label ?? '', submenu })
+    return only<object>('MenuItem', {
+      role: item.role,
+      type: item.type,
+      label: item.label ?? '',
+      enabled: item.enabled ?? true,
+      click: item.click,
+      submenu,
+    })
   })
   return only<object>('Menu', new MenuStandIn(items as Electron.MenuItem[])) as Electron.Menu
 }
@@ -295,10 +390,49 @@ export const shell = only('shell', {
 } satisfies Pick<Electron.Shell, 'openExternal' | 'showItemInFolder'>)
 
 export const dialog = only('dialog', {
+  /** On Linux an error box before `ready` is text on standard error, and no box. */
   showErrorBox(title: string, content: string) {
-    process.stderr.write(`${title}\n${content}\n`)
+    process.stderr.write(`${running.ready ? 'error box: ' : ''}${title}\n${content}\n`)
   },
-} satisfies Pick<Electron.Dialog, 'showErrorBox'>)
+  showMessageBox(...given: [Electron.BaseWindow, Electron.MessageBoxOptions] | [Electron.MessageBoxOptions]) {
+    needsReady('dialog.showMessageBox()')
+    const options = given.length === 2 ? given[1] : given[0]
+    onlyKeys('showMessageBox', options, [
+      ...['type', 'title', 'message', 'detail', 'buttons', 'defaultId', 'cancelId', 'checkboxLabel', 'checkboxChecked'],
+    ])
+    const answer = modes.answers?.[Math.min(questions.length, modes.answers.length - 1)]
+    questions.push(options)
+    process.stderr.write(`question: ${options.message}\n`)
+    // Without an answer the person has not pressed a button yet.
+    if (answer === undefined) return new Promise<Electron.MessageBoxReturnValue>(() => undefined)
+    return Promise.resolve({ response: answer.response, checkboxChecked: answer.checkboxChecked ?? false })
+  },
+} satisfies Pick<Electron.Dialog, 'showErrorBox' | 'showMessageBox'>)
+const questions: Electron.MessageBoxOptions[] = []
+
+export const powerMonitor = only('powerMonitor', new Emitter(['suspend', 'resume', 'shutdown']))
+
+const blockers = new Set<number>()
+export const powerSaveBlocker = only('powerSaveBlocker', {
+  start(type: 'prevent-app-suspension' | 'prevent-display-sleep') {
+    if (type !== 'prevent-app-suspension') throw new Error(`The stand-in for electron has no blocker "${type}"`)
+    const id = Math.max(0, ...blockers) + 1
+    blockers.add(id)
+    process.stderr.write('sleep blocked\n')
+    return id
+  },
+  stop(id: number) {
+    process.stderr.write('sleep allowed\n')
+    return blockers.delete(id)
+  },
+  isStarted: (id: number) => blockers.has(id),
+} satisfies Pick<Electron.PowerSaveBlocker, 'start' | 'stop' | 'isStarted'>)
+
+export const systemPreferences = only('systemPreferences', {
+  /** Of macOS alone. */
+  askForMediaAccess: (mediaType: 'microphone' | 'camera') =>
+    Promise.reject(new Error(`No ${mediaType} is asked for here`)),
+} satisfies Pick<Electron.SystemPreferences, 'askForMediaAccess'>)
 
 /** A notification that is shown on no screen: those that were are in `shown`, the last one last. */
 class NotificationStandIn extends Emitter implements Pick<Electron.Notification, 'title' | 'body' | 'silent' | 'show'> {
@@ -308,7 +442,7 @@ class NotificationStandIn extends Emitter implements Pick<Electron.Notification,
   readonly silent: boolean
 
   constructor(options: Electron.NotificationConstructorOptions = {}) {
-    super(['click', 'close'])
+    super(['click', 'close', 'show', 'failed'])
     needsReady('new Notification()')
     onlyKeys('Notification', options, ['title', 'body', 'silent'])
     this.title = options.title ?? ''
@@ -322,7 +456,9 @@ class NotificationStandIn extends Emitter implements Pick<Electron.Notification,
   }
 
   show(): void {
-    NotificationStandIn.shown.push(this)
+    const failure = modes.notificationsFail
+    if (failure === undefined) NotificationStandIn.shown.push(this)
+    setImmediate(() => (failure === undefined ? this.emit('show') : this.emit('failed', electronEvent({}), failure)))
   }
 }
 export const Notification = only('Notification', NotificationStandIn)
@@ -334,16 +470,22 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => ap
 export const electron = only('electron', {
   app,
   BrowserWindow,
+  clipboard,
   dialog,
   ipcMain,
   Menu,
   MessageChannelMain,
+  nativeImage,
   nativeTheme,
   Notification,
+  powerMonitor,
+  powerSaveBlocker,
   protocol,
   screen,
   session,
   shell,
+  systemPreferences,
+  Tray,
 } satisfies Partial<Record<keyof typeof Electron, unknown>>)
 
 /** For the one who starts it: `ready` comes after the program's entry has run, its top-level awaits included. */

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { _electron, type Browser, chromium, type ElectronApplication, type Page } from '@playwright/test'
 import type * as Electron from 'electron'
 import { node24, root } from '../../../resources/scripts/ready.mjs'
+import { type Modes, modesInEnvironment } from './modes.ts'
 
 /** The desktop program, running, with its first window's page. */
 export interface Desktop {
@@ -16,7 +17,7 @@ export interface Desktop {
   errors(): string
   /** The exit code, once it has ended. */
   ended: Promise<number | null>
-  /** By `app.quit()`, as from the menu. */
+  /** By `app.quit()`, as from the menu. Answers a question about running work with "Quit". */
   quit(): Promise<number | null>
 }
 
@@ -33,29 +34,40 @@ function realElectron(): string | null {
   return existsSync(path) ? path : null
 }
 
+/** Runs in the program. */
+function quitNow({ app, dialog }: typeof Electron): void {
+  dialog.showMessageBox = async () => ({ response: 0, checkboxChecked: false })
+  app.quit()
+}
+
 const running = new Set<ChildProcess>()
 const browsers = new Set<Browser>()
 
-const environment = (dataDir: string): Record<string, string> => ({
+const environment = (dataDir: string, modes: Modes): Record<string, string> => ({
   ...Object.fromEntries(
     Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
   ),
   INFERENCE_STUDIO_DATA_DIR: dataDir,
   // No session bus: the keychain is missing here, in every environment alike.
   DBUS_SESSION_BUS_ADDRESS: '',
+  ...modesInEnvironment(modes),
 })
 // Chromium's own sandbox does not run as root.
 const realArgs = [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--use-fake-device-for-media-stream', root]
 
-/** Starts the built program on a data folder and waits for its window's page. */
-export async function launchDesktop(dataDir: string): Promise<Desktop> {
+/** Starts the built program on a data folder and waits for its window's page. Only the stand-in has `modes`. */
+export async function launchDesktop(dataDir: string, modes: Modes = {}): Promise<Desktop> {
   if (!existsSync(join(root, 'out/main/electron.js'))) throw new Error('There is no build: npm run build makes it.')
-  return binary === null ? launchStandIn(dataDir) : launchReal(binary, dataDir)
+  return binary === null ? launchStandIn(dataDir, modes) : launchReal(binary, dataDir)
 }
 
 /** Starts the built program where no window is to come: resolves when it has ended. */
-export async function runDesktopToItsEnd(dataDir: string): Promise<{ code: number | null; errors: string }> {
-  const child = binary === null ? forkStandIn(dataDir) : spawn(binary, realArgs, { env: environment(dataDir) })
+export async function runDesktopToItsEnd(
+  dataDir: string,
+  modes: Modes = {},
+): Promise<{ code: number | null; errors: string }> {
+  const child =
+    binary === null ? forkStandIn(dataDir, modes) : spawn(binary, realArgs, { env: environment(dataDir, {}) })
   const errors = collect(child)
   running.add(child)
   const [code] = await once(child, 'exit')
@@ -63,10 +75,10 @@ export async function runDesktopToItsEnd(dataDir: string): Promise<{ code: numbe
   return { code, errors: errors() }
 }
 
-function forkStandIn(dataDir: string): ChildProcess {
+function forkStandIn(dataDir: string, modes: Modes, args: readonly string[] = []): ChildProcess {
   const runner = fileURLToPath(new URL('./run.mjs', import.meta.url))
   const stdio: ('ignore' | 'pipe' | 'ipc')[] = ['ignore', 'ignore', 'pipe', 'ipc']
-  return fork(runner, [root], { execPath: node24(), execArgv: [], env: environment(dataDir), stdio })
+  return fork(runner, [root, ...args], { execPath: node24(), execArgv: [], env: environment(dataDir, modes), stdio })
 }
 
 function collect(child: ChildProcess): () => string {
@@ -81,7 +93,7 @@ async function launchReal(executablePath: string, dataDir: string): Promise<Desk
   const program: ElectronApplication = await _electron.launch({
     executablePath,
     args: realArgs,
-    env: environment(dataDir),
+    env: environment(dataDir, {}),
   })
   const child = program.process()
   running.add(child)
@@ -96,7 +108,7 @@ async function launchReal(executablePath: string, dataDir: string): Promise<Desk
     errors,
     ended,
     async quit() {
-      await program.evaluate(({ app }) => app.quit()).catch(() => undefined)
+      await program.evaluate(quitNow).catch(() => undefined)
       return await ended
     },
   }
@@ -114,8 +126,8 @@ interface Started extends Omit<Desktop, 'page'> {
 }
 
 /** The stand-in from its first moment on, before `ready` and any window. There is no such view of a real Electron. */
-export function startStandIn(dataDir: string): Started {
-  const child = forkStandIn(dataDir)
+export function startStandIn(dataDir: string, modes: Modes = {}, args: readonly string[] = []): Started {
+  const child = forkStandIn(dataDir, modes, args)
   running.add(child)
   const errors = collect(child)
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
@@ -152,14 +164,14 @@ export function startStandIn(dataDir: string): Started {
     ended,
     async quit() {
       // It may end before it has answered.
-      evaluate(({ app }) => app.quit()).catch(() => undefined)
+      evaluate(quitNow).catch(() => undefined)
       return await ended
     },
   }
 }
 
-async function launchStandIn(dataDir: string): Promise<Desktop> {
-  const { endpoint, ...started } = startStandIn(dataDir)
+async function launchStandIn(dataDir: string, modes: Modes): Promise<Desktop> {
+  const { endpoint, ...started } = startStandIn(dataDir, modes)
   const browser = await chromium.connectOverCDP(await endpoint)
   browsers.add(browser)
   return { ...started, page: await firstPage(browser) }

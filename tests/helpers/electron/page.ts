@@ -32,6 +32,8 @@ export interface PageOwner {
   left(): void
   navigated(url: string): void
   loaded(): void
+  /** Its process has ended. */
+  crashed(): void
   gone(): void
 }
 
@@ -94,6 +96,7 @@ export class Page {
     const isolated = `(${String(preloadWorld)})(${preloadFunction}, ${bridge}, '${sayName}', ${wire})`
     const inPage = `(${String(pageWorld)})(${bridge}, ${String(decode)})`
     await this.#send('Page.enable')
+    await this.#send('Inspector.enable')
     await this.#send('Runtime.enable')
     await this.#send('Runtime.addBinding', { name: sayName, executionContextName: world })
     await this.#send('Page.addScriptToEvaluateOnNewDocument', { source: inPage })
@@ -105,6 +108,21 @@ export class Page {
   async load(url: string): Promise<void> {
     const { errorText } = await this.#send('Page.navigate', { url: toPage(url) })
     if (typeof errorText === 'string') throw new Error(`${errorText} loading '${url}'`)
+  }
+
+  /** Runs code in the page's own world and returns its value. */
+  async run(code: string): Promise<unknown> {
+    const { result } = await this.#send('Runtime.evaluate', {
+      expression: code,
+      awaitPromise: true,
+      returnByValue: true,
+    })
+    return z.object({ value: z.unknown() }).parse(result).value
+  }
+
+  /** Never answered: the page's process is gone. */
+  async crash(): Promise<void> {
+    await this.#send('Page.crash').catch(() => undefined)
   }
 
   reload(): Promise<Params> {
@@ -149,6 +167,10 @@ export class Page {
       const { id, parentId, url } = frame.parse(params).frame
       this.#wishes.delete(id)
       if (parentId === undefined) this.#owner.navigated(fromPage(url))
+    },
+    'Inspector.targetCrashed': () => {
+      this.#leave()
+      this.#owner.crashed()
     },
     'Page.loadEventFired': () => this.#owner.loaded(),
     'Runtime.executionContextCreated': (params) => {

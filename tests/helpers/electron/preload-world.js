@@ -5,6 +5,10 @@
  */
 export function pageWorld(bridge, decode) {
   if (window !== window.top) return
+  // Cache Storage accepts http and https alone; the page's real scheme is neither.
+  const refuse = () =>
+    Promise.reject(new TypeError("Failed to execute 'put' on 'Cache': Request scheme 'app' is unsupported"))
+  for (const name of ['put', 'add', 'addAll']) Cache.prototype[name] = refuse
   const expose = (event) => {
     const { key, api } = JSON.parse(event.detail)
     if (key === undefined) return window.removeEventListener(bridge, expose)
@@ -60,6 +64,20 @@ export function preloadWorld(preload, bridge, sayName, encode, decode) {
       ports.delete(port)
     } else ports.get(port)?.postMessage(decode(data))
   }
+
+  // A right click that the page leaves to the browser.
+  window.addEventListener('contextmenu', (event) => {
+    if (event.defaultPrevented) return
+    const { target, clientX: x, clientY: y } = event
+    const image = target.closest('img')
+    say({
+      contextMenu: {
+        ...{ x, y, selectionText: String(getSelection()), linkURL: target.closest('a')?.href ?? '' },
+        ...{ mediaType: image ? 'image' : 'none', srcURL: image?.src ?? '' },
+        isEditable: target.closest('textarea, input, [contenteditable="true"]') !== null,
+      },
+    })
+  })
 
   const require = (name) => {
     if (name === 'electron') return only('electron', { contextBridge, ipcRenderer })

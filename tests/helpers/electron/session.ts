@@ -1,6 +1,7 @@
 import type * as Electron from 'electron'
 import { toPage } from './address.ts'
 import type { Cdp } from './cdp.ts'
+import { modes } from './modes.ts'
 import { only } from './only.ts'
 import type { PageRequest } from './page.ts'
 
@@ -17,6 +18,9 @@ const handlers: {
   beforeRequest: BeforeRequest | null
 } = { check: null, request: null, beforeRequest: null }
 
+/** Electron's own state at the start: spelling is checked, and its dictionaries are downloaded. */
+const spelling: { enabled: boolean; languages: string[] } = { enabled: true, languages: ['en-US'] }
+
 const webRequest = only('webRequest', {
   onBeforeRequest(...args: [BeforeRequest | null] | [Electron.WebRequestFilter, BeforeRequest | null]) {
     if (args.length !== 1) throw new Error('The stand-in for electron knows no filter of onBeforeRequest')
@@ -26,6 +30,16 @@ const webRequest = only('webRequest', {
 
 export const defaultSession = only('Session', {
   webRequest,
+  availableSpellCheckerLanguages: ['de', 'en-GB', 'en-US', 'fr'],
+  setSpellCheckerEnabled(enable) {
+    spelling.enabled = enable
+  },
+  setSpellCheckerLanguages(languages) {
+    spelling.languages = languages
+  },
+  isSpellCheckerEnabled: () => spelling.enabled,
+  getSpellCheckerLanguages: () => spelling.languages,
+  resolveProxy: () => Promise.resolve(modes.proxy ?? 'DIRECT'),
   setPermissionCheckHandler(handler) {
     handlers.check = handler
   },
@@ -38,7 +52,15 @@ export const defaultSession = only('Session', {
   },
 } satisfies Pick<
   Electron.Session,
-  'setPermissionCheckHandler' | 'setPermissionRequestHandler' | 'setDevicePermissionHandler'
+  | 'setPermissionCheckHandler'
+  | 'setPermissionRequestHandler'
+  | 'setDevicePermissionHandler'
+  | 'setSpellCheckerEnabled'
+  | 'setSpellCheckerLanguages'
+  | 'isSpellCheckerEnabled'
+  | 'getSpellCheckerLanguages'
+  | 'availableSpellCheckerLanguages'
+  | 'resolveProxy'
 > & { webRequest: Pick<Electron.WebRequest, 'onBeforeRequest'> })
 
 const resourceTypes: Record<string, Electron.OnBeforeRequestListenerDetails['resourceType']> = {

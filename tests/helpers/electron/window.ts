@@ -1,6 +1,7 @@
 import type * as Electron from 'electron'
 import type { Cdp } from './cdp.ts'
 import { Contents } from './contents.ts'
+import { modes } from './modes.ts'
 import { Emitter, electronEvent, only, onlyKeys } from './only.ts'
 import { Page, type PageRequest } from './page.ts'
 import { isCancelled, schemes, settlePermissions } from './session.ts'
@@ -89,7 +90,10 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
   private destroyed = false
 
   constructor(options: Electron.BrowserWindowConstructorOptions = {}) {
-    super(['ready-to-show', 'show', 'close', 'closed'])
+    super([
+      ...['ready-to-show', 'show', 'close', 'closed', 'unresponsive', 'responsive'],
+      ...['query-session-end', 'session-end'],
+    ])
     const { program } = BrowserWindow
     if (!program) throw new Error('Cannot create BrowserWindow before app is ready')
     onlyKeys('BrowserWindow', options, optionNames)
@@ -132,8 +136,9 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
         contents.emit('did-finish-load')
         if (self.painted) return
         self.painted = true
-        self.emit('ready-to-show')
+        if (!modes.withholdReadyToShow) self.emit('ready-to-show')
       },
+      crashed: () => contents.crashed(),
       gone: () => self.finish(),
     })
     contents.opened(page)

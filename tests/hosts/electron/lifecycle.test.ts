@@ -5,7 +5,7 @@ import { claimFolder } from '../../../src-main/core/store/dataFolder.ts'
 import { lockFolder } from '../../../src-main/core/store/lock.ts'
 import { databaseFile } from '../../../src-main/core/store/store.ts'
 import { behead, filledFolder, moreRequests } from '../../core/data/fill.ts'
-import { launchDesktop, real, runDesktopToItsEnd, startStandIn } from '../../helpers/electron/launch.ts'
+import { type Desktop, launchDesktop, real, runDesktopToItsEnd, startStandIn } from '../../helpers/electron/launch.ts'
 import { windowText } from '../../helpers/windowText.ts'
 import { newDataDir, tidy } from './fixtures.ts'
 
@@ -25,6 +25,12 @@ test('the scheme is registered before ready, so the page is a secure context; la
     evaluate(({ protocol }) => protocol.registerSchemesAsPrivileged([{ scheme: 'late', privileges: {} }])),
   ).rejects.toThrow(/before app is ready/)
 })
+
+/** Answers the question of the first closed window with "Quit". */
+const chooseToQuit = ({ evaluate }: Desktop): Promise<void> =>
+  evaluate(({ dialog }) => {
+    dialog.showMessageBox = async () => ({ response: 1, checkboxChecked: false })
+  })
 
 test('a second start on the same folder exits at once and focuses the first window', async () => {
   const dataDir = newDataDir()
@@ -52,10 +58,11 @@ test('quit waits for the core: the database is closed and the folder is free', a
   expect(endedCleanly(dataDir)).toBe(true)
 })
 
-test('closing the last window quits, and its size and position are restored', async () => {
+test('closing the last window quits if the person chose that, and its size and position are restored', async () => {
   const dataDir = newDataDir()
   const place = { x: 60, y: 50, width: 1010, height: 710 }
   const first = await launchDesktop(dataDir)
+  await chooseToQuit(first)
   await first.evaluate(({ BrowserWindow }, bounds) => {
     const [window] = BrowserWindow.getAllWindows()
     window?.setBounds(bounds)
@@ -138,7 +145,7 @@ describe.runIf(!real)('with the replacement of Electron only', () => {
     const { evaluate } = await launchDesktop(newDataDir())
     const heard = await evaluate((electron) => {
       const tries: Record<string, () => unknown> = {
-        module: () => electron.clipboard,
+        module: () => electron.globalShortcut,
         member: () => electron.app.getLocale(),
         event: () => electron.app.on('certificate-error', () => undefined),
         path: () => electron.app.getPath('music'),

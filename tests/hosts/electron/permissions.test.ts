@@ -79,3 +79,27 @@ test('both handlers deny everything else', () => {
     handlers.device?.({ deviceType: 'usb', origin: 'app://studio', device: {} as Parameters<Device>[0]['device'] }),
   ).toBe(false)
 })
+
+test('the page gets the microphone only if the system lets this program use it', async () => {
+  let ask: Request | null | undefined
+  let isAllowed = false
+  guardPermissions(
+    {
+      setPermissionRequestHandler(handler) {
+        ask = handler
+      },
+      setPermissionCheckHandler: () => undefined,
+      setDevicePermissionHandler: () => undefined,
+    },
+    async () => isAllowed,
+  )
+  const answered = (permission: 'media' | 'clipboard-sanitized-write'): Promise<boolean> =>
+    new Promise((resolve) => {
+      const media = permission === 'media' ? { mediaTypes: ['audio' as const] } : {}
+      ask?.(contents, permission, resolve, { isMainFrame: true, requestingUrl: ours, ...media })
+    })
+  expect(await answered('media')).toBe(false)
+  expect(await answered('clipboard-sanitized-write')).toBe(true)
+  isAllowed = true
+  expect(await answered('media')).toBe(true)
+})

@@ -32,15 +32,18 @@ it('the request log is empty before the first request, also without a data folde
 it('requests of apps and of the studio are shown while serve runs and after its end', async () => {
   const { host, tool } = await serve()
   const editor = await tool('An editor')
+  await run(['apps', 'set', 'An editor', '--map', 'gpt-*=mirror', '--data-dir', cli.dataDir])
   const notebook = await tool('notebook')
   await editor('mirror')
   await editor('no-such-model')
+  await editor('gpt-5')
   await notebook('writer-small')
 
   const beside = await requests('--app', 'An editor')
   expect(beside.stdout.split('\n')[0]).toMatch(/^TIME +APP +ENDPOINT +MODEL +STATUS/)
   expect(beside.stdout).toMatch(/An editor +chat +mirror +200/)
   expect(beside.stdout).toMatch(/An editor +chat +no-such-model +404/)
+  expect(beside.stdout).toMatch(/An editor +chat +gpt-5 > mirror +200/)
   expect(beside.stdout).not.toContain('notebook')
   expect(await requests('--app', 'nobody')).toMatchObject({
     code: 1,
@@ -55,6 +58,7 @@ it('requests of apps and of the studio are shown while serve runs and after its 
   expect(chats.map(({ model, status, state }) => [model, status, state])).toEqual([
     ['mirror', 200, 'done'],
     ['no-such-model', 404, 'done'],
+    ['mirror', 200, 'done'],
     ['writer-small', 200, 'done'],
   ])
   expect(rows.some(({ who }) => who.kind === 'studio')).toBe(true)

@@ -45,7 +45,7 @@ const gateway = new Gateway({
 })
 const chats = new Chats(Number(query.get('chats') ?? 24))
 const pictures = new Pictures(Number(query.get('images') ?? 0), query.get('thumbs') === '1')
-const kinds: readonly AccountKind[] = ['some', 'gaps', 'empty', 'none', 'plain', 'banned', 'two']
+const kinds: readonly AccountKind[] = ['some', 'gaps', 'empty', 'none', 'plain', 'banned', 'two', 'asking']
 const kind = kinds.find((one) => one === query.get('usage')) ?? 'some'
 const usage = new Accounts(kind, Number(query.get('days') ?? 200))
 let alerts = startAlerts(query.get('alerts') ?? 'none', query.get('notifies') === '1')
@@ -244,7 +244,7 @@ const router = {
       changeAlerts({ alerts: left })
       return { dismissed }
     }),
-    testNotification: os.alerts.testNotification.handler(() => ({ shown: alerts.notifies })),
+    testNotification: os.alerts.testNotification.handler(() => ({ shown: alerts.notifies, reason: null })),
   },
   requests: {
     watch: os.requests.watch.handler(({ input, signal }) => gateway.events(input.filter, input.newest, signal)),

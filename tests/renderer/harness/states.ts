@@ -73,6 +73,9 @@ const connected: AppState = {
     sendKey: 'enter',
     shortcuts: {},
     language: 'en',
+    closeAction: 'ask',
+    openAtLogin: false,
+    spellcheck: false,
     voice: null,
   },
 }

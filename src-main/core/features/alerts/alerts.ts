@@ -173,11 +173,12 @@ export class AlertsFeature {
   }
 
   /** Works even if notifications are switched off: a person wants to see whether they appear. */
-  testNotification(): { shown: boolean } {
+  async testNotification(): Promise<{ shown: boolean; reason: string | null }> {
     const { notify } = this.#parts
+    if (notify === null) return { shown: false, reason: null }
     const place = { page: 'settings', id: 'alerts' } as const
-    notify?.({ title: 'Inference Studio', body: 'This is how an alert looks.', place })
-    return { shown: notify !== null }
+    const reason = await notify({ title: 'Inference Studio', body: 'This is how an alert looks.', place })
+    return { shown: reason === null, reason }
   }
 
   /** Switches to another connection, or to none. Figures of the previous connection no longer count. */

@@ -30,6 +30,7 @@ export class Notifier {
   #show(): void {
     const [first, ...rest] = this.#waiting
     this.#waiting = []
-    if (first) this.#notify()?.({ ...notificationText([first, ...rest]), place: placeOf(first) })
+    // The host logs a failure. The list in the window has the alert in any case.
+    if (first) void this.#notify()?.({ ...notificationText([first, ...rest]), place: placeOf(first) })
   }
 }

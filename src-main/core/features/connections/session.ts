@@ -3,7 +3,7 @@ import type { Connection } from '../../../../src-preload/contract/app.ts'
 import type { Model } from '../../../../src-preload/contract/models.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
-import type { SecretStore } from '../../host.ts'
+import type { SecretStore, SystemNetwork } from '../../host.ts'
 import type { RequestLogOf, Scheduler } from '../../ports/requests.ts'
 import { Listeners } from '../../shared/events.ts'
 import { SingleFlight } from '../../shared/singleFlight.ts'
@@ -22,6 +22,8 @@ import { type ReconnectBounds, ReconnectWatcher } from './reconnectWatcher.ts'
 export interface SessionTraffic {
   scheduler: Scheduler
   requestLogOf: RequestLogOf
+  /** Proxies and certificates of the system. Absent: environment variables alone. */
+  system?: SystemNetwork | undefined
 }
 
 /** A started sandbox with its address and API key. */
@@ -63,10 +65,13 @@ export class Session {
   readonly #checks = new SingleFlight<Upstream>()
   readonly reconnect: ReconnectWatcher
 
+  readonly #system: SystemNetwork | null
+
   constructor(store: Store, secrets: SecretStore, traffic: SessionTraffic, bounds: Partial<ReconnectBounds> = {}) {
     this.store = store
     this.secrets = secrets
     this.#traffic = traffic
+    this.#system = traffic.system ?? null
     this.reconnect = new ReconnectWatcher({
       current: () => this.#upstream,
       check: () => this.check({ quiet: true }),
@@ -83,6 +88,7 @@ export class Session {
     const upstream = openUpstream({
       base,
       credential,
+      network: { system: this.#system },
       scheduler,
       requestLog: requestLogOf({ profile, baseUrl: base.url }),
       reachability: way,
@@ -231,6 +237,13 @@ export class Session {
     return problem === null
   }
 
+  /** Call when the computer wakes up: checks the connection at once, and ends streams whose connection is gone. */
+  resumed(): void {
+    this.#upstream?.resumed()
+    this.retired.resumed()
+    inBackground('The connection could not be checked', this.check({ quiet: true }))
+  }
+
   async close(): Promise<void> {
     await this.#opening
     this.reconnect.reset()
@@ -273,6 +286,10 @@ class RetiredClients {
     this.#clients.set(upstream, profile)
     const retired = upstream.retire().then(() => this.#clients.delete(upstream))
     inBackground('A former connection could not be closed', retired)
+  }
+
+  resumed(): void {
+    for (const upstream of this.#clients.keys()) upstream.resumed()
   }
 
   /** Ends the running requests of a deleted profile. */

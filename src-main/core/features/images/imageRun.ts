@@ -5,7 +5,7 @@ import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
 import { untilWritten } from '../../store/pendingWrites.ts'
 import type { ReplyImage } from '../../upstream/imageReply.ts'
-import type { CallOptions, ImageRequest } from '../../upstream/types.ts'
+import type { CallOptions, CreateImageRequest } from '../../upstream/types.ts'
 import type { ImagesParts, ImagesUpstream } from './dependencies.ts'
 import { asReplyError, bytesOf, readBounded } from './readImages.ts'
 import type { ImagesNote } from './watchImages.ts'
@@ -184,7 +184,7 @@ export const endedSlots = (slots: readonly ImageSlot[], problem: Problem | null)
     slot.state === 'waiting' || slot.state === 'fetching' ? { ...slot, state: 'failed', problem } : slot,
   )
 
-function requestOf({ prompt, n, model, size, responseFormat }: Drawing): ImageRequest {
+function requestOf({ prompt, n, model, size, responseFormat }: Drawing): CreateImageRequest {
   return {
     prompt,
     n,

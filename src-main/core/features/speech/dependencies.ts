@@ -3,13 +3,13 @@ import type { Download } from '../../../../src-preload/contract/transfers.ts'
 import type { Listeners } from '../../shared/events.ts'
 import type { MediaItem } from '../../store/media.ts'
 import type { Store } from '../../store/store.ts'
-import type { ByteReply, CallOptions, SpeechRequest } from '../../upstream/types.ts'
+import type { ByteReply, CallOptions, CreateSpeechRequest } from '../../upstream/types.ts'
 import type { SpeechRun } from './speechRun.ts'
 import type { PriceOf, SpeechView } from './view.ts'
 
 /** The part of the service client that this feature uses. */
 export interface SpeechUpstream {
-  createSpeech(request: SpeechRequest, options: CallOptions): Promise<ByteReply>
+  createSpeech(request: CreateSpeechRequest, options: CallOptions): Promise<ByteReply>
 }
 
 /** A file in `making/` that is being written; see features/media. */

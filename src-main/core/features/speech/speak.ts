@@ -6,7 +6,7 @@ import { asStudioError, StudioError } from '../../errors.ts'
 import { unexpected } from '../../shared/unexpected.ts'
 import { untilWritten } from '../../store/pendingWrites.ts'
 import type { SpeechSettings } from '../../store/speeches.ts'
-import type { ByteReply, SpeechRequest } from '../../upstream/types.ts'
+import type { ByteReply, CreateSpeechRequest } from '../../upstream/types.ts'
 import { type GrowingPart, partName, type SpeechFeature, type SpeechUpstream } from './dependencies.ts'
 import { readSound, type Sound, soundOf } from './join/sound.ts'
 import type { SpeechRun } from './speechRun.ts'
@@ -126,7 +126,7 @@ async function begin({ media }: SpeechFeature, run: SpeechRun, part: number): Pr
 }
 
 /** Builds the request. Omits unset fields, so that the service uses its defaults. */
-function requestOf({ input, settings: { model, voice, format, speed } }: Task): SpeechRequest {
+function requestOf({ input, settings: { model, voice, format, speed } }: Task): CreateSpeechRequest {
   return {
     input,
     ...(model !== null && { model }),

@@ -24,7 +24,7 @@ function joined(server: string, tool: string): string {
 }
 
 /** A tool that needs a name: its id, and the names of its server and of the tool there. */
-export interface NamedTool {
+export interface ToolToName {
   id: string
   server: string
   tool: string
@@ -34,7 +34,7 @@ export interface NamedTool {
  * Names for the model, by tool id: server and tool name. All names differ from each other and from `taken`. If several tools would share
  * a name, each name gets a part of the hash of the tool id. Names therefore do not depend on the order in which servers start.
  */
-export function sentNames(tools: readonly NamedTool[], taken: ReadonlySet<string>): Map<string, string> {
+export function sentNames(tools: readonly ToolToName[], taken: ReadonlySet<string>): Map<string, string> {
   const wanted = new Map(tools.map(({ id, server, tool }) => [id, joined(server, tool)]))
   const times = new Map<string, number>()
   for (const name of wanted.values()) times.set(name, (times.get(name) ?? 0) + 1)

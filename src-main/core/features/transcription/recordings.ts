@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Recording, recording } from '../../../../src-preload/contract/transcription.ts'
 import { StudioError } from '../../errors.ts'
 import { plainType } from '../../shared/audioFileTypes.ts'
+import { Listeners } from '../../shared/events.ts'
 import { searchable } from '../../shared/text/splitWords.ts'
 import { inBackground, unexpected } from '../../shared/unexpected.ts'
 import { untilWritten } from '../../store/pendingWrites.ts'
@@ -39,6 +40,14 @@ export class Recordings {
 
   constructor(parts: RecordingsOptions) {
     this.#parts = parts
+  }
+
+  /** A recording began or ended. */
+  readonly runningChanges = new Listeners()
+
+  /** Number of running recordings. */
+  get running(): number {
+    return this.#active.size
   }
 
   /** Bytes received so far; null if the recording is not running. */
@@ -225,6 +234,7 @@ export class Recordings {
     idle.unref()
     const recording = { file, idle, progress: paced(() => this.#parts.changed(id)), ending: false }
     this.#active.set(id, recording)
+    this.runningChanges.notify()
     return recording
   }
 
@@ -233,6 +243,7 @@ export class Recordings {
     this.#active.delete(id)
     clearTimeout(recording?.idle)
     recording?.progress.stop()
+    this.runningChanges.notify()
     return recording
   }
 

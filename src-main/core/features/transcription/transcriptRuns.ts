@@ -25,7 +25,7 @@ interface Run {
   done: Promise<void>
 }
 
-export interface NewTranscript {
+export interface TranscriptionJob {
   id: string
   path: string
   fileName: string
@@ -53,7 +53,7 @@ export class TranscriptRuns {
   }
 
   /** Sends the request for an existing row. Returns at once. */
-  start(asked: NewTranscript, service: Service): void {
+  start(asked: TranscriptionJob, service: Service): void {
     const { id } = asked
     const run: Run = {
       id,
@@ -106,7 +106,7 @@ export class TranscriptRuns {
     return true
   }
 
-  async #drive(run: Run, asked: NewTranscript, service: Service): Promise<void> {
+  async #drive(run: Run, asked: TranscriptionJob, service: Service): Promise<void> {
     let reply: Transcription | null = null
     let raw: string | null = null
     let parsed: ParsedTranscript | null = null
@@ -203,7 +203,7 @@ export function programEnded(): Problem {
 }
 
 /** Builds the request, which streams the file from disk. @throws StudioError `no_such_item` */
-async function requestOf({ path, fileName, mime, wish }: NewTranscript): Promise<TranscriptionRequest> {
+async function requestOf({ path, fileName, mime, wish }: TranscriptionJob): Promise<TranscriptionRequest> {
   const { model, language, prompt, format, temperature } = wish
   return {
     file: await soundFile(path, mime),

@@ -95,6 +95,9 @@ export function createTranscription(parts: TranscribeParts) {
   }
 
   return {
+    /** Number of running recordings. */
+    running: (): number => microphone.running,
+    runningChanges: microphone.runningChanges,
     watch: (signal?: AbortSignal): Feed<TranscriptionChange> => feed(new TranscribeWatcher(view), signal),
     async find({ search, ...page }: { search: string; before: string | null; limit: number }) {
       const query = readQuery(search)

@@ -41,13 +41,13 @@ const daysLeft = (balance: bigint, pace: bigint): number =>
   balance <= 0n ? 0 : Math.min(365_000, Number(balance / pace))
 
 /** Spend of one day, remote and local, SC; null if unknown. */
-export interface DaySpend {
+export interface SpendToday {
   service: string | null
   here: string | null
 }
 
 /** Spend of today (UTC). */
-export function todayOf({ accountStore, local, now }: ReadParts, { no, id }: StoredAccount): DaySpend {
+export function todayOf({ accountStore, local, now }: ReadParts, { no, id }: StoredAccount): SpendToday {
   const today = dayOfMs(now())
   const service = new Sum()
   for (const row of accountStore.sums.models(no, today, today)) service.addService(row)

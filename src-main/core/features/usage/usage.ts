@@ -14,7 +14,7 @@ import { createCurrentSpend } from './currentSpend.ts'
 import type { ReadParts, UsageFeatureOptions } from './dependencies.ts'
 import { FetchQueue } from './fetchQueue.ts'
 import { openUsageReader, type UsageReader } from './reader.ts'
-import { type DaySpend, summaryOf, todayOf } from './summary.ts'
+import { type SpendToday, summaryOf, todayOf } from './summary.ts'
 
 /** How often the schedule is checked. A timer for the next due time would be delayed while the computer sleeps. */
 const checkEveryMs = 60_000
@@ -225,7 +225,7 @@ export function createUsage(parts: UsageFeatureOptions) {
     },
 
     /** Spend of an account today (UTC), remote and local. @throws StudioError `no_such_item` */
-    today(accountId: string): { day: DayNumber } & DaySpend {
+    today(accountId: string): { day: DayNumber } & SpendToday {
       return { day: dayOfMs(now()), ...todayOf(read, reading.accountOf(accountId)) }
     },
 

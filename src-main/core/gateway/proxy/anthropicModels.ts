@@ -52,7 +52,7 @@ export async function translatedModels(
   try {
     if (id === null) return { body: modelList(models, query) }
   } catch (thrown) {
-    if (thrown instanceof DialectError) return refusalOfDialect(thrown)
+    if (thrown instanceof DialectError) return refusalOfDialect(thrown.problem)
     throw thrown
   }
   const known = modelInfo(models, id) ?? mapped(models, id, app)

@@ -4,6 +4,7 @@ import type { RequestTrace } from '../../ports/requests.ts'
 import { Cancel } from '../../shared/cancel.ts'
 import { flattened } from '../../upstream/headers.ts'
 import { mappedModel } from '../apps/modelMap.ts'
+import { parseObject } from '../dialects/chatBytes.ts'
 import { DialectError } from '../dialects/dialectError.ts'
 import { messagesDialect } from '../dialects/messages/messagesDialect.ts'
 import { estimatePromptTokens } from '../dialects/messages/tokenCount.ts'
@@ -17,7 +18,7 @@ import type { AllowedRequest } from './proxiedRequest.ts'
 import type { RelayDependencies } from './relayDependencies.ts'
 import { refuse } from './relayRefusals.ts'
 import { readJson } from './requestBody.ts'
-import { parseObject, refusalOfDialect } from './translatedBody.ts'
+import { refusalOfDialect } from './translatedBody.ts'
 
 /** What a local route replies, and what the log says about the request. */
 interface LocalAnswer {
@@ -55,9 +56,11 @@ export async function answerLocally(
     if ('status' in answer) return refused(answer)
     trace = open(deps, request, allowed, route, answer)
     if (trace.written) await trace.written
+    // The app has disconnected, or the front end has ended the request.
+    if (gone.aborted) return trace.ends({ state: 'cancelled', by: 'app' }, null)
     send(response, allowed, route, answer)
     trace.replied(200, null)
-    trace.ends(gone.aborted ? { state: 'cancelled', by: 'app' } : { state: 'done' }, null)
+    trace.ends({ state: 'done' }, null)
   } catch (thrown) {
     const error = asStudioError(thrown)
     const refusal = refusalOf(error)
@@ -84,7 +87,7 @@ async function answerOf(
   try {
     return await countTokens(deps, request, allowed, gone)
   } catch (thrown) {
-    if (thrown instanceof DialectError) return refusalOfDialect(thrown)
+    if (thrown instanceof DialectError) return refusalOfDialect(thrown.problem)
     throw thrown
   }
 }
@@ -141,7 +144,6 @@ async function countTokens(
   if ('status' in read) return read
   try {
     const body = parseObject(read.bytes)
-    if (body === null) return notAnObject
     const { chat, ignored } = messagesDialect.translate(body)
     const model = mappedModel(allowed.app.modelMap, chat.model)
     return { body: { input_tokens: estimatePromptTokens(chat) }, model, askedModel: chat.model, ignored }
@@ -184,11 +186,4 @@ function send(response: ServerResponse, allowed: AllowedRequest, route: Answered
   if (route.dialect === 'messages') head.push(['request-id', newRequestId()])
   response.writeHead(200, flattened(head))
   response.end(text)
-}
-
-const notAnObject: Refusal = {
-  status: 400,
-  type: 'studio_refused',
-  code: 'body_unreadable',
-  message: 'The body must be one JSON object.',
 }

@@ -1,4 +1,4 @@
-import type { Refusal } from '../../../../src-preload/contract/requests.ts'
+import type { ShownRefusal } from '../../../../src-preload/contract/requests.ts'
 import type { GateRefusal } from '../../ports/requests.ts'
 
 /** A refused request, and the origin that a person could allow to let such requests pass, or null. */
@@ -32,7 +32,7 @@ const describe = ({ code, from }: GateRefusal): string =>
  */
 export class RecentRefusals {
   /** Ordered by the last occurrence, newest at the end. */
-  readonly #seen = new Map<string, Refusal>()
+  readonly #seen = new Map<string, ShownRefusal>()
 
   note(refusal: RefusalWithOrigin): void {
     const { code, from, origin } = refusal
@@ -48,7 +48,7 @@ export class RecentRefusals {
   }
 
   /** Newest first. */
-  newest(count: number): Refusal[] {
+  newest(count: number): ShownRefusal[] {
     return [...this.#seen.values()].slice(-count).reverse()
   }
 }

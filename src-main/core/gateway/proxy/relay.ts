@@ -25,7 +25,7 @@ import { cutMessages, notConnected, queryNamesModel, redirected, refuse, stopped
 import { pipeReply } from './replyBody.ts'
 import { modelInQuery, modelOf, type RequestBody, readBody } from './requestBody.ts'
 import { readTranslated, type Translation } from './translatedBody.ts'
-import { endFailedStream, isGood, sendProblem, sendTranslated, sendTranslatedJson } from './translatedReply.ts'
+import { isGood, sendProblem, sendTranslated, sendTranslatedJson, type TranslatedStream } from './translatedReply.ts'
 import { isUpload, Upload } from './upload.ts'
 
 /**
@@ -59,6 +59,7 @@ export async function relay(
   } finally {
     reservation.settle(relayedRequest.tokens)
     relayedRequest.releaseBody()
+    relayedRequest.releaseStored()
   }
 }
 
@@ -103,6 +104,8 @@ class RelayedRequest {
   #translation: Translation | null = null
   /** Set for a request for models in Anthropic's shape. */
   readonly #models: ModelsQuery | null
+  /** A translated stream, once its reply has begun. */
+  #stream: TranslatedStream | null = null
   #expected: Expectation | null = null
 
   constructor(
@@ -166,8 +169,15 @@ class RelayedRequest {
     const { memory } = this.#deps
     const proceed = (): void => this.#allowed.proceed()
     if (this.#dialect) {
-      const { responses } = this.#deps
-      const translation = { app, dialect: this.#dialect, compacts: this.#compacts, replyId: this.#replyId, responses }
+      const { responses, translation: thread } = this.#deps
+      const translation = {
+        app,
+        dialect: this.#dialect,
+        compacts: this.#compacts,
+        replyId: this.#replyId,
+        responses,
+        thread,
+      }
       const body = await readTranslated(this.#request, translation, { memory, signal: this.#gone, proceed })
       if ('translation' in body) this.#translation = body.translation
       return body
@@ -183,6 +193,11 @@ class RelayedRequest {
       upload.memory = memory.takeNow(app.id, replayLimit)
     }
     return upload
+  }
+
+  /** Frees the memory of the items that were stored with the reply. */
+  releaseStored(): void {
+    this.#translation?.storedMemory?.release()
   }
 
   /** Frees the memory of the request body, when it is no longer needed for a retry. */
@@ -329,6 +344,9 @@ class RelayedRequest {
       },
       extraHeaders: this.#allowed.extraHeaders,
       reserveMemory: (bytes) => this.#memoryForReply(bytes),
+      streams: (stream) => {
+        this.#stream = stream
+      },
       store: stored && ((whole) => this.#store(whole, reply, stored)),
     })
   }
@@ -358,7 +376,9 @@ class RelayedRequest {
       this.#sendRefusal(this.#lateRefusal, 'refused')
     } else if (this.#stopped) {
       this.#end({ state: 'cancelled', by: 'person' })
-      sendRefusal(this.#response, stoppedByPerson, this.#allowed.extraHeaders)
+      const last = this.#stream?.failed(new StudioError('cancelled', stoppedByPerson.message)) ?? ''
+      if (last !== '') this.#response.end(last)
+      else sendRefusal(this.#response, stoppedByPerson, this.#allowed.extraHeaders)
     } else if (this.#gone.aborted) {
       this.#end({ state: 'cancelled', by: 'app' })
     } else if (thrown instanceof Redirected) {
@@ -366,11 +386,12 @@ class RelayedRequest {
       this.#sendRefusal(redirected, 'failed')
     } else if (this.#response.headersSent) {
       this.#end({ state: 'cut', problem: { kind: error.kind, message: error.message } })
-      if (this.#translation) {
-        // The failure may be that of the translation, so that the service still sends.
-        this.#gone.abort()
-        endFailedStream(this.#response, error)
-      } else this.#response.destroy()
+      // The failure may be that of the translation, while the service still sends.
+      this.#gone.abort()
+      // After the event that reports the failure, the stream ends regularly: Codex repeats the request when the connection breaks
+      // (docs/decisions/0011-agent-replays.md).
+      if (this.#stream?.isFailed) this.#response.end()
+      else this.#response.destroy()
     } else {
       this.#sendRefusal(refusalOf(error), unsent.has(error.kind) ? 'refused' : 'failed')
     }

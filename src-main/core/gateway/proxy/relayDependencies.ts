@@ -4,6 +4,7 @@ import type { StoredResponses } from '../../ports/storedResponses.ts'
 import type { Nano } from '../../shared/money.ts'
 import type { ForwardReply, ForwardRequest } from '../../upstream/types.ts'
 import type { BodyMemory } from './bodyMemory.ts'
+import type { TranslationThread } from './translatedBody.ts'
 
 export type Forward = (request: ForwardRequest) => Promise<ForwardReply>
 
@@ -23,6 +24,8 @@ export interface RelayDependencies {
   memory: BodyMemory
   /** Responses that apps asked to store. */
   responses: StoredResponses
+  /** Translates large requests of other vendors' APIs. */
+  translation: TranslationThread
 }
 
 /** The expected use of one request. `count` is the number of choices or images. */

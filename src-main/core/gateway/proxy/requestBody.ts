@@ -91,7 +91,8 @@ const unreadable: Refusal = {
   message: `This app has limits, which can be checked only in one plain JSON object (application/json, UTF-8, not compressed) with at most ${maxDepth} levels of nesting.`,
 }
 
-const noMemory: Refusal = {
+/** No memory became free in time. Nothing was sent. */
+export const noMemory: Refusal = {
   status: 503,
   type: 'studio_busy',
   code: 'body_memory_full',

@@ -1,25 +1,26 @@
 import type { IncomingMessage } from 'node:http'
 import type { App } from '../../../../src-preload/contract/apps.ts'
-import { maxStoredResponse, type StoredResponses } from '../../ports/storedResponses.ts'
-import { RequestScan } from '../../upstream/meter/request.ts'
-import { isFields } from '../../upstream/meter/values.ts'
-import type { ChatRequest } from '../../upstream/types.ts'
-import { mappedModel } from '../apps/modelMap.ts'
+import type { StoredResponses } from '../../ports/storedResponses.ts'
+import { WorkerClient, WorkerExit, WorkerTimeout } from '../../shared/workerClient.ts'
+import { asBuffer } from '../../upstream/meter/bytes.ts'
+import { type ChatBytes, chatBytesOf, parseObject, translateAgain, withoutConversation } from '../dialects/chatBytes.ts'
 import { DialectError } from '../dialects/dialectError.ts'
-import { translateCompaction } from '../dialects/responses/compaction.ts'
-import { translateResponses } from '../dialects/responses/responses.ts'
+import { nothingStored } from '../dialects/responses/inputItems.ts'
 import { storedItemsFor } from '../dialects/stored/earlierResponses.ts'
-import type { Dialect, JsonObject, TranslatedRequest } from '../dialects/types.ts'
+import type { TranslationJob, TranslationResult } from '../dialects/translationWorker.ts'
+import type { Dialect, DialectId, DialectProblem, JsonObject, TranslatedRequest } from '../dialects/types.ts'
 import type { MemoryReservation } from './bodyMemory.ts'
 import type { Refusal } from './errorReplies.ts'
-import { type BodyReadOptions, jsonLimit, type RequestBody, readJson } from './requestBody.ts'
+import { type BodyReadOptions, jsonLimit, noMemory, type RequestBody, readJson } from './requestBody.ts'
 
 /** A request of another vendor's API, and the chat completion that it became. */
 export interface Translation {
   dialect: Dialect
+  /** Without the conversation: `request.chat` has no messages, because a reply may take many minutes. */
   request: TranslatedRequest
-  /** What is stored with the reply, or null when nothing is. */
-  stored: { previous: string | null; input: JsonObject[] } | null
+  stored: ChatBytes['stored']
+  /** Memory for the items in `stored`, or for the user's messages of a compaction. Release it when the reply has ended. */
+  storedMemory: MemoryReservation | null
 }
 
 export interface TranslatedBody extends RequestBody {
@@ -34,11 +35,30 @@ interface TranslationOptions {
   /** Id of the reply. */
   replyId: string
   responses: StoredResponses
+  thread: TranslationThread
 }
+
+/** Smaller conversations are not worth an entry of their own in the memory bounds. Bytes. */
+const smallConversation = 64 * 1024
+/** Larger bodies are translated on another thread: parsing and writing 5 MB takes about 100 ms. Bytes. */
+const onThreadFrom = 1024 * 1024
+/** How long the largest body may take on a busy machine, ms. */
+const threadMs = 20_000
+
+/** A thread that translates large requests, one after another. */
+export type TranslationThread = Pick<WorkerClient<TranslationJob, TranslationResult>, 'run' | 'terminate'>
+
+export const openTranslationThread = (): TranslationThread =>
+  new WorkerClient<TranslationJob, TranslationResult>({
+    name: 'translation',
+    start: async () => (await import('../dialects/translationWorker.ts')).startTranslationWorker(),
+    idleMs: 60_000,
+    startTimeoutMs: threadMs,
+  })
 
 /**
  * Reads a request of another vendor's API and translates it to a chat completion. From then on the request is limited, logged and sent as
- * one. A streamed reply always reports its usage.
+ * one.
  */
 export async function readTranslated(
   request: IncomingMessage,
@@ -49,80 +69,137 @@ export async function readTranslated(
   if ('status' in read) return read
   const { bytes, memory } = read
   let translated: TranslatedBody | Refusal | null = null
+  let more: MemoryReservation | null = null
   try {
-    const body = parseObject(bytes)
-    translated = body === null ? notAnObject : translate(body, bytes.length, translation, memory)
+    const isLarge = bytes.length > onThreadFrom
+    const onOther = isLarge ? await onThread(bytes, translation, options) : null
+    const body = onOther ? null : parseObject(bytes)
+    const earlier = body ? sizeOfEarlier(body, translation) : 0
+    more = earlier > smallConversation ? options.memory.takeNow(translation.app.id, earlier) : nothingReserved
+    if (more === null) return noMemory
+    const chat = onOther ?? (body ? here(body, bytes.length, translation) : noMemory)
+    translated =
+      'status' in chat ? chat : bodyOf(chat, bytes.length + earlier, translation, options, both(memory, more))
     return translated
   } catch (thrown) {
-    if (thrown instanceof DialectError) return refusalOfDialect(thrown)
+    if (thrown instanceof DialectError) return refusalOfDialect(thrown.problem)
     throw thrown
   } finally {
-    if (translated === null || 'status' in translated) memory.release()
+    if (translated === null || 'status' in translated) {
+      memory.release()
+      more?.release()
+    }
   }
 }
 
-/** Parses a checked body. Null when it is not an object. */
-export function parseObject(bytes: Buffer): JsonObject | null {
-  const text = bytes.toString('utf8')
-  const value: unknown = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
-  return isFields(value) ? value : null
+const nothingReserved: MemoryReservation = { shrink: () => undefined, release: () => undefined }
+
+/** The memory of a request and of the earlier responses that it continues. */
+const both = (request: MemoryReservation, earlier: MemoryReservation): MemoryReservation => ({
+  shrink: (bytes) => {
+    if (earlier === nothingReserved) request.shrink(bytes)
+  },
+  release() {
+    request.release()
+    earlier.release()
+  },
+})
+
+/** Bytes of the earlier responses that a request continues. */
+function sizeOfEarlier(
+  { previous_response_id: previous }: JsonObject,
+  { app, dialect, responses }: TranslationOptions,
+): number {
+  if (dialect.id !== 'responses' || typeof previous !== 'string') return 0
+  // The translation refuses a longer conversation, with words.
+  return Math.min(jsonLimit, responses.sizeOfConversation(app.id, previous) ?? 0)
 }
 
 /** @throws DialectError */
-function translate(
-  original: JsonObject,
+function here(body: JsonObject, length: number, options: TranslationOptions): ChatBytes {
+  const { app, dialect, compacts, replyId, responses } = options
+  const stored =
+    dialect.id === 'responses' ? storedItemsFor(body, app.id, responses, jsonLimit - length) : nothingStored
+  const chat = chatBytesOf(body, { dialect: dialect.id, compacts, modelMap: app.modelMap, replyId, length, stored })
+  // The reply to a compaction has the messages of the user.
+  return length > smallConversation && !compacts ? withoutItsConversation(chat, dialect.id, body) : chat
+}
+
+/** The functions of a translated request refer to its items, which would stay in memory as long as the reply runs. */
+function withoutItsConversation(chat: ChatBytes, dialect: DialectId, body: JsonObject): ChatBytes {
+  const rest = withoutConversation(dialect, body, false)
+  if (dialect === 'responses') rest.store = chat.stored !== null
+  try {
+    return { ...chat, request: { ...translateAgain(dialect, rest, false), ignored: chat.request.ignored } }
+  } catch (thrown) {
+    if (thrown instanceof DialectError) return chat
+    throw thrown
+  }
+}
+
+/** Returns null for a request that only this thread can translate. */
+async function onThread(
+  bytes: Buffer,
+  { app, dialect, compacts, replyId, thread }: TranslationOptions,
+  { signal }: BodyReadOptions,
+): Promise<ChatBytes | Refusal | null> {
+  const gone = new AbortController()
+  const leave = (): void => gone.abort()
+  signal.addEventListener('abort', leave, { once: true })
+  try {
+    const job: TranslationJob = { dialect: dialect.id, compacts, modelMap: app.modelMap, replyId, bytes }
+    const result = await thread.run(() => job, { signal: gone.signal, timeoutMs: threadMs })
+    if (result === 'here') return null
+    if ('problem' in result) return refusalOfDialect(result.problem)
+    const { body, asked, askedModel, ignored, stored, rest } = result
+    const request = { ...translateAgain(dialect.id, rest, compacts), ignored }
+    return { body: asBuffer(body), asked, askedModel, stored, request }
+  } catch (thrown) {
+    if (thrown instanceof WorkerTimeout || thrown instanceof WorkerExit) return notTranslated
+    throw thrown
+  } finally {
+    signal.removeEventListener('abort', leave)
+  }
+}
+
+function bodyOf(
+  chat: ChatBytes,
   length: number,
-  { app, dialect, compacts, replyId, responses }: TranslationOptions,
+  { app, dialect, compacts }: TranslationOptions,
+  options: BodyReadOptions,
   memory: MemoryReservation,
 ): TranslatedBody | Refusal {
-  const isTooLarge = dialect.id === 'responses' && !compacts && original.store !== false && length > maxStoredResponse
-  const given = isTooLarge ? { ...original, store: false } : original
-  let request: TranslatedRequest
-  let stored: Translation['stored'] = null
-  if (compacts) request = translateCompaction(given, storedItemsFor(given, app.id, responses, jsonLimit - length))
-  else if (dialect.id === 'responses') {
-    const translated = translateResponses(given, storedItemsFor(given, app.id, responses, jsonLimit - length))
-    const { previousResponseId: previous } = translated
-    if (translated.store) stored = { previous, input: translated.storedInput(replyId) }
-    request = translated
-  } else request = dialect.translate(given)
-  if (isTooLarge) request.ignored.push('store')
-  const askedModel = request.chat.model
-  const chat: ChatRequest = { ...request.chat, model: mappedModel(app.modelMap, askedModel) }
-  if (request.stream) {
-    chat.stream = true
-    chat.stream_options = { include_usage: true }
-  }
-  const body = Buffer.from(JSON.stringify(chat))
+  const { body, asked, askedModel, stored } = chat
   if (body.length > jsonLimit) return tooLarge
-  const scan = new RequestScan('chat')
-  scan.push(body)
-  const asked = scan.asked()
-  if (!asked.json) return tooDeep
+  const isLarge = (stored !== null || compacts) && length > smallConversation
+  const storedMemory = isLarge ? options.memory.takeNow(app.id, length) : null
+  if (isLarge && storedMemory === null) return noMemory
   memory.shrink(body.length)
-  const translated = { body, asked, stripUsage: false, memory, translation: { dialect, request, stored } }
-  return chat.model === askedModel ? translated : { ...translated, askedModel }
+  const request = { ...chat.request, chat: { model: chat.request.chat.model, messages: [] } }
+  const translation = { dialect, request, stored, storedMemory }
+  const translated = { body, asked, stripUsage: false, memory, translation }
+  return asked.model === askedModel ? translated : { ...translated, askedModel }
 }
 
 /** The refusal of a request that can't be translated. */
-export const refusalOfDialect = ({ problem }: DialectError): Refusal => ({
-  status: problem.status,
-  type: 'studio_refused',
-  code: problem.code ?? 'not_translatable',
-  message: problem.message,
-  param: problem.param ?? '',
-})
-
-const invalid = (status: number, code: string, message: string): Refusal => ({
+export const refusalOfDialect = ({ status, code, message, param }: DialectProblem): Refusal => ({
   status,
   type: 'studio_refused',
-  code,
+  code: code ?? 'not_translatable',
   message,
+  param: param ?? '',
 })
-const notAnObject = invalid(400, 'body_unreadable', 'The body must be one JSON object.')
-const tooDeep = invalid(400, 'body_unreadable', 'The request is nested too deep to be translated.')
-const tooLarge = invalid(
-  413,
-  'body_too_large',
-  `The request and the earlier messages that it refers to may have at most ${jsonLimit / 1024 / 1024} MB together.`,
-)
+
+const tooLarge: Refusal = {
+  status: 413,
+  type: 'studio_refused',
+  code: 'body_too_large',
+  message: `The request and the earlier messages that it refers to may have at most ${jsonLimit / 1024 / 1024} MB together.`,
+}
+
+const notTranslated: Refusal = {
+  status: 503,
+  type: 'studio_busy',
+  code: 'translation_failed',
+  message: 'This large request could not be translated in time. Nothing was sent to the service.',
+}

@@ -33,6 +33,8 @@ export interface TranslatedReplyOptions {
    * Stores the finished reply object before the app sees it, and resolves when it is stored. Null when the app asked not to store it.
    */
   store: ((reply: JsonObject) => Promise<void>) | null
+  /** Called with the stream of a streamed reply, before its first bytes. */
+  streams(stream: TranslatedStream): void
 }
 
 /** Where a reply goes, and what it says beside its body. */
@@ -58,6 +60,7 @@ export async function sendTranslated(reply: ForwardReply, options: TranslatedRep
   if (!isEventStream(header(reply.headers, 'content-type'))) return sendWhole(reply, requestId, options, envelope)
   const stream = new TranslatedStream(options, factsOf(reply, requestId))
   if (request.stream) {
+    options.streams(stream)
     writeStreamHead(reply, envelope, requestId)
     return pipeReply(stream.apply(reply), response, gone)
   }
@@ -183,10 +186,11 @@ export function problemOf(error: StudioError): DialectProblem {
 }
 
 /** One chat stream on its way to the app, in the dialect of the request. */
-class TranslatedStream {
+export class TranslatedStream {
   readonly #reader = new ChatEventReader()
   readonly #translator: StreamTranslator
   readonly #store: TranslatedReplyOptions['store']
+  #isFailed = false
   /** Events that were made before the first bytes arrived. */
   #first: string
 
@@ -246,7 +250,7 @@ class TranslatedStream {
       if (isOver) return
       isOver = true
       const error = asStudioError(thrown)
-      if (error.kind !== 'cancelled') sink.write(Buffer.from(this.#failed(error)))
+      if (error.kind !== 'cancelled') sink.write(Buffer.from(this.failed(error)))
       sink.fail(error)
     }
     const finish = (text: string): void => {
@@ -313,24 +317,20 @@ class TranslatedStream {
       yield Buffer.from(text)
     } catch (thrown) {
       const error = asStudioError(thrown)
-      if (error.kind !== 'cancelled') yield Buffer.from(this.#failed(error))
+      if (error.kind !== 'cancelled') yield Buffer.from(this.failed(error))
       throw error
     }
   }
 
-  /** The events that report a failure. A translator that failed itself has none. */
-  #failed(error: StudioError): string {
-    if (error.kind === 'bug') return ''
+  /** Whether the app has got the events that report a failure. */
+  get isFailed(): boolean {
+    return this.#isFailed
+  }
+
+  /** The events that report a failure, once. A translator that failed itself has none. */
+  failed(error: StudioError): string {
+    if (error.kind === 'bug' || this.#isFailed) return ''
+    this.#isFailed = true
     return this.#first + this.#translator.fail(problemOf(error))
   }
-}
-
-/**
- * Ends a translated stream that has failed. Its last event says so, and the HTTP message ends regularly: Codex reads on after
- * `response.failed`, and sends the request again if the connection breaks (docs/decisions/0011-agent-replays.md). Without such an event,
- * because the translation itself failed, the connection is cut.
- */
-export function endFailedStream(response: ServerResponse, { kind }: StudioError): void {
-  if (kind === 'bug') response.destroy()
-  else response.end()
 }

@@ -102,6 +102,10 @@ export const studioTables: DescribedTables = {
       drafted: '1 while only a draft refers to it',
     },
   },
+  voice_samples: {
+    about: 'Samples of voices, each paid for once.',
+    columns: { service: 'base URL', voice: '', text: 'what the voice says', media_id: 'the audio' },
+  },
   peaks: {
     about: 'Measured waveforms.',
     columns: { media_id: '', data: 'loudness, part by part', seconds: 'length' },

@@ -101,16 +101,24 @@ function sayRow(row: RequestRow): void {
   const cells = [
     row.at.slice(11, 19),
     callerName(row),
-    row.endpoint === 'other' ? row.path : row.endpoint,
-    row.model ?? '-',
+    row.endpoint === 'other' ? row.path : (row.dialect ?? row.endpoint),
+    modelOf(row),
     statusOf(row),
     seconds(row.firstByteMs),
     seconds(row.durationMs),
     row.tokensIn === null && row.tokensOut === null ? '-' : `${row.tokensIn ?? '?'} > ${row.tokensOut ?? '?'}`,
     row.cost === null ? '-' : `${row.costIs === 'estimated' ? '~' : ''}${row.cost}`,
   ]
-  say(columns(cells).trimEnd() + (row.state === 'refused' && row.problem ? `  ${row.problem.message}` : ''))
+  const notes = [
+    ...(row.state === 'refused' && row.problem ? [row.problem.message] : []),
+    ...(row.ignored.length > 0 ? [`ignored: ${row.ignored.join(', ')}`] : []),
+  ]
+  say([columns(cells).trimEnd(), ...notes].join('  '))
 }
+
+/** The model that the app asked for, if another one was sent, and the model that was sent. */
+const modelOf = ({ model, askedModel }: RequestRow): string =>
+  askedModel === null ? (model ?? '-') : `${askedModel} > ${model ?? '-'}`
 
 function callerName({ who }: RequestRow): string {
   if (who.kind === 'app') return who.name

@@ -81,7 +81,7 @@ function withSettings(command: Command): Command {
     .option(
       '--map <pattern=model>',
       'use this model of the service for requested names that match the pattern, in which * is any text. Repeat for more rules: the first match applies, and all rules of the app are replaced. none removes them',
-      (rule: string, before: string[] = []) => [...before, rule],
+      (rule: string, before: string[] | undefined) => [...(before ?? []), rule],
     )
     .option('--models <ids>', 'only these models of the service, as exact ids separated by commas, or none')
     .option(

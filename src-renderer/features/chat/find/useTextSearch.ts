@@ -7,7 +7,7 @@ const current = 'text-find-current'
 /** Limit of marked matches. The browser draws each mark, so searching a long text for a single letter would be slow. */
 const maxMatches = 5_000
 
-export interface TextSearch {
+export interface FoundText {
   count: number
   /** From 0. -1: no match. */
   at: number
@@ -15,7 +15,7 @@ export interface TextSearch {
 }
 
 /** Marks the matches of `query` in an element, scrolls to the current one, and follows changes of the element's content. */
-export function useTextSearch(box: RefObject<HTMLElement | null>, query: string): TextSearch {
+export function useTextSearch(box: RefObject<HTMLElement | null>, query: string): FoundText {
   const pattern = useMemo(() => patternOf({ text: query, words: null, matchCase: false }), [query])
   const [ranges, setRanges] = useState<readonly Range[]>([])
   const [wanted, setWanted] = useState({ query, at: 0 })

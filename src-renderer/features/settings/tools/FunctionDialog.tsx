@@ -4,6 +4,7 @@ import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../../shared/studioContext.ts'
 import { jsonFaultText, useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
+import { cx } from '../../../shared/ui/cx.ts'
 import { Dialog } from '../../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../../shared/ui/Field.tsx'
 import { Form } from '../../../shared/ui/Form.tsx'
@@ -11,7 +12,7 @@ import { Select } from '../../../shared/ui/Select.tsx'
 import { Switch } from '../../../shared/ui/Switch.tsx'
 import { TextArea } from '../../../shared/ui/TextArea.tsx'
 import { useCall } from '../../../shared/useCall.ts'
-import { SchemaMessages } from './SchemaMessages.tsx'
+import type { SchemaFault } from './schema.ts'
 import { type Example, examples, readSchema, toolAsSent } from './schema.ts'
 import { functionNameFault } from './serverForm.ts'
 
@@ -177,5 +178,28 @@ function Preview({ typed }: { typed: Typed }) {
         <pre className="m-0 select-text font-mono text-s">{sent.slice(0, 20_000)}</pre>
       </section>
     </details>
+  )
+}
+
+/** Upper limit of shown faults. */
+const most = 4
+
+/** The faults of a schema, one sentence each, with their path. */
+function SchemaMessages({ faults, tone }: { faults: readonly SchemaFault[]; tone: 'bad' | 'warn' }) {
+  const t = useToolTranslate()
+  if (faults.length === 0) return null
+  return (
+    <ul className={cx('list-disc ps-5 text-s', tone === 'bad' ? 'text-bad' : 'text-warn')}>
+      {faults.slice(0, most).map(({ kind, path, value }) => {
+        const what = t(`settings.schema.${kind}`, { value })
+        const whole = kind === 'rootObject' || kind === 'rootType'
+        return (
+          <li key={`${kind} ${path} ${value}`} className="break-words">
+            {whole ? what : t('settings.schema.at', { path: path === '' ? t('settings.schema.root') : path, what })}
+          </li>
+        )
+      })}
+      {faults.length > most && <li>{t('settings.form.more', { count: faults.length - most })}</li>}
+    </ul>
   )
 }

@@ -1,6 +1,7 @@
 import { Ellipsis, Pencil, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { McpServer } from '../../../../src-preload/contract/tools.ts'
+import { localStore } from '../../../shared/storage.ts'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { IconButton } from '../../../shared/ui/Button.tsx'
 import { commandLine } from '../../../shared/ui/commandLine.ts'
@@ -13,7 +14,25 @@ import { plainText } from '../../../shared/ui/plainText.ts'
 import { Switch } from '../../../shared/ui/Switch.tsx'
 import { ServerDetails } from './ServerDetails.tsx'
 import { useAction } from './useAction.ts'
-import { needsWarning, warned } from './warned.ts'
+
+const key = 'tools.warned'
+
+/** The confirmed program or address by server id. A changed program or address requires a new confirmation. */
+function known(): Record<string, string> {
+  const read = localStore.getJson(key)
+  if (typeof read !== 'object' || read === null) return {}
+  return Object.fromEntries(
+    Object.entries(read).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
+}
+
+const printOf = ({ transport }: McpServer): string => JSON.stringify(transport)
+
+const needsWarning = (server: McpServer): boolean => known()[server.id] !== printOf(server)
+
+function warned(server: McpServer): void {
+  localStore.setJson(key, { ...known(), [server.id]: printOf(server) })
+}
 
 const tones: Record<McpServer['state'], PillTone> = { off: 'muted', starting: 'warn', ready: 'good', failed: 'bad' }
 

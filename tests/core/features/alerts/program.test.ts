@@ -17,7 +17,11 @@ async function program(
   proxyPort: number | null = null,
 ) {
   const notices: Notice[] = []
-  const host = { ...testHost(dataDir, memorySecrets()).host, notify: (notice: Notice) => void notices.push(notice) }
+  const notify = async (notice: Notice): Promise<string | null> => {
+    notices.push(notice)
+    return null
+  }
+  const host = { ...testHost(dataDir, memorySecrets()).host, notify }
   const core = await createCore(host, { ...(connect && { connect }), proxyPort })
   onTestFinished(() => core.stop())
   return { core, notices, dataDir, client: createRouterClient(core.router) }
@@ -325,7 +329,7 @@ it('notifications can be switched off and still be tried', async () => {
   await fetched(client)
   await client.alerts.update({ notify: false, balanceBelow: '10' })
   await until(client, (alerts) => alerts.length > 0)
-  expect(await client.alerts.testNotification()).toEqual({ shown: true })
+  expect(await client.alerts.testNotification()).toEqual({ shown: true, reason: null })
   expect(notices.map(({ title }) => title)).toEqual(['Inference Studio'])
 })
 

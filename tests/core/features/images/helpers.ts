@@ -1,4 +1,3 @@
-import { onTestFinished } from 'vitest'
 import { ZipWriter } from '../../../../src-main/core/features/archive/zipWriter.ts'
 import type { ImagesUpstream } from '../../../../src-main/core/features/images/dependencies.ts'
 import { createImages, type Images } from '../../../../src-main/core/features/images/images.ts'
@@ -7,6 +6,7 @@ import { createTransfers, type Transfers } from '../../../../src-main/core/featu
 import { coreBusyMs } from '../../../../src-main/core/store/database.ts'
 import { openStore, type Store } from '../../../../src-main/core/store/store.ts'
 import type { Drawing, ImageRequest, ImagesChange } from '../../../../src-preload/contract/images.ts'
+import { closesOnce } from '../../helpers/closeMedia.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
 export interface Feature {
@@ -49,16 +49,7 @@ export function openImages(
     zip: (path) => new ZipWriter(path),
     log: (line) => lines.push(line),
   })
-  let open = true
-  const close = async (): Promise<void> => {
-    if (!open) return
-    open = false
-    await images.close()
-    await transfers.close()
-    await media.swept
-    store.close()
-  }
-  onTestFinished(close)
+  const close = closesOnce(images, { transfers, media, store })
   return { dataDir, store, media, transfers, images, lines, close }
 }
 

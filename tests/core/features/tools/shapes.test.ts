@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { LogTail, redactor } from '../../../../src-main/core/features/tools/mcp/log.ts'
 import { serverEnvironment } from '../../../../src-main/core/features/tools/mcp/process.ts'
 import { bounded, resultText } from '../../../../src-main/core/features/tools/results.ts'
-import { type NamedTool, sentNames } from '../../../../src-main/core/features/tools/wireNames.ts'
+import { sentNames, type ToolToName } from '../../../../src-main/core/features/tools/wireNames.ts'
 
 describe('names for the model', () => {
   const tools = fc.uniqueArray(
@@ -32,8 +32,8 @@ describe('names for the model', () => {
   })
 
   test('consist of server and tool; colliding names get a part of the hash of their id', () => {
-    const one: NamedTool = { id: 'mcp:1:add', server: 'My Größe!', tool: 'add numbers' }
-    const other: NamedTool = { id: 'mcp:2:add', server: 'My Grosse', tool: 'add' }
+    const one: ToolToName = { id: 'mcp:1:add', server: 'My Größe!', tool: 'add numbers' }
+    const other: ToolToName = { id: 'mcp:2:add', server: 'My Grosse', tool: 'add' }
     expect(sentNames([one, other], new Set()).get(one.id)).toBe('My_Gro_e_add_numbers')
     const same = sentNames([other, { ...other, id: 'mcp:3:add' }], new Set())
     expect([...same.values()].sort()).toEqual([

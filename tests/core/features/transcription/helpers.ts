@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { onTestFinished } from 'vitest'
 import { createMedia } from '../../../../src-main/core/features/media/media.ts'
 import type { TranscribeParts } from '../../../../src-main/core/features/transcription/dependencies.ts'
 import {
@@ -10,6 +9,7 @@ import { createTransfers } from '../../../../src-main/core/features/transfers/tr
 import { coreBusyMs } from '../../../../src-main/core/store/database.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
 import type { Recording, Transcript } from '../../../../src-preload/contract/transcription.ts'
+import { closesOnce } from '../../helpers/closeMedia.ts'
 import { freshFolder } from '../../helpers/core.ts'
 import { readDownload, uploadFile } from '../../helpers/transfers.ts'
 
@@ -31,16 +31,7 @@ export function openFeature(dataDir: string = freshFolder(), given: Partial<Tran
     log: (level, line) => lines.push(`${level} ${line}`),
     ...given,
   })
-  let open = true
-  const close = async (): Promise<void> => {
-    if (!open) return
-    open = false
-    await feature.close()
-    await transfers.close()
-    await media.swept
-    store.close()
-  }
-  onTestFinished(close)
+  const close = closesOnce(feature, { transfers, media, store })
 
   const upload = (bytes: Uint8Array, name: string): Promise<string> => uploadFile(transfers, name, Buffer.from(bytes))
   return {

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createMedia } from '../../../../src-main/core/features/media/media.ts'
 import { createTransfers } from '../../../../src-main/core/features/transfers/transfers.ts'
 import { dictate } from '../../../../src-main/core/features/voice/dictate.ts'
+import { sample } from '../../../../src-main/core/features/voice/sample.ts'
 import { speak } from '../../../../src-main/core/features/voice/speak.ts'
 import type { VoiceFeature } from '../../../../src-main/core/features/voice/voice.ts'
+import { openStore } from '../../../../src-main/core/store/store.ts'
 import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
 import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../../src-main/core/upstream/credential.ts'
@@ -25,10 +28,15 @@ function voiceProcedures(voice: string | null = null, upstreamOf?: VoiceFeature[
     base: parseBaseAddress(sandbox.baseUrl, { allowInsecure: false }),
     credential: Credential.fromText(sandbox.apiKey),
   })
-  const transfers = createTransfers({ dataDir: freshFolder() })
+  const dataDir = freshFolder()
+  const store = openStore(dataDir)
+  const transfers = createTransfers({ dataDir })
+  const media = createMedia({ dataDir, store, uploads: transfers.uploads })
   onTestFinished(async () => {
     await upstream.close()
     await transfers.close()
+    await media.swept
+    store.close()
   })
   const { uploads } = transfers
   const feature: VoiceFeature = {
@@ -36,8 +44,11 @@ function voiceProcedures(voice: string | null = null, upstreamOf?: VoiceFeature[
     voice: () => voice,
     uploads,
     dictations: new Map(),
+    samples: store.voiceSamples,
+    runningSamples: new Map(),
+    addSound: media.addSound,
   }
-  return { feature, uploads }
+  return { feature, uploads, dataDir, store, media }
 }
 
 async function all(events: AsyncIterable<SpeechEvent>): Promise<SpeechEvent[]> {
@@ -47,6 +58,63 @@ async function all(events: AsyncIterable<SpeechEvent>): Promise<SpeechEvent[]> {
 }
 
 const asked = () => sandbox.observe.requests().filter(({ path }) => path === '/v1/audio/speech')
+
+describe('a sample of a voice', () => {
+  const hello = { voice: 'nova', text: 'Hello, I am nova.' }
+  const counted = async (reply: (request: number) => string | null = (request) => `ID3 of request ${request}`) => {
+    let requests = 0
+    const { upstream } = await serve((_request, response) => {
+      requests++
+      const audio = reply(requests)
+      response.writeHead(audio === null ? 500 : 200, { 'content-type': audio === null ? 'text/plain' : 'audio/mpeg' })
+      response.end(audio ?? 'broken')
+    })
+    return { ...voiceProcedures(null, async () => upstream), requests: () => requests }
+  }
+
+  it('is requested once, for callers at the same time and after a restart, and is never swept', async () => {
+    const { feature, requests, dataDir, store, media, uploads } = await counted()
+    const [first, second] = await Promise.all([sample(feature, hello), sample(feature, hello)])
+    expect(second).toEqual(first)
+    await media.swept
+    const later = createMedia({ dataDir, store, uploads })
+    await later.swept
+    expect(await sample({ ...feature, addSound: later.addSound, runningSamples: new Map() }, hello)).toEqual(first)
+    expect(requests()).toBe(1)
+    expect(store.media.orphans('9999')).toEqual([])
+    const file = await later.open(first.mediaId)
+    expect(file).toMatchObject({ mime: 'audio/mpeg', bytes: 'ID3 of request 1'.length })
+  })
+
+  it('is another one for another voice or text', async () => {
+    const { feature, requests } = await counted()
+    const ids = [hello, { ...hello, voice: 'echo' }, { ...hello, text: 'Guten Tag.' }].map((of) => sample(feature, of))
+    expect(new Set((await Promise.all(ids)).map(({ mediaId }) => mediaId)).size).toBe(3)
+    expect(requests()).toBe(3)
+  })
+
+  it('of two voices that sound alike is stored for both', async () => {
+    const { feature, requests } = await counted(() => 'ID3 the same')
+    await sample(feature, hello)
+    const echo = await sample(feature, { ...hello, voice: 'echo' })
+    expect(await sample(feature, { ...hello, voice: 'echo' })).toEqual(echo)
+    expect(requests()).toBe(2)
+  })
+
+  it.each([
+    ['fails', () => null],
+    ['is empty', () => ''],
+    ['is larger than 5 MB', () => 'x'.repeat(5_000_001)],
+  ])('that %s is not stored, and is requested again', async (_, reply) => {
+    let isBroken = true
+    const { feature, store } = await counted((request) => (isBroken ? reply() : `ID3 of request ${request}`))
+    await expect(sample(feature, hello)).rejects.toThrow()
+    expect(feature.runningSamples.size).toBe(0)
+    expect(store.media.ids().size).toBe(0)
+    isBroken = false
+    expect(await sample(feature, hello)).toEqual({ mediaId: expect.any(String) })
+  })
+})
 
 describe('reading aloud', () => {
   it('yields the plan, then streams the service’s audio as it arrives [TTS-05]', async () => {

@@ -109,6 +109,21 @@ describe('a request for compaction', () => {
     expect((await ask(`${gateway.url}/responses/${compactedId}`, { headers: jsonWithKey })).status).toBe(404)
   })
 
+  it('of several MB is translated on the other thread, and its reply has the same messages of the user', async () => {
+    const { far, gateway } = await farService({ content: 'Words' })
+    const input = [
+      { role: 'user', content: 'One' },
+      { role: 'assistant', content: 'x'.repeat(3 * 1024 * 1024) },
+      { role: 'user', content: 'y'.repeat(1024 * 1024) },
+    ]
+    const { status, compacted } = await compact(gateway, { input })
+    expect([status, compacted.output.map(({ type }) => type)]).toEqual([200, ['message', 'message', 'compaction']])
+    expect(compacted.output.map(({ content }) => content?.[0]?.text.length)).toEqual([3, 1024 * 1024, undefined])
+    const sent = JSON.parse(far.requests[0]?.body.toString() ?? '') as { messages: { content: string }[] }
+    expect(sent.messages.map(({ content }) => content.length).slice(0, 3)).toEqual([3, 3 * 1024 * 1024, 1024 * 1024])
+    await expect.poll(() => gateway.memory.held).toBe(0)
+  })
+
   it('obeys the limits and the budget of the app, and its model map', async () => {
     const { sandbox, gateway } = await beforeSandbox()
     const statusWith = async (app: Parameters<Gateway['change']>[0]) => {

@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLog.ts'
+import { openDatabase } from '../../../../src-main/core/store/database.ts'
+import { bodiesFile, openRequestLogTables } from '../../../../src-main/core/store/requestLog/open.ts'
+import { bodyDatabase } from '../../../../src-main/core/store/requestLog/schema.ts'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import { ask, type Gateway, jsonWithKey, openFarEnd, openGateway, toolKey } from '../../../helpers/gateway.ts'
 import { freshFolder } from '../../helpers/core.ts'
@@ -209,6 +212,60 @@ describe('a stored response', () => {
     })
     expect(reopened.storedResponses.get('testtool', first.id)).toMatchObject({ reply: { id: first.id } })
     await reopened.close()
+  })
+
+  it('has its place in a file of an earlier version, whose bodies stay', async () => {
+    const dataDir = freshFolder()
+    const [first = ''] = bodyDatabase.migrations
+    openDatabase(bodiesFile(dataDir), { ...bodyDatabase, migrations: [first] }).close()
+    const old = new DatabaseSync(bodiesFile(dataDir))
+    old.exec("INSERT INTO bodies (id, who, at, size, reply_bytes, reply_text) VALUES (7, 'tool:a', 1, 5, 5, 'Words')")
+    old.close()
+    const tables = openRequestLogTables(dataDir)
+    const row = {
+      id: 'resp_1',
+      who: 'tool:a',
+      at: 1,
+      request: 7,
+      previous: null,
+      input: '[]',
+      reply: '{}',
+      items: ['i'],
+    }
+    tables.responses.save([row], 1000)
+    expect(tables.bodies.get(7)?.reply?.text).toBe('Words')
+    expect(tables.responses.responseOf('tool:a', 'i')).toBe('resp_1')
+    tables.close()
+  })
+
+  it('counts in the memory of the request that continues it, which is free after the reply', async () => {
+    const { gateway, far } = await mirror()
+    const first = await created(gateway, { input: 'x'.repeat(3_000_000) })
+    const second = await created(gateway, { input: 'y'.repeat(100_000), previous_response_id: first.id })
+    expect(far.requests.at(-1)?.body.length).toBeGreaterThan(6_000_000)
+    expect((await at(gateway, second.id)).body).toEqual(second)
+    expect(gateway.memory.peak.large).toBeGreaterThan(6_000_000)
+    await vi.waitFor(() => expect(gateway.memory.held).toBe(0))
+    const other = gateway.memory.takeNow('other', 75 * 1024 * 1024)
+    const another = gateway.memory.takeNow('another', 80 * 1024 * 1024)
+    expect((await create(gateway, { input: 'Two', previous_response_id: first.id })).status).toBe(503)
+    other?.release()
+    another?.release()
+    expect((await create(gateway, { input: 'Two', previous_response_id: first.id })).status).toBe(200)
+  })
+
+  it('of an app with too many is deleted before newer ones', () => {
+    const tables = openRequestLogTables(freshFolder())
+    const save = (at: number, who = 'tool:a') =>
+      tables.responses.save(
+        [{ id: `${who}${at}`, who, at, request: at, previous: null, input: 'x'.repeat(40), reply: '{}', items: [] }],
+        100,
+      )
+    for (const at of [1, 2, 3]) save(at)
+    save(4, 'tool:b')
+    expect([1, 2, 3].map((at) => tables.responses.get('tool:a', `tool:a${at}`) !== null)).toEqual([false, true, true])
+    expect(tables.responses.get('tool:b', 'tool:b4')).not.toBeNull()
+    tables.close()
   })
 
   it('that is too large is not stored, and the app and the log learn it', async () => {

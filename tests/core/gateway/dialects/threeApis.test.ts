@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Sandbox, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import { apis, askIn, translatedApis } from '../../../helpers/apis.ts'
 import { startEchoingService } from '../../../helpers/echoingService.ts'
@@ -30,6 +30,8 @@ async function farService(...args: Parameters<typeof openFarEnd>) {
   return { far, gateway }
 }
 
+/** The event that reports a failure. */
+const failure = /^event: (?:error|response\.failed)$/m
 const instantly = { 'x-sandbox-tokens-per-second': '0' }
 
 describe.each(apis)('in the API $name', (api) => {
@@ -63,7 +65,9 @@ describe.each(apis)('in the API $name', (api) => {
       'x-sandbox-fault': 'cut; bytes=2000',
     })
     expect(answer.status).toBe(200)
-    expect(answer.whole).toBe(false)
+    // A translated stream says so in an event, and then ends regularly (decision 0011).
+    expect(answer.whole).toBe(api.name !== 'chat')
+    if (api.name !== 'chat') expect(answer.body.toString()).toMatch(failure)
     expect(api.text(answer.body.toString())).not.toBe('')
     expect(api.isComplete(answer.body.toString())).toBe(false)
     expect(sandbox.observe.requests()).toHaveLength(1)
@@ -224,7 +228,7 @@ describe.each(apis)('in the API $name', (api) => {
     const answers = await Promise.all(
       [1, 2].map(() => askIn(gateway, api, body, { ...instantly, 'x-sandbox-tokens': '20' })),
     )
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 402])
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 402])
   })
 
   it('the app’s model map applies, limits are checked against its result, and the log has both names', async () => {
@@ -255,11 +259,15 @@ describe.each(apis)('in the API $name', (api) => {
     await expect.poll(() => gateway.requestLog.live()).toBe(1)
     const id = (await gateway.rows())[0]?.id ?? 0
     expect(gateway.requestLog.stop(id)).toBe(true)
+    let heard = ''
     await new Promise((resolve) => {
+      response.on('data', (bytes: Buffer) => {
+        heard += bytes.toString()
+      })
       response.once('close', resolve)
-      response.resume()
     })
-    expect(response.complete).toBe(false)
+    expect([response.complete, api.isComplete(heard)]).toEqual([api.name !== 'chat', false])
+    if (api.name !== 'chat') expect(heard).toMatch(/stopped in Inference Studio/)
     expect((await sandbox.observe.whenClosed(sandbox.observe.requests()[0]?.id ?? '')).closedByClient).toBe(true)
     await expect
       .poll(async () => (await gateway.rows())[0])
@@ -329,6 +337,70 @@ describe.each(translatedApis)('only in $name', (api) => {
     expect(gateway.memory.held).toBe(0)
   })
 
+  it('a large request, which another thread translates, becomes what a small one becomes', async () => {
+    const { far, gateway } = await farService((_request, response, body) => {
+      const { stream } = JSON.parse(body.toString()) as { stream?: boolean }
+      const choice = { index: 0, finish_reason: 'stop' }
+      response.writeHead(200, { 'content-type': stream ? 'text/event-stream' : 'application/json' })
+      response.end(
+        stream
+          ? `data: ${JSON.stringify({ choices: [{ ...choice, delta: { content: 'Words' } }] })}\n\ndata: [DONE]\n\n`
+          : JSON.stringify({ choices: [{ ...choice, message: { content: 'Words' } }] }),
+      )
+    })
+    gateway.change({ modelMap: [{ pattern: 'gpt-*', model: 'mapped' }] })
+    const image = 'A'.repeat(3_000_000)
+    const tool =
+      api.name === 'messages'
+        ? { name: 'find', description: 'Finds', input_schema: { type: 'object' } }
+        : { type: 'function', name: 'find', description: 'Finds', parameters: { type: 'object' }, strict: false }
+    const hosted =
+      api.name === 'messages' ? { type: 'web_search_20250305', name: 'web_search' } : { type: 'web_search' }
+    const shapes: unknown[] = []
+    for (const filler of ['', image]) {
+      for (const stream of [false, true]) {
+        const body = api.body({ model: 'gpt-5', stream, tools: [tool, hosted], ...api.prompt(`Hello ${filler}`) })
+        const answer = await askIn(gateway, api, body)
+        const sent = far.requests.at(-1)?.body.toString() ?? ''
+        const heard = answer.body.toString()
+        const row = await vi.waitFor(async () => {
+          const [newest] = await gateway.rows()
+          if (newest?.state !== 'done') throw new Error('The row is open.')
+          return newest
+        })
+        shapes.push({
+          status: answer.status,
+          sent: sent.replace(image, ''),
+          ignored: answer.headers['x-studio-ignored'],
+          events: heard.split('\n').filter((line) => line.startsWith('event:')),
+          text: api.text(heard),
+          keys: stream ? null : Object.keys(JSON.parse(heard) as object),
+          row: [row.model, row.askedModel, row.dialect, row.ignored, row.stream],
+        })
+      }
+    }
+    expect(shapes[0]).toMatchObject({
+      status: 200,
+      text: 'Words',
+      row: ['mapped', 'gpt-5', api.name, expect.anything(), false],
+    })
+    expect(shapes.slice(2)).toEqual(shapes.slice(0, 2))
+    expect(gateway.memory.held).toBe(0)
+  })
+
+  it('a large request that can’t be translated gets the same 400', async () => {
+    const { far, gateway } = await farService((_request, response) => response.end('{}'))
+    const wrong = { [api.name === 'messages' ? 'messages' : 'input']: [{ role: 'user', content: 7 }] }
+    const answers = []
+    for (const filler of ['', 'x'.repeat(2_000_000)]) {
+      const answer = await askIn(gateway, api, api.body({ ...wrong, metadata: { user_id: filler } }))
+      answers.push([answer.status, api.error(answer.body.toString())])
+    }
+    expect(answers[0]?.[0]).toBe(400)
+    expect(answers[1]).toEqual(answers[0])
+    expect(far.requests).toHaveLength(0)
+  })
+
   it('a body over 32 MB gets a 413, before it has arrived', async () => {
     const { gateway } = await farService((_request, response) => response.end('{}'))
     const request = httpRequest(`${gateway.url}${api.path}`, {
@@ -396,7 +468,7 @@ describe.each(translatedApis)('only in $name', (api) => {
     ['an event that is no object', 'data: 7\n\n', /not a chat chunk/],
     ['its end without a finish', '', /broke off/],
     ['bytes that are not UTF-8', Buffer.from([0x64, 0xff, 0xfe]), /UTF-8/],
-  ])('a stream with %s ends with that failure, and without an end of the message', async (_name, rest, words) => {
+  ])('a stream with %s ends with an event that says so', async (_name, rest, words) => {
     const { gateway } = await farService((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write('data: {"choices":[{"index":0,"delta":{"content":"Words"}}]}\n\n')
@@ -405,9 +477,9 @@ describe.each(translatedApis)('only in $name', (api) => {
     const answer = await askIn(gateway, api, api.body({ stream: true }))
     const heard = answer.body.toString()
     expect(api.text(heard)).toBe('Words')
-    expect(heard).toMatch(/^event: error$/m)
+    expect(heard).toMatch(failure)
     expect(heard).toMatch(words)
-    expect([answer.whole, api.isComplete(heard)]).toEqual([false, false])
+    expect([answer.whole, api.isComplete(heard)]).toEqual([true, false])
     await expect.poll(async () => (await gateway.rows())[0]?.state).toBe('cut')
   })
 

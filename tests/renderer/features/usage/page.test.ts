@@ -75,6 +75,22 @@ describe('the Usage pages', () => {
     await Promise.all([online.context.close(), offline.context.close()])
   })
 
+  it('say which balance the service reported and which is an estimate, and why', async () => {
+    const { page, context } = await shown('usage=gaps', '#/usage')
+    await drawn(page)
+    const card = page.getByRole('region', { name: windowText('usage:cards.label') })
+    expect(await card.innerText()).toMatch(/88\.07\sSC\nReported .*\n88\.02 SC est\. after newer requests/)
+    const left = page.getByRole('contentinfo').getByRole('button', { name: /SC left/ })
+    expect(await left.innerText()).toMatch(/88\.02 SC left\s*est\./)
+    expect(await left.getAttribute('title')).toMatch(/^The service reported 88\.07 SC, .* requests of this computer/)
+    expect(await left.getAttribute('title')).toContain(windowText('common:sc'))
+    await context.close()
+    const { page: same, context: other } = await shown('usage=some', '#/usage')
+    await drawn(same)
+    expect(await same.getByText('after newer requests').count()).toBe(0)
+    await other.close()
+  })
+
   it('print without the frame, with account, days and date, also from the dark theme', async () => {
     const { page, context } = await shown('usage=gaps', '#/usage', { theme: 'dark' })
     await drawn(page)

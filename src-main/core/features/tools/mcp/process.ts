@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ToolLimits } from '../limits.ts'
+import { loginShellPath } from './loginShell.ts'
+import { windowsCommand } from './windowsCommand.ts'
 
 /**
  * Environment variables that a server inherits: enough to find programs and the files of the person, but no secrets of
@@ -28,19 +30,46 @@ const inherited =
       ]
     : ['HOME', 'LANG', 'LANGUAGE', 'LC_ALL', 'LC_CTYPE', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'TZ', 'USER']
 
-/** Environment of a server: the inherited variables and the configured ones. */
-export function serverEnvironment(own: Readonly<Record<string, string>>): Record<string, string> {
-  const from = process.env
-  return { ...Object.fromEntries(inherited.flatMap((name) => (from[name] ? [[name, from[name]]] : []))), ...own }
+/** Environment of a server: the inherited variables and the configured ones. @param path replaces the PATH of this process */
+export function serverEnvironment(
+  own: Readonly<Record<string, string>>,
+  path?: string,
+  platform = process.platform,
+): Record<string, string> {
+  const from: NodeJS.ProcessEnv = { ...process.env, ...(path !== undefined && { PATH: path }) }
+  const names = Object.keys(own).map((name) => name.toUpperCase())
+  // With both `PATH` and `Path`, Windows would use either one.
+  const isReplaced = (name: string): boolean => platform === 'win32' && names.includes(name)
+  const kept = inherited.filter((name) => from[name] && !isReplaced(name))
+  return { ...Object.fromEntries(kept.map((name) => [name, from[name] ?? ''])), ...own }
+}
+
+let terminalPath: Promise<string> | null = null
+
+/** The PATH for servers, where this process may have been started without the one of a terminal: macOS. Asks once. */
+export function pathForServers(platform = process.platform): Promise<string> | undefined {
+  if (platform !== 'darwin') return undefined
+  terminalPath ??= loginShellPath()
+  return terminalPath
 }
 
 /**
  * Starts a server in its own process group, so that its child processes can be ended with it. No shell interprets the
  * arguments.
+ * @throws StudioError `bad_input` for arguments that a batch file of Windows can't be given
  */
 export function spawnServer(command: string, args: readonly string[], env: Record<string, string>, cwd: string) {
-  const detached = process.platform !== 'win32'
-  return spawn(command, args, { env, cwd, detached, shell: false, windowsHide: true, stdio: ['pipe', 'pipe', 'pipe'] })
+  const isWindows = process.platform === 'win32'
+  const run = isWindows ? windowsCommand(command, args, { env, cwd }) : { file: command, args, verbatim: false }
+  return spawn(run.file, run.args, {
+    env,
+    cwd,
+    detached: !isWindows,
+    shell: false,
+    windowsHide: true,
+    windowsVerbatimArguments: run.verbatim,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
 }
 
 /**

@@ -5,7 +5,7 @@ import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } fro
 import { StudioError } from '../../../errors.ts'
 import { inBackground } from '../../../shared/unexpected.ts'
 import type { ToolLimits } from '../limits.ts'
-import { endGroup, serverEnvironment, spawnServer } from './process.ts'
+import { endGroup, pathForServers, serverEnvironment, spawnServer } from './process.ts'
 
 /** Messages processed before the event loop runs. */
 const atOnce = 50
@@ -50,13 +50,14 @@ export class StdioTransport implements Transport {
     return this.#child?.pid ?? null
   }
 
-  /** Starts the process. @throws StudioError `bad_input` if the command or folder does not exist */
+  /** Starts the process. @throws StudioError `bad_input` if the command or folder does not exist, or an argument can’t be passed on */
   async start(): Promise<void> {
     const { command, args, env, onStderr } = this.#options
     const cwd = this.#options.cwd ?? homedir()
     if (!existsSync(cwd)) throw new StudioError('bad_input', `The folder ${cwd} does not exist.`)
+    const path = await pathForServers()
     if (this.#closing) throw new StudioError('cancelled', 'It was switched off.')
-    const child = spawnServer(command, args, serverEnvironment(env), cwd)
+    const child = spawnServer(command, args, serverEnvironment(env, path), cwd)
     this.#child = child
     child.stdout.on('data', (chunk: Buffer) => this.#take(chunk))
     child.stderr.on('data', onStderr)

@@ -41,7 +41,7 @@ export function applyParameters(body: Fields, chat: ChatRequest, ignored: Ignore
   ignored.addUnknown(body, translated, '')
   const maxTokens = numberAt(body, 'max_tokens')
   if (maxTokens !== null) {
-    if (!Number.isInteger(maxTokens) || maxTokens < 1) {
+    if (!Number.isSafeInteger(maxTokens) || maxTokens < 1) {
       throw new DialectError(
         'max_tokens',
         'Must be a whole number of at least 1. The service has no prompt cache to fill.',

@@ -60,7 +60,8 @@ export function translateCompaction(body: JsonObject, stored: StoredItems = noth
   messages.push({ role: 'user', content: summaryTask })
   const chat = { model, messages, ...sameParameters(body) }
   const context: ReplyContext = { echo: {}, names, summarizes: false }
-  const compacted = (reply: JsonObject, details: ReplyDetails): JsonObject => compactedResponse(reply, all, details)
+  const said = all.filter(({ type, item }) => type === 'message' && item.role === 'user')
+  const compacted = (reply: JsonObject, details: ReplyDetails): JsonObject => compactedResponse(reply, said, details)
   return {
     chat,
     stream: false,
@@ -98,10 +99,9 @@ const summaryStream = (
  */
 function compactedResponse(
   reply: JsonObject,
-  entries: readonly InputEntry[],
+  said: readonly InputEntry[],
   { id, createdAt }: ReplyDetails,
 ): JsonObject {
-  const said = entries.filter(({ type, item }) => type === 'message' && item.role === 'user')
   const suffix = id.slice(id.indexOf('_') + 1)
   const item = { id: `cmp_${suffix}`, type: 'compaction', encrypted_content: summaryContent(summaryIn(reply)) }
   const { usage } = reply

@@ -161,6 +161,11 @@ export class ResponsesTranslator implements StreamTranslator {
         break
       case 'usage':
         this.#usage = event.usage
+        break
+      // `meta` was read before, and the end comes by `end()`.
+      case 'open':
+      case 'meta':
+      case 'done':
     }
   }
 

@@ -93,6 +93,7 @@ describe('parameters', () => {
     ['stream', { stream: 'yes' }],
     ['max_tokens', { max_tokens: 0 }],
     ['max_tokens', { max_tokens: 1.5 }],
+    ['max_tokens', { max_tokens: 2 ** 53 }],
     ['max_tokens', { max_tokens: '9' }],
     ['temperature', { temperature: '1' }],
     ['top_k', { top_k: Number.NaN }],

@@ -151,13 +151,13 @@ describe('the table is true', () => {
     const seen = new Set([
       ...events.map(({ type }) => `event: ${type}`),
       ...events.flatMap(({ delta, type }) =>
-        type === 'content_block_delta' ? [`delta: ${(delta as JsonObject).type}`] : [],
+        type === 'content_block_delta' ? [`delta: ${String((delta as JsonObject).type)}`] : [],
       ),
       ...events.flatMap(({ content_block }) =>
-        content_block === undefined ? [] : [`block: ${(content_block as JsonObject).type}`],
+        content_block === undefined ? [] : [`block: ${String((content_block as JsonObject).type)}`],
       ),
       ...events.flatMap(({ type, delta }) =>
-        type === 'message_delta' ? [`stop_reason: ${(delta as JsonObject).stop_reason}`] : [],
+        type === 'message_delta' ? [`stop_reason: ${String((delta as JsonObject).stop_reason)}`] : [],
       ),
       ...Object.keys(whole).map((key) => `message.${key}`),
       ...Object.keys(whole.usage as JsonObject).map((key) => `usage.${key}`),

@@ -39,8 +39,8 @@ describe('the arguments of a custom tool’s function', () => {
   it('give the same text wherever they are split', () => {
     const args = fc.oneof(
       fc.string({ unit: 'binary' }).map((input) => JSON.stringify({ input })),
-      fc.string({ unit: fc.constantFrom(...'{}"\\:,inputu0dé \n') }),
-      fc.string({ unit: fc.constantFrom(...'"\\u0dn') }).map((text) => `{"input":"${text}`),
+      fc.string({ unit: fc.constantFrom(...Array.from('{}"\\:,inputu0dé \n')) }),
+      fc.string({ unit: fc.constantFrom(...Array.from('"\\u0dn')) }).map((text) => `{"input":"${text}`),
       fc.json(),
     )
     fc.assert(

@@ -177,6 +177,9 @@ export function sceneCore(models: string[], facts: ModelFacts[] = []): SceneCore
           sendKey: 'enter' as const,
           shortcuts: {},
           language: 'en',
+          closeAction: 'ask',
+          openAtLogin: false,
+          spellcheck: false,
           voice: null,
         }
       }),

@@ -1,5 +1,5 @@
 import { type ChatSetup, emptySetup, type Message } from '../../../../../src-preload/contract/chat.ts'
-import { answer, message } from './scenes.ts'
+import { answer, message, nextTry } from './scenes.ts'
 
 /** A scene with more than a path: replies side by side, or parameters. */
 export interface MoreScene {
@@ -120,13 +120,7 @@ export const moreScenes: Record<string, () => MoreScene> = {
         status: 'pending',
         firstTokenMs: null,
         model: longName,
-        wait: {
-          for: 'retry',
-          since: new Date().toISOString(),
-          until: new Date(Date.now() + 60_000).toISOString(),
-          attempt: 2,
-          problem: { kind: 'connection_lost', message: 'The connection was lost.', workPossible: true },
-        },
+        wait: nextTry({ kind: 'connection_lost', message: 'The connection was lost.', workPossible: true }),
       }),
     ],
   }),

@@ -1,4 +1,5 @@
-import type { Conversation, Message } from '../../../../../src-preload/contract/chat.ts'
+import type { Conversation, Message, Wait } from '../../../../../src-preload/contract/chat.ts'
+import type { Problem } from '../../../../../src-preload/contract/problem.ts'
 import { plainMessage } from '../../../../helpers/contractRows.ts'
 import { rich } from './rich.ts'
 
@@ -76,6 +77,16 @@ const growing = {
   finishedAt: null,
   createdAt: new Date(Date.now() - 3_400).toISOString(),
 } as const
+/** A reply of which nothing has arrived. */
+const pending = { ...growing, status: 'pending', firstTokenMs: null } as const
+/** Waits a minute after a failed attempt. */
+export const nextTry = (problem: Problem): Wait => ({
+  for: 'retry',
+  since: new Date().toISOString(),
+  until: new Date(Date.now() + 60_000).toISOString(),
+  attempt: 2,
+  problem,
+})
 const longCode = `Here is the whole module.\n\n\`\`\`python\n${Array.from({ length: 220 }, (_, n) => `def step_${n}(state):  # ${'deep '.repeat(n % 17)}\n    return state + ${n}`).join('\n')}\n\`\`\`\n`
 const table = `## Three ways to brew
 
@@ -124,9 +135,7 @@ export const scenes: Record<string, () => Message[]> = {
   waiting: () => [
     ask,
     message(1, {
-      ...growing,
-      status: 'pending',
-      firstTokenMs: null,
+      ...pending,
       wait: {
         for: 'first_token',
         since: new Date(Date.now() - 3_200).toISOString(),
@@ -139,16 +148,8 @@ export const scenes: Record<string, () => Message[]> = {
   retrying: () => [
     ask,
     message(1, {
-      ...growing,
-      status: 'pending',
-      firstTokenMs: null,
-      wait: {
-        for: 'retry',
-        since: new Date().toISOString(),
-        until: new Date(Date.now() + 60_000).toISOString(),
-        attempt: 2,
-        problem: { kind: 'rate_limited', message: 'The service is busy.', status: 429 },
-      },
+      ...pending,
+      wait: nextTry({ kind: 'rate_limited', message: 'The service is busy.', status: 429 }),
     }),
   ],
   stopped: () => [

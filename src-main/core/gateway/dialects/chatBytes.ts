@@ -1,0 +1,106 @@
+import type { ModelRule } from '../../../../src-preload/contract/modelMap.ts'
+import { maxStoredResponse } from '../../ports/storedResponses.ts'
+import { maxDepth } from '../../upstream/meter/jsonScan.ts'
+import { type RequestParameters, RequestScan } from '../../upstream/meter/request.ts'
+import { isFields } from '../../upstream/meter/values.ts'
+import type { ChatRequest } from '../../upstream/types.ts'
+import { mappedModel } from '../apps/modelMap.ts'
+import { DialectError } from './dialectError.ts'
+import { dialects } from './dialects.ts'
+import { translateCompaction } from './responses/compaction.ts'
+import type { StoredItems } from './responses/inputItems.ts'
+import { translateResponses } from './responses/responses.ts'
+import type { DialectId, JsonObject, TranslatedRequest } from './types.ts'
+
+export interface ChatBytesOptions {
+  dialect: DialectId
+  /** Whether a conversation of the Responses API is compacted, instead of continued. */
+  compacts: boolean
+  modelMap: readonly ModelRule[]
+  /** Id of the reply. */
+  replyId: string
+  /** Size of the request, bytes. */
+  length: number
+  /** Items that a Responses request refers to. */
+  stored: StoredItems
+}
+
+/** A translated request as bytes for the service. */
+export interface ChatBytes {
+  body: Buffer
+  asked: RequestParameters
+  /** Model in the app's request. The body has the model of the app's map. */
+  askedModel: string
+  request: TranslatedRequest
+  /** What is stored with the reply, or null when nothing is. */
+  stored: { previous: string | null; input: JsonObject[] } | null
+}
+
+/** Parses a body that was checked by a scan. @throws DialectError when it is not an object */
+export function parseObject(bytes: Buffer): JsonObject {
+  const text = bytes.toString('utf8')
+  const value: unknown = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
+  if (isFields(value)) return value
+  throw new DialectError('', 'The body must be one JSON object.', 'body_unreadable')
+}
+
+/** Translates a request to the bytes of a chat completion. A streamed reply always reports its usage. @throws DialectError */
+export function chatBytesOf(body: JsonObject, options: ChatBytesOptions): ChatBytes {
+  const { dialect, compacts, modelMap, replyId, length } = options
+  const isTooLarge = dialect === 'responses' && !compacts && body.store !== false && length > maxStoredResponse
+  const given = isTooLarge ? { ...body, store: false } : body
+  let request: TranslatedRequest
+  let stored: ChatBytes['stored'] = null
+  if (compacts) request = translateCompaction(given, options.stored)
+  else if (dialect === 'responses') {
+    const translated = translateResponses(given, options.stored)
+    if (translated.store) stored = { previous: translated.previousResponseId, input: translated.storedInput(replyId) }
+    request = translated
+  } else request = dialects[dialect].translate(given)
+  if (isTooLarge) request.ignored.push('store')
+  const askedModel = request.chat.model
+  const chat: ChatRequest = { ...request.chat, model: mappedModel(modelMap, askedModel) }
+  if (request.stream) {
+    chat.stream = true
+    chat.stream_options = { include_usage: true }
+  }
+  const bytes = Buffer.from(JSON.stringify(chat))
+  const scan = new RequestScan('chat')
+  scan.push(bytes)
+  const asked = scan.asked()
+  if (asked.json) return { body: bytes, asked, askedModel, request, stored }
+  throw new DialectError('', `The translated request has more than ${maxDepth} levels of nesting.`, 'body_unreadable')
+}
+
+/** Whether a request refers to stored items, which only the main thread can read. */
+export function refersToStored({ previous_response_id: previous, input }: JsonObject): boolean {
+  return typeof previous === 'string' || (Array.isArray(input) && input.some(mayRefer))
+}
+
+/** A reference may also be written without its type, as an id alone. */
+const mayRefer = (item: unknown): boolean =>
+  isFields(item) && (item.type === 'item_reference' || (typeof item.type !== 'string' && item.role === undefined))
+
+/**
+ * The request without its conversation. Its translation has the same functions for the reply, and is small enough to be made again on
+ * another thread. Replies depend on settings and tools alone, and that of a compaction on the messages of the user.
+ */
+export function withoutConversation(dialect: DialectId, body: JsonObject, compacts: boolean): JsonObject {
+  const greeting = { role: 'user', content: '-' }
+  if (dialect === 'messages') return { ...body, messages: [greeting], system: undefined, tool_choice: undefined }
+  if (compacts) return Array.isArray(body.input) ? { ...body, input: body.input.filter(isOfUser) } : body
+  const input = Array.isArray(body.input) ? body.input : []
+  const tools = input.filter((item) => isFields(item) && item.type === 'additional_tools')
+  return { ...body, input: [greeting, ...tools] }
+}
+
+const isOfUser = (item: unknown): boolean => isFields(item) && item.role === 'user'
+
+/** Translates a request without its conversation again. @throws DialectError when the conversation decides about its validity */
+export function translateAgain(dialect: DialectId, rest: JsonObject, compacts: boolean): TranslatedRequest {
+  if (compacts) return translateCompaction(rest, nothingBefore)
+  return dialect === 'responses' ? translateResponses(rest, nothingBefore) : dialects[dialect].translate(rest)
+}
+
+/** The earlier responses have been translated, and the reply only repeats the id of the last one. */
+const nothingBefore: StoredItems = { previous: [], item: () => null }

@@ -1,0 +1,54 @@
+import type { BrowserWindow, Dialog, MessageBoxOptions } from 'electron'
+import type { Settings } from '../../../src-preload/contract/app.ts'
+
+type CloseAction = Settings['closeAction']
+
+/** Argument of a start that opens no window, as at login. */
+export const backgroundArgument = '--background'
+
+interface BackgroundOptions {
+  dialog: Pick<Dialog, 'showMessageBox'>
+  /** The stored choice. `quit` while the core is still starting. */
+  choice(): CloseAction
+  /** Stores the answer. Rejects when it can't be stored. */
+  save(choice: Exclude<CloseAction, 'ask'>): Promise<void>
+  isQuitting(): boolean
+  isLastWindow(): boolean
+  platform?: NodeJS.Platform
+}
+
+/** What closing the last window does. Applications of macOS go on without a window, so nothing is asked there. */
+export const closeActionOf = (choice: CloseAction, platform: NodeJS.Platform = process.platform): CloseAction =>
+  choice === 'ask' && platform === 'darwin' ? 'background' : choice
+
+/** Asks once, when the last window is closed for the first time, whether the program goes on without a window. */
+export function askBeforeClosing(window: BrowserWindow, options: BackgroundOptions): void {
+  const { dialog, choice, save, isQuitting, isLastWindow, platform } = options
+  let isAsking = false
+  window.on('close', (event) => {
+    if (isQuitting() || !isLastWindow() || closeActionOf(choice(), platform) !== 'ask') return
+    event.preventDefault()
+    if (isAsking) return
+    isAsking = true
+    void dialog
+      .showMessageBox(window, closeQuestion)
+      .then(async ({ response }) => {
+        if (response === 2) return
+        await save(response === 0 ? 'background' : 'quit')
+        if (!window.isDestroyed()) window.close()
+      })
+      .finally(() => {
+        isAsking = false
+      })
+  })
+}
+
+const closeQuestion: MessageBoxOptions = {
+  type: 'question',
+  title: 'Inference Studio',
+  message: 'Keep Inference Studio running in the background?',
+  detail: 'Your apps can then go on using the local API. You can change this in Settings, Proxy.',
+  buttons: ['Keep running', 'Quit', 'Cancel'],
+  defaultId: 0,
+  cancelId: 2,
+}

@@ -1,0 +1,62 @@
+import { appendFileSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Host } from '../../core/host.ts'
+
+/** Largest log file before it is rotated, bytes. */
+const maxFileBytes = 1_000_000
+/** Number of rotated files that are kept. */
+const maxOld = 4
+/** Longest line, UTF-16 units. */
+const maxLine = 4_000
+
+export interface LogFile {
+  /** The file that is written now. */
+  readonly path: string
+  write: Host['log']
+}
+
+/**
+ * A log in a folder: `studio.log`, and up to four older files `studio.1.log` and so on. Keys are masked although callers never log any. A
+ * log that can't be written is silently given up, because there is no other place to report that.
+ */
+export function openLogFile(folder: string, { fileBytes = maxFileBytes } = {}): LogFile {
+  const at = (number: number): string => join(folder, number === 0 ? 'studio.log' : `studio.${number}.log`)
+  let bytes = 0
+  let isBroken = false
+  const rotate = (): void => {
+    rmSync(at(maxOld), { force: true })
+    for (let number = maxOld - 1; number >= 0; number--) {
+      if (statSync(at(number), { throwIfNoEntry: false })) renameSync(at(number), at(number + 1))
+    }
+    bytes = 0
+  }
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    bytes = statSync(at(0), { throwIfNoEntry: false })?.size ?? 0
+  } catch {
+    isBroken = true
+  }
+  return {
+    path: at(0),
+    write(level, line) {
+      if (isBroken) return
+      const text = `${new Date().toISOString()} ${level} ${withoutSecrets(line.slice(0, maxLine))}\n`
+      try {
+        if (bytes > 0 && bytes + Buffer.byteLength(text) > fileBytes) rotate()
+        appendFileSync(at(0), text, { mode: 0o600 })
+        bytes += Buffer.byteLength(text)
+      } catch {
+        isBroken = true
+      }
+    },
+  }
+}
+
+/** Masks everything that looks like a key: `sk-…` of a service or an app, and credentials in headers and addresses. */
+export function withoutSecrets(line: string): string {
+  return line
+    .replace(/\b(sk-|isk_)[\w-]{6,}/g, '$1…')
+    .replace(/\b(Bearer|Basic)\s+\S+/gi, '$1 …')
+    .replace(/(:\/\/)[^\s/@]+@/g, '$1…@')
+    .replace(/([?&#](?:token|key|api_key)=)[^\s&]+/gi, '$1…')
+}

@@ -1,0 +1,32 @@
+import { closeSync, openSync } from 'node:fs'
+import { app, dialog } from 'electron'
+import { asStudioError } from '../../core/errors.ts'
+
+/**
+ * Reports to the program that started this one (`npm start`) that the person has seen a window or a message, so that no second interface
+ * opens. Does nothing for an installed application.
+ */
+export function reportStarted(): void {
+  const mark = process.env.INFERENCE_STUDIO_STARTED_FILE
+  if (mark === undefined || mark === '') return
+  delete process.env.INFERENCE_STUDIO_STARTED_FILE
+  try {
+    closeSync(openSync(mark, 'w'))
+  } catch {
+    // The other program has ended and has deleted its folder.
+  }
+}
+
+/**
+ * Shows the error in a dialog and exits: without a data folder or a core there is no window. Waits for `ready`, because on Linux an
+ * earlier error box goes to standard error, which nobody sees who started the application by its icon.
+ */
+export function giveUp(thrown: unknown): null {
+  // Not awaited by the caller: `ready` waits for the entry module to end.
+  void app.whenReady().then(() => {
+    reportStarted()
+    dialog.showErrorBox('Inference Studio could not start', asStudioError(thrown).message)
+    app.exit(1)
+  })
+  return null
+}

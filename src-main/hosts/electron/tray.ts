@@ -1,0 +1,70 @@
+import { join } from 'node:path'
+import { createRouterClient } from '@orpc/server'
+import { Menu, nativeImage, Tray } from 'electron'
+import type { Core } from '../../core/core.ts'
+import type { Host } from '../../core/host.ts'
+import { proxyLine, type TrayActions, type TrayFacts, trayMenu, workLine } from './trayMenu.ts'
+
+interface TrayOptions {
+  core: Pick<Core, 'router' | 'activity'>
+  /** Folder with the icons. */
+  icons: string
+  actions: Pick<TrayActions, 'open' | 'quit'>
+  signal: AbortSignal
+  log: Host['log']
+  platform?: NodeJS.Platform
+}
+
+/** The menu is built again at most this often, ms. */
+const everyMs = 500
+
+/** Shows the state of the local API in the tray, with the most frequent actions, until `signal` aborts. */
+export function showTray({ core, icons, actions, signal, log, platform = process.platform }: TrayOptions): void {
+  const client = createRouterClient(core.router)
+  // macOS colours a template image itself, for light, dark and selected menu bars.
+  const image = nativeImage.createFromPath(join(icons, platform === 'darwin' ? 'trayTemplate.png' : 'tray.png'))
+  const tray = new Tray(image)
+  const facts: TrayFacts = {
+    ...{ proxy: { state: 'off', baseUrl: null }, requests: 0, recordings: 0 },
+    ...{ spentToday: null, apps: 0, pausedApps: 0 },
+  }
+  const fail = (thrown: unknown): void => {
+    if (!signal.aborted) log('error', `The tray could not be updated: ${String(thrown)}`)
+  }
+  const pauseApps = (paused: boolean): void => void client.apps.pauseAll({ paused }).catch(fail)
+
+  let timer: NodeJS.Timeout | null = null
+  const draw = (): void => {
+    timer = null
+    tray.setToolTip(`Inference Studio\n${proxyLine(facts.proxy)}\n${workLine(facts)}`)
+    tray.setContextMenu(Menu.buildFromTemplate(trayMenu(facts, { ...actions, pauseApps })))
+  }
+  const changed = (news: Partial<TrayFacts>): void => {
+    Object.assign(facts, news)
+    timer ??= setTimeout(draw, everyMs)
+  }
+  async function follow<T>(events: Promise<AsyncIterable<T>>, read: (value: T) => Partial<TrayFacts>): Promise<void> {
+    for await (const value of await events) if (!signal.aborted) changed(read(value))
+  }
+
+  draw()
+  // macOS and most Linux desktops open the menu by a click.
+  if (platform === 'win32') tray.on('click', () => actions.open())
+  const stopObserving = core.activity.observe(changed)
+  const option = { signal }
+  follow(client.app.watch(undefined, option), ({ proxy: { state, baseUrl } }) => ({ proxy: { state, baseUrl } })).catch(
+    fail,
+  )
+  follow(client.usage.watchSpend(undefined, option), ({ today }) => ({
+    spentToday: today === null ? null : `${today.amount} SC${today.estimated ? ' (est.)' : ''}`,
+  })).catch(fail)
+  follow(client.apps.watch(undefined, option), (all) => {
+    const usable = all.filter(({ revokedAt }) => revokedAt === null)
+    return { apps: usable.length, pausedApps: usable.filter(({ pausedAt }) => pausedAt !== null).length }
+  }).catch(fail)
+  signal.addEventListener('abort', () => {
+    stopObserving()
+    if (timer) clearTimeout(timer)
+    tray.destroy()
+  })
+}

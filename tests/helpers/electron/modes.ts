@@ -1,0 +1,21 @@
+/** Conditions that the replacement of Electron can be started under. All are absent by default. */
+export interface Modes {
+  /** `ready-to-show` never comes, as under Wayland compositors that let no hidden window paint. */
+  withholdReadyToShow?: true
+  /** Each notification emits `failed` with this reason after `show`, as Windows does without a registered application. */
+  notificationsFail?: string
+  /** Result of `session.resolveProxy`. `DIRECT` by default. */
+  proxy?: string
+  /** `app.isPackaged`, as in an installed application. */
+  packaged?: true
+  /** `dialog.showMessageBox` answers with this button, in the order of the questions; the last one repeats. */
+  answers?: { response: number; checkboxChecked?: boolean }[]
+}
+
+const variable = 'ELECTRON_TEST_MODES'
+
+/** The environment variable that starts the replacement under `modes`. */
+export const modesInEnvironment = (modes: Modes): Record<string, string> => ({ [variable]: JSON.stringify(modes) })
+
+/** The modes that this process was started under. */
+export const modes: Modes = JSON.parse(process.env[variable] ?? '{}')

@@ -1,0 +1,183 @@
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { lockFolder } from '../../../src-main/core/store/lock.ts'
+import { closeActionOf } from '../../../src-main/hosts/electron/background.ts'
+import { setOpenAtLogin, startsInBackground } from '../../../src-main/hosts/electron/loginItem.ts'
+import { type TrayFacts, trayMenu } from '../../../src-main/hosts/electron/trayMenu.ts'
+import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
+import { connectTo, growths, pickModel, send } from '../../e2e/journey.ts'
+import { type Desktop, launchDesktop, real, runDesktopToItsEnd, startStandIn } from '../../helpers/electron/launch.ts'
+import { newDataDir, tidy } from './fixtures.ts'
+
+afterEach(tidy)
+
+const facts: TrayFacts = {
+  proxy: { state: 'on', baseUrl: 'http://127.0.0.1:8787/v1' },
+  ...{ requests: 0, recordings: 0, spentToday: null, apps: 2, pausedApps: 0 },
+}
+const actions = () => ({ open: vi.fn(), pauseApps: vi.fn(), quit: vi.fn() })
+const labels = (of: TrayFacts) =>
+  trayMenu(of, actions()).map(({ label, type, enabled }) => `${label ?? type}${enabled === false ? ' (fact)' : ''}`)
+
+describe('the menu of the tray', () => {
+  test('shows the local API, running work, today’s cost, and the actions', () => {
+    expect(labels({ ...facts, requests: 3, recordings: 1, spentToday: '0.25 SC (est.)' })).toEqual([
+      'Local API: http://127.0.0.1:8787/v1 (fact)',
+      '3 requests running, 1 recording running (fact)',
+      'Today: 0.25 SC (est.) (fact)',
+      'separator',
+      'Pause all apps',
+      'separator',
+      'Open Inference Studio',
+      'separator',
+      'Quit',
+    ])
+  })
+
+  test.each([
+    [{ state: 'off', baseUrl: null }, 'Local API: off (fact)'],
+    [{ state: 'waiting', baseUrl: null }, 'Local API: waiting for a connection (fact)'],
+    [{ state: 'failed', baseUrl: null }, 'Local API: could not start (fact)'],
+  ] as const)('says that the local API is %j', (proxy, line) => {
+    expect(labels({ ...facts, proxy })[0]).toBe(line)
+  })
+
+  test('pauses all apps, or resumes them when all are paused', () => {
+    const click = (of: TrayFacts) => {
+      const done = actions()
+      const item = trayMenu(of, done).find(({ label }) => label?.endsWith('all apps'))
+      item?.click?.({} as never, undefined, {} as never)
+      return [item?.label, item?.enabled, done.pauseApps.mock.calls]
+    }
+    expect(click({ ...facts, pausedApps: 1 })).toEqual(['Pause all apps', true, [[true]]])
+    expect(click({ ...facts, pausedApps: 2 })).toEqual(['Resume all apps', true, [[false]]])
+    expect(click({ ...facts, apps: 0 })[1]).toBe(false)
+  })
+})
+
+describe('start at login', () => {
+  test('is a desktop entry on Linux that opens no window', () => {
+    const config = newDataDir()
+    mkdirSync(config, { recursive: true })
+    const app = { isPackaged: true, setLoginItemSettings: vi.fn() }
+    const file = join(config, 'autostart', 'inference-studio.desktop')
+    const options = {
+      app,
+      platform: 'linux' as const,
+      env: { XDG_CONFIG_HOME: config },
+      program: '/opt/In "fer" $ 100%',
+    }
+    setOpenAtLogin(true, options)
+    expect(readFileSync(file, 'utf8')).toContain('Exec="/opt/In \\\\"fer\\\\" \\\\$ 100%%" --background\n')
+    setOpenAtLogin(true, { ...options, env: { ...options.env, APPIMAGE: '/home/me/Studio.AppImage' } })
+    expect(readFileSync(file, 'utf8')).toContain('Exec="/home/me/Studio.AppImage" --background\n')
+    setOpenAtLogin(false, options)
+    setOpenAtLogin(false, options)
+    expect(() => readFileSync(file)).toThrow()
+    expect(app.setLoginItemSettings).not.toHaveBeenCalled()
+    rmSync(config, { recursive: true })
+  })
+
+  test.each(['darwin', 'win32'] as const)('is a login item on %s', (platform) => {
+    const app = { isPackaged: true, setLoginItemSettings: vi.fn() }
+    setOpenAtLogin(true, { app, platform })
+    expect(app.setLoginItemSettings).toHaveBeenCalledWith({ openAtLogin: true, args: ['--background'] })
+    setOpenAtLogin(true, { app: { ...app, isPackaged: false }, platform })
+    expect(app.setLoginItemSettings).toHaveBeenCalledOnce()
+  })
+
+  test('is known at the start by its argument, and on macOS by the system', () => {
+    const app = { getLoginItemSettings: vi.fn(() => ({ wasOpenedAtLogin: true }) as never) }
+    expect(startsInBackground(app, ['x', '--background'], 'linux')).toBe(true)
+    expect(startsInBackground(app, ['x'], 'linux')).toBe(false)
+    expect(app.getLoginItemSettings).not.toHaveBeenCalled()
+    expect(startsInBackground(app, ['x'], 'darwin')).toBe(true)
+  })
+})
+
+test('macOS asks nothing when a window is closed, and a choice counts everywhere', () => {
+  expect(closeActionOf('ask', 'darwin')).toBe('background')
+  expect(closeActionOf('ask', 'win32')).toBe('ask')
+  expect(closeActionOf('quit', 'darwin')).toBe('quit')
+})
+
+type Shown = typeof globalThis & { shown: { tray: { toolTip: string; items: Electron.MenuItem[] } | null } }
+const trayLabels = ({ evaluate }: Desktop) =>
+  evaluate(() => (globalThis as Shown).shown.tray?.items.map(({ label }) => label) ?? null)
+const chooseInTray = ({ evaluate }: Desktop, label: string) =>
+  evaluate((_, wanted) => {
+    const item = (globalThis as Shown).shown.tray?.items.find((one) => one.label === wanted)
+    item?.click(undefined as never)
+  }, label)
+const closeWindow = ({ evaluate }: Desktop) =>
+  evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.close())
+const windowCount = ({ evaluate }: Desktop) => evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)
+const questions = ({ errors }: Desktop) => errors().match(/^question: .*$/gm) ?? []
+
+// A real tray can't be read, and real message boxes wait for a person.
+describe.runIf(!real)('with the replacement of Electron only', () => {
+  test('the first close asks once; the program goes on in the tray, and opens a window again', async () => {
+    const dataDir = newDataDir()
+    const desktop = await launchDesktop(dataDir, { answers: [{ response: 0 }] })
+    await expect.poll(() => trayLabels(desktop)).toContain('Open Inference Studio')
+    await closeWindow(desktop)
+    await expect.poll(() => windowCount(desktop)).toBe(0)
+    await chooseInTray(desktop, 'Open Inference Studio')
+    await expect.poll(() => windowCount(desktop)).toBe(1)
+    await closeWindow(desktop)
+    await expect.poll(() => windowCount(desktop)).toBe(0)
+    expect(questions(desktop)).toEqual(['question: Keep Inference Studio running in the background?'])
+    expect((await runDesktopToItsEnd(dataDir)).code).toBe(0)
+    await expect.poll(() => windowCount(desktop)).toBe(1)
+    await chooseInTray(desktop, 'Quit')
+    expect(await desktop.ended).toBe(0)
+    const lock = lockFolder(dataDir)
+    lock.release()
+    expect(lock.endedCleanlyBefore).toBe(true)
+  })
+
+  test('a cancelled close keeps the window, and asks again', async () => {
+    const desktop = await launchDesktop(newDataDir(), { answers: [{ response: 2 }, { response: 1 }] })
+    await closeWindow(desktop)
+    await expect.poll(() => questions(desktop).length).toBe(1)
+    expect(await windowCount(desktop)).toBe(1)
+    await expect
+      .poll(async () => {
+        await closeWindow(desktop).catch(() => undefined)
+        return questions(desktop).length
+      })
+      .toBe(2)
+    expect(await desktop.ended).toBe(0)
+  })
+
+  test('quitting with a running reply says so; Cancel keeps it running, Quit stores what has arrived', async () => {
+    const sandbox = await startSandbox({ apiKey: 'sk-quit' })
+    const dataDir = newDataDir()
+    const desktop = await launchDesktop(dataDir, { answers: [{ response: 1 }, { response: 0 }] })
+    const { page, evaluate } = desktop
+    await connectTo(page, sandbox.baseUrl, 'sk-quit')
+    await pickModel(page, 'writer-large')
+    await send(page, 'Write at length about the sea.')
+    await growths(page, 3)
+    await evaluate(({ app }) => app.quit())
+    await expect.poll(() => questions(desktop)).toEqual(['question: Quit now? 1 request running.'])
+    await growths(page, 3)
+    await expect.poll(() => trayLabels(desktop)).toContain('1 request running')
+    evaluate(({ app }) => app.quit()).catch(() => undefined)
+    expect(await desktop.ended).toBe(0)
+    expect(questions(desktop).length).toBe(2)
+    await sandbox.close()
+  })
+
+  test('a start in the background opens no window and shows the tray', async () => {
+    const started = startStandIn(newDataDir(), {}, ['--background'])
+    await started.endpoint
+    const desktop = { ...started, page: null as never }
+    await expect.poll(() => trayLabels(desktop)).toContain('Quit')
+    expect(await windowCount(desktop)).toBe(0)
+    await chooseInTray(desktop, 'Open Inference Studio')
+    await expect.poll(() => windowCount(desktop)).toBe(1)
+    expect(await started.quit()).toBe(0)
+  })
+})

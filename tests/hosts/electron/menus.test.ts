@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs'
+import type { MenuItemConstructorOptions } from 'electron'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { type Clicked, contextMenu } from '../../../src-main/hosts/electron/contextMenu.ts'
+import { appMenu } from '../../../src-main/hosts/electron/menu.ts'
+import { composer } from '../../e2e/journey.ts'
+import { launchDesktop, real } from '../../helpers/electron/launch.ts'
+import { windowText } from '../../helpers/windowText.ts'
+import { newDataDir, tidy } from './fixtures.ts'
+
+afterEach(tidy)
+
+const named = (items: MenuItemConstructorOptions[]): string[] =>
+  items.map(({ label, role, type }) => label ?? role ?? type ?? '')
+const submenu = (menu: MenuItemConstructorOptions[], label: string): MenuItemConstructorOptions[] => {
+  const found = menu.find((item) => item.label === label)?.submenu
+  return Array.isArray(found) ? found : []
+}
+
+describe('the application menu', () => {
+  const menuOf = (platform: NodeJS.Platform, devTools = false) =>
+    appMenu({ go: vi.fn(), showLogs: vi.fn() }, { devTools, platform })
+
+  test('of macOS has About, Settings and Quit in the application’s own menu', () => {
+    const menu = menuOf('darwin')
+    expect(named(menu)).toEqual(['Inference Studio', 'File', 'editMenu', 'View', 'windowMenu', 'Help'])
+    const own = named(submenu(menu, 'Inference Studio'))
+    expect(own.slice(0, 3)).toEqual(['About Inference Studio', 'separator', 'Settings…'])
+    expect(own.at(-1)).toBe('quit')
+    expect(named(submenu(menu, 'File'))).toEqual(['New chat', 'separator', 'close'])
+  })
+
+  test.each(['win32', 'linux'] as const)('of %s has Settings and Quit in File, and About in Help', (platform) => {
+    const menu = menuOf(platform)
+    expect(named(menu)).toEqual(['File', 'editMenu', 'View', 'windowMenu', 'Help'])
+    expect(named(submenu(menu, 'File'))).toEqual(['New chat', 'separator', 'Settings…', 'separator', 'close', 'quit'])
+    expect(named(submenu(menu, 'Help'))).toEqual([
+      'Keyboard shortcuts',
+      'Show logs',
+      'separator',
+      'About Inference Studio',
+    ])
+  })
+
+  test('has the developer tools in a development version only', () => {
+    expect(named(submenu(menuOf('linux', true), 'View'))).toContain('toggleDevTools')
+    expect(named(submenu(menuOf('linux'), 'View'))).not.toContain('toggleDevTools')
+  })
+
+  test('opens pages of the window', async () => {
+    const { page, evaluate } = await launchDesktop(newDataDir())
+    const choose = (menu: string, label: string) =>
+      evaluate(
+        ({ Menu }, [of, wanted]) => {
+          const items = Menu.getApplicationMenu()?.items.find((item) => item.label === of)?.submenu?.items
+          items?.find((item) => item.label === wanted)?.click()
+        },
+        [menu, label] as const,
+      )
+    const isMac = process.platform === 'darwin'
+    await choose(isMac ? 'Inference Studio' : 'Help', 'About Inference Studio')
+    await page.waitForFunction(() => location.hash === '#/settings/about')
+    await page.getByText(windowText('settings:about.licenceLine')).waitFor()
+    await choose('File', 'New chat')
+    await page.waitForFunction(() => location.hash === '#/chat')
+  })
+})
+
+describe('the menu of a right click', () => {
+  const flags = {
+    canUndo: true,
+    canRedo: false,
+    canCut: true,
+    canCopy: true,
+    canPaste: true,
+    canDelete: true,
+    canSelectAll: true,
+    canEditRichly: false,
+  }
+  const nothing: Clicked = {
+    ...{ isEditable: false, selectionText: '', linkURL: '', mediaType: 'none', srcURL: '' },
+    ...{ misspelledWord: '', dictionarySuggestions: [], editFlags: flags },
+  }
+  const actions = () => ({
+    ...{ replaceMisspelling: vi.fn(), learnWord: vi.fn(), openLink: vi.fn() },
+    ...{ copyText: vi.fn(), copyImage: vi.fn(), saveImage: vi.fn() },
+  })
+  const of = (clicked: Partial<Clicked>) => named(contextMenu({ ...nothing, ...clicked }, actions()))
+
+  test('is empty where nothing can be done', () => {
+    expect(of({})).toEqual([])
+    expect(of({ selectionText: '  \n' })).toEqual([])
+  })
+
+  test('copies a selection, and edits a field', () => {
+    expect(of({ selectionText: 'text' })).toEqual(['copy'])
+    expect(of({ isEditable: true })).toEqual(['undo', 'redo', 'separator', 'cut', 'copy', 'paste', 'selectAll'])
+    const [undo, redo] = contextMenu({ ...nothing, isEditable: true }, actions())
+    expect([undo?.enabled, redo?.enabled]).toEqual([true, false])
+  })
+
+  test('suggests spellings in a field', () => {
+    const done = actions()
+    const clicked = {
+      ...nothing,
+      isEditable: true,
+      misspelledWord: 'teh',
+      dictionarySuggestions: ['the', 'tea', '3', '4', '5', '6'],
+    }
+    const menu = contextMenu(clicked, done)
+    expect(named(menu).slice(0, 7)).toEqual(['the', 'tea', '3', '4', '5', 'Add to dictionary', 'separator'])
+    for (const item of [menu[0], menu[5]]) item?.click?.({} as never, undefined, {} as never)
+    expect([done.replaceMisspelling.mock.calls, done.learnWord.mock.calls]).toEqual([[['the']], [['teh']]])
+    expect(of({ isEditable: true, misspelledWord: 'qqq' })[0]).toBe('No suggestions')
+    expect(of({ misspelledWord: 'teh' })).toEqual([])
+  })
+
+  test('opens and copies links that a browser may open, and no others', () => {
+    expect(of({ linkURL: 'https://a.example/x' })).toEqual(['Open link in browser', 'Copy link'])
+    for (const linkURL of [
+      'app://studio/index.html#/chat',
+      'javascript:1',
+      'file:///etc/passwd',
+      'https://a@b.example/',
+    ]) {
+      expect(of({ linkURL })).toEqual([])
+    }
+  })
+
+  test('copies and saves an image', () => {
+    expect(of({ mediaType: 'image', srcURL: 'app://studio/media/1', selectionText: 'x' })).toEqual([
+      ...['Copy image', 'Save image…', 'separator', 'copy'],
+    ])
+  })
+
+  // A real menu stays open until a person closes it.
+  test.runIf(!real)('appears at a real right click into a field', async () => {
+    const { page, evaluate } = await launchDesktop(newDataDir())
+    await page.getByRole('button', { name: /Try the sandbox/ }).click()
+    await composer(page).click({ button: 'right' })
+    await expect
+      .poll(() => evaluate(() => (globalThis as unknown as { shown: { menus: string[][] } }).shown.menus))
+      .toEqual([['undo', 'redo', '-', 'cut', 'copy', 'paste', 'selectAll']])
+  })
+})
+
+test.runIf(!real)('Show logs shows the log file, which has the lines of the program and no key', async () => {
+  const { page, evaluate } = await launchDesktop(newDataDir(), { notificationsFail: 'refused for sk-live-1234567890' })
+  await page.evaluate(() => location.assign('#/settings/alerts'))
+  await page.getByRole('button', { name: windowText('alerts:settings.try') }).click()
+  await page.getByRole('alert').waitFor()
+  const path = await evaluate(async ({ Menu, shell }) => {
+    const file = new Promise<string>((resolve) => {
+      shell.showItemInFolder = resolve
+    })
+    const help = Menu.getApplicationMenu()?.items.find(({ label }) => label === 'Help')?.submenu?.items
+    help?.find(({ label }) => label === 'Show logs')?.click()
+    return file
+  })
+  expect(path).toMatch(/studio\.log$/)
+  const text = readFileSync(path, 'utf8')
+  expect(text).toMatch(/info Inference Studio \S+ started/)
+  expect(text).toContain('warn A notification was not shown. The system says: refused for sk-…')
+})

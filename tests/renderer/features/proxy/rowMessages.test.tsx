@@ -1,0 +1,41 @@
+import i18next from 'i18next'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { I18nextProvider, initReactI18next } from 'react-i18next'
+import { expect, it } from 'vitest'
+import type { RequestRow } from '../../../../src-preload/contract/requests.ts'
+import { useRowTexts } from '../../../../src-renderer/features/proxy/rowMessages.ts'
+import { en } from '../../../../src-renderer/i18n/en.ts'
+import { row } from './rows.ts'
+
+const words = i18next.createInstance()
+await words.use(initReactI18next).init({ lng: 'en', resources: { en }, interpolation: { escapeValue: false } })
+
+/** What the Result column shows of a row: the pill, then why the request ended so. */
+function resultOf(change: Partial<RequestRow>): string {
+  function Result() {
+    const { status, reason } = useRowTexts()
+    const shown = row(1, change)
+    return [status(shown).words, reason(shown) ?? ''].join(' | ')
+  }
+  return renderToStaticMarkup(
+    <I18nextProvider i18n={words}>
+      <Result />
+    </I18nextProvider>,
+  )
+}
+
+it.each([
+  [{ status: 200 }, '200 | '],
+  [{ status: 400 }, '400 | The service rejected this request'],
+  [{ status: 404 }, '404 | Model or address not found'],
+  [{ status: 429, retriedAfter: [429, 429] }, '429 → 429 → 429 | Too many requests'],
+  [{ status: 503 }, '503 | The service is unavailable'],
+  [{ status: 418 }, '418 | Unexpected reply'],
+  [{ state: 'cut' as const, status: 200 }, 'interrupted | The service ended the reply before it was complete.'],
+  [
+    { state: 'refused' as const, status: 402, problem: { kind: 'budget_used_up', message: 'The budget is used up.' } },
+    '402 refused | The budget is used up.',
+  ],
+])('the Result column of %j says %s', (change, shown) => {
+  expect(resultOf(change)).toBe(shown)
+})

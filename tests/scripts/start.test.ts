@@ -1,0 +1,255 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { ZipFile } from 'yazl'
+import { root } from '../../resources/scripts/ready.mjs'
+import { temporaryFolder } from '../helpers/folders.ts'
+
+// `npm start` with a program in Electron's place: a shell script that ends as Electron ends where it can't run. The download runs with the
+// real @electron/get and the real install script of the package, from a server on loopback.
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const folders: string[] = []
+const children = new Set<ChildProcess>()
+const servers = new Set<Server>()
+
+afterEach(async () => {
+  for (const child of children) {
+    const closed = once(child, 'close')
+    child.kill('SIGKILL')
+    await closed
+  }
+  children.clear()
+  for (const server of servers) {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  servers.clear()
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+function write(folder: string, files: Record<string, string>): void {
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(join(folder, name, '..'), { recursive: true })
+    writeFileSync(join(folder, name), content)
+  }
+}
+
+/** An installed project without sources, whose web host prints its arguments and ends. */
+function project(): string {
+  const folder = temporaryFolder('studio-start-')
+  folders.push(folder)
+  cpSync(join(root, 'resources', 'scripts'), join(folder, 'resources', 'scripts'), { recursive: true })
+  write(folder, {
+    'package.json': '{"name":"fixture","type":"module"}',
+    'package-lock.json': '{"packages":{}}',
+    'node_modules/.package-lock.json': '{"packages":{}}',
+    'out/main/node.js': `console.log(['web host', ...process.argv.slice(2)].join(' '))`,
+  })
+  return folder
+}
+
+/** Puts a shell script in the place of Electron's binary. */
+function withElectron(script: string): string {
+  const folder = project()
+  write(folder, {
+    'node_modules/electron/path.txt': 'electron',
+    'node_modules/electron/dist/electron': `#!/bin/sh\n${script}\n`,
+  })
+  chmodSync(join(folder, 'node_modules/electron/dist/electron'), 0o755)
+  return folder
+}
+
+interface Start {
+  child: ChildProcess
+  output(): string
+  errors(): string
+  ended: Promise<number | null>
+}
+
+function start(folder: string, env: NodeJS.ProcessEnv = {}, args: string[] = []): Start {
+  const child = spawn(process.execPath, [join(folder, 'resources/scripts/start.mjs'), ...args], {
+    env: { ...process.env, DISPLAY: ':77', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  children.add(child)
+  let output = ''
+  let errors = ''
+  child.stdout.on('data', (bytes) => {
+    output += bytes
+  })
+  child.stderr.on('data', (bytes) => {
+    errors += bytes
+  })
+  const ended = once(child, 'close').then(([code]) => {
+    children.delete(child)
+    return code as number | null
+  })
+  return { child, output: () => output, errors: () => errors, ended }
+}
+
+describe('npm start opens the web host with one line of reason where Electron', () => {
+  it.each([
+    [
+      'refuses to run as root',
+      `echo '[1:FATAL] Running as root without --no-sandbox is not supported.' >&2; exit 1`,
+      /sandbox/,
+    ],
+    [
+      'is stopped because the system has no sandbox',
+      `echo '[2:FATAL:setuid_sandbox_host.cc(163)] The SUID sandbox helper binary was found, but is not configured.' >&2; kill -TRAP $$`,
+      /sandbox/,
+    ],
+    [
+      'lacks a system library',
+      `echo 'electron: error while loading shared libraries: libgtk-3.so.0: cannot open shared object file' >&2; exit 127`,
+      /the system library libgtk-3\.so\.0 is missing/,
+    ],
+    ['ends by SIGTRAP without a word', 'kill -TRAP $$', /ended with SIGTRAP before its first window/],
+    [
+      'ends with an error of its own',
+      'echo first >&2; echo the last line >&2; exit 3',
+      /exit code 3 .*: the last line/,
+    ],
+  ])('%s', async (_, script, reason) => {
+    const started = start(withElectron(script), {}, ['--web-port', '0'])
+    expect(await started.ended).toBe(0)
+    expect(started.output()).toBe('web host serve --open --web-port 0\n')
+    expect(started.errors()).toMatch(reason)
+    expect(started.errors()).toMatch(/^Opening in the browser instead of a desktop window: [^\n]+\n$/)
+  })
+
+  it('is a file that can’t be run', async () => {
+    const folder = withElectron('')
+    chmodSync(join(folder, 'node_modules/electron/dist/electron'), 0o644)
+    const started = start(folder)
+    expect(await started.ended).toBe(0)
+    expect(started.output()).toBe('web host serve --open\n')
+  })
+})
+
+describe('npm start ends as the desktop application ends', () => {
+  it('after its first window, also by a crash', async () => {
+    const started = start(withElectron('echo early >&2; : > "$INFERENCE_STUDIO_STARTED_FILE"; echo late >&2; exit 5'))
+    expect(await started.ended).toBe(5)
+    expect(started.output()).toBe('')
+    expect(started.errors()).toBe('early\nlate\n')
+  })
+
+  it('without a window when it ends in order, such as beside a running one', async () => {
+    const started = start(withElectron('exit 0'))
+    expect([await started.ended, started.output()]).toEqual([0, ''])
+  })
+
+  it('by a signal to the start, without a web host', async () => {
+    const started = start(withElectron('echo ready; trap "exit 9" TERM; while :; do sleep 0.05; done'))
+    await vi.waitFor(() => expect(started.output()).toContain('ready'), 20_000)
+    started.child.kill('SIGTERM')
+    expect([await started.ended, started.output()]).toEqual([9, 'ready\n'])
+  })
+})
+
+it('Electron gets its project and arguments, and never ELECTRON_RUN_AS_NODE or --no-sandbox', async () => {
+  const folder = withElectron('echo "$* [$ELECTRON_RUN_AS_NODE]"; : > "$INFERENCE_STUDIO_STARTED_FILE"')
+  const started = start(folder, { ELECTRON_RUN_AS_NODE: '1' }, ['x'])
+  expect(await started.ended).toBe(0)
+  expect(started.output()).toBe(`${join(folder, '/')} x []\n`)
+})
+
+describe('the first download', () => {
+  /** The project with the real package `electron` for a small archive. Returns the archive. */
+  async function withoutBinary(): Promise<{ folder: string; archive: Buffer; name: string }> {
+    const folder = project()
+    const zip = new ZipFile()
+    const script = '#!/bin/sh\necho electron runs\n: > "$INFERENCE_STUDIO_STARTED_FILE"\n'
+    zip.addBuffer(Buffer.from(script), 'electron', { mode: 0o100755 })
+    zip.addBuffer(Buffer.alloc(3_000_000, 1), 'padding', { compress: false })
+    zip.addBuffer(Buffer.from('9.9.9'), 'version')
+    zip.end()
+    const chunks: Buffer[] = []
+    for await (const chunk of zip.outputStream) chunks.push(Buffer.from(chunk as Uint8Array))
+    const archive = Buffer.concat(chunks)
+    const name = `electron-v9.9.9-${process.platform}-${process.arch}.zip`
+    write(folder, {
+      'node_modules/electron/package.json': '{"name":"electron","version":"9.9.9"}',
+      'node_modules/electron/checksums.json': JSON.stringify({
+        [name]: createHash('sha256').update(archive).digest('hex'),
+      }),
+      'node_modules/electron/install.js': readFileSync(join(root, 'node_modules/electron/install.js'), 'utf8'),
+    })
+    for (const scope of ['@electron', '@electron-internal']) {
+      symlinkSync(join(root, 'node_modules', scope), join(folder, 'node_modules', scope))
+    }
+    return { folder, archive, name }
+  }
+
+  async function serve(listener: RequestListener): Promise<string> {
+    const server = createServer(listener)
+    servers.add(server)
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`
+  }
+
+  const envOf = (folder: string, mirror: string) => ({
+    ELECTRON_MIRROR: mirror,
+    electron_config_cache: join(folder, 'cache'),
+    INFERENCE_STUDIO_DOWNLOAD_SILENCE_MS: '1500',
+  })
+
+  it('shows its progress, unpacks the binary and opens it; the next start asks for nothing', async () => {
+    const { folder, archive, name } = await withoutBinary()
+    const asked: string[] = []
+    const mirror = await serve((request, response) => {
+      asked.push(request.url ?? '')
+      response.writeHead(200, { 'Content-Length': archive.length })
+      const parts = Array.from({ length: 20 }, (_, at) =>
+        archive.subarray((at * archive.length) / 20, ((at + 1) * archive.length) / 20),
+      )
+      const next = (): void => {
+        const part = parts.shift()
+        if (part === undefined) response.end()
+        else response.write(part, () => setTimeout(next, 10))
+      }
+      next()
+    })
+    const started = start(folder, envOf(folder, mirror))
+    expect([await started.ended, started.output()]).toEqual([0, 'electron runs\n'])
+    expect(started.errors()).toMatch(/Downloading Electron 9\.9\.9 .*MB of 3\.0 MB \(50 %\).*\(100 %\)/s)
+    expect(asked).toEqual([expect.stringContaining(name)])
+    const again = start(folder, envOf(folder, mirror))
+    expect([await again.ended, again.output()]).toEqual([0, 'electron runs\n'])
+    expect(asked.length).toBe(1)
+  })
+
+  it('that falls silent is given up, and tried again at the next start', async () => {
+    const { folder, archive } = await withoutBinary()
+    let isSilent = true
+    const mirror = await serve((_request, response) => {
+      response.writeHead(200, { 'Content-Length': archive.length })
+      if (isSilent) response.write(archive.subarray(0, 1000))
+      else response.end(archive)
+    })
+    const first = start(folder, envOf(folder, mirror))
+    expect([await first.ended, first.output()]).toEqual([0, 'web host serve --open\n'])
+    expect(first.errors()).toContain('the server sent nothing for 1.5 s')
+    expect(first.errors()).toContain('The next start tries again')
+    isSilent = false
+    const second = start(folder, envOf(folder, mirror))
+    expect([await second.ended, second.output()]).toEqual([0, 'electron runs\n'])
+  })
+
+  it('of another content than the package names is not unpacked', async () => {
+    const { folder, archive } = await withoutBinary()
+    const mirror = await serve((_request, response) => response.end(Buffer.concat([archive, Buffer.from('x')])))
+    const started = start(folder, envOf(folder, mirror))
+    expect([await started.ended, started.output()]).toEqual([0, 'web host serve --open\n'])
+    expect(existsSync(join(folder, 'node_modules/electron/dist'))).toBe(false)
+  })
+})
