@@ -278,6 +278,10 @@ export function mayUpgrade(request: IncomingMessage): boolean {
   return route?.dialect === 'responses' && route.action === 'create'
 }
 
+/** A server that is starting replies to such a request as to others. */
+const isAccepted = (request: IncomingMessage, { webSockets, closed }: GuardRules): boolean =>
+  mayUpgrade(request) && (webSockets || closed !== undefined)
+
 /** Decides about a request from its head, before its body is read and before any byte is sent to the service. */
 export function checkRequest(request: IncomingMessage, rules: GuardRules): GuardVerdict {
   const { headers, method = 'GET' } = request
@@ -304,7 +308,7 @@ export function checkRequest(request: IncomingMessage, rules: GuardRules): Guard
     return refuse(status, code, message, who, { extraHeaders })
   }
   // Other upgrades are offers that may be ignored (RFC 9110, 7.8), such as h2c, which Java's client sends first.
-  if (asksForWebSocket(request) && !(rules.webSockets && mayUpgrade(request))) {
+  if (asksForWebSocket(request) && !isAccepted(request, rules)) {
     const message = 'WebSockets are supported at /v1/responses only, because the service has none.'
     return refuse(400, 'no_websocket', message, who, { extraHeaders })
   }

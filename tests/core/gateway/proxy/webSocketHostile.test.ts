@@ -1,6 +1,7 @@
 import { once } from 'node:events'
+import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type GatewayOptions, openFarEnd, openGateway } from '../../../helpers/gateway.ts'
+import { type GatewayOptions, openFarEnd, openGateway, toolKey } from '../../../helpers/gateway.ts'
 import { SocketClient } from '../../../helpers/responsesSocket.ts'
 
 // Clients of the WebSocket that send or read what no client should.
@@ -191,6 +192,31 @@ it('an app that closes without reading closes the request to the service', async
   await expect.poll(() => sent.isClosed).toBe(true)
   client.socket.terminate()
   await expect.poll(async () => (await gateway.rows())[0]?.cancelledBy).toBe('app')
+})
+
+it('frames in the packet of the upgrade request are messages like others', async () => {
+  const { gateway } = await open()
+  const { hostname, port, host } = new URL(gateway.url)
+  const socket = connect(Number(port), hostname)
+  const message = Buffer.from('{"type":"early"}')
+  const frame = Buffer.concat([Buffer.from([0x81, 0x80 | message.length, 0, 0, 0, 0]), message])
+  const lines = [
+    'GET /v1/responses HTTP/1.1',
+    `Host: ${host}`,
+    `Authorization: Bearer ${toolKey}`,
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+  ]
+  socket.write(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), frame, frame]))
+  let heard = ''
+  socket.on('data', (bytes: Buffer) => {
+    heard += bytes.toString('latin1')
+  })
+  await expect.poll(() => heard.split('unknown_message_type').length - 1).toBe(2)
+  socket.destroy()
+  await expect.poll(() => gateway.memory.held).toBe(0)
 })
 
 it('bytes that are no frames end the connection', async () => {

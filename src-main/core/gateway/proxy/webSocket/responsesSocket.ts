@@ -132,8 +132,11 @@ export class ResponsesSocket implements SwapRemoveElement, Watched {
     webSocket.on('pong', () => {
       this.#answersPings = true
     })
-    // 'close' follows every 'error'.
-    webSocket.on('error', () => webSocket.terminate())
+    // The library has sent a close frame with the reason, and discards what still arrives.
+    webSocket.on('error', () => {
+      this.leave()
+      this.#terminateLater()
+    })
     webSocket.once('close', () => this.leave())
   }
 
@@ -224,7 +227,7 @@ export class ResponsesSocket implements SwapRemoveElement, Watched {
     else {
       this.#endWith(noMemory, closeLater)
       // The answer to the close frame is discarded with the message.
-      setTimeout(() => this.#webSocket.terminate(), discardMs).unref()
+      this.#terminateLater()
     }
     return reservation !== null && !this.#gone.aborted
   }
@@ -299,6 +302,10 @@ export class ResponsesSocket implements SwapRemoveElement, Watched {
   #sendRefusal({ status, type, code, message, param }: Refusal): void {
     if (this.#webSocket.readyState !== this.#webSocket.OPEN) return
     this.#webSocket.send(errorMessage({ status, type, code, message, param: param ?? null }))
+  }
+
+  #terminateLater(): void {
+    setTimeout(() => this.#webSocket.terminate(), discardMs).unref()
   }
 
   #endWith(refusal: Refusal, code = closePolicy): void {

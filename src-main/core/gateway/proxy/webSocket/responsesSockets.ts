@@ -105,9 +105,13 @@ export class ResponsesSockets {
     })
     // The WebSocket reports its own errors, and has no listener before and after its time.
     gate.on('error', () => undefined)
+    // Frames in the packet of the upgrade request pass through the gate too.
+    // The gate reads on. A socket that flows already would not notice them.
+    socket.pause()
+    if (head.length > 0) socket.unshift(head)
     socket.setTimeout(0)
     socket.setNoDelay(true)
-    this.#server.handleUpgrade(request, gate, head, (webSocket) => {
+    this.#server.handleUpgrade(request, gate, Buffer.alloc(0), (webSocket) => {
       const { memory, relay, began, ended, failed, check, refused } = this.#dependencies
       const opened = new ResponsesSocket(webSocket, gate, {
         ...{ request, socket, passed, memory, relay, began, ended, failed },
