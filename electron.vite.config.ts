@@ -15,7 +15,11 @@ export default defineConfig({
       target: 'node24',
       sourcemap: true,
       rollupOptions: {
-        input: { electron: at('src-main/hosts/electron/main.ts'), node: at('src-main/hosts/node/main.ts') },
+        input: {
+          electron: at('src-main/hosts/electron/main.ts'),
+          certificates: at('src-main/hosts/electron/certificates.ts'),
+          node: at('src-main/hosts/node/main.ts'),
+        },
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
       },
     },

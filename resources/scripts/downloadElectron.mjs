@@ -9,9 +9,9 @@ import { root, say } from './ready.mjs'
 /** Longest silence of the server, ms. */
 const silenceMs = Number(process.env.INFERENCE_STUDIO_DOWNLOAD_SILENCE_MS) || 20_000
 
-const require = createRequire(join(root, 'node_modules', 'electron', 'install.js'))
-const { version } = require('./package.json')
-const { downloadArtifact } = await import(pathToFileURL(require.resolve('@electron/get')).href)
+const electronRequire = createRequire(join(root, 'node_modules', 'electron', 'install.js'))
+const { version } = electronRequire('./package.json')
+const { downloadArtifact } = await import(pathToFileURL(electronRequire.resolve('@electron/get')).href)
 
 const silence = new AbortController()
 const give = () => silence.abort(new Error(`the server sent nothing for ${silenceMs / 1000} s`))
@@ -47,7 +47,7 @@ try {
   await downloadArtifact({
     ...{ version, artifactName: 'electron', platform: process.platform, arch },
     ...(process.env.electron_config_cache && { cacheRoot: process.env.electron_config_cache }),
-    checksums: require('./checksums.json'),
+    checksums: electronRequire('./checksums.json'),
     downloadOptions: { quiet: true, signal: silence.signal, getProgressCallback: progress },
   })
 } catch (thrown) {
@@ -59,4 +59,4 @@ try {
 }
 // Finds the archive in the cache, and unpacks it.
 process.env.npm_config_arch = arch
-require('./install.js')
+electronRequire('./install.js')

@@ -62,7 +62,8 @@ export function createKeychain(load: () => Keytar = loadKeytar): SecretStore {
 }
 
 const lockedMessage = /collection\/|locked collection|interaction is not allowed|dismissed|was cancell?ed/i
-const noBusMessage = /D-Bus|DBUS|Could not connect|No such file or directory/i
+/** The last two come from GIO, for an empty address and without a display. */
+const noBusMessage = /D-Bus|DBUS|Could not connect|No such file or directory|given address is empty|cannot autolaunch/i
 const noServiceMessage = /org\.freedesktop\.secrets/i
 
 /** Classifies by message: errors of keytar have no code. The messages come from libsecret, Security.framework or Windows. */

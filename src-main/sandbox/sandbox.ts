@@ -39,7 +39,7 @@ export interface Sandbox {
   /** Secrets of all seeded keys by name. */
   keys: Record<KeyName, string>
   observe: Observe
-  /** Ends open streams and frees the port. */
+  /** Ends open streams and frees the port. Further calls do nothing. */
   close(): Promise<void>
 }
 
@@ -78,17 +78,20 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('the sandbox listens on no port')
   world.baseUrl = `http://127.0.0.1:${address.port}`
+  let closed: Promise<void> | null = null
   return {
     baseUrl: world.baseUrl,
     port: address.port,
     apiKey: world.accounts.secrets.main,
     keys: world.accounts.secrets,
     observe: world.records,
-    close: () =>
-      new Promise((resolve, reject) => {
+    close() {
+      closed ??= new Promise((resolve, reject) => {
         server.close((error) => (error ? reject(error) : resolve()))
         server.closeAllConnections()
-      }),
+      })
+      return closed
+    },
   }
 }
 

@@ -9,6 +9,7 @@ import {
   routeStore,
   withRoute,
 } from '../stores/route.ts'
+import { offerNewChat } from './newChatDraft.ts'
 import { tabStore } from './storage.ts'
 
 const leftKey = 'pages.left'
@@ -35,7 +36,23 @@ function open(route: Route): void {
 export function followHash(signal: AbortSignal): void {
   const left = storedLeft.safeParse(tabStore.getJson(leftKey))
   if (left.success) routeStore.setState({ left: left.data })
-  const read = () => open(parseRoute(location.hash))
+  const read = () => {
+    takePrompt()
+    open(parseRoute(location.hash))
+  }
   read()
   addEventListener('hashchange', read, { signal })
+}
+
+const promptAddress = '#/chat?prompt='
+
+/**
+ * Fills the text of a link such as `inference-studio://chat/new?prompt=…` into the composer of a new chat, which the desktop application
+ * opens under this address. In a browser any web page could open it, so nothing is taken there.
+ */
+function takePrompt(): void {
+  if (!location.hash.startsWith(promptAddress)) return
+  const text = new URLSearchParams(location.hash.slice(promptAddress.indexOf('?'))).get('prompt') ?? ''
+  history.replaceState(null, '', hrefOf({ page: 'chat', id: null }))
+  if (text.trim() !== '' && 'inferenceStudio' in window) offerNewChat(text)
 }

@@ -39,7 +39,7 @@ async function askStream(peer, agent, chunks) {
  * Runs `act` at that concurrency for at least `forMs` and `least` times. Returns the CPU of the peer's processes, us each. The count
  * matters because on a busy machine time alone would measure code that is not compiled yet.
  */
-async function slice(peer, atOnce, { forMs, least }, act) {
+export async function slice(peer, atOnce, { forMs, least }, act) {
   const pids = peer.pids()
   const [from, end] = [cpuMicros(pids), performance.now() + forMs]
   let count = 0
@@ -95,7 +95,7 @@ export async function loadPart(peers, { quick }) {
 }
 
 /** By round, because a busy moment affects both. */
-const ratio = (mine, other) => median(mine.map((value, round) => value / other[round]))
+export const ratio = (mine, other) => median(mine.map((value, round) => value / other[round]))
 
 export function reportLoad(report, figures) {
   const by = new Map([...figures].map(([peer, value]) => [peer.name, value]))

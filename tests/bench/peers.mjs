@@ -15,11 +15,20 @@ import { orders, pause } from './traffic.mjs'
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url))
 const manifest = readFileSync(here('peers.json'), 'utf8')
-const { dependencies: versions } = JSON.parse(manifest)
+/** Versions of the peers by package name. */
+export const { dependencies: versions } = JSON.parse(manifest)
 /** One folder for each list of versions: npm would retain a nested package that a new list no longer needs. */
 const listed = createHash('sha256').update(manifest).digest('hex').slice(0, 12)
-const packages = join(tmpdir(), `inference-studio-bench-peers-${listed}`)
+export const packages = join(tmpdir(), `inference-studio-bench-peers-${listed}`)
 const plainKey = 'none'
+
+/** The service of the `dialects` suite. `pace` sets the time between the chunks of the following streams, ms. */
+export async function startAgentFarEnd() {
+  const { ready, stop } = await startJson(here('agent-far-end.mjs'))
+  const url = `http://127.0.0.1:${ready.port}`
+  const pace = async (everyMs) => (await request(`${url}/control/pace/${everyMs}`)).body.dump()
+  return { url, stop, pace }
+}
 
 /** The far end, visible only to peers and controls. `maxConcurrent` is the key's limit that it reports. */
 export async function startFarEnd(maxConcurrent) {
@@ -69,12 +78,15 @@ async function startReplyFrom(far) {
   return { url: `http://127.0.0.1:${ready.port}/v1`, key: plainKey, pid, stop }
 }
 
-async function startPortkey(far) {
+/** Keeps a peer whose address can't be configured on 127.0.0.1, and prints its port. */
+export const loopbackOnly = ['--import', here('peers/loopback-only.mjs')]
+
+/** @param provider Portkey's name of the API that the far end speaks */
+export async function startPortkey(far, provider = 'openai') {
   const script = join(packages, 'node_modules/@portkey-ai/gateway/build/start-server.js')
-  const only = ['--import', here('peers/loopback-only.mjs')]
-  const { ready, pid, stop } = await startJson(script, ['--headless'], { NODE_ENV: 'production' }, only)
+  const { ready, pid, stop } = await startJson(script, ['--headless'], { NODE_ENV: 'production' }, loopbackOnly)
   const headers = {
-    'x-portkey-provider': 'openai',
+    'x-portkey-provider': provider,
     'x-portkey-custom-host': `${far.url}/v1`,
     'x-portkey-forward-headers': orders.join(),
   }
@@ -129,7 +141,7 @@ export function freePort() {
  * Installs the packages of peers.json once. Portkey's streams answer 500 with the newest server adapter in its range, so the adapter has
  * the version of Portkey's own lockfile.
  */
-const installPackages = () => installOnce(packages, manifest)
+export const installPackages = () => installOnce(packages, manifest)
 
 function hasNginx() {
   execFileSync('nginx', ['-v'], { stdio: 'ignore' })

@@ -2,6 +2,7 @@
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { bodiesBench } from './bodies.mjs'
+import { dialectsBench } from './dialects.mjs'
 import { galleryBench } from './gallery.mjs'
 import { prepareBuild, removeFolders, stopAll } from './processes.mjs'
 import { proxyBench, proxyNames } from './proxy.mjs'
@@ -16,6 +17,7 @@ const suites = {
   start: startBench,
   stop: stopBench,
   proxy: proxyBench,
+  dialects: dialectsBench,
   bodies: bodiesBench,
   search: searchBench,
   usage: usageBench,

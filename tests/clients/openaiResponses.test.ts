@@ -53,7 +53,8 @@ describe('client.responses of the official openai package', () => {
     let reasoning = ''
     const stream = client.responses.stream({ model: 'reasoner', input, reasoning: { effort: 'low', summary: 'auto' } })
     for await (const event of stream) {
-      if (/reasoning.*\.delta$/.test(event.type) && 'delta' in event) reasoning += String(event.delta)
+      if (/reasoning.*\.delta$/.test(event.type) && 'delta' in event && typeof event.delta === 'string')
+        reasoning += event.delta
     }
     const final = await stream.finalResponse()
     expect(reasoning.length).toBeGreaterThan(0)

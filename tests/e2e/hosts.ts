@@ -114,9 +114,5 @@ export async function closeHosts(): Promise<void> {
     await once(child, 'exit')
   }
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
-  for (const sandbox of sandboxes.splice(0))
-    await sandbox.close().catch((error: NodeJS.ErrnoException) => {
-      // A test without the service has closed its sandbox already.
-      if (error.code !== 'ERR_SERVER_NOT_RUNNING') throw error
-    })
+  for (const sandbox of sandboxes.splice(0)) await sandbox.close()
 }

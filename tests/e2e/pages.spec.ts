@@ -24,6 +24,16 @@ async function openConnected(page: Page) {
   return host
 }
 
+test('a rejected API key is named on the Keys page, with the way to the settings', async ({ page }) => {
+  const host = await openConnectedHost({ baseUrl: sandbox.baseUrl, apiKey: 'sk-not-a-key' })
+  await page.goto(host.url)
+  await feature(page, 'Keys').click()
+  const notice = page.getByRole('main').getByRole('alert')
+  await expect(notice).toContainText('rejected this API key')
+  await notice.getByRole('button', { name: windowText('problems:kinds.unauthorized.action') }).click()
+  await expect(page).toHaveURL(/settings/)
+})
+
 test('an app key is shown once, works at once, and stops at once when revoked', async ({ page }) => {
   const host = await openConnected(page)
   await feature(page, 'Local API').click()

@@ -79,6 +79,12 @@ describe.runIf(process.platform === 'linux')('the keychain, against a real Secre
     expect(said.probe).toEqual({ available: false, reason: 'The keychain is not available without a D-Bus session.' })
   })
 
+  it('an empty address of the session bus is reported as a missing keychain', async () => {
+    const command = ['env', 'DBUS_SESSION_BUS_ADDRESS=', process.execPath, script]
+    const said = await inSession(command, home)
+    expect(said.probe).toEqual({ available: false, reason: 'The keychain is not available without a D-Bus session.' })
+  })
+
   it('a bus without a secret service is reported as a missing keychain', async () => {
     const config = join(home, 'bus.conf')
     writeFileSync(

@@ -11,7 +11,7 @@ import type { UpstreamLink } from './link.ts'
 import { copyBody, copyLimit } from './meter/copy.ts'
 import { guardOfReply, type JsonScan } from './meter/jsonScan.ts'
 import { type Meter, openMeter } from './meter/meter.ts'
-import { totalTokens } from './meter/usage.ts'
+import { cleanReading, totalTokens } from './meter/usage.ts'
 import { meterBody } from './meteredBody.ts'
 import { isUnanswered } from './reachability.ts'
 import { withRetry } from './retry.ts'
@@ -192,7 +192,10 @@ async function attempt(
   const events = isEventStream(contentType)
   if (good)
     reply.body.onClosed((how) => {
-      trace.ends(endOfBody(how, meter?.complete === true || (!events && how === 'ended')), meter?.reading() ?? null)
+      trace.ends(
+        endOfBody(how, meter?.complete === true || (!events && how === 'ended')),
+        meter ? cleanReading(meter.reading(), (text) => link.credential.redact(text)) : null,
+      )
       onClosed?.()
     })
   const bytes = decoded(reply.body, contentEncoding, link.credential.redactor.forBody(good))

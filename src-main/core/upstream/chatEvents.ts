@@ -1,8 +1,10 @@
 import { TextDecoder } from 'node:util'
 import { createParser, type EventSourceParser } from 'eventsource-parser'
 import { StudioError } from '../errors.ts'
+import { asBuffer } from './meter/bytes.ts'
 import { parseText } from './meter/jsonScan.ts'
 import { ReplyReader } from './meter/replyReader.ts'
+import { EventTemplates } from './meter/template.ts'
 import { type Fields, isFields } from './meter/values.ts'
 import { maxEventSize } from './sse.ts'
 import type { ChatStreamEvent } from './types.ts'
@@ -13,12 +15,16 @@ const eventCost = 64
 
 /**
  * Reads the events of a relayed chat stream from its bytes, split anywhere. It has no promise, so that a chunk is translated in the turn
- * of the event loop in which it arrives. The texts were masked before (`redact/`).
+ * of the event loop in which it arrives. The texts were masked before (`redact/`). A chunk that differs from an earlier one only in its
+ * text is not parsed again, which would be most of the cost of a translation.
  */
 export class ChatEventReader {
   readonly #reader = new ReplyReader()
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   readonly #parser: EventSourceParser
+  readonly #templates = new EventTemplates<ChatPiece>()
+  /** Whether the bytes so far end with a whole event. */
+  #isBetweenEvents = true
   #events: ChatStreamEvent[] = []
   #failure: StudioError | null = null
   #ended = false
@@ -52,7 +58,65 @@ export class ChatEventReader {
 
   /** Returns the events that these bytes complete. */
   push(bytes: Uint8Array): ChatStreamEvent[] {
-    if (this.#ended || this.#failure !== null) return []
+    if (this.#isOver) return none
+    const buffer = asBuffer(bytes)
+    for (let at = 0; at < buffer.length && !this.#isOver; ) {
+      const end = this.#isBetweenEvents ? this.#templates.match(buffer, at) : -1
+      at = end === -1 ? this.#parseEvent(buffer, at) : this.#takeMatched(buffer, end)
+    }
+    return this.#take()
+  }
+
+  /** Returns the last event of a stream without a blank line at its end. Sets `failure` for a stream that is not complete. */
+  end(): ChatStreamEvent[] {
+    if (!this.#isOver) this.#parser.feed('\n\n')
+    const events = this.#take()
+    if (!this.finished) this.#failure ??= incomplete()
+    return events
+  }
+
+  /** Reads a whole reply, for a service that ignores `stream`. */
+  whole(reply: unknown): ChatStreamEvent[] {
+    this.#readChunk(reply)
+    return this.#take()
+  }
+
+  get #isOver(): boolean {
+    return this.#ended || this.#failure !== null
+  }
+
+  /** Adds the event of a chunk that has a template, and returns its end. */
+  #takeMatched(bytes: Buffer, end: number): number {
+    const { value, textFrom, textTo } = this.#templates
+    // Valid UTF-8, and valid inside quotes: the template has checked both.
+    const inside = bytes.toString('utf8', textFrom, textTo)
+    const text = inside.includes('\\') ? String(JSON.parse(`"${inside}"`)) : inside
+    if (value?.type === 'tool_call') {
+      const { choice, index, id, name } = value
+      this.#add({ type: 'tool_call', choice, index, id, name, arguments: text })
+    } else if (value !== null) this.#add({ type: value.type, choice: value.choice, text })
+    return end
+  }
+
+  /** Parses the bytes from `from` to the end of an event, or all that have arrived of it, and returns that offset. */
+  #parseEvent(bytes: Buffer, from: number): number {
+    // The blank line of a stream whose lines end otherwise is not found here, but by the parser.
+    const blank = bytes.indexOf(blankLine, from)
+    const to = blank === -1 ? bytes.length : blank + 2
+    const wasBetweenEvents = this.#isBetweenEvents
+    this.#isBetweenEvents = blank !== -1
+    const before = this.#events.length
+    this.#feed(bytes.subarray(from, to))
+    const [event] = this.#events.slice(before)
+    const piece = this.#reader.lone
+    const isLone = this.#events.length === before + 1 && piece !== null
+    if (isLone && wasBetweenEvents && blank !== -1 && isPiece(event)) {
+      this.#templates.learn(bytes, from, to, piece.key, event)
+    }
+    return to
+  }
+
+  #feed(bytes: Buffer): void {
     let text = ''
     try {
       text = this.#decoder.decode(bytes, { stream: true })
@@ -63,25 +127,13 @@ export class ChatEventReader {
         {},
         { cause },
       )
-      return []
     }
     if (text !== '') this.#parser.feed(text)
-    return this.#take()
   }
 
-  /** Returns the last event of a stream without a blank line at its end. Sets `failure` for a stream that is not complete. */
-  end(): ChatStreamEvent[] {
-    if (!this.#ended && this.#failure === null) this.#parser.feed('\n\n')
-    const events = this.#take()
-    if (!this.finished) this.#failure ??= incomplete()
-    return events
-  }
-
-  /** Reads a whole reply, for a service that ignores `stream`. */
-  whole(reply: unknown): ChatStreamEvent[] {
-    this.#reader.read(reply, this.#events)
-    this.#count()
-    return this.#take()
+  #add(event: ChatStreamEvent): void {
+    this.#events.push(event)
+    this.#count(event)
   }
 
   #take(): ChatStreamEvent[] {
@@ -92,7 +144,8 @@ export class ChatEventReader {
   }
 
   #read(data: string): void {
-    if (this.#ended || this.#failure !== null) return
+    this.#reader.lone = null
+    if (this.#isOver) return
     if (data.trim() === '[DONE]') {
       this.#ended = true
       // `[DONE]` alone does not say that the reply is complete: a proxy may send it after a failure.
@@ -109,23 +162,30 @@ export class ChatEventReader {
     }
     if (!isFields(frame)) this.#failure = malformed()
     else if ('error' in frame && frame.error !== null) this.#failure = failureOf(frame)
-    else {
-      this.#reader.read(frame, this.#events)
-      this.#count()
-    }
+    else this.#readChunk(frame)
   }
 
-  #count(): void {
-    for (const event of this.#events) {
-      this.#total += eventCost
-      if ('text' in event) this.#total += event.text.length
-      else if (event.type === 'tool_call') this.#total += event.arguments.length + (event.name?.length ?? 0)
-    }
+  #readChunk(chunk: unknown): void {
+    const events: ChatStreamEvent[] = []
+    this.#reader.read(chunk, events)
+    for (const event of events) this.#add(event)
+  }
+
+  #count(event: ChatStreamEvent): void {
+    this.#total += eventCost
+    if ('text' in event) this.#total += event.text.length
+    else if (event.type === 'tool_call') this.#total += event.arguments.length + (event.name?.length ?? 0)
     if (this.#total > maxTotal) this.#failure ??= tooLarge()
   }
 }
 
+/** An event that carries a piece of text. */
+type ChatPiece = Extract<ChatStreamEvent, { text: string } | { arguments: string }>
+const isPiece = (event: ChatStreamEvent | undefined): event is ChatPiece =>
+  event !== undefined && ('text' in event || 'arguments' in event)
+
 const none: ChatStreamEvent[] = []
+const blankLine = Buffer.from('\n\n')
 /** Longest text of an error object that is passed on. */
 const maxWords = 2000
 

@@ -20,7 +20,7 @@ import type { UpstreamLink } from './link.ts'
 import { copyBody, copyLimit } from './meter/copy.ts'
 import { localiseImageUrls } from './meter/images.ts'
 import { type Meter, openMeter } from './meter/meter.ts'
-import { totalTokens } from './meter/usage.ts'
+import { cleanReading, totalTokens } from './meter/usage.ts'
 import { meterBody } from './meteredBody.ts'
 import { pathProblem } from './path.ts'
 import { ReplayableBody } from './replay.ts'
@@ -145,6 +145,7 @@ class Forwarding {
     this.#forgetBody()
     const { trace, endpoint, stream, stripUsage, tokensIn } = this.#request
     const { status, statusText } = reply
+    const clean = this.#clean
     // After our retry loop gave up, no other loop may start. Otherwise the service's own header passes.
     const shouldRetry = retriesExhausted ? false : readShouldRetry(reply.headers)
     const headers = withShouldRetry(withoutHopByHop(reply.headers), shouldRetry)
@@ -169,8 +170,8 @@ class Forwarding {
         return reply.body
       },
       settle: () => reply.body.settle(settleMs),
-      clean: this.#clean,
-      reading: () => meter.reading(),
+      clean,
+      reading: () => cleanReading(meter.reading(), clean),
       complete: () => !isEventStream(contentType) || meter.complete,
       attempts: this.#attempts,
       retriesExhausted,

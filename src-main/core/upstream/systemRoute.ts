@@ -7,7 +7,9 @@ import type { SystemNetwork } from '../host.ts'
 type Connector = ReturnType<typeof buildConnector>
 
 /** One way to a service, as the proxy settings of the system name it. */
-export type Route = { kind: 'direct' } | { kind: 'http' | 'https' | 'socks5' | 'socks4'; host: string; port: number }
+export type ProxyRoute =
+  | { kind: 'direct' }
+  | { kind: 'http' | 'https' | 'socks5' | 'socks4'; host: string; port: number }
 
 const kinds: Readonly<Record<string, 'http' | 'https' | 'socks5' | 'socks4'>> = {
   PROXY: 'http',
@@ -28,8 +30,8 @@ const maxRoutes = 5
  * connection is direct.
  * @see https://developer.mozilla.org/docs/Web/HTTP/Proxy_servers_and_tunneling/Proxy_Auto-Configuration_PAC_file
  */
-export function readRoutes(result: string): Route[] {
-  const routes = result.split(';').flatMap((entry): Route[] => {
+export function readRoutes(result: string): ProxyRoute[] {
+  const routes = result.split(';').flatMap((entry): ProxyRoute[] => {
     const [name = '', place = ''] = entry.trim().split(/\s+/)
     if (name.toUpperCase() === 'DIRECT') return [{ kind: 'direct' }]
     const kind = kinds[name.toUpperCase()]
@@ -77,10 +79,9 @@ export function systemConnector(options: RouteOptions): Connector {
     throw failure
   }
   return (to, callback) => {
-    open(to).then(
-      (socket) => callback(null, socket),
-      (thrown: unknown) => callback(thrown instanceof Error ? thrown : new Error(String(thrown)), null),
-    )
+    const succeed = (socket: Awaited<ReturnType<typeof open>>): void => callback(null, socket)
+    const fail = (thrown: unknown): void => callback(thrown instanceof Error ? thrown : new Error(String(thrown)), null)
+    open(to).then(succeed, fail)
   }
 }
 
@@ -115,7 +116,7 @@ const isSocket = (value: unknown): value is Socket => typeof value === 'object' 
 
 /** A socket to `target` through a proxy, ready for its first byte. */
 async function openTunnel(
-  route: Exclude<Route, { kind: 'direct' }>,
+  route: Exclude<ProxyRoute, { kind: 'direct' }>,
   target: Target,
   { timeoutMs, connecting, ca }: RouteOptions,
 ): Promise<Socket> {

@@ -10,7 +10,7 @@ interface BackgroundOptions {
   dialog: Pick<Dialog, 'showMessageBox'>
   /** The stored choice. `quit` while the core is still starting. */
   choice(): CloseAction
-  /** Stores the answer. Rejects when it can't be stored. */
+  /** Stores the answer. Never rejects. */
   save(choice: Exclude<CloseAction, 'ask'>): Promise<void>
   isQuitting(): boolean
   isLastWindow(): boolean

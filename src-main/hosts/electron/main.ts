@@ -16,12 +16,13 @@ import {
   session,
   shell,
   systemPreferences,
+  utilityProcess,
 } from 'electron'
 import type { AlertPlace } from '../../../src-preload/contract/alerts.ts'
 import type { Settings } from '../../../src-preload/contract/app.ts'
 import type { Opening } from '../../../src-preload/contract/data.ts'
 import { type Core, createCore } from '../../core/core.ts'
-import { StudioError } from '../../core/errors.ts'
+import { asStudioError, StudioError } from '../../core/errors.ts'
 import type { Host } from '../../core/host.ts'
 import { createKeychain } from '../keychain.ts'
 import { logUncaught } from '../lastResort.ts'
@@ -30,6 +31,7 @@ import { externalAddress } from './address.ts'
 import { ThemeFollower } from './appearance.ts'
 import { askBeforeClosing, closeActionOf } from './background.ts'
 import { recoverFromCrashes } from './crashes.ts'
+import { type DeepLink, linkInArguments, linkScheme, readDeepLink } from './deepLink.ts'
 import { dragOut, reveal } from './files.ts'
 import { followState } from './followState.ts'
 import { identify } from './identity.ts'
@@ -61,6 +63,7 @@ logUncaught((level, line) => log(level, line))
 identify(app)
 registerScheme()
 app.enableSandbox()
+const linkOfStart = firstLink()
 const dataDir = await openDataDir(undefined).catch(giveUp)
 if (dataDir !== null) {
   // Chromium's files and the single-instance lock are in the data folder: one running studio per folder.
@@ -102,20 +105,25 @@ async function start(folder: string): Promise<void> {
     },
   })
   // Electron's own reaction would be a quit with a question, which a service manager can't answer.
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, quit.now)
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, quit.now)
 
   const open = (place?: WindowPlace): BrowserWindow => {
     const window = openWindow(join(built, 'preload', 'preload.cjs'), devTools, place)
     recoverFromCrashes(window, { dialog, log, quit: () => app.quit() })
     endWithSession(window, quit.now)
-    showContextMenu(window)
+    showContextMenu(window, log)
     askBeforeClosing(window, {
       dialog,
       choice: () => settings?.closeAction ?? 'quit',
       isQuitting: quit.asked,
       isLastWindow: () => BrowserWindow.getAllWindows().length === 1,
       async save(closeAction) {
-        if (core) settings = await createRouterClient(core.router).app.updateSettings({ closeAction })
+        if (!core || !settings) return
+        settings = { ...settings, closeAction }
+        // The answer counts for this run also when it can't be stored.
+        await createRouterClient(core.router)
+          .app.updateSettings({ closeAction })
+          .catch((thrown: unknown) => log('error', `The answer could not be stored: ${asStudioError(thrown).message}`))
       },
     })
     window.once('show', reportStarted)
@@ -144,7 +152,14 @@ async function start(folder: string): Promise<void> {
   app.on('web-contents-created', (_event, contents) => guardNavigation(contents, (url) => shell.openExternal(url)))
   const actions = { go, showLogs: () => void reveal(logFile.path) }
   Menu.setApplicationMenu(Menu.buildFromTemplate(appMenu(actions, { devTools })))
-  app.on('second-instance', show)
+  const follow = (link: DeepLink | null): void => {
+    if (link) go({ page: 'chat', id: null, prompt: link.prompt })
+  }
+  app.on('second-instance', (_event, argv) => {
+    const link = linkInArguments(argv)
+    if (link) follow(link)
+    else show()
+  })
   app.on('window-all-closed', () => {
     if (process.platform === 'darwin' || (settings && closeActionOf(settings.closeAction) === 'background')) return
     app.quit()
@@ -179,10 +194,28 @@ async function start(folder: string): Promise<void> {
   const icons = join(built, '..', 'resources', 'icons')
   showTray({ core, icons, actions: { open: show, quit: () => app.quit() }, signal: ending.signal, log })
 
+  const link = linkOfStart()
+  app.on('open-url', (_event, url) => follow(readDeepLink(url)))
+  if (app.isPackaged) app.setAsDefaultProtocolClient(linkScheme)
+
   work = null
-  if (!isHidden && BrowserWindow.getAllWindows().length === 0) open()
+  if (link) follow(link)
+  else if (!isHidden && BrowserWindow.getAllWindows().length === 0) open()
   if (isHidden) reportStarted()
   app.on('activate', show)
+}
+
+/** Listens for the link that macOS starts the program with, which may come before `ready`. Elsewhere links are arguments. */
+function firstLink(): () => DeepLink | null {
+  let link = linkInArguments(process.argv)
+  const take = (_event: unknown, url: string): void => {
+    link = readDeepLink(url) ?? link
+  }
+  app.on('open-url', take)
+  return () => {
+    app.off('open-url', take)
+    return link
+  }
 }
 
 function host(folder: string, { go, restart }: { go(place: AlertPlace): void; restart(): void }): Host {
@@ -202,7 +235,11 @@ function host(folder: string, { go, restart }: { go(place: AlertPlace): void; re
       app.relaunch()
       restart()
     },
-    network: systemNetwork(session.defaultSession, (level, line) => log(level, line)),
+    network: systemNetwork({
+      session: session.defaultSession,
+      log: (level, line) => log(level, line),
+      fork: () => utilityProcess.fork(join(built, 'main', 'certificates.js'), [], { serviceName: 'certificates' }),
+    }),
     notify: notifier({ Notification, goTo: go, log: (level, line) => log(level, line) }),
     log: (level, line) => log(level, line),
   }

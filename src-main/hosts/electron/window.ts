@@ -8,6 +8,8 @@ import { readWindowState, writeWindowState } from './windowState.ts'
 export interface WindowPlace {
   page: 'chat' | 'speech' | 'transcribe' | 'images' | 'usage' | 'keys' | 'proxy' | 'settings'
   id: string | null
+  /** Text for the composer of a new chat. The page fills it in and never sends it. */
+  prompt?: string
 }
 
 /** `--bg` of styles.css in both themes, so that nothing flashes before the page has painted. */
@@ -75,5 +77,5 @@ export function goTo(place: WindowPlace): boolean {
   return true
 }
 
-const addressOf = ({ page, id }: WindowPlace): string =>
-  `${ownPage}#/${page}${id === null ? '' : `/${encodeURIComponent(id)}`}`
+const addressOf = ({ page, id, prompt }: WindowPlace): string =>
+  `${ownPage}#/${page}${id === null ? '' : `/${encodeURIComponent(id)}`}${prompt === undefined ? '' : `?prompt=${encodeURIComponent(prompt)}`}`

@@ -107,6 +107,7 @@ function Body({ shown }: { shown: AccountKey | null }) {
     return (
       <>
         <OfflineNote place="keys" className="m-6 mb-0" />
+        <Rejected />
         {account?.offers === 'no' ? <NoReadout /> : <Nothing connected={account !== null} />}
       </>
     )
@@ -131,6 +132,17 @@ function Offline({ asOf }: { asOf: string }) {
     <Notice kind="info" title={t('offline.title')}>
       {t('offline.about')} <RelativeTime at={asOf} did="updated" />.
     </Notice>
+  )
+}
+
+/** Why the keys can't be read although the service answers, such as a rejected API key. */
+function Rejected() {
+  const problem = useApp(({ app }) => (app?.connection.offline ? null : (app?.connection.problem ?? null)))
+  if (!problem) return null
+  return (
+    <div className="m-6 mb-0">
+      <ProblemNotice problem={problem} />
+    </div>
   )
 }
 

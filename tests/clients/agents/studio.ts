@@ -13,6 +13,15 @@ const cli = join(root, 'out', 'main', 'node.js')
 export async function startStudio(dataDir: string) {
   const env = { PATH: process.env.PATH ?? '', HOME: dirname(dataDir) }
   const sandbox = await startJson(['sandbox', '--port', '0', '--json'], env)
+  try {
+    return await startBefore(sandbox, dataDir, env)
+  } catch (thrown) {
+    await sandbox.stop()
+    throw thrown
+  }
+}
+
+async function startBefore(sandbox: Started, dataDir: string, env: Record<string, string>) {
   const service = { address: String(sandbox.ready.baseUrl), key: String(sandbox.ready.apiKey) }
   const tap = await tapBefore(service.address)
   const serveArguments = ['serve', '--base-url', tap.url, '--api-key-env', 'SERVICE_KEY', '--data-dir', dataDir]
@@ -72,6 +81,8 @@ export interface LogRow {
 }
 
 export type Studio = Awaited<ReturnType<typeof startStudio>>
+
+type Started = Awaited<ReturnType<typeof startJson>>
 
 /** Starts a command of this program and returns its first line, parsed as JSON. */
 async function startJson(args: string[], env: Record<string, string>) {

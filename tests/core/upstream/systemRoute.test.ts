@@ -16,7 +16,6 @@ import { exchange } from '../../../src-main/core/upstream/httpExchange.ts'
 import { openNetwork } from '../../../src-main/core/upstream/network.ts'
 import { systemFetch } from '../../../src-main/core/upstream/systemFetch.ts'
 import { readRoutes } from '../../../src-main/core/upstream/systemRoute.ts'
-import { systemNetwork } from '../../../src-main/hosts/electron/systemNetwork.ts'
 import { tries } from '../../helpers/effort.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { canary, json, portOf, serve } from './helpers/service.ts'
@@ -257,21 +256,6 @@ describe('the certificates of the system', () => {
     expect([reply.status, await reply.json()]).toEqual([200, { data: [] }])
     expect(asked).toEqual([new URL(url).host])
     await expect(systemFetch(system(() => 'DIRECT'))(url)).rejects.toThrow()
-  })
-
-  it('are read once, and their absence is logged', () => {
-    const lines: string[] = []
-    const session = { resolveProxy: async () => 'DIRECT' }
-    const failing = systemNetwork(
-      session,
-      (_, line) => lines.push(line),
-      () => {
-        throw new Error('no store')
-      },
-    )
-    expect([failing.certificates(), failing.certificates(), lines.length]).toEqual([[], [], 1])
-    const real = systemNetwork(session, () => undefined)
-    expect(real.certificates()).toBe(real.certificates())
   })
 })
 

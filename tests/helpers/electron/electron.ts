@@ -1,3 +1,4 @@
+import { fork } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type * as Electron from 'electron'
@@ -51,6 +52,7 @@ class App
       | 'getPreferredSystemLanguages'
       | 'setAppUserModelId'
       | 'setLoginItemSettings'
+      | 'setAsDefaultProtocolClient'
       | 'getLoginItemSettings'
     >
 {
@@ -63,6 +65,7 @@ class App
       'ready',
       'activate',
       'second-instance',
+      'open-url',
       'web-contents-created',
       'window-all-closed',
       'before-quit',
@@ -75,6 +78,11 @@ class App
   getPreferredSystemLanguages(): string[] {
     needsReady('app.getPreferredSystemLanguages()')
     return ['de-AT', 'en-US']
+  }
+
+  setAsDefaultProtocolClient(scheme: string): boolean {
+    process.stderr.write(`links: ${scheme}\n`)
+    return true
   }
 
   /** Of macOS and Windows alone. */
@@ -296,6 +304,15 @@ class TrayStandIn extends Emitter implements Pick<Electron.Tray, 'setToolTip' | 
     shown.tray = null
   }
 }
+export const utilityProcess = only('utilityProcess', {
+  /** A process of plain Node, whose `process.parentPort` is its channel to this one. */
+  fork(path: string, args: string[] = [], options: Electron.ForkOptions = {}) {
+    needsReady('utilityProcess.fork()')
+    onlyKeys('utilityProcess.fork', options, ['serviceName'])
+    return fork(path, args, { execArgv: [] }) as unknown as Electron.UtilityProcess
+  },
+} satisfies Pick<typeof Electron.utilityProcess, 'fork'>)
+
 export const Tray = only('Tray', TrayStandIn)
 
 export const nativeImage = only('nativeImage', {
@@ -307,7 +324,7 @@ export const nativeImage = only('nativeImage', {
 
 let copied = ''
 export const clipboard = only('clipboard', {
-  writeText(text: string) {
+  async writeText(text: string) {
     copied = text
     return Promise.resolve()
   },
@@ -486,6 +503,7 @@ export const electron = only('electron', {
   shell,
   systemPreferences,
   Tray,
+  utilityProcess,
 } satisfies Partial<Record<keyof typeof Electron, unknown>>)
 
 /** For the one who starts it: `ready` comes after the program's entry has run, its top-level awaits included. */

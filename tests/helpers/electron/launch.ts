@@ -65,9 +65,12 @@ export async function launchDesktop(dataDir: string, modes: Modes = {}): Promise
 export async function runDesktopToItsEnd(
   dataDir: string,
   modes: Modes = {},
+  args: readonly string[] = [],
 ): Promise<{ code: number | null; errors: string }> {
   const child =
-    binary === null ? forkStandIn(dataDir, modes) : spawn(binary, realArgs, { env: environment(dataDir, {}) })
+    binary === null
+      ? forkStandIn(dataDir, modes, args)
+      : spawn(binary, [...realArgs, ...args], { env: environment(dataDir, {}) })
   const errors = collect(child)
   running.add(child)
   const [code] = await once(child, 'exit')

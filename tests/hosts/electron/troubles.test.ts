@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { lockFolder } from '../../../src-main/core/store/lock.ts'
-import { CrashPolicy } from '../../../src-main/hosts/electron/crashes.ts'
 import { appId, identify } from '../../../src-main/hosts/electron/identity.ts'
 import { reasonOf } from '../../../src-main/hosts/electron/notify.ts'
 import { microphoneOf } from '../../../src-main/hosts/electron/permissions.ts'
@@ -104,11 +103,6 @@ test('a failed notification is explained by the system’s words and what usuall
   expect(reasonOf('HRESULT 0x803E0105', 'win32')).toMatch(/^The system says: HRESULT 0x803E0105 Allow .*Windows/)
   expect(reasonOf('', 'linux')).toMatch(/did not confirm it\. Check that a notification service/)
   expect(reasonOf('not allowed', 'darwin')).toMatch(/not allowed .*System Settings/)
-})
-
-test('one crash reloads, a second within a minute asks, a later one reloads again', () => {
-  const policy = new CrashPolicy()
-  expect([0, 59_999, 60_000, 120_000].map((at) => policy.crashed(at))).toEqual(['reload', 'ask', 'ask', 'reload'])
 })
 
 describe('the theme', () => {

@@ -1,5 +1,6 @@
 import type { AlertFacts } from '../../../../src-preload/contract/alerts.ts'
 import type { Host } from '../../host.ts'
+import { inBackground } from '../../shared/unexpected.ts'
 import { Debounced } from './debounce.ts'
 import { notificationText, placeOf } from './messages.ts'
 
@@ -31,6 +32,11 @@ export class Notifier {
     const [first, ...rest] = this.#waiting
     this.#waiting = []
     // The host logs a failure. The list in the window has the alert in any case.
-    if (first) void this.#notify()?.({ ...notificationText([first, ...rest]), place: placeOf(first) })
+    const notify = first ? this.#notify() : null
+    if (first && notify)
+      inBackground(
+        'A notification could not be shown',
+        notify({ ...notificationText([first, ...rest]), place: placeOf(first) }),
+      )
   }
 }

@@ -1,7 +1,8 @@
 import type { ModelRule } from '../../../../src-preload/contract/modelMap.ts'
 import { maxStoredResponse } from '../../ports/storedResponses.ts'
+import { parametersOf } from '../../upstream/meter/chatParameters.ts'
 import { maxDepth } from '../../upstream/meter/jsonScan.ts'
-import { type RequestParameters, RequestScan } from '../../upstream/meter/request.ts'
+import type { RequestParameters } from '../../upstream/meter/request.ts'
 import { isFields } from '../../upstream/meter/values.ts'
 import type { ChatRequest } from '../../upstream/types.ts'
 import { mappedModel } from '../apps/modelMap.ts'
@@ -70,11 +71,8 @@ export function chatBytesOf(body: JsonObject, options: ChatBytesOptions): ChatBy
     chat.stream = true
     chat.stream_options = { include_usage: true }
   }
-  const bytes = Buffer.from(JSON.stringify(chat))
-  const scan = new RequestScan('chat')
-  scan.push(bytes)
-  const asked = scan.asked()
-  if (asked.json) return { body: bytes, asked, askedModel, request, stored }
+  const asked = parametersOf(chat)
+  if (asked.json) return { body: Buffer.from(JSON.stringify(chat)), asked, askedModel, request, stored }
   throw new DialectError('', `The translated request has more than ${maxDepth} levels of nesting.`, 'body_unreadable')
 }
 

@@ -39,7 +39,7 @@ const removedFromReply = new Set(['set-cookie', 'strict-transport-security', 'al
 const isStudioMark = (lower: string): boolean => lower === 'x-studio-answer' || lower === ignoredHeader
 
 /** Names the fields and tools of a translated request that had no effect. */
-export const ignoredHeader = 'x-studio-ignored'
+const ignoredHeader = 'x-studio-ignored'
 
 /** Longest value of `x-studio-ignored`, in characters. The log has the whole list. */
 const maxIgnored = 2000

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { ProblemKind } from '../../../../src-preload/contract/problem.ts'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
@@ -6,6 +5,7 @@ import { asStudioError, StudioError } from '../../errors.ts'
 import type { AllowanceReservation, Expectation, RequestEnd, RequestTrace } from '../../ports/requests.ts'
 import type { StoredResponses } from '../../ports/storedResponses.ts'
 import { Cancel } from '../../shared/cancel.ts'
+import { randomHex } from '../../shared/randomHex.ts'
 import { endpointOf, isInference, isReadOut } from '../../upstream/endpoint.ts'
 import { flattened, type HeaderPairs, header } from '../../upstream/headers.ts'
 import { unknownParameters } from '../../upstream/meter/request.ts'
@@ -125,7 +125,7 @@ class RelayedRequest {
     this.#action = allowed.turns ? 'turn' : (route?.action ?? 'create')
     this.#responses = allowed.turns?.over(deps.responses) ?? deps.responses
     this.#dialect = dialect
-    this.#replyId = dialect ? `${idPrefixes[dialect.id]}${randomBytes(24).toString('hex')}` : ''
+    this.#replyId = dialect ? `${idPrefixes[dialect.id]}${randomHex(24)}` : ''
     this.#models = endpoint === 'models' ? modelsQueryOf(request, allowed.path) : null
     this.#request = request
     this.#response = response

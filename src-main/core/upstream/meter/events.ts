@@ -2,8 +2,9 @@ import type { MeterReading } from '../../ports/requests.ts'
 import { colon, cr, lf } from '../ascii.ts'
 import { asBuffer, ByteStore } from './bytes.ts'
 import { parseText } from './jsonScan.ts'
+import type { Lane } from './outputText.ts'
 import { ReplyReader } from './replyReader.ts'
-import { EventTemplate } from './template.ts'
+import { EventTemplates } from './template.ts'
 import type { Meter } from './types.ts'
 
 /** A larger event is not parsed; its bytes count as output. A 16th of the limit of the studio's own reader. Bytes. */
@@ -11,12 +12,6 @@ const maxReadBytes = 1024 * 1024
 
 /** A longer event can't be the one that only has the usage, so it is no longer held back. Bytes. */
 const maxHeldBytes = 64 * 1024
-
-/** Maximum number of templates. More than one is needed, because choices, reasoning and text may alternate. */
-const maxTemplates = 4
-
-/** After this many unknown events in a row, only every 64th becomes a template. */
-const patience = 8
 
 /** `data: [DONE]` with any spaces. Bytes. */
 const maxDoneBytes = 64
@@ -30,10 +25,7 @@ export class EventMeter implements Meter {
   readonly #strip: boolean
   readonly #tokensIn: number | null
   #done = false
-  #templates: EventTemplate[] = []
-  /** Index of the template that matched last. */
-  #fitted = 0
-  #misses = 0
+  readonly #templates = new EventTemplates<Lane>()
 
   /** The unfinished event, as far as it is needed. `#size` counts all of its bytes. */
   readonly #begun = new ByteStore()
@@ -106,16 +98,12 @@ export class EventMeter implements Meter {
 
   /** Matches an event that differs from an earlier one only in its text. Returns its end, else -1. */
   #likeBefore(bytes: Buffer, at: number): number {
-    let end = this.#templates[this.#fitted]?.take(bytes, at) ?? -1
-    for (let i = 0; end === -1 && i < this.#templates.length; i++) {
-      if (i === this.#fitted) continue
-      end = this.#templates[i]?.take(bytes, at) ?? -1
-      if (end !== -1) this.#fitted = i
-    }
+    const templates = this.#templates
+    const end = templates.match(bytes, at)
     if (end === -1) return -1
+    templates.value?.append(bytes, templates.textFrom, templates.textTo)
     this.#reply.output = true
     this.#cutLast = false
-    this.#misses = 0
     return this.#afterLineEnd(bytes, end)
   }
 
@@ -227,15 +215,7 @@ export class EventMeter implements Meter {
 
   #learn(bytes: Buffer, from: number, to: number): void {
     const piece = this.#reply.lone
-    if (piece === null) return
-    this.#misses++
-    // In a stream whose events differ in other places too, comparisons are not worth their cost.
-    if (this.#misses === patience) this.#templates = []
-    if (this.#misses >= patience && this.#misses % 64 !== 0) return
-    const template = EventTemplate.learn(bytes, from, to, piece)
-    if (template === null) return
-    this.#fitted = this.#templates.length < maxTemplates ? this.#templates.length : (this.#fitted + 1) % maxTemplates
-    this.#templates[this.#fitted] = template
+    if (piece?.lane) this.#templates.learn(bytes, from, to, piece.key, piece.lane)
   }
 }
 

@@ -12,7 +12,8 @@ export interface LonePiece {
   /** Key of the text in the chunk. */
   key: string
   text: string
-  lane: Lane
+  /** Where the text is copied for a token count. Null for a reader of events. */
+  lane: Lane | null
 }
 
 /**
@@ -167,6 +168,8 @@ export class ReplyReader {
       const id = textOrNull(call.id)
       const args = textOrNull(called.arguments) ?? ''
       this.#events.push({ type: 'tool_call', choice, index, id, name: textOrNull(called.name), arguments: args })
+      if (args !== '') this.lone = { key: 'arguments', text: args, lane: null }
+      this.#pieces++
       return
     }
     this.#piece(choice, 'call', 'name', called.name, index)
@@ -179,6 +182,7 @@ export class ReplyReader {
     this.#pieces++
     if (this.#events !== null && kind !== 'call') {
       this.#events.push({ type: kind, choice, text })
+      this.lone = { key, text, lane: null }
       return true
     }
     const lane = this.text.lane(choice, kind, call)

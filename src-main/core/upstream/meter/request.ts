@@ -46,13 +46,16 @@ const maxKeyBytes = 160
 /** Maximum number of bytes of a value that is read. A longer model name counts as none; longer `stream_options` are not changed. */
 const maxValueBytes = 64 * 1024
 
-const attachments = ['image_url', 'input_audio', 'file'] as const
+/** Members of a content part that count at a flat rate. */
+export const attachments = ['image_url', 'input_audio', 'file'] as const
+export type AttachmentName = (typeof attachments)[number]
 /** Lengths of these names, and of `type`. */
 const attachmentLengths: ReadonlySet<number> = new Set([...attachments, 'type'].map(({ length }) => length))
 /** Index of `image_url`, which some clients send without a `type`. */
 const imageUrl = 0
 
-const measuredInChat: ReadonlySet<string> = new Set(['messages', 'tools', 'functions', 'response_format'])
+/** Members of a chat request that are the prompt. */
+export const measuredInChat: ReadonlySet<string> = new Set(['messages', 'tools', 'functions', 'response_format'])
 const measuredElsewhere: ReadonlySet<string> = new Set(['prompt', 'input'])
 /** A path that the specification does not know may use either. */
 const measuredAtOther: ReadonlySet<string> = new Set([...measuredInChat, ...measuredElsewhere])
@@ -149,7 +152,7 @@ export class RequestScan extends JsonScan {
       stream: this.#stream,
       usage: options.usage,
       usageEdit: options.edit,
-      tokensIn: Math.ceil(bytes / bytesOfToken) + attached * tokensOfAttachment,
+      tokensIn: promptTokens(bytes, attached),
       maxTokens: this.#maxTokens,
       count: this.#count,
       json: true,
@@ -313,8 +316,7 @@ function settle({ pending, size, type }: Level): void {
   }
 }
 
-type Attachment = (typeof attachments)[number]
-const attachmentOf = (name: string | null): Attachment => name as Attachment
+const attachmentOf = (name: string | null): AttachmentName => name as AttachmentName
 
 /** Parses a captured string. Null when it was too long to be captured. */
 function textOf(raw: Buffer | null): string | null {
@@ -334,6 +336,23 @@ export const unknownParameters: Readonly<RequestParameters> = {
   maxTokens: null,
   count: 1,
   json: false,
+}
+
+/** The estimate of a prompt with this much text and so many attachments. */
+export const promptTokens = (bytes: number, attached: number): number =>
+  Math.ceil(bytes / bytesOfToken) + attached * tokensOfAttachment
+
+/** A model's name as the request log and limits know it: null for one that is too long to be read. */
+export const readableModel = (name: string): string | null =>
+  name.length * 6 + 2 <= maxValueBytes || Buffer.byteLength(JSON.stringify(name)) <= maxValueBytes ? name : null
+
+/** The number of replies that `n` asks for. */
+export const choicesIn = (n: unknown): number => Math.max(1, n === undefined ? 1 : (largestCount(n, maxChoices) ?? 1))
+
+/** The largest of the limits of a reply that a tolerant service could read here, or null without any. */
+export function largestTokens(values: readonly unknown[]): number | null {
+  const counts = values.flatMap((value) => (value === undefined ? [] : (largestCount(value, maxTokensPossible) ?? [])))
+  return counts.length === 0 ? null : Math.max(...counts)
 }
 
 /**

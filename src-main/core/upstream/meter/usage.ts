@@ -1,4 +1,4 @@
-import type { TokenUsage } from '../../ports/requests.ts'
+import type { MeterReading, TokenUsage } from '../../ports/requests.ts'
 import { countOrNull, type Fields, isFields } from './values.ts'
 
 /** Reads a `usage` object (specification, Usage). Null when it has no valid figure. */
@@ -21,4 +21,14 @@ export function totalTokens(usage: TokenUsage | null): number | null {
   const { promptTokens, completionTokens } = usage
   if (usage.totalTokens !== null) return usage.totalTokens
   return promptTokens === null || completionTokens === null ? null : promptTokens + completionTokens
+}
+
+/** The reading with its texts cleaned: a compressed reply is read from a copy in which the key could not be masked. */
+export function cleanReading(reading: MeterReading, clean: (text: string) => string): MeterReading {
+  const { model = null, finishReason = null } = reading
+  return {
+    ...reading,
+    model: model === null ? null : clean(model),
+    finishReason: finishReason === null ? null : clean(finishReason),
+  }
 }

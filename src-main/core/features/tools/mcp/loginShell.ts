@@ -46,17 +46,18 @@ async function askShell(shell: string, timeoutMs: number): Promise<string | null
     return null // an invalid path
   }
   let output = ''
-  child.stdout?.on('data', (bytes: Buffer) => {
-    if (output.length < maxOutput) output += bytes.toString()
-  })
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, timeoutMs)
     const end = (): void => {
       clearTimeout(timer)
       resolve()
     }
-    // Not `close`: a process that the start files left in the background keeps the pipe open.
-    child.once('exit', () => setImmediate(end))
+    child.stdout?.on('data', (bytes: Buffer) => {
+      output += bytes.toString()
+      if (output.split(mark).length > 2 || output.length > maxOutput) end()
+    })
+    // `exit` may come before the last output. `close` comes late when the start files left a process that holds the output open.
+    child.once('close', end)
     child.once('error', end)
   })
   endGroup(child)

@@ -1,0 +1,134 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { ChatEventReader } from '../../../src-main/core/upstream/chatEvents.ts'
+import { ReplyReader } from '../../../src-main/core/upstream/meter/replyReader.ts'
+import type { ChatStreamEvent } from '../../../src-main/core/upstream/types.ts'
+
+type Chunk = Record<string, unknown>
+
+const chunkOf = (delta: unknown, more: Chunk = {}): Chunk => ({
+  id: 'chatcmpl-1',
+  model: 'm',
+  choices: [{ index: 0, delta, finish_reason: null }],
+  ...more,
+})
+const eventOf = (data: unknown, end = '\n'): string => `data: ${JSON.stringify(data)}${end}${end}`
+const finish: Chunk = {
+  id: 'chatcmpl-1',
+  model: 'm',
+  choices: [0, 1].map((index) => ({ index, delta: {}, finish_reason: 'stop' })),
+}
+const done = 'data: [DONE]\n\n'
+
+/** What the reader returns for these bytes, cut at these places. */
+function readIn(bytes: Buffer, cuts: readonly number[] = []): ChatStreamEvent[] {
+  const reader = new ChatEventReader()
+  const places = [0, ...[...cuts].sort((a, b) => a - b), bytes.length]
+  const events = places.slice(1).flatMap((to, at) => reader.push(bytes.subarray(places[at], to)))
+  events.push(...reader.end())
+  expect(reader.failure).toBeNull()
+  return events
+}
+
+/** What a reader that parses every chunk returns. */
+function parsed(chunks: readonly Chunk[]): ChatStreamEvent[] {
+  const reader = new ReplyReader()
+  const events: ChatStreamEvent[] = []
+  for (const chunk of chunks) {
+    const own: ChatStreamEvent[] = []
+    reader.read(chunk, own)
+    events.push(...own)
+  }
+  return events
+}
+
+const text = fc.oneof(
+  fc.constantFrom('', 'a', ' word', '"', '\\', '\n', '\u2028', 'é', '日本', '𝄞', '}\n\ndata: ', '"content":"x"', '\\"'),
+  fc.string({ unit: 'grapheme', maxLength: 40 }),
+  fc.integer({ min: 150, max: 200 }).map((length) => 'x'.repeat(length)),
+)
+const index = fc.integer({ min: 0, max: 1 })
+const delta = fc.oneof(
+  { weight: 4, arbitrary: text.map((content) => ({ content })) },
+  text.map((reasoning_content) => ({ reasoning_content })),
+  fc.tuple(text, text).map(([reasoning_content, reasoning]) => ({ reasoning_content, reasoning })),
+  text.map((reasoning) => ({ reasoning })),
+  text.map((refusal) => ({ refusal })),
+  text.map((part) => ({ content: [{ type: 'text', text: part }] })),
+  fc.tuple(text, text).map(([content, reasoning]) => ({ content, reasoning })),
+  fc.tuple(index, text).map(([at, piece]) => ({ tool_calls: [{ index: at, function: { arguments: piece } }] })),
+  fc
+    .tuple(index, text, text)
+    .map(([at, name, piece]) => ({ tool_calls: [{ index: at, id: 'c', function: { name, arguments: piece } }] })),
+)
+const more = fc.oneof(
+  { weight: 6, arbitrary: fc.constant({}) },
+  text.map((obfuscation) => ({ obfuscation })),
+  text.map((content) => ({ content })),
+  text.map((argumentsText) => ({ arguments: argumentsText })),
+  index.map((at) => ({ choices: [{ index: at, delta: { content: 'other' } }] })),
+  text.map((legacy) => ({ choices: [{ index: 0, text: legacy }] })),
+  fc.nat(9).map((count) => ({ usage: { prompt_tokens: count, completion_tokens: 1 } })),
+)
+const chunks = fc.array(
+  fc.tuple(delta, more).map(([part, rest]) => chunkOf(part, rest)),
+  { maxLength: 30 },
+)
+const between = fc.constantFrom('', '', '', ': comment\n\n', 'id: 4\n', 'event: x\n', 'retry: 5\n\n')
+
+test('a stream has the same events as its chunks parsed one by one, wherever its bytes are split', () => {
+  fc.assert(
+    fc.property(
+      chunks,
+      fc.array(between, { minLength: 30, maxLength: 30 }),
+      fc.constantFrom('\n', '\n', '\r\n', '\r'),
+      fc.array(fc.nat(6000), { maxLength: 20 }),
+      (some, noise, lineEnd, cuts) => {
+        const all = [...some, ...some, finish]
+        const lines = all.map((chunk, at) => `${noise[at % noise.length] ?? ''}${eventOf(chunk, lineEnd)}`)
+        const bytes = Buffer.from(lines.join('') + done)
+        const places = cuts.map((cut) => Math.min(cut, bytes.length))
+        expect(readIn(bytes, places)).toEqual(parsed(all))
+      },
+    ),
+  )
+})
+
+test('a text at another place than the model’s is not taken for it', () => {
+  const decoys = [1, 2, 3, 4].map((at) => ({ content: `decoy ${at}`, choices: [{ index: 0, text: `text ${at}` }] }))
+  const calls = [1, 2, 3].map((at) => ({
+    arguments: `decoy ${at}`,
+    choices: [{ delta: { tool_calls: [{ index: 0 }] } }],
+  }))
+  const all = [...decoys, ...calls, finish]
+  expect(readIn(Buffer.from(all.map((chunk) => eventOf(chunk)).join('') + done))).toEqual(parsed(all))
+})
+
+test('a burst of many chunks in one read is not taken for a reply that is too large', () => {
+  const all = [...Array.from({ length: 3000 }, (_, at) => chunkOf({ content: `w${at}`, at })), finish]
+  const events = readIn(Buffer.from(all.map((chunk) => eventOf(chunk)).join('') + done))
+  expect(events.filter(({ type }) => type === 'content')).toHaveLength(3000)
+})
+
+test('a reply without an end fails when its events are larger than its translator may store', () => {
+  const reader = new ChatEventReader()
+  const bytes = Buffer.from(eventOf(chunkOf({ content: 'x'.repeat(100) })).repeat(1000))
+  let pushes = 0
+  while (reader.failure === null && pushes < 2000) {
+    reader.push(bytes)
+    pushes += 1
+  }
+  expect(reader.failure?.kind).toBe('malformed_reply')
+  // 64 MB of events that count 164 each.
+  expect(pushes).toBe(Math.ceil((64 * 1024 * 1024) / (164 * 1000)))
+})
+
+test('bytes that are not UTF-8 fail in a chunk that is like the others', () => {
+  const reader = new ChatEventReader()
+  const like = eventOf(chunkOf({ content: 'abc' }))
+  expect(reader.push(Buffer.from(like.repeat(3)))).toHaveLength(4)
+  const wrong = Buffer.from(like)
+  wrong[wrong.indexOf('abc')] = 0xff
+  expect(reader.push(wrong)).toEqual([])
+  expect(reader.failure).toMatchObject({ kind: 'malformed_reply' })
+})
