@@ -12,8 +12,8 @@ type Stall = 'upload' | 'reading'
 
 /** A running request and its progress at the last tick. */
 export interface Watched {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
+  readonly request: Pick<IncomingMessage, 'socket' | 'complete' | 'readableLength'>
+  readonly response: Pick<ServerResponse, 'socket' | 'writableLength'>
   /** Whether the client waits for 100 Continue, so that it must not send its body yet. */
   readonly awaitsContinue: boolean
   readonly marks: Marks

@@ -48,7 +48,11 @@ export const relayTo =
       if (!chunked && length !== undefined && !kept) headers.push('Content-Length', length)
       const path = (pathname === '/' ? '' : pathname) + pass.path
       const up = httpRequest({ hostname, port, path, method: request.method ?? 'GET', headers, agent }, (reply) => {
-        response.writeHead(reply.statusCode ?? 502, [...withoutHopByHop(pairsOf(reply)), ...pass.extraHeaders].flat())
+        response.writeHead(
+          reply.statusCode ?? 502,
+          reply.statusMessage ?? '',
+          [...withoutHopByHop(pairsOf(reply)), ...pass.extraHeaders].flat(),
+        )
         reply.pipe(response)
         reply.on('error', () => response.destroy())
       })
@@ -72,7 +76,7 @@ const pairsOf = ({ rawHeaders }: IncomingMessage): [string, string][] => {
 /** Replies at once with the request that was passed on. */
 export const echo: FrontendDependencies['relay'] = async (request, response, pass) => {
   pass.proceed()
-  response.writeHead(200, ['Content-Type', 'text/plain', ...pass.extraHeaders.flat()])
+  response.writeHead(200, 'OK', ['Content-Type', 'text/plain', ...pass.extraHeaders.flat()])
   response.end(request.method === 'HEAD' ? undefined : `${request.method} ${pass.path}`)
 }
 

@@ -109,6 +109,7 @@ export async function openGateway(
     {
       verify,
       relay: (request, response, pass) => relay(deps, request, response, pass),
+      memory,
       used: () => undefined,
       refused: (refusal) => {
         refusals.push(refusal)

@@ -64,6 +64,7 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
   const proxy = new LocalV1({
     verify: apps.verify,
     relay: (request, response, allowed) => relay(relayDependencies, request, response, allowed),
+    memory: relayDependencies.memory,
     connected: () => session.current !== null,
     used: ({ id }) => apps.touch(id),
     refused: (refusal) => {
@@ -76,7 +77,7 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
     log: host.log,
   })
   const stopWatchingKeys = apps.observe(() => {
-    if (proxy.status().active > 0) proxy.cutInvalid(apps.isValid)
+    proxy.cutInvalid(apps.isValid)
   })
   const appUse = new StateFeed<AppUse[]>({
     everyMs: 500,

@@ -8,12 +8,19 @@ import type { ChatRequest } from '../../upstream/types.ts'
 import { mappedModel } from '../apps/modelMap.ts'
 import { DialectError } from './dialectError.ts'
 import { dialects } from './dialects.ts'
+import { translateCompaction } from './responses/compaction.ts'
 import type { StoredItems } from './responses/inputItems.ts'
 import { translateResponses } from './responses/responses.ts'
 import type { DialectId, JsonObject, TranslatedRequest } from './types.ts'
 
+/**
+ * What a translated request asks for: a reply, the compaction of a conversation of the Responses API, or a turn on a WebSocket of that API.
+ */
+export type TranslatedAction = 'create' | 'compact' | 'turn'
+
 export interface ChatBytesOptions {
   dialect: DialectId
+  action: TranslatedAction
   modelMap: readonly ModelRule[]
   /** Id of the reply. */
   replyId: string
@@ -30,7 +37,7 @@ export interface ChatBytes {
   /** Model in the app's request. The body has the model of the app's map. */
   askedModel: string
   request: TranslatedRequest
-  /** What is stored with the reply, or null when nothing is. */
+  /** What is stored or remembered with the reply, or null when nothing is. */
   stored: { previous: string | null; input: JsonObject[] } | null
 }
 
@@ -44,14 +51,17 @@ export function parseObject(bytes: Buffer): JsonObject {
 
 /** Translates a request to the bytes of a chat completion. A streamed reply always reports its usage. @throws DialectError */
 export function chatBytesOf(body: JsonObject, options: ChatBytesOptions): ChatBytes {
-  const { dialect, modelMap, replyId, length } = options
-  const isTooLarge = dialect === 'responses' && body.store !== false && length > maxStoredResponse
+  const { dialect, action, modelMap, replyId, length } = options
+  const isTooLarge = dialect === 'responses' && action !== 'compact' && body.store !== false && !isStored(body, length)
   const given = isTooLarge ? { ...body, store: false } : body
   let request: TranslatedRequest
   let stored: ChatBytes['stored'] = null
-  if (dialect === 'responses') {
+  if (action === 'compact') request = translateCompaction(given, options.stored)
+  else if (dialect === 'responses') {
     const translated = translateResponses(given, options.stored)
-    if (translated.store) stored = { previous: translated.previousResponseId, input: translated.storedInput(replyId) }
+    // The connection of a turn has a memory of its own for what is not stored.
+    if (translated.store || action === 'turn')
+      stored = { previous: translated.previousResponseId, input: translated.storedInput(replyId) }
     request = translated
   } else request = dialects[dialect].translate(given)
   if (isTooLarge) request.ignored.push('store')
@@ -66,6 +76,10 @@ export function chatBytesOf(body: JsonObject, options: ChatBytesOptions): ChatBy
   throw new DialectError('', `The translated request has more than ${maxDepth} levels of nesting.`, 'body_unreadable')
 }
 
+/** Whether the response to a request of the Responses API is stored. @param length size of the request, bytes */
+export const isStored = ({ store }: JsonObject, length: number): boolean =>
+  store !== false && length <= maxStoredResponse
+
 /** Whether a request refers to stored items, which only the main thread can read. */
 export function refersToStored({ previous_response_id: previous, input }: JsonObject): boolean {
   return typeof previous === 'string' || (Array.isArray(input) && input.some(mayRefer))
@@ -76,20 +90,25 @@ const mayRefer = (item: unknown): boolean =>
   isFields(item) && (item.type === 'item_reference' || (typeof item.type !== 'string' && item.role === undefined))
 
 /**
- * The request without its conversation. Its translation has the same functions for the reply, which depend on settings and tools alone, and
- * is small enough to be made again on another thread.
+ * The request without its conversation. Its translation has the same functions for the reply, and is small enough to be made again on
+ * another thread. Replies depend on settings and tools alone, and that of a compaction on the messages of the user.
  */
-export function withoutConversation(dialect: DialectId, body: JsonObject): JsonObject {
+export function withoutConversation(dialect: DialectId, body: JsonObject, action: TranslatedAction): JsonObject {
   const greeting = { role: 'user', content: '-' }
   if (dialect === 'messages') return { ...body, messages: [greeting], system: undefined, tool_choice: undefined }
+  if (action === 'compact') return Array.isArray(body.input) ? { ...body, input: body.input.filter(isOfUser) } : body
   const input = Array.isArray(body.input) ? body.input : []
   const tools = input.filter((item) => isFields(item) && item.type === 'additional_tools')
   return { ...body, input: [greeting, ...tools] }
 }
 
+const isOfUser = (item: unknown): boolean => isFields(item) && item.role === 'user'
+
 /** Translates a request without its conversation again. @throws DialectError when the conversation decides about its validity */
-export const translateAgain = (dialect: DialectId, rest: JsonObject): TranslatedRequest =>
-  dialect === 'responses' ? translateResponses(rest, nothingBefore) : dialects[dialect].translate(rest)
+export function translateAgain(dialect: DialectId, rest: JsonObject, action: TranslatedAction): TranslatedRequest {
+  if (action === 'compact') return translateCompaction(rest, nothingBefore)
+  return dialect === 'responses' ? translateResponses(rest, nothingBefore) : dialects[dialect].translate(rest)
+}
 
 /** The earlier responses have been translated, and the reply only repeats the id of the last one. */
 const nothingBefore: StoredItems = { previous: [], item: () => null }

@@ -3,11 +3,12 @@ import { comparablePath } from '../../upstream/path.ts'
 import type { DialectId } from './types.ts'
 
 /**
- * What a local path of a dialect asks for. Such a path is answered here and never sent to the service: `create` becomes a chat completion,
- * the other actions read or change data of this computer.
+ * What a local path of a dialect asks for. Such a path is answered here and never sent to the service: `create` and `compact` become a chat
+ * completion, the other actions read or change data of this computer.
  */
 export type LocalRoute =
   | { dialect: DialectId; action: 'create' }
+  | { dialect: 'responses'; action: 'compact' }
   | { dialect: 'messages'; action: 'count_tokens' }
   | { dialect: 'responses'; action: 'get' | 'input_items' | 'delete'; id: string }
   | { dialect: DialectId; action: 'refuse'; status: 400 | 404 | 405; message: string }
@@ -35,10 +36,20 @@ export function localRouteOf(method: string, path: string): LocalRoute | null {
   return dialect === 'responses' ? responsesRoute(method, rest) : messagesRoute(method, rest)
 }
 
+/** A route whose request is translated and sent to the service as a chat completion. */
+export type TranslatedRoute = Extract<LocalRoute, { action: 'create' | 'compact' }>
+
+/** Whether a request of this route is translated and sent. The others are answered on this computer. */
+export const isTranslated = (route: LocalRoute): route is TranslatedRoute =>
+  route.action === 'create' || route.action === 'compact'
+
 function responsesRoute(method: string, [id, part, ...more]: string[]): LocalRoute {
   const dialect = 'responses'
   if (id === undefined) return method === 'POST' ? { dialect, action: 'create' } : refuse(dialect, 405, onlyPost)
-  if (id === 'compact' || id === 'input_tokens') {
+  if (id === 'compact' && part === undefined) {
+    return method === 'POST' ? { dialect, action: 'compact' } : refuse(dialect, 405, onlyPost)
+  }
+  if (id === 'input_tokens') {
     return refuse(dialect, 404, `The local API has no /v1/responses/${id}, because the service behind it has none.`)
   }
   if (part === undefined) {

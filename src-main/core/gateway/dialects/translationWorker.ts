@@ -6,6 +6,7 @@ import {
   type ChatBytes,
   type ChatBytesOptions,
   chatBytesOf,
+  isStored,
   parseObject,
   refersToStored,
   translateAgain,
@@ -13,6 +14,7 @@ import {
 } from './chatBytes.ts'
 import { DialectError } from './dialectError.ts'
 import { nothingStored } from './responses/inputItems.ts'
+import { turnRequest } from './responses/turnRequest.ts'
 import type { DialectProblem, JsonObject } from './types.ts'
 
 const role = 'inference-studio-translation'
@@ -44,14 +46,15 @@ export const startTranslationWorker = (): Worker =>
   })
 
 function translated({ bytes, ...options }: TranslationJob): TranslationResult {
-  const body = parseObject(asBuffer(bytes))
+  const parsed = parseObject(asBuffer(bytes))
+  const body = options.action === 'turn' ? turnRequest(parsed) : parsed
   if (options.dialect === 'responses' && refersToStored(body)) return 'here'
   const { request, ...chat } = chatBytesOf(body, { ...options, length: bytes.length, stored: nothingStored })
-  const rest = withoutConversation(options.dialect, body)
+  const rest = withoutConversation(options.dialect, body, options.action)
   // A request that is too large to be stored says so in its reply.
-  if (options.dialect === 'responses') rest.store = chat.stored !== null
+  if (options.dialect === 'responses' && options.action !== 'compact') rest.store = isStored(body, bytes.length)
   try {
-    translateAgain(options.dialect, rest)
+    translateAgain(options.dialect, rest, options.action)
   } catch (thrown) {
     if (thrown instanceof DialectError) return 'here'
     throw thrown

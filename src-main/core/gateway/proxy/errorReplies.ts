@@ -1,4 +1,4 @@
-import { type ServerResponse, STATUS_CODES } from 'node:http'
+import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { ProblemKind } from '../../../../src-preload/contract/problem.ts'
 import type { StudioError } from '../../errors.ts'
@@ -8,6 +8,7 @@ import type { HeaderPairs } from '../../upstream/headers.ts'
 import { dialects } from '../dialects/dialects.ts'
 import { dialectOfErrors } from '../dialects/routes.ts'
 import type { DialectId } from '../dialects/types.ts'
+import type { AppReply } from './appReply.ts'
 
 /**
  * The source of an error reply, sent as `error.type` and `X-Studio-Answer`. The prefix `studio_` distinguishes it from the service's types.
@@ -129,7 +130,7 @@ function headersOf(refusal: Refusal, body: string): HeaderPairs {
  * started.
  * @param extraHeaders CORS headers for an allowed origin
  */
-export function sendRefusal(response: ServerResponse, refusal: Refusal, extraHeaders: HeaderPairs = []): void {
+export function sendRefusal(response: AppReply, refusal: Refusal, extraHeaders: HeaderPairs = []): void {
   if (response.headersSent || response.destroyed) {
     response.destroy()
     return

@@ -3,6 +3,7 @@ import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { Verified } from '../../ports/requests.ts'
 import { originToAllow } from '../../shared/origin.ts'
 import type { HeaderPairs } from '../../upstream/headers.ts'
+import { localRouteOf } from '../dialects/routes.ts'
 import type { Refusal } from './errorReplies.ts'
 import { isRemoved } from './headers.ts'
 import { checkTarget } from './localPath.ts'
@@ -14,6 +15,8 @@ export interface GuardRules {
   hosts: ReadonlySet<string>
   verify(presented: string): Verified
   allowedOrigins(): readonly string[]
+  /** Whether this server can open WebSockets. */
+  webSockets: boolean
   /** While set, a request that would need a key gets this refusal, because keys can't be checked yet. */
   closed?: Refusal | undefined
 }
@@ -262,6 +265,23 @@ function checkKey(
 /** Methods that echo a request or open a tunnel. The service's API does not use them. */
 const refusedMethods = new Set(['TRACE', 'TRACK', 'CONNECT'])
 
+const asksForWebSocket = ({ headers }: IncomingMessage): boolean =>
+  headers.upgrade !== undefined && /websocket/i.test(headers.upgrade)
+
+/** Whether a request opens a WebSocket of the Responses API. */
+export function mayUpgrade(request: IncomingMessage): boolean {
+  const { method, url = '', headers } = request
+  if (method !== 'GET' || !asksForWebSocket(request)) return false
+  // A body would be read as frames.
+  if (headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0') return false
+  const route = localRouteOf('POST', url)
+  return route?.dialect === 'responses' && route.action === 'create'
+}
+
+/** A server that is starting replies to such a request as to others. */
+const isAccepted = (request: IncomingMessage, { webSockets, closed }: GuardRules): boolean =>
+  mayUpgrade(request) && (webSockets || closed !== undefined)
+
 /** Decides about a request from its head, before its body is read and before any byte is sent to the service. */
 export function checkRequest(request: IncomingMessage, rules: GuardRules): GuardVerdict {
   const { headers, method = 'GET' } = request
@@ -288,10 +308,9 @@ export function checkRequest(request: IncomingMessage, rules: GuardRules): Guard
     return refuse(status, code, message, who, { extraHeaders })
   }
   // Other upgrades are offers that may be ignored (RFC 9110, 7.8), such as h2c, which Java's client sends first.
-  if (headers.upgrade !== undefined && /websocket/i.test(headers.upgrade)) {
-    return refuse(400, 'no_websocket', 'WebSockets are not relayed, because the service has none.', who, {
-      extraHeaders,
-    })
+  if (asksForWebSocket(request) && !isAccepted(request, rules)) {
+    const message = 'WebSockets are supported at /v1/responses only, because the service has none.'
+    return refuse(400, 'no_websocket', message, who, { extraHeaders })
   }
   if (rules.closed) return { ...refuse(rules.closed.status, '', '', who, { extraHeaders }), refusal: rules.closed }
   const checked = checkKey(request, rules, extraHeaders)

@@ -10,17 +10,31 @@ import type { Verified } from '../../ports/requests.ts'
 import { SwapRemoveList } from '../../shared/swapRemoveList.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import { localRouteOf } from '../dialects/routes.ts'
+import type { AppReply } from './appReply.ts'
+import type { BodyMemory } from './bodyMemory.ts'
 import { type Refusal, sendRawRefusal, sendRefusal } from './errorReplies.ts'
-import { aProgram, checkRequest, type GuardPassed, type GuardRefused, type GuardRules, printable } from './guard.ts'
+import {
+  aProgram,
+  checkRequest,
+  type GuardPassed,
+  type GuardRefused,
+  type GuardRules,
+  mayUpgrade,
+  printable,
+} from './guard.ts'
 import { malformed } from './malformedRequest.ts'
 import { type AllowedRequest, ProxiedRequest } from './proxiedRequest.ts'
 import type { RefusalWithOrigin } from './recentRefusals.ts'
+import { defaultWebSocketBounds, ResponsesSockets, type WebSocketBounds } from './webSocket/responsesSockets.ts'
+import { choosesUpgrades } from './webSocket/upgrades.ts'
 
 export interface FrontendDependencies {
   /** Checks a presented key in constant time. */
   verify(presented: string): Verified
   /** Relays one request until it has ended. Replies to failures of the service itself, and throws only for bugs. */
-  relay(request: IncomingMessage, response: ServerResponse, allowed: AllowedRequest): Promise<void>
+  relay(request: IncomingMessage, response: AppReply, allowed: AllowedRequest): Promise<void>
+  /** Memory for buffered bodies. Without it no WebSocket is accepted. */
+  memory?: BodyMemory
   /** Called for each request that passed the guard. Must write "last used" later, off the hot path. */
   used(app: App): void
   /** Called for each request that was refused here. */
@@ -45,6 +59,7 @@ export interface ProxyBounds extends StallTimes, ConnectionBounds {
   requestsPerSocket: number
   /** Requests without a reply on one connection. */
   pipelined: number
+  webSockets: Partial<WebSocketBounds>
   /** How long the rest of a refused upload is read and discarded, so that its sender can read the reply. */
   lingerMs: number
 }
@@ -60,6 +75,7 @@ export const defaultBounds: ProxyBounds = {
   keepAliveMs: 65_000,
   requestsPerSocket: 10_000,
   pipelined: 8,
+  webSockets: {},
   lingerMs: 5000,
 }
 
@@ -110,6 +126,7 @@ export class HttpFrontend {
   readonly #running = new SwapRemoveList<ProxiedRequest>()
   readonly #stalls: StallWatch<ProxiedRequest>
   readonly #connections: ClientConnections<ProxiedRequest>
+  readonly #sockets: ResponsesSockets | null
   #rules: GuardRules
   #relayed = 0
   #refused = 0
@@ -118,7 +135,8 @@ export class HttpFrontend {
     this.#deps = deps
     this.#bounds = bounds
     const { verify, allowedOrigins, closed } = deps
-    this.#rules = { hosts: new Set(), verify, allowedOrigins, closed }
+    this.#sockets = deps.memory && choosesUpgrades ? this.#openSockets(deps.memory) : null
+    this.#rules = { hosts: new Set(), verify, allowedOrigins, closed, webSockets: this.#sockets !== null }
     this.#connections = new ClientConnections<ProxiedRequest>(bounds, (socket) => this.#evict(socket))
     this.#stalls = new StallWatch(this.#running, bounds, (watched, stall) => {
       if (stall === 'upload') watched.cut('upload_stalled', uploadStalled)
@@ -137,12 +155,21 @@ export class HttpFrontend {
       requestsPerSocket: 0,
     }
     // The guard refuses a missing host with an error object; node:http would send a bare 400.
-    const server = boundedServer(bounds, this.#connections, { requireHostHeader: false, noDelay: true })
+    const server = boundedServer(bounds, this.#connections, {
+      requireHostHeader: false,
+      noDelay: true,
+      shouldUpgradeCallback: (request) => this.#sockets !== null && mayUpgrade(request),
+    })
     // node:http silently drops headers above its limit. The guard refuses such requests instead.
     server.maxHeadersCount = 0
     server.on('request', (request, response) => this.#receiveSafely(request, response, false))
     server.on('checkContinue', (request, response) => this.#receiveSafely(request, response, true))
     server.on('checkExpectation', (request, response) => this.#refuseUnchecked(request, response, unexpected, aProgram))
+    // With a listener, Node before version 24.9 would pass every offer of an upgrade to it.
+    if (this.#sockets)
+      server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) =>
+        this.#upgrade(request, socket, head),
+      )
     server.on('connect', (request: IncomingMessage, socket: Duplex) => this.#tunnel(request, socket))
     server.on('clientError', (error: Error, socket: Duplex) => this.#malformed(error, socket))
     server.on('drop', () => this.#note(null, { refusal: tooManyConnections, from: aProgram }))
@@ -155,17 +182,23 @@ export class HttpFrontend {
   }
 
   counts(): { active: number; relayed: number; refused: number } {
-    return { active: this.#running.size, relayed: this.#relayed, refused: this.#refused }
+    return {
+      active: this.#running.size + (this.#sockets?.running ?? 0),
+      relayed: this.#relayed,
+      refused: this.#refused,
+    }
   }
 
   cutInvalid(isValid: IsValid): void {
     for (const proxiedRequest of this.#running)
       if (!isValid(proxiedRequest.app.id, proxiedRequest.keyHash)) proxiedRequest.cut('key_ended', keyEnded)
+    this.#sockets?.cutInvalid(isValid, keyEnded)
   }
 
   close(): void {
     this.#stalls.close()
     for (const proxiedRequest of this.#running) proxiedRequest.cut('closing', null)
+    this.#sockets?.close('closing')
   }
 
   /** A failure of the guard, such as unreadable keys, ends one connection and not the process. */
@@ -287,6 +320,73 @@ export class HttpFrontend {
       if (!request.complete) request.socket.destroy()
     }, this.#bounds.lingerMs).unref()
     request.once('close', () => clearTimeout(timer))
+  }
+
+  #openSockets(memory: BodyMemory): ResponsesSockets {
+    const refusedTurn = (request: IncomingMessage, refusal: Refusal): void => {
+      const verdict = checkRequest(request, this.#rules)
+      if (verdict.verdict === 'refuse') this.#note(request, verdict)
+      else this.#note(request, { refusal, from: aProgram })
+    }
+    const dependencies = {
+      memory,
+      relay: this.#deps.relay.bind(this.#deps),
+      failed: this.#deps.failed.bind(this.#deps),
+      check: (request: IncomingMessage) => this.#checkTurn(request),
+      refused: refusedTurn,
+      began: (app: App) => {
+        this.#relayed += 1
+        this.#deps.used(app)
+        this.#deps.changed()
+      },
+      ended: (isRefused: boolean) => {
+        if (isRefused) {
+          this.#relayed -= 1
+          this.#refused += 1
+        }
+        this.#deps.changed()
+      },
+    }
+    const bounds = { ...defaultWebSocketBounds, ...this.#bounds.webSockets }
+    return new ResponsesSockets(dependencies, bounds, this.#bounds, { upload: uploadStalled, reading: null })
+  }
+
+  /** Each turn is checked like a request with the headers of its connection. */
+  #checkTurn(request: IncomingMessage): GuardPassed | Refusal {
+    try {
+      const verdict = checkRequest(request, this.#rules)
+      if (verdict.verdict === 'pass') return verdict
+      return verdict.verdict === 'refuse' ? verdict.refusal : notChecked
+    } catch (thrown) {
+      this.#deps.failed(asStudioError(thrown))
+      return notChecked
+    }
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    // node:http no longer handles this socket. Without a listener, its error event would end the process.
+    socket.on('error', () => socket.destroy())
+    const connection = this.#connections.of(socket)
+    if (!(socket instanceof Socket) || !connection || connection.closing || connection.open > 0) {
+      socket.destroy()
+      return
+    }
+    try {
+      const verdict = checkRequest(request, this.#rules)
+      if (verdict.verdict === 'pass') {
+        this.#connections.proved(socket, connection)
+        const refusal = this.#sockets?.accept(request, socket, head, verdict) ?? null
+        if (refusal === null) return
+        this.#note(request, { refusal, from: verdict.app.name, appId: verdict.app.id })
+        sendRawRefusal(socket, refusal)
+      } else if (verdict.verdict === 'refuse') {
+        this.#note(request, verdict)
+        sendRawRefusal(socket, verdict.refusal)
+      } else socket.destroy()
+    } catch (thrown) {
+      this.#deps.failed(asStudioError(thrown))
+      sendRawRefusal(socket, notChecked)
+    }
   }
 
   #tunnel(request: IncomingMessage, socket: Duplex): void {

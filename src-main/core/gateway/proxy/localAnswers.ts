@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { asStudioError } from '../../errors.ts'
 import type { RequestTrace } from '../../ports/requests.ts'
 import { Cancel } from '../../shared/cancel.ts'
@@ -8,9 +8,10 @@ import { parseObject } from '../dialects/chatBytes.ts'
 import { DialectError } from '../dialects/dialectError.ts'
 import { messagesDialect } from '../dialects/messages/messagesDialect.ts'
 import { estimatePromptTokens } from '../dialects/messages/tokenCount.ts'
-import type { LocalRoute } from '../dialects/routes.ts'
+import type { LocalRoute, TranslatedRoute } from '../dialects/routes.ts'
 import { itemPageOf, listedItems } from '../dialects/stored/itemPage.ts'
 import type { JsonObject } from '../dialects/types.ts'
+import type { AppReply } from './appReply.ts'
 import { newRequestId, type Refusal, refusalOf, refusalOfLimit, sendRefusal } from './errorReplies.ts'
 import { printable } from './guard.ts'
 import { ignoredHeaders } from './headers.ts'
@@ -35,9 +36,9 @@ interface LocalAnswer {
 export async function answerLocally(
   deps: RelayDependencies,
   request: IncomingMessage,
-  response: ServerResponse,
+  response: AppReply,
   allowed: AllowedRequest,
-  route: Exclude<LocalRoute, { action: 'create' }>,
+  route: Exclude<LocalRoute, TranslatedRoute>,
 ): Promise<void> {
   const refused = (refusal: Refusal): void => refuse(deps, request, response, allowed, refusal)
   if (route.action === 'refuse') {
@@ -74,7 +75,7 @@ export async function answerLocally(
   }
 }
 
-type AnsweredRoute = Exclude<LocalRoute, { action: 'create' | 'refuse' }>
+type AnsweredRoute = Exclude<LocalRoute, TranslatedRoute | { action: 'refuse' }>
 
 async function answerOf(
   deps: RelayDependencies,
@@ -173,7 +174,7 @@ function open(
   })
 }
 
-function send(response: ServerResponse, allowed: AllowedRequest, route: AnsweredRoute, answer: LocalAnswer): void {
+function send(response: AppReply, allowed: AllowedRequest, route: AnsweredRoute, answer: LocalAnswer): void {
   const text = JSON.stringify(answer.body)
   const head: [string, string][] = [
     ['Content-Type', 'application/json; charset=utf-8'],
@@ -184,6 +185,6 @@ function send(response: ServerResponse, allowed: AllowedRequest, route: Answered
     ...allowed.extraHeaders,
   ]
   if (route.dialect === 'messages') head.push(['request-id', newRequestId()])
-  response.writeHead(200, flattened(head))
+  response.writeHead(200, 'OK', flattened(head))
   response.end(text)
 }

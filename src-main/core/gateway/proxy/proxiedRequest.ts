@@ -3,8 +3,10 @@ import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { Marks, Watched } from '../../../listener/stall.ts'
 import type { SwapRemoveElement } from '../../shared/swapRemoveList.ts'
 import type { HeaderPairs } from '../../upstream/headers.ts'
+import type { MemoryReservation } from './bodyMemory.ts'
 import { type Refusal, sendRefusal } from './errorReplies.ts'
 import type { GuardPassed } from './guard.ts'
+import type { TurnMemory } from './webSocket/turnMemory.ts'
 
 /** Why this server ends a running request: the app is stalled, its body is malformed, its key is no longer valid, or the server stops. */
 export type CutReason = 'upload_stalled' | 'reading_stalled' | 'malformed_body' | 'key_ended' | 'closing'
@@ -20,6 +22,10 @@ export interface AllowedRequest {
   proceed(): void
   /** Set by the relay. Called at most once, just before the request is answered or its connection cut. */
   onCut: ((why: CutReason) => void) | null
+  /** For a turn on a WebSocket: the memory of its connection. */
+  readonly turns?: TurnMemory
+  /** Memory that was reserved for the whole body before it was received. */
+  readonly reserved?: MemoryReservation | null
   /** Set by the relay when nothing was sent to the service, as the request log says too. */
   refused: boolean
 }

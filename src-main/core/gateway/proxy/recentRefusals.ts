@@ -19,6 +19,7 @@ const attempts: Record<string, string> = {
   not_under_v1: 'asked for a path that is not relayed',
   path_refused: 'sent a path that servers interpret in different ways',
   too_many_connections: 'opened too many connections',
+  too_many_websockets: 'opened too many WebSockets',
   too_many_pipelined: 'sent too many requests at once on one connection',
   slow_headers: 'did not send its request headers in time',
 }

@@ -1,8 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { ProblemKind } from '../../../../src-preload/contract/problem.ts'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
 import type { AllowanceReservation, Expectation, RequestEnd, RequestTrace } from '../../ports/requests.ts'
+import type { StoredResponses } from '../../ports/storedResponses.ts'
 import { Cancel } from '../../shared/cancel.ts'
 import { randomHex } from '../../shared/randomHex.ts'
 import { endpointOf, isInference, isReadOut } from '../../upstream/endpoint.ts'
@@ -11,10 +12,12 @@ import { unknownParameters } from '../../upstream/meter/request.ts'
 import { totalTokens } from '../../upstream/meter/usage.ts'
 import { replayLimit } from '../../upstream/replay.ts'
 import type { ForwardReply, ForwardRequest } from '../../upstream/types.ts'
+import type { TranslatedAction } from '../dialects/chatBytes.ts'
 import { dialects } from '../dialects/dialects.ts'
-import { localRouteOf } from '../dialects/routes.ts'
+import { isTranslated, localRouteOf, type TranslatedRoute } from '../dialects/routes.ts'
 import type { Dialect, JsonObject } from '../dialects/types.ts'
 import { type ModelsQuery, modelsPath, modelsQueryOf, translatedModels } from './anthropicModels.ts'
+import type { AppReply } from './appReply.ts'
 import type { MemoryReservation } from './bodyMemory.ts'
 import { type Refusal, refusalOf, refusalOfLimit, sendRefusal } from './errorReplies.ts'
 import { replyHeaders, requestHeaders, safeReason, translatedRequestHeaders } from './headers.ts'
@@ -36,12 +39,12 @@ import { isUpload, Upload } from './upload.ts'
 export async function relay(
   deps: RelayDependencies,
   request: IncomingMessage,
-  response: ServerResponse,
+  response: AppReply,
   allowed: AllowedRequest,
 ): Promise<void> {
   const { method = 'GET' } = request
   const route = localRouteOf(method, allowed.path)
-  if (route && route.action !== 'create') return answerLocally(deps, request, response, allowed, route)
+  if (route && !isTranslated(route)) return answerLocally(deps, request, response, allowed, route)
   const dialect = route ? dialects[route.dialect] : null
   const endpoint = dialect ? 'chat' : endpointOf(method, allowed.path)
   const forward = deps.forward()
@@ -53,7 +56,7 @@ export async function relay(
   }
   const reservation = deps.allowance.begin(allowed.app, endpoint)
   if ('status' in reservation) return refuse(deps, request, response, allowed, refusalOfLimit(reservation))
-  const relayedRequest = new RelayedRequest(deps, request, response, allowed, endpoint, reservation, dialect)
+  const relayedRequest = new RelayedRequest(deps, request, response, allowed, endpoint, reservation, route)
   try {
     await relayedRequest.run(forward)
   } finally {
@@ -80,7 +83,7 @@ class RelayedRequest {
   tokens: number | null = null
   readonly #deps: RelayDependencies
   readonly #request: IncomingMessage
-  readonly #response: ServerResponse
+  readonly #response: AppReply
   readonly #allowed: AllowedRequest
   readonly #endpoint: Endpoint
   readonly #reservation: AllowanceReservation
@@ -97,6 +100,8 @@ class RelayedRequest {
   #upload: Upload | null = null
   /** The API of the request when it is not the service's own. */
   readonly #dialect: Dialect | null
+  readonly #action: TranslatedAction
+  readonly #responses: StoredResponses
   /** Id of the reply to a translated request. */
   readonly #replyId: string
   #translation: Translation | null = null
@@ -109,13 +114,16 @@ class RelayedRequest {
   constructor(
     deps: RelayDependencies,
     request: IncomingMessage,
-    response: ServerResponse,
+    response: AppReply,
     allowed: AllowedRequest,
     endpoint: Endpoint,
     reservation: AllowanceReservation,
-    dialect: Dialect | null,
+    route: TranslatedRoute | null,
   ) {
     this.#deps = deps
+    const dialect = route && dialects[route.dialect]
+    this.#action = allowed.turns ? 'turn' : (route?.action ?? 'create')
+    this.#responses = allowed.turns?.over(deps.responses) ?? deps.responses
     this.#dialect = dialect
     this.#replyId = dialect ? `${idPrefixes[dialect.id]}${randomHex(24)}` : ''
     this.#models = endpoint === 'models' ? modelsQueryOf(request, allowed.path) : null
@@ -165,9 +173,10 @@ class RelayedRequest {
     const { memory } = this.#deps
     const proceed = (): void => this.#allowed.proceed()
     if (this.#dialect) {
-      const { responses, translation: thread } = this.#deps
-      const translation = { app, dialect: this.#dialect, replyId: this.#replyId, responses, thread }
-      const body = await readTranslated(this.#request, translation, { memory, signal: this.#gone, proceed })
+      const [action, replyId, responses] = [this.#action, this.#replyId, this.#responses]
+      const translation = { app, dialect: this.#dialect, action, replyId, responses, thread: this.#deps.translation }
+      const { reserved = null } = this.#allowed
+      const body = await readTranslated(this.#request, translation, { memory, signal: this.#gone, proceed, reserved })
       if ('translation' in body) this.#translation = body.translation
       return body
     }
@@ -244,15 +253,15 @@ class RelayedRequest {
     const { app, path } = this.#allowed
     const { body, asked, askedModel, stripUsage, memory } = requestBody
     const { rawHeaders } = this.#request
-    const isTranslated = this.#translation !== null && body instanceof Uint8Array
-    const headers = isTranslated
+    const sendsTranslation = this.#translation !== null && body instanceof Uint8Array
+    const headers = sendsTranslation
       ? translatedRequestHeaders(rawHeaders, body.length, asked?.stream ?? false)
       : requestHeaders(rawHeaders)
     // Closures created here must not reference `body`, which would stay in memory as long as the reply runs.
     const bodyDone = isStream(body) ? () => undefined : () => this.releaseBody()
     return {
       method: this.#request.method ?? 'GET',
-      path: isTranslated ? chatPath : this.#models ? modelsPath : path,
+      path: sendsTranslation ? chatPath : this.#models ? modelsPath : path,
       headers:
         (stripUsage || askedModel !== undefined) && body instanceof Uint8Array
           ? withLength(headers, body.length)
@@ -344,7 +353,7 @@ class RelayedRequest {
     // A reply that the service did not finish is not stored.
     if (whole.status !== 'completed' && whole.status !== 'incomplete') return
     const [id, appId, request] = [this.#replyId, this.#allowed.app.id, this.#trace?.id ?? 0]
-    const isStored = await this.#deps.responses.save({ id, appId, request, ...stored, reply: whole }, reply.clean)
+    const isStored = await this.#responses.save({ id, appId, request, ...stored, reply: whole }, reply.clean)
     if (!isStored) this.#trace?.ignores('store')
   }
 

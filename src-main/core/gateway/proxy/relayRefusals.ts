@@ -1,5 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { localRouteOf } from '../dialects/routes.ts'
+import type { AppReply } from './appReply.ts'
 import { type Refusal, sendRefusal } from './errorReplies.ts'
 import type { AllowedRequest, CutReason } from './proxiedRequest.ts'
 import type { RelayDependencies } from './relayDependencies.ts'
@@ -50,7 +51,7 @@ export const cutMessages: Record<CutReason, string> = {
 export function refuse(
   { requestLog }: RelayDependencies,
   { method = 'GET' }: IncomingMessage,
-  response: ServerResponse,
+  response: AppReply,
   allowed: AllowedRequest,
   refusal: Refusal,
   model: string | null = null,

@@ -106,6 +106,8 @@ export interface BodyReadOptions {
   signal: CancelSignal
   /** Sends 100 Continue if the client waits for it. Called when there is memory for the body. */
   proceed(): void
+  /** Memory that was reserved for the whole body before it was received. */
+  reserved?: MemoryReservation | null
 }
 
 /**
@@ -247,12 +249,12 @@ export async function readJson(
   app: App,
   options: BodyReadOptions,
 ): Promise<JsonBytes | Refusal> {
-  const { memory, signal, proceed } = options
+  const { memory, signal, proceed, reserved = null } = options
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
   const size = encoding === undefined ? Number(length ?? 0) : null
   if (size === 0 || !isPlainJson(request.headers)) return notPlainJson
   if (size !== null && size > jsonLimit) return tooLargeToParse
-  const reservation = await memory.take(app.id, size ?? memory.bounds.smallBody, signal)
+  const reservation = reserved ?? (await memory.take(app.id, size ?? memory.bounds.smallBody, signal))
   if (reservation === null) return noMemory
   proceed()
   const scan = new JsonScan({ maxValues: maxParsedValues })

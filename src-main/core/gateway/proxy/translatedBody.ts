@@ -3,9 +3,18 @@ import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { StoredResponses } from '../../ports/storedResponses.ts'
 import { WorkerClient, WorkerExit, WorkerTimeout } from '../../shared/workerClient.ts'
 import { asBuffer } from '../../upstream/meter/bytes.ts'
-import { type ChatBytes, chatBytesOf, parseObject, translateAgain, withoutConversation } from '../dialects/chatBytes.ts'
+import {
+  type ChatBytes,
+  chatBytesOf,
+  isStored,
+  parseObject,
+  type TranslatedAction,
+  translateAgain,
+  withoutConversation,
+} from '../dialects/chatBytes.ts'
 import { DialectError } from '../dialects/dialectError.ts'
 import { nothingStored } from '../dialects/responses/inputItems.ts'
+import { turnRequest } from '../dialects/responses/turnRequest.ts'
 import { storedItemsFor } from '../dialects/stored/earlierResponses.ts'
 import type { TranslationJob, TranslationResult } from '../dialects/translationWorker.ts'
 import type { Dialect, DialectId, DialectProblem, JsonObject, TranslatedRequest } from '../dialects/types.ts'
@@ -19,7 +28,7 @@ export interface Translation {
   /** Without the conversation: `request.chat` has no messages, because a reply may take many minutes. */
   request: TranslatedRequest
   stored: ChatBytes['stored']
-  /** Memory for the items in `stored`. Release it when the reply has ended. */
+  /** Memory for the items in `stored`, or for the user's messages of a compaction. Release it when the reply has ended. */
   storedMemory: MemoryReservation | null
 }
 
@@ -30,6 +39,7 @@ export interface TranslatedBody extends RequestBody {
 interface TranslationOptions {
   app: App
   dialect: Dialect
+  action: TranslatedAction
   /** Id of the reply. */
   replyId: string
   responses: StoredResponses
@@ -71,12 +81,13 @@ export async function readTranslated(
   try {
     const isLarge = bytes.length > onThreadFrom
     const onOther = isLarge ? await onThread(bytes, translation, options) : null
-    const body = onOther ? null : parseObject(bytes)
+    const body = onOther ? null : bodyFor(translation.action, bytes)
     const earlier = body ? sizeOfEarlier(body, translation) : 0
     more = earlier > smallConversation ? options.memory.takeNow(translation.app.id, earlier) : nothingReserved
     if (more === null) return noMemory
     const chat = onOther ?? (body ? here(body, bytes.length, translation) : noMemory)
-    translated = 'status' in chat ? chat : bodyOf(chat, bytes.length, translation, options, both(memory, more))
+    translated =
+      'status' in chat ? chat : bodyOf(chat, bytes.length + earlier, translation, options, both(memory, more))
     return translated
   } catch (thrown) {
     if (thrown instanceof DialectError) return refusalOfDialect(thrown.problem)
@@ -87,6 +98,12 @@ export async function readTranslated(
       more?.release()
     }
   }
+}
+
+/** @throws DialectError */
+function bodyFor(action: TranslatedAction, bytes: Buffer): JsonObject {
+  const body = parseObject(bytes)
+  return action === 'turn' ? turnRequest(body) : body
 }
 
 const nothingReserved: MemoryReservation = { shrink: () => undefined, release: () => undefined }
@@ -113,19 +130,23 @@ function sizeOfEarlier(
 }
 
 /** @throws DialectError */
-function here(body: JsonObject, length: number, { app, dialect, replyId, responses }: TranslationOptions): ChatBytes {
+function here(body: JsonObject, length: number, options: TranslationOptions): ChatBytes {
+  const { app, dialect, action, replyId, responses } = options
   const stored =
     dialect.id === 'responses' ? storedItemsFor(body, app.id, responses, jsonLimit - length) : nothingStored
-  const chat = chatBytesOf(body, { dialect: dialect.id, modelMap: app.modelMap, replyId, length, stored })
-  return length > smallConversation ? withoutItsConversation(chat, dialect.id, body) : chat
+  const chat = chatBytesOf(body, { dialect: dialect.id, action, modelMap: app.modelMap, replyId, length, stored })
+  // The reply to a compaction has the messages of the user.
+  return length > smallConversation && action !== 'compact'
+    ? withoutItsConversation(chat, dialect.id, body, length)
+    : chat
 }
 
 /** The functions of a translated request refer to its items, which would stay in memory as long as the reply runs. */
-function withoutItsConversation(chat: ChatBytes, dialect: DialectId, body: JsonObject): ChatBytes {
-  const rest = withoutConversation(dialect, body)
-  if (dialect === 'responses') rest.store = chat.stored !== null
+function withoutItsConversation(chat: ChatBytes, dialect: DialectId, body: JsonObject, length: number): ChatBytes {
+  const rest = withoutConversation(dialect, body, 'create')
+  if (dialect === 'responses') rest.store = isStored(body, length)
   try {
-    return { ...chat, request: { ...translateAgain(dialect, rest), ignored: chat.request.ignored } }
+    return { ...chat, request: { ...translateAgain(dialect, rest, 'create'), ignored: chat.request.ignored } }
   } catch (thrown) {
     if (thrown instanceof DialectError) return chat
     throw thrown
@@ -135,19 +156,19 @@ function withoutItsConversation(chat: ChatBytes, dialect: DialectId, body: JsonO
 /** Returns null for a request that only this thread can translate. */
 async function onThread(
   bytes: Buffer,
-  { app, dialect, replyId, thread }: TranslationOptions,
+  { app, dialect, action, replyId, thread }: TranslationOptions,
   { signal }: BodyReadOptions,
 ): Promise<ChatBytes | Refusal | null> {
   const gone = new AbortController()
   const leave = (): void => gone.abort()
   signal.addEventListener('abort', leave, { once: true })
   try {
-    const job: TranslationJob = { dialect: dialect.id, modelMap: app.modelMap, replyId, bytes }
+    const job: TranslationJob = { dialect: dialect.id, action, modelMap: app.modelMap, replyId, bytes }
     const result = await thread.run(() => job, { signal: gone.signal, timeoutMs: threadMs })
     if (result === 'here') return null
     if ('problem' in result) return refusalOfDialect(result.problem)
     const { body, asked, askedModel, ignored, stored, rest } = result
-    const request = { ...translateAgain(dialect.id, rest), ignored }
+    const request = { ...translateAgain(dialect.id, rest, action), ignored }
     return { body: asBuffer(body), asked, askedModel, stored, request }
   } catch (thrown) {
     if (thrown instanceof WorkerTimeout || thrown instanceof WorkerExit) return notTranslated
@@ -160,13 +181,13 @@ async function onThread(
 function bodyOf(
   chat: ChatBytes,
   length: number,
-  { app, dialect }: TranslationOptions,
+  { app, dialect, action }: TranslationOptions,
   options: BodyReadOptions,
   memory: MemoryReservation,
 ): TranslatedBody | Refusal {
   const { body, asked, askedModel, stored } = chat
   if (body.length > jsonLimit) return tooLarge
-  const isLarge = stored !== null && length > smallConversation
+  const isLarge = (stored !== null || action === 'compact') && length > smallConversation
   const storedMemory = isLarge ? options.memory.takeNow(app.id, length) : null
   if (isLarge && storedMemory === null) return noMemory
   memory.shrink(body.length)

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http'
 import { asStudioError, StudioError } from '../../errors.ts'
 import type { CancelSignal } from '../../shared/cancel.ts'
 import { readAll, readStart } from '../../upstream/body.ts'
@@ -8,6 +7,7 @@ import { parseText } from '../../upstream/meter/jsonScan.ts'
 import { type Fields, isFields } from '../../upstream/meter/values.ts'
 import type { ForwardReply, ReplyFacts } from '../../upstream/types.ts'
 import type { Dialect, DialectProblem, JsonObject, ReplyDetails, StreamTranslator } from '../dialects/types.ts'
+import type { AppReply } from './appReply.ts'
 import type { MemoryReservation } from './bodyMemory.ts'
 import { newRequestId } from './errorReplies.ts'
 import { ignoredHeaders, safeReason, translatedReplyHeaders } from './headers.ts'
@@ -22,7 +22,7 @@ const usualReply = 1024 * 1024
 const maxErrorReply = 64 * 1024
 
 export interface TranslatedReplyOptions {
-  response: ServerResponse
+  response: AppReply
   gone: CancelSignal
   translation: Translation
   details: ReplyDetails
@@ -39,7 +39,7 @@ export interface TranslatedReplyOptions {
 
 /** Where a reply goes, and what it says beside its body. */
 interface Envelope {
-  response: ServerResponse
+  response: AppReply
   dialect: Dialect
   extraHeaders: HeaderPairs
   /** Fields and tools that had no effect. */

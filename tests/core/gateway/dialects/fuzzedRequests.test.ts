@@ -88,7 +88,11 @@ const field = fc.constantFrom(
   ...['stream_options', 'parallel_tool_calls', 'service_tier', 'user', '__proto__', 'unknown_field'],
 )
 
-describe.each(translatedApis)('in the API $name', (api) => {
+const compaction = translatedApis
+  .filter(({ name }) => name === 'responses')
+  .map((api) => ({ ...api, path: '/responses/compact' }))
+
+describe.each([...translatedApis, ...compaction])('at the path $path', (api) => {
   it('any request gets a 400 or becomes a valid chat completion', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(field, value), { minLength: 1, maxLength: 4 }), async (changes) => {
@@ -111,7 +115,9 @@ describe.each(translatedApis)('in the API $name', (api) => {
     )
     expect(({} as Record<string, unknown>).role).toBeUndefined()
   })
+})
 
+describe.each(translatedApis)('in the API $name', (api) => {
   it('any reply of the service is translated or reported, and the gateway goes on', async () => {
     const chunk = fc.oneof(
       value,

@@ -329,7 +329,8 @@ describe('requests that need no reply of the service', () => {
 
   it.each([
     ['POST', 'resp_x/cancel', 400, /background/],
-    ['POST', 'compact', 404, /compact/],
+    ['GET', 'compact', 405, /POST/],
+    ['POST', 'compact/x', 404, /no such path/],
     ['POST', 'input_tokens', 404, /input_tokens/],
     ['POST', 'resp_x', 405, /GET/],
     ['POST', 'resp_x/input_items', 405, /GET/],

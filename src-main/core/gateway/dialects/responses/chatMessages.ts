@@ -1,6 +1,7 @@
 import type { ChatMessage, ContentPart } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
 import type { JsonObject } from '../types.ts'
+import { summaryOf } from './compactionContent.ts'
 import { customArgument } from './customInput.ts'
 import { type IgnoredFields, list, name, object, optionalText, text } from './fields.ts'
 import { contentParts } from './inputContent.ts'
@@ -24,6 +25,10 @@ const itemFields = new Set([
   'output',
 ])
 const reasoningFields = new Set(['id', 'type', 'status', 'summary', 'content'])
+const compactionFields = new Set(['id', 'type', 'encrypted_content'])
+/** Comes before the summary of a compacted conversation. */
+const summaryHeading =
+  'Summary of the conversation so far. Your replies and the results of your tools were replaced by it:'
 
 /** Items of tools that OpenAI runs. The messages after them have the results in words. */
 const hostedItems = new Set([
@@ -144,10 +149,11 @@ class MessageBuilder {
     }
     if (type === 'reasoning') this.#addReasoning(item, param, isCurrent)
     else if (type === 'message') this.#addMessage(item, param)
+    else if (type === 'compaction') this.#addSummary(item, param)
     else if (isCall(type)) this.#addCall(entry)
     else if (!isResult(type)) throw unsupportedItem(type, param)
     else if (this.#turn !== null) this.#turn.answered = true
-    this.#ignored.addUnknown(item, type === 'reasoning' ? reasoningFields : itemFields, 'input')
+    this.#ignored.addUnknown(item, fieldsOf(type), 'input')
   }
 
   /** Ends the open turn: its message, the results of its calls, then the images of the results. */
@@ -166,6 +172,19 @@ class MessageBuilder {
       if (result !== undefined) this.#addResult(call, result, images)
     }
     if (images.length > 0) this.messages.push({ role: 'user', content: images })
+  }
+
+  /** The role is the user's, because many models' templates accept a system message only at the start. */
+  #addSummary(item: JsonObject, param: string): void {
+    const summary = summaryOf(text(item.encrypted_content, `${param}.encrypted_content`))
+    if (summary === null) {
+      throw new DialectError(
+        `${param}.encrypted_content`,
+        'This compaction item is damaged or comes from another program. Only items of POST /v1/responses/compact of this program can be read.',
+      )
+    }
+    this.flush()
+    this.messages.push({ role: 'user', content: `${summaryHeading}\n\n${summary}` })
   }
 
   #addMessage(item: JsonObject, param: string): void {
@@ -256,6 +275,11 @@ class MessageBuilder {
     message.reasoning_content = [...before, ...this.#reasoning].join('\n\n')
     this.#reasoning = []
   }
+}
+
+function fieldsOf(type: string): ReadonlySet<string> {
+  if (type === 'reasoning') return reasoningFields
+  return type === 'compaction' ? compactionFields : itemFields
 }
 
 function unsupportedItem(type: string, param: string): DialectError {

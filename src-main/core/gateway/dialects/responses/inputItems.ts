@@ -71,6 +71,7 @@ const idPrefixes: ReadonlyMap<string, string> = new Map([
   ['function_call_output', 'fco'],
   ['custom_tool_call', 'ctc'],
   ['custom_tool_call_output', 'ctco'],
+  ['compaction', 'cmp'],
 ])
 
 /**

@@ -1,7 +1,5 @@
-import { ReplyReader } from '../../../upstream/meter/replyReader.ts'
-import type { ChatStreamEvent } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
-import type { Dialect, DialectProblem, JsonObject, ReplyDetails, TranslatedRequest } from '../types.ts'
+import type { Dialect, DialectProblem, JsonObject, TranslatedRequest } from '../types.ts'
 import { chatMessages } from './chatMessages.ts'
 import { checkDepth, IgnoredFields } from './fields.ts'
 import { inputEntries, nothingStored, type StoredItems, storedInput } from './inputItems.ts'
@@ -9,6 +7,7 @@ import { readSettings } from './settings.ts'
 import { type ReplyContext, ResponsesTranslator } from './streamTranslator.ts'
 import { chosenTools } from './toolChoice.ts'
 import { RequestTools } from './tools.ts'
+import { wholeReply } from './wholeReply.ts'
 
 /** A translated request of the Responses API, with what is to be stored. */
 export interface TranslatedResponsesRequest extends TranslatedRequest {
@@ -71,26 +70,6 @@ export function translateResponses(body: JsonObject, stored: StoredItems = nothi
     reply: (reply, details) => wholeReply(context, reply, details),
     openStream: (details) => new ResponsesTranslator(context, details),
   }
-}
-
-/** Translates a reply that is not streamed, by the events that a stream with one chunk would have. */
-function wholeReply(context: ReplyContext, chat: JsonObject, details: ReplyDetails): JsonObject {
-  const translator = new ResponsesTranslator(context, details, true)
-  const events: ChatStreamEvent[] = []
-  new ReplyReader().read(chat, events)
-  for (const event of events) translator.push(event)
-  const hasChoice = Array.isArray(chat.choices) && chat.choices.length > 0
-  if (!hasChoice) {
-    const message = 'The service sent a reply without choices.'
-    translator.fail({ status: 502, message, type: null, code: null, param: null })
-    return translator.result()
-  }
-  // Unlike a stream, a whole reply has proved its end. The specification lets its finish reason be absent.
-  if (!events.some((event) => event.type === 'finish' && event.choice === 0)) {
-    translator.push({ type: 'finish', choice: 0, reason: 'stop' })
-  }
-  translator.end()
-  return translator.result()
 }
 
 /** The error body of the API. */

@@ -66,7 +66,7 @@ export function readSettings(
   entries: readonly InputEntry[],
   ignored: IgnoredFields,
 ): RequestSettings {
-  refuse(body)
+  refuseUnavailable(body)
   ignored.addUnknown(body, knownFields, '')
   noteIgnored(body, ignored)
   const model = name(body.model, 'model')
@@ -118,8 +118,11 @@ export function readSettings(
   }
 }
 
-/** What would change the meaning of the request or of its cost if it were left out. */
-function refuse(body: JsonObject): void {
+/**
+ * Refuses what would change the meaning of the request or of its cost if it were left out.
+ * @throws DialectError
+ */
+export function refuseUnavailable(body: JsonObject): void {
   if (optionalFlag(body.background, 'background') === true) {
     throw new DialectError(
       'background',

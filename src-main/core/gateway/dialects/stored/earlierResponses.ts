@@ -30,5 +30,5 @@ export function storedItemsFor(
 }
 
 /** Input and output of one response, in order. */
-const itemsOf = ({ input, reply: { output } }: { input: JsonObject[]; reply: JsonObject }): JsonObject[] =>
+export const itemsOf = ({ input, reply: { output } }: { input: JsonObject[]; reply: JsonObject }): JsonObject[] =>
   Array.isArray(output) ? [...input, ...output] : input

@@ -244,19 +244,15 @@ describe('other items', () => {
     },
   )
 
-  it.each([
-    'compaction',
-    'local_shell_call',
-    'computer_call_output',
-    'mcp_approval_response',
-    'constructor',
-    'brand_new',
-  ])('of the type %s are refused', (type) => {
-    expect(refusal(() => translate([user('Go'), { type }]))).toMatchObject({
-      param: 'input[1].type',
-      message: expect.stringContaining(type),
-    })
-  })
+  it.each(['local_shell_call', 'computer_call_output', 'mcp_approval_response', 'constructor', 'brand_new'])(
+    'of the type %s are refused',
+    (type) => {
+      expect(refusal(() => translate([user('Go'), { type }]))).toMatchObject({
+        param: 'input[1].type',
+        message: expect.stringContaining(type),
+      })
+    },
+  )
 
   it('add tools and change the configuration', () => {
     const input = [

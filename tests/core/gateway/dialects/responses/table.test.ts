@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DialectError } from '../../../../../src-main/core/gateway/dialects/dialectError.ts'
+import { translateCompaction } from '../../../../../src-main/core/gateway/dialects/responses/compaction.ts'
+import { summaryContent } from '../../../../../src-main/core/gateway/dialects/responses/compactionContent.ts'
 import { translateResponses } from '../../../../../src-main/core/gateway/dialects/responses/responses.ts'
 import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
 import {
@@ -43,6 +45,8 @@ const tools = table('Tools')
 const choices = table('Tool choice')
 const events = table('Events')
 const members = table('Response')
+const compactionFields = table('Compaction fields')
+const compactedMembers = table('Compacted response')
 
 /** Members of all alternatives of a union that have a type, by type. */
 function membersByType(union: string): Map<string, Set<string>> {
@@ -120,6 +124,11 @@ describe('the table of the Responses API has every', () => {
 
   it('member of the Response object', () => {
     expect(sorted(members.keys())).toEqual(sorted(membersOf('Response')))
+  })
+
+  it('field of a request for compaction, and member of its reply', () => {
+    expect(sorted(compactionFields.keys())).toEqual(sorted(membersOf('ResponseCompactParams')))
+    expect(sorted(compactedMembers.keys())).toEqual(sorted(membersOf('CompactedResponse')))
   })
 })
 
@@ -300,6 +309,7 @@ describe('the verdict is true for', () => {
     item_reference: [{ id: 'msg_1' }],
     additional_tools: [{ role: 'developer', tools: [{ type: 'function', name: 'f' }] }],
     configuration_update: [{ reasoning: { effort: 'low' } }],
+    compaction: [{ encrypted_content: summaryContent('x') }],
   }
 
   it.each([...items])('the input item %s', (type, { verdict }) => {
@@ -356,6 +366,25 @@ describe('the verdict is true for', () => {
     const listed = withVerdict(members, 'present')
     const official = Object.keys(response).filter((member) => members.has(member))
     expect(sorted(official)).toEqual(sorted(listed))
+  })
+
+  it.each([...compactionFields])('the field %s of a request for compaction', (field, { verdict }) => {
+    const stored = { previous: [{ role: 'user', content: 'before' }], item: () => null }
+    const { ignored, chat } = translateCompaction({ model: 'm', input: 'x', ...values[field] }, stored)
+    expect(ignored).toEqual(verdict === 'ignored' ? [field] : [])
+    const sentFields: Record<string, JsonObject> = {
+      ...sent,
+      input: {},
+      instructions: {},
+      previous_response_id: {},
+    }
+    if (verdict === 'supported') expect(chat).toMatchObject(sentFields[field] ?? {})
+  })
+
+  it('the members of a compacted response', () => {
+    const chat = { choices: [{ message: { content: 'Summary' }, finish_reason: 'stop' }] }
+    const reply = translateCompaction({ model: 'm', input: 'x' }).reply(chat, details)
+    expect(sorted(Object.keys(reply))).toEqual(sorted(withVerdict(compactedMembers, 'present')))
   })
 
   it('the events', async () => {

@@ -1,0 +1,130 @@
+import { StudioError } from '../../../errors.ts'
+import type { ChatMessage } from '../../../upstream/types.ts'
+import { DialectError } from '../dialectError.ts'
+import type { JsonObject, ReplyDetails, StreamTranslator, TranslatedRequest } from '../types.ts'
+import { chatMessages } from './chatMessages.ts'
+import { maxSummaryBytes, summaryContent } from './compactionContent.ts'
+import { checkDepth, IgnoredFields, name, optionalText } from './fields.ts'
+import { type InputEntry, inputEntries, nothingStored, type StoredItems, storedInput } from './inputItems.ts'
+import { refuseUnavailable } from './settings.ts'
+import { type ReplyContext, ResponsesTranslator } from './streamTranslator.ts'
+import { RequestTools } from './tools.ts'
+import { wholeReply } from './wholeReply.ts'
+
+const knownFields = new Set([
+  'model',
+  'input',
+  'instructions',
+  'previous_response_id',
+  'prompt_cache_key',
+  'service_tier',
+])
+
+/** The last message of the request. The user's messages are part of the reply, so the summary has the rest. */
+const summaryTask = `Write a summary of the conversation above, which replaces it. Another model continues the work and sees only your summary and the user's own messages. All other messages, tool calls and results of tools are removed.
+
+Include, as far as the conversation has it:
+- what the user wants, with every condition and preference
+- what was decided, and why
+- what was done and found out, with the exact names, paths, commands, identifiers and values that are needed later
+- what failed, so that it is not tried again
+- what is left to do, and the next step
+
+Do not continue the work, answer questions or call tools. Reply with the summary only.`
+
+/**
+ * Translates a request for compaction (`POST /v1/responses/compact`) to a chat completion that asks the model for a summary.
+ * @param stored items that `previous_response_id` and item references mean
+ * @throws DialectError 400 for what can't be translated, naming the field
+ * @see docs/dialects/responses.md
+ */
+export function translateCompaction(body: JsonObject, stored: StoredItems = nothingStored): TranslatedRequest {
+  checkDepth(body)
+  refuseUnavailable(body)
+  const ignored = new IgnoredFields()
+  ignored.addUnknown(body, knownFields, '')
+  const model = name(body.model, 'model')
+  const { all } = inputEntries(body, stored)
+  const previous = optionalText(body.previous_response_id, 'previous_response_id')
+  if (previous !== null && stored.previous === null)
+    throw new DialectError(
+      'previous_response_id',
+      'The previous response was not found.',
+      'previous_response_not_found',
+    )
+  if (all.length === 0)
+    throw new DialectError('input', 'There is nothing to compact. Send the items of the conversation.')
+  const { names } = new RequestTools(ignored)
+  const instructions = optionalText(body.instructions, 'instructions')
+  const messages: ChatMessage[] = chatMessages(all, names, ignored, { instructions, allReasoning: false })
+  messages.push({ role: 'user', content: summaryTask })
+  const chat = { model, messages, ...sameParameters(body) }
+  const context: ReplyContext = { echo: {}, names, summarizes: false }
+  const said = all.filter(({ type, item }) => type === 'message' && item.role === 'user')
+  const compacted = (reply: JsonObject, details: ReplyDetails): JsonObject => compactedResponse(reply, said, details)
+  return {
+    chat,
+    stream: false,
+    ignored: ignored.list(),
+    reply: (reply, details) => compacted(wholeReply(context, reply, details), details),
+    openStream: (details) => summaryStream(new ResponsesTranslator(context, details, true), details, compacted),
+  }
+}
+
+/** Parameters of chat completions with the same name and meaning. */
+function sameParameters(body: JsonObject): JsonObject {
+  const chat: JsonObject = {}
+  for (const field of ['prompt_cache_key', 'service_tier']) {
+    const value = optionalText(body[field], field)
+    if (value !== null) chat[field] = value
+  }
+  return chat
+}
+
+/** For a service that streams although it was not asked to: nothing is written, and the result is the compacted response. */
+const summaryStream = (
+  reply: StreamTranslator,
+  details: ReplyDetails,
+  compacted: (reply: JsonObject, details: ReplyDetails) => JsonObject,
+): StreamTranslator => ({
+  push: (event) => reply.push(event),
+  end: () => reply.end(),
+  fail: (problem) => reply.fail(problem),
+  result: () => compacted(reply.result(), details),
+})
+
+/**
+ * The compacted response: all messages of the user, and the compaction item.
+ * @throws StudioError `malformed_reply` or `incomplete_stream` when the reply is no whole summary
+ */
+function compactedResponse(
+  reply: JsonObject,
+  said: readonly InputEntry[],
+  { id, createdAt }: ReplyDetails,
+): JsonObject {
+  const suffix = id.slice(id.indexOf('_') + 1)
+  const item = { id: `cmp_${suffix}`, type: 'compaction', encrypted_content: summaryContent(summaryIn(reply)) }
+  const { usage } = reply
+  return { id, object: 'response.compaction', created_at: createdAt, output: [...storedInput(said, id), item], usage }
+}
+
+function summaryIn({ status, output, error, incomplete_details }: JsonObject): string {
+  if (status !== 'completed') {
+    const why = status === 'incomplete' ? (incomplete_details as JsonObject).reason : (error as JsonObject).message
+    throw new StudioError('incomplete_stream', `The model did not finish its summary: ${String(why)}`)
+  }
+  const items = output as { type: string; content?: { type: string; text?: string }[] }[]
+  if (items.some(({ type }) => type === 'function_call'))
+    throw new StudioError('malformed_reply', 'The model called a tool and wrote no summary.')
+  const parts = items.filter(({ type }) => type === 'message').flatMap(({ content = [] }) => content)
+  if (parts.some(({ type }) => type === 'refusal'))
+    throw new StudioError('malformed_reply', 'The model refused to write a summary.')
+  const summary = parts
+    .map(({ text = '' }) => text)
+    .join('')
+    .trim()
+  if (summary === '') throw new StudioError('malformed_reply', 'The model wrote no summary.')
+  if (Buffer.byteLength(summary) > maxSummaryBytes)
+    throw new StudioError('malformed_reply', 'The summary of the model is too large to be returned.')
+  return summary
+}

@@ -1,0 +1,38 @@
+import OpenAI, { BadRequestError } from 'openai'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { toolKey } from '../helpers/gateway.ts'
+import { openService, type Service } from './helpers/service.ts'
+
+// The official package compacts a conversation and continues it, with only the two settings of the Local API page.
+let service: Service
+let client: OpenAI
+beforeAll(async () => {
+  service = await openService()
+  client = new OpenAI({ baseURL: service.gateway.url, apiKey: toolKey })
+})
+afterAll(() => service.close())
+
+it('a conversation is compacted, and the response after it continues from the summary', async () => {
+  const input = [{ role: 'user' as const, content: 'Remember the lighthouse of Pharos.' }]
+  const first = await client.responses.create({ model: 'writer-small', input, max_output_tokens: 20 })
+  const compacted = await client.responses.compact({ model: 'writer-small', previous_response_id: first.id })
+  expect(compacted.object).toBe('response.compaction')
+  expect(compacted.output.map(({ type }) => type)).toEqual(['message', 'compaction'])
+  expect(compacted.usage.total_tokens).toBeGreaterThan(0)
+  const next = await client.responses.create({
+    model: 'mirror',
+    input: [...(compacted.output as OpenAI.Responses.ResponseInputItem[]), { role: 'user', content: 'Where is it?' }],
+  })
+  expect(next.status).toBe('completed')
+  // The model that repeats its request saw the message of the user, the summary and the question.
+  expect(next.output_text).toContain('3 messages')
+})
+
+it('content of another service is refused with the name of the field', async () => {
+  const foreign = client.responses.create({
+    model: 'mirror',
+    input: [{ type: 'compaction', encrypted_content: 'gAAAAABpM0Yj' }],
+  })
+  await expect(foreign).rejects.toThrow(BadRequestError)
+  await expect(foreign).rejects.toMatchObject({ param: 'input[0].encrypted_content' })
+})

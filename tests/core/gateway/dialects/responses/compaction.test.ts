@@ -1,0 +1,207 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { DialectError } from '../../../../../src-main/core/gateway/dialects/dialectError.ts'
+import { translateCompaction } from '../../../../../src-main/core/gateway/dialects/responses/compaction.ts'
+import {
+  maxSummaryBytes,
+  summaryContent,
+  summaryOf,
+} from '../../../../../src-main/core/gateway/dialects/responses/compactionContent.ts'
+import { translateResponses } from '../../../../../src-main/core/gateway/dialects/responses/responses.ts'
+import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
+import { tries } from '../../../../helpers/effort.ts'
+import { chunk, details, eventsOfBytes, piece, wireOf } from './chatStream.ts'
+
+const usage = { prompt_tokens: 20, completion_tokens: 5, total_tokens: 25 }
+const chatOf = (message: JsonObject, finish_reason = 'stop'): JsonObject => ({
+  choices: [{ index: 0, message, finish_reason }],
+  usage,
+})
+const conversation: JsonObject[] = [
+  { type: 'message', role: 'developer', content: 'Be brief.' },
+  { type: 'message', role: 'user', content: 'Read notes.txt.' },
+  { type: 'function_call', call_id: 'a', name: 'read', arguments: '{}' },
+  { type: 'function_call_output', call_id: 'a', output: 'SECRET PLAN' },
+  { type: 'message', role: 'assistant', content: 'Done.' },
+  { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Go on.' }], id: 'msg_mine' },
+]
+const compact = (body: JsonObject = {}) => translateCompaction({ model: 'm', input: conversation, ...body })
+type Output = { id: string; type: string; role?: string; content?: { text: string }[]; encrypted_content?: string }[]
+const outputOf = (reply: JsonObject) => reply.output as Output
+
+function problemOf(act: () => unknown): { param: string | null; code: string | null; status: number } {
+  try {
+    act()
+  } catch (thrown) {
+    if (thrown instanceof DialectError) return thrown.problem
+    throw thrown
+  }
+  throw new Error('Nothing was refused')
+}
+
+describe('a request for compaction', () => {
+  it('is a chat completion with the whole conversation, which ends with the request for a summary', () => {
+    const { chat, stream, ignored } = compact({ instructions: 'System', prompt_cache_key: 'k', tools: [{ type: 'x' }] })
+    expect(chat.messages.map(({ role }) => role)).toEqual([
+      'system',
+      'developer',
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+      'user',
+      'user',
+    ])
+    expect(chat.messages.at(-1)?.content).toMatch(/summary/i)
+    expect(chat).toMatchObject({ model: 'm', prompt_cache_key: 'k' })
+    expect([stream, chat.stream, chat.tools, ignored]).toEqual([false, undefined, undefined, ['tools']])
+  })
+
+  it('continues previous responses', () => {
+    const stored = { previous: conversation, item: () => null }
+    const { chat } = translateCompaction({ model: 'm', previous_response_id: 'resp_1' }, stored)
+    expect(chat.messages).toEqual(compact().chat.messages)
+  })
+
+  it.each([
+    ['model', { model: undefined }],
+    ['model', { model: null }],
+    ['input', { input: null }],
+    ['input', { input: [] }],
+    ['input', { input: 7 }],
+    ['previous_response_id', { previous_response_id: 'resp_x' }],
+    ['conversation', { conversation: 'conv_1' }],
+    ['background', { background: true }],
+    ['instructions', { instructions: [] }],
+    ['input[0].call_id', { input: [{ type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' }] }],
+  ])('without a usable %s is refused: %j', (param, body) => {
+    expect(problemOf(() => compact(body))).toMatchObject({ status: 400, param })
+  })
+})
+
+describe('a compacted response', () => {
+  it('has the messages of the user, the summary, and the usage of the service', () => {
+    const reply = compact().reply(chatOf({ content: ' Notes were read. ' }), details)
+    const [first, second, item, ...more] = outputOf(reply)
+    expect([first, second].map((each) => [each?.role, each?.content?.[0]?.text])).toEqual([
+      ['user', 'Read notes.txt.'],
+      ['user', 'Go on.'],
+    ])
+    expect([second?.id, item?.type, item?.id, more]).toEqual(['msg_mine', 'compaction', 'cmp_test', []])
+    expect(summaryOf(item?.encrypted_content ?? '')).toBe('Notes were read.')
+    expect(reply).toMatchObject({
+      object: 'response.compaction',
+      id: details.id,
+      created_at: details.createdAt,
+      usage: { input_tokens: 20, output_tokens: 5, total_tokens: 25 },
+    })
+    expect(JSON.stringify(reply)).not.toContain('SECRET PLAN')
+  })
+
+  it('can be sent back: the summary is a message at its place', () => {
+    const output = outputOf(compact().reply(chatOf({ content: 'Notes were read.' }), details))
+    const { chat, ignored } = translateResponses({ model: 'm', input: [...output, { role: 'user', content: 'Next' }] })
+    expect(chat.messages.map(({ role, content }) => [role, content])).toEqual([
+      ['user', 'Read notes.txt.'],
+      ['user', 'Go on.'],
+      ['user', expect.stringMatching(/^Summary of [^\n]+\n\nNotes were read\.$/)],
+      ['user', 'Next'],
+    ])
+    expect(ignored).toEqual([])
+  })
+
+  it('can be compacted again: its summary is read, and replaced', () => {
+    const first = outputOf(compact().reply(chatOf({ content: 'One' }), details))
+    const again = compact({ input: [...first, { role: 'user', content: 'Next' }] })
+    expect(JSON.stringify(again.chat.messages)).toContain('One')
+    const second = outputOf(again.reply(chatOf({ content: 'Two' }), { ...details, id: 'resp_second' }))
+    expect(second.map(({ type }) => type)).toEqual(['message', 'message', 'message', 'compaction'])
+    expect(summaryOf(second.at(-1)?.encrypted_content ?? '')).toBe('Two')
+  })
+
+  it('is the same when the service streams without being asked to', async () => {
+    const request = compact()
+    const chunks = [chunk({ content: 'Notes ' }), chunk({ content: 'were read.' }), chunk({}, 'stop')]
+    const translator = request.openStream(details)
+    let text = ''
+    for (const event of await eventsOfBytes(Buffer.from(wireOf(chunks)))) {
+      if (event.type !== 'done') text += translator.push(event)
+    }
+    text += translator.end()
+    expect(text).toBe('')
+    expect(summaryOf(outputOf(translator.result()).at(-1)?.encrypted_content ?? '')).toBe('Notes were read.')
+  })
+
+  it.each([
+    ['is empty', chatOf({ content: '' }), 'malformed_reply'],
+    ['is white space', chatOf({ content: ' \n\t' }), 'malformed_reply'],
+    ['is reasoning only', chatOf({ content: null, reasoning_content: 'Hm' }), 'malformed_reply'],
+    ['was cut by its length', chatOf({ content: 'Notes we' }, 'length'), 'incomplete_stream'],
+    ['was filtered', chatOf({ content: 'Notes we' }, 'content_filter'), 'incomplete_stream'],
+    ['ended for an unknown reason', chatOf({ content: 'Notes we' }, 'tired'), 'incomplete_stream'],
+    ['ended with an error', chatOf({ content: 'Notes we' }, 'error'), 'incomplete_stream'],
+    ['is a refusal', chatOf({ content: null, refusal: 'No.' }), 'malformed_reply'],
+    ['is a tool call', chatOf({ content: 'Notes', ...piece(0, '{}', 'a', 'f') }, 'tool_calls'), 'malformed_reply'],
+    ['is too large', chatOf({ content: 'é'.repeat(maxSummaryBytes / 2 + 1) }), 'malformed_reply'],
+    ['has no choice', { choices: [] }, 'incomplete_stream'],
+    ['is no chat completion', {}, 'incomplete_stream'],
+  ])('fails when the summary %s', (_, chat, kind) => {
+    expect(() => compact().reply(chat, details)).toThrow(expect.objectContaining({ kind }))
+  })
+})
+
+describe('the content of a compaction item', () => {
+  it('is the summary, for any text', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1, unit: 'binary' }), (summary) => {
+        expect(summaryOf(summaryContent(summary))).toBe(summary.toWellFormed())
+      }),
+      { numRuns: tries(300, 5000) },
+    )
+    const largest = 'x'.repeat(maxSummaryBytes)
+    expect(summaryOf(summaryContent(largest))).toBe(largest)
+    expect(summaryOf(summaryContent(`${largest}x`))).toBeNull()
+  })
+
+  it('is refused with one changed character, or a missing or added one', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ minLength: 1, maxLength: 60 }),
+        fc.nat(),
+        fc.constantFrom('', 'A', '-', '.', '=', ' ', '\u0000', 'é'),
+        fc.boolean(),
+        (summary, at, replacement, replaces) => {
+          const content = summaryContent(summary)
+          const place = at % (content.length + 1)
+          const changed = content.slice(0, place) + replacement + content.slice(place + (replaces ? 1 : 0))
+          fc.pre(changed !== content)
+          expect(summaryOf(changed)).toBeNull()
+        },
+      ),
+      { numRuns: tries(500, 20_000) },
+    )
+  })
+
+  it.each([
+    undefined,
+    null,
+    7,
+    '',
+    'gAAAAABpM0Yj-of-another-service',
+    'studio-summary-1.',
+    'studio-summary-1..00000000',
+    `studio-summary-1.${Buffer.from([0xff]).toString('base64url')}.ff000000`,
+    'x'.repeat(3 * 1024 * 1024),
+  ])('is refused when it is not of this program: %#', (encrypted_content) => {
+    const input = [
+      { role: 'user', content: 'x' },
+      { type: 'compaction', encrypted_content },
+    ]
+    for (const translate of [translateResponses, translateCompaction]) {
+      expect(problemOf(() => translate({ model: 'm', input }))).toMatchObject({
+        status: 400,
+        param: 'input[1].encrypted_content',
+      })
+    }
+  })
+})
