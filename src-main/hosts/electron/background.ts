@@ -47,7 +47,7 @@ const closeQuestion: MessageBoxOptions = {
   type: 'question',
   title: 'Inference Studio',
   message: 'Keep Inference Studio running in the background?',
-  detail: 'Your apps can then go on using the local API. You can change this in Settings, Proxy.',
+  detail: 'Your apps can then still use the local API. You can change this in Settings, Local API.',
   buttons: ['Keep running', 'Quit', 'Cancel'],
   defaultId: 0,
   cancelId: 2,

@@ -115,7 +115,7 @@ export const settings = {
     portTaken: 'Port {{wanted}} was in use. Using {{port}} instead.',
     more: 'Open Local API',
     background: 'Keep running when the window is closed',
-    backgroundHint: 'Apps can go on using the local API. The tray shows its state.',
+    backgroundHint: 'Apps can still use the local API. The tray shows its state.',
     login: 'Start at login',
     loginHint: 'Starts without a window.',
     ipv6: 'Also on ::1',

@@ -1,4 +1,5 @@
 import { Duplex } from 'node:stream'
+import { inBackground } from '../../../shared/unexpected.ts'
 
 /** Decides about what arrives on a WebSocket before it is read. */
 export interface FrameGateOptions {
@@ -137,7 +138,7 @@ export class FrameGate extends Duplex {
       if (isAdmitted && rest.length > 0) this.#pass(rest)
     }
     if (typeof admitted === 'boolean') decide(admitted)
-    else void admitted.then(decide)
+    else inBackground('A message of a WebSocket could not be admitted', admitted.then(decide))
   }
 
   override _read(): void {
