@@ -4,10 +4,14 @@ import type { ModelFacts } from '../../src-preload/contract/models.ts'
 /** Facts about the connection's models that the service's list does not contain, by model id. */
 export type FactsById = ReadonlyMap<string, ModelFacts>
 
-export const useModelFacts = create<{ facts: FactsById }>(() => ({ facts: new Map() }))
+/** `isLoaded`: the facts were read at least once since the window was opened. */
+export const useModelFacts = create<{ facts: FactsById; isLoaded: boolean }>(() => ({
+  facts: new Map(),
+  isLoaded: false,
+}))
 
 export const setModelFacts = (facts: readonly ModelFacts[]): void =>
-  useModelFacts.setState({ facts: new Map(facts.map((one) => [one.id, one])) })
+  useModelFacts.setState({ facts: new Map(facts.map((one) => [one.id, one])), isLoaded: true })
 
 export function markFavourite(id: string, favourite: boolean): void {
   const { facts } = useModelFacts.getState()

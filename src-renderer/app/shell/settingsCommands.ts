@@ -143,33 +143,53 @@ const patience = 60
 /** Waits for the section to appear, then focuses the setting. Focuses the section when it does not show the setting, or without one. */
 function focusSoon(section: SectionName, item: SettingItem | null, frames = 0): void {
   requestAnimationFrame(() => {
-    const page = document.querySelector<HTMLElement>(`[data-settings="${section}"]`)
+    const page = pageOf(section)
     const control = page && (item ? controlOf(page, item) : page)
     if (control && frames > 0) {
-      control.scrollIntoView({ block: 'center' })
-      control.focus({ preventScroll: true })
-      showWhileLoading(page, control)
+      focusAndShow(control)
+      if (item) focusWhileLoading(section, item)
     } else if (frames < patience) focusSoon(section, item, frames + 1)
     else page?.focus()
   })
 }
 
-/** How long a section may load after it was opened, ms. */
-const loadingMs = 3000
+const pageOf = (section: SectionName): HTMLElement | null =>
+  document.querySelector<HTMLElement>(`[data-settings="${section}"]`)
 
-/** Scrolls to the control again when the section grows above it, until the person does something else. */
-function showWhileLoading(page: HTMLElement, control: HTMLElement): void {
+function focusAndShow(control: HTMLElement): void {
+  control.scrollIntoView({ block: 'center' })
+  control.focus({ preventScroll: true })
+}
+
+/** How long a section may load after it was opened, and how often it is looked at meanwhile, ms. */
+const loadingMs = 5000
+const lookMs = 50
+
+/**
+ * A section that loads may replace the control, or grow above it. Focuses and shows the setting again until the person does something else.
+ */
+function focusWhileLoading(section: SectionName, item: SettingItem): void {
   const left = new AbortController()
-  const stop = (): void => left.abort()
-  const observer = new ResizeObserver(() => {
-    if (document.activeElement === control) control.scrollIntoView({ block: 'center' })
-    else stop()
-  })
-  for (const child of page.children) observer.observe(child)
-  left.signal.addEventListener('abort', () => observer.disconnect())
+  let top: number | null = null
+  const timer = setInterval(() => {
+    const page = pageOf(section)
+    const control = page && controlOf(page, item)
+    const { activeElement } = document
+    if (!page) left.abort()
+    else if (control && activeElement === document.body) focusAndShow(control)
+    else if (control && activeElement === control) {
+      const now = control.getBoundingClientRect().top
+      if (top !== null && now !== top) control.scrollIntoView({ block: 'center' })
+      top = control.getBoundingClientRect().top
+    }
+  }, lookMs)
+  const end = setTimeout(() => left.abort(), loadingMs)
   for (const type of ['wheel', 'pointerdown', 'keydown', 'touchstart'])
-    window.addEventListener(type, stop, { signal: left.signal, passive: true })
-  setTimeout(stop, loadingMs)
+    window.addEventListener(type, () => left.abort(), { signal: left.signal, passive: true })
+  left.signal.addEventListener('abort', () => {
+    clearInterval(timer)
+    clearTimeout(end)
+  })
 }
 
 const focusable = 'input, select, textarea, button, a[href], [tabindex="0"]'

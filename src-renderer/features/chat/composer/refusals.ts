@@ -35,9 +35,16 @@ export function holdsImages(path: readonly Message[], until: string | null = nul
   return sent.some(({ attachments }) => attachments.length > 0)
 }
 
-/** Runs `run`. Asks first if the request contains images and one of its models refused images before. */
+/**
+ * Runs `run`. Asks first if the request contains images and one of its models refused images before. Just after the window was opened this
+ * waits until that is known.
+ */
 export function askIfImagesRefused(models: readonly string[], hasImages: boolean, run: () => void): void {
-  const model = hasImages ? refusingModel(models, 'images', useModelFacts.getState().facts) : null
-  if (model === null) run()
-  else useStage.setState({ dialog: { kind: 'refusedImages', model, run } })
+  const decide = (): void => {
+    const model = hasImages ? refusingModel(models, 'images', useModelFacts.getState().facts) : null
+    if (model === null) run()
+    else useStage.setState({ dialog: { kind: 'refusedImages', model, run } })
+  }
+  if (hasImages && !useModelFacts.getState().isLoaded) void loadModelFacts().then(decide)
+  else decide()
 }
