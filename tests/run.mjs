@@ -5,7 +5,6 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, relative } from 'node:path'
-import { createInterface } from 'node:readline'
 import { stripVTControlCharacters } from 'node:util'
 import { buildIfNeeded, installIfNeeded, node24, root } from '../resources/scripts/ready.mjs'
 
@@ -86,34 +85,21 @@ function ended(title, from, isGood) {
   console.log(`  ${isGood ? 'passed' : 'FAILED'}, ${seconds.toFixed(1)} s`)
 }
 
-/** Runs a program and prints each of its lines after `label`, because several programs run at once. Resolves with true for exit code 0. */
-async function run(title, label, command, args) {
+function run(title, command, args) {
   const from = performance.now()
   console.log(`\n— ${title}`)
-  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env })
-  const printed = [child.stdout, child.stderr].map(async (stream) => {
-    for await (const line of createInterface({ input: stream })) console.log(`${label} │ ${line}`)
-  })
-  const isGood = await new Promise((resolve) => {
-    child.on('error', (error) => {
-      console.error(`${label} │ ${error.message}`)
-      resolve(false)
-    })
-    child.on('close', (code) => resolve(code === 0))
-  })
-  await Promise.all(printed)
-  console.log(`\n— ${title}`)
-  ended(title, from, isGood)
-  return isGood
+  const done = spawnSync(command, args, { cwd: root, stdio: 'inherit', env })
+  ended(title, from, done.status === 0)
+  return done.status === 0
 }
 
-/** Runs single-threaded checks, `parallel` of them at once. Each counts as one test, and its output is printed when it has ended. */
-async function checks(all, parallel = 1) {
+/** Runs single-threaded checks in parallel. Each counts as one test, and its output is printed when it has ended. */
+async function checks(all) {
   const waiting = [...all]
   const work = async () => {
     for (let one = waiting.shift(); one; one = waiting.shift()) await check(...one)
   }
-  await Promise.all(Array.from({ length: parallel }, work))
+  await Promise.all(Array.from({ length: availableParallelism() }, work))
 }
 
 async function check(title, command, args) {
@@ -141,8 +127,8 @@ function readReport(name) {
 }
 
 /** Runs a suite, which counts its own tests. A suite that fails without a failed test counts as one failure. */
-async function suite(title, label, command, args, count) {
-  const good = await run(title, label, command, args)
+function suite(title, command, args, count) {
+  const good = run(title, command, args)
   const counted = count()
   totals.passed += counted.passed
   totals.skipped += counted.skipped
@@ -201,12 +187,10 @@ const journeyTimes = (suite) => [
 
 const vitest = (config) => [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', `tests/${config}`]
 
-/** @param label starts each line of its output */
-function units(title, label, config, file) {
+function units(title, config, file) {
   const output = join('test-results', file)
-  return suite(
+  suite(
     title,
-    label,
     node24(),
     [...vitest(config), '--reporter=default', '--reporter=json', `--outputFile.json=${output}`],
     () => {
@@ -222,46 +206,36 @@ function units(title, label, config, file) {
   )
 }
 
-const browser = () =>
-  suite(
-    'browser',
-    'browser',
-    node24(),
-    [join(root, 'node_modules/@playwright/test/cli.js'), 'test', '--config', 'tests/playwright.config.ts'],
-    () => {
-      const report = readReport('playwright.json')
-      const stats = report?.stats
-      return {
-        passed: stats?.expected ?? 0,
-        named: failedJourneys(report),
-        // Outside of CI no test runs twice, so a flaky one counts as failed.
-        failed: (stats?.unexpected ?? 0) + (process.env.CI ? 0 : (stats?.flaky ?? 0)),
-        skipped: stats?.skipped ?? 0,
-      }
-    },
-  )
-
 buildIfNeeded()
-// The suites mostly wait for sockets, processes and pages, so all three run at once: one after another they use two cores at two thirds.
-await Promise.all([
-  units('unit, contract, hosts', 'unit', 'vitest.config.ts', 'vitest.json'),
-  browser(),
-  checks(
-    [
-      ['lint with types', bin('oxlint'), ['--type-aware']],
-      ['unused code', bin('knip'), []],
-      ['layers', node24(), ['tests/architecture/layers.mjs']],
-      ['vocabulary', node24(), ['tests/architecture/vocabulary.mjs']],
-      ['types: main', bin('tsc'), ['-p', '.']],
-      ['types: preload', bin('tsc'), ['-p', 'src-preload']],
-      ['types: renderer', bin('tsc'), ['-p', 'src-renderer']],
-      ['types: tests', bin('tsc'), ['-p', 'tests']],
-      ['format and lint', bin('biome'), ['check', '.']],
-    ],
-    Math.ceil(availableParallelism() / 2),
-  ),
+await checks([
+  ['lint with types', bin('oxlint'), ['--type-aware']],
+  ['unused code', bin('knip'), []],
+  ['layers', node24(), ['tests/architecture/layers.mjs']],
+  ['vocabulary', node24(), ['tests/architecture/vocabulary.mjs']],
+  ['types: main', bin('tsc'), ['-p', '.']],
+  ['types: preload', bin('tsc'), ['-p', 'src-preload']],
+  ['types: renderer', bin('tsc'), ['-p', 'src-renderer']],
+  ['types: tests', bin('tsc'), ['-p', 'tests']],
+  ['format and lint', bin('biome'), ['check', '.']],
 ])
-if (long) await units('pages and long units', 'long', 'vitest.long.config.ts', 'vitest-long.json')
+units('unit, contract, hosts', 'vitest.config.ts', 'vitest.json')
+if (long) units('pages and long units', 'vitest.long.config.ts', 'vitest-long.json')
+suite(
+  'browser',
+  node24(),
+  [join(root, 'node_modules/@playwright/test/cli.js'), 'test', '--config', 'tests/playwright.config.ts'],
+  () => {
+    const report = readReport('playwright.json')
+    const stats = report?.stats
+    return {
+      passed: stats?.expected ?? 0,
+      named: failedJourneys(report),
+      // Outside of CI no test runs twice, so a flaky one counts as failed.
+      failed: (stats?.unexpected ?? 0) + (process.env.CI ? 0 : (stats?.flaky ?? 0)),
+      skipped: stats?.skipped ?? 0,
+    }
+  },
+)
 if (long) await checks([['soak', node24(), ['tests/soak/soak.mjs']]])
 await checks([
   ['rules of the specification, by what has passed', node24(), ['tests/architecture/rules.mjs', '--passed']],

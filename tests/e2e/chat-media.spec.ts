@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
@@ -23,8 +23,9 @@ import {
 } from './journey.ts'
 import { withMicrophone } from './microphone.ts'
 
-// The fake microphone plays a file with speech from the sandbox's voice, created once.
-const wav = join(mkdtempSync(join(tmpdir(), 'studio-mic-')), 'speech.wav')
+// The fake microphone plays a file with speech from the sandbox's voice, created once for each worker. Other processes read this file, too.
+const folder = join(tmpdir(), `studio-mic-${process.pid}`)
+const wav = join(folder, 'speech.wav')
 test.use(withMicrophone(wav))
 
 const key = 'sk-media-4411'
@@ -38,12 +39,16 @@ test.beforeAll(async () => {
     ...{ model: 'tts-1', voice: 'nova', response_format: 'wav' as const },
     input: 'Good morning. The ferry leaves the harbour at seven, and comes back in the evening.',
   })
+  mkdirSync(folder, { recursive: true })
   writeFileSync(wav, Buffer.from(await speech.arrayBuffer()))
   await own.close()
   sandbox = await openSandbox({ apiKey: key, paces: quick })
   host = await openConnectedHost(sandbox)
 })
-test.afterAll(closeHosts)
+test.afterAll(async () => {
+  await closeHosts()
+  rmSync(folder, { recursive: true, force: true })
+})
 /** Number of requests to a path before this test. */
 const before = new Map<string, number>()
 const asked = (path: string): number =>

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -13,8 +13,8 @@ import { closeHosts, newDataDir, openSandbox, openWebHost, type WebHost } from '
 import { composer, connectTo } from './journey.ts'
 import { withMicrophone } from './microphone.ts'
 
-// The fake microphone plays a file with speech from the sandbox's voice, created once.
-const folder = mkdtempSync(join(tmpdir(), 'studio-transcribe-'))
+// The fake microphone plays a file with speech from the sandbox's voice, created once for each worker. Other processes read this file, too.
+const folder = join(tmpdir(), `studio-transcribe-${process.pid}`)
 const wav = join(folder, 'speech.wav')
 test.use(withMicrophone(wav))
 
