@@ -26,7 +26,7 @@ const smallWord = /(?:^|[^a-z])(?:small|mini|nano|tiny|lite|flash|air|haiku|fast
 
 /**
  * The model map offered for an app, or no rules when no model is known. A model for small tasks is one whose id says so. Without such a
- * model, the main model does everything.
+ * model, the main model does everything. A pattern that matches a model of the service is left out, because it would replace that model.
  * @param main the model that the person uses
  * @param models ids of chat models of the service
  */
@@ -38,7 +38,9 @@ export function suggestedModelMap(
   const large = main ?? models[0]
   if (large === undefined) return []
   const small = smallWord.test(large) ? large : (models.find((id) => smallWord.test(id)) ?? large)
-  return suggested.map(({ pattern, size }) => ({ pattern, model: size === 'small' ? small : large }))
+  return suggested
+    .filter(({ pattern }) => !models.some(patternTest(pattern)))
+    .map(({ pattern, size }) => ({ pattern, model: size === 'small' ? small : large }))
 }
 
 /** Suggested patterns for which the app has no rule, so that the names would reach the service unchanged. */

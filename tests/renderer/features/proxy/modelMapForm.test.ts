@@ -9,6 +9,12 @@ const models = (main: string | null, listed: string[]) =>
   suggestedModelMap(claude, main, listed).map(({ model }) => model)
 
 describe('the offered model map', () => {
+  it('leaves out a pattern that would replace models which the service has', () => {
+    const listed = ['claude-sonnet-9', 'glm-4.6']
+    expect(suggestedModelMap(claude, 'glm-4.6', listed).map(({ pattern }) => pattern)).toEqual(['*-haiku-*'])
+    expect(suggestedModelMap([{ pattern: 'gpt-*', size: 'large' }], 'gpt-4o', ['gpt-4o'])).toEqual([])
+  })
+
   it('uses the model of the person, and a small one for small tasks', () => {
     expect(suggestedModelMap(claude, 'glm-4.6', ['glm-4.6', 'glm-4.5-air'])).toEqual([
       { pattern: '*-haiku-*', model: 'glm-4.5-air' },
