@@ -56,7 +56,7 @@ export function showTray({ core, icons, actions, signal, log, platform = process
     fail,
   )
   follow(client.usage.watchSpend(undefined, option), ({ today }) => ({
-    spentToday: today === null ? null : `${today.amount} SC${today.estimated ? ' (est.)' : ''}`,
+    spentToday: today === null ? null : `${today.amount} SC${today.estimated ? ' est.' : ''}`,
   })).catch(fail)
   follow(client.apps.watch(undefined, option), (all) => {
     const usable = all.filter(({ revokedAt }) => revokedAt === null)

@@ -6,7 +6,7 @@ export interface TrayFacts {
   proxy: Pick<ProxyState, 'state' | 'baseUrl'>
   requests: number
   recordings: number
-  /** Spend of today (UTC), such as `0.25 SC (est.)`, or null when it is not known. */
+  /** Spend of today (UTC), such as `0.25 SC est.`, or null when it is not known. */
   spentToday: string | null
   /** Number of apps that are not revoked, and how many of them are paused. */
   apps: number

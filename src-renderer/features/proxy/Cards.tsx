@@ -162,7 +162,6 @@ function Spend({ use }: { use: AppUse | null }) {
       className="num shrink-0 whitespace-nowrap font-[620] text-xl leading-tight tracking-[-.02em]"
       title={`${spent} SC`}
     >
-      {some && use?.estimated && <span className="font-medium text-soft">≈ </span>}
       {showSc(spent)}
       <span className="ms-1.5 font-medium text-soft text-s tracking-normal">{t('apps.today')}</span>
       {some && (

@@ -370,7 +370,7 @@ export const proxy = {
     times: '×{{figure}}',
     timesLong: '{{figure}} times',
     unknownCost: 'unknown',
-    estimatedTitle: '{{amount}} SC (est.)',
+    estimatedTitle: '{{amount}} SC est.',
     measuredTitle: '{{amount}} SC, measured',
     unknownTitle: 'Cost unknown',
   },

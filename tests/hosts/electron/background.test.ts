@@ -22,10 +22,10 @@ const labels = (of: TrayFacts) =>
 
 describe('the menu of the tray', () => {
   test('shows the local API, running work, today’s cost, and the actions', () => {
-    expect(labels({ ...facts, requests: 3, recordings: 1, spentToday: '0.25 SC (est.)' })).toEqual([
+    expect(labels({ ...facts, requests: 3, recordings: 1, spentToday: '0.25 SC est.' })).toEqual([
       'Local API: http://127.0.0.1:8787/v1 (fact)',
       '3 requests running, 1 recording running (fact)',
-      'Today: 0.25 SC (est.) (fact)',
+      'Today: 0.25 SC est. (fact)',
       'separator',
       'Pause all apps',
       'separator',
