@@ -63,6 +63,9 @@ test.describe('the command palette', () => {
       ['Delete old log entries automatically', /^Delete old log entries automatically$/],
       ['Delete everything', /^Delete everything…$/],
     ]
+    // On a slow computer the palette gives the focus back while the section still loads.
+    const devTools = await page.context().newCDPSession(page)
+    await devTools.send('Emulation.setCPUThrottlingRate', { rate: 4 })
     for (const [setting, focus] of places) {
       await search(page, setting)
       // Its section may have the same name.

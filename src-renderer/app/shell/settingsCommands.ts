@@ -137,59 +137,46 @@ export function offerSettingsCommands(client: Client, signal: AbortSignal): void
   })
 }
 
-/** Number of animation frames to wait for a section to appear. */
-const patience = 60
-
-/** Waits for the section to appear, then focuses the setting. Focuses the section when it does not show the setting, or without one. */
-function focusSoon(section: SectionName, item: SettingItem | null, frames = 0): void {
-  requestAnimationFrame(() => {
-    const page = pageOf(section)
-    const control = page && (item ? controlOf(page, item) : page)
-    if (control && frames > 0) {
-      focusAndShow(control)
-      if (item) focusWhileLoading(section, item)
-    } else if (frames < patience) focusSoon(section, item, frames + 1)
-    else page?.focus()
-  })
-}
-
 const pageOf = (section: SectionName): HTMLElement | null =>
   document.querySelector<HTMLElement>(`[data-settings="${section}"]`)
 
-function focusAndShow(control: HTMLElement): void {
-  control.scrollIntoView({ block: 'center' })
-  control.focus({ preventScroll: true })
-}
-
-/** How long a section may load after it was opened, and how often it is looked at meanwhile, ms. */
-const loadingMs = 5000
+/** How often a section that opens is looked at, ms, and how many times. Looks, not time: a busy page loads later. */
 const lookMs = 50
+const looks = 200
 
 /**
- * A section that loads may replace the control, or grow above it. Focuses and shows the setting again until the person does something else.
+ * Focuses the setting, or the section without one, as soon as the section shows it.
+ * A palette that closes gives the focus back to where it was, and a section that loads may replace the control or grow
+ * above it: so the focus is set again until the person does something else.
  */
-function focusWhileLoading(section: SectionName, item: SettingItem): void {
+function focusSoon(section: SectionName, item: SettingItem | null): void {
   const left = new AbortController()
+  let [seen, count] = [false, 0]
   let top: number | null = null
-  const timer = setInterval(() => {
+  const look = (): void => {
     const page = pageOf(section)
-    const control = page && controlOf(page, item)
-    const { activeElement } = document
-    if (!page) left.abort()
-    else if (control && activeElement === document.body) focusAndShow(control)
-    else if (control && activeElement === control) {
-      const now = control.getBoundingClientRect().top
-      if (top !== null && now !== top) control.scrollIntoView({ block: 'center' })
-      top = control.getBoundingClientRect().top
-    }
-  }, lookMs)
-  const end = setTimeout(() => left.abort(), loadingMs)
+    count += 1
+    if (page) top = focusIn(page, item, top)
+    else if (seen) left.abort()
+    seen ||= page !== null
+    if (count > looks) left.abort()
+  }
+  const timer = setInterval(look, lookMs)
+  left.signal.addEventListener('abort', () => clearInterval(timer))
   for (const type of ['wheel', 'pointerdown', 'keydown', 'touchstart'])
     window.addEventListener(type, () => left.abort(), { signal: left.signal, passive: true })
-  left.signal.addEventListener('abort', () => {
-    clearInterval(timer)
-    clearTimeout(end)
-  })
+}
+
+/** Focuses the setting, or the page without one, and shows it again where it has moved. Its top edge in the window, px. */
+function focusIn(page: HTMLElement, item: SettingItem | null, topBefore: number | null): number | null {
+  const control = item ? controlOf(page, item) : page
+  const wanted = control ?? page
+  if (document.activeElement !== wanted) {
+    wanted.scrollIntoView({ block: control ? 'center' : 'nearest' })
+    wanted.focus({ preventScroll: true })
+  } else if (control && item && topBefore !== null && control.getBoundingClientRect().top !== topBefore)
+    control.scrollIntoView({ block: 'center' })
+  return control?.getBoundingClientRect().top ?? null
 }
 
 const focusable = 'input, select, textarea, button, a[href], [tabindex="0"]'
