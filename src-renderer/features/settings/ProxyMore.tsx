@@ -10,6 +10,7 @@ import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Form } from '../../shared/ui/Form.tsx'
 import { OriginList } from '../../shared/ui/OriginList.tsx'
+import { useCall } from '../../shared/useCall.ts'
 import { Group, Row, SwitchRow } from './Group.tsx'
 import { type OriginFault, parseDays, parseOrigin } from './parse.ts'
 import { TypedField } from './TypedField.tsx'
@@ -116,7 +117,7 @@ function Bodies() {
   const studio = useStudio()
   const [bytes, setBytes] = useState<number | null>(null)
   const [asking, setAsking] = useState(false)
-  const [busy, setBusy] = useState(false)
+  const { busy, run } = useCall()
   const [round, setRound] = useState(0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: reads again after each deletion
   useEffect(() => {
@@ -130,20 +131,19 @@ function Bodies() {
     }
   }, [studio, round])
   const say = (text: string) => showToast({ id: 'bodies', text })
-  const erase = () => {
-    setBusy(true)
-    studio.requests
-      .deleteBodies({})
-      .then(
-        ({ erased }) => say(t('proxy.erased', { count: erased })),
-        (thrown: unknown) => say(problemOf(thrown).message),
-      )
-      .finally(() => {
-        setBusy(false)
-        setAsking(false)
-        setRound((count) => count + 1)
-      })
-  }
+  const erase = () =>
+    run(() =>
+      studio.requests
+        .deleteBodies({})
+        .then(
+          ({ erased }) => say(t('proxy.erased', { count: erased })),
+          (thrown: unknown) => say(problemOf(thrown).message),
+        )
+        .finally(() => {
+          setAsking(false)
+          setRound((count) => count + 1)
+        }),
+    )
   if (bytes === null) return null
   return (
     <Row
