@@ -297,7 +297,6 @@ export const proxy = {
     origins: 'Allowed web origins',
     originsNone: 'None. All web pages are blocked.',
     remove: 'Remove {{origin}}',
-    removeOrigin: 'Remove',
     showInLog: 'Show in log',
     tooMany: 'You can allow at most 50 origins. Remove one first.',
   },
