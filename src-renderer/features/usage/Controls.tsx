@@ -55,7 +55,7 @@ export function RangeField() {
   const choice = useUsage((store) => store.choice)
   const { from, to } = daysOf(choice, account, Date.now())
   return (
-    <span className="flex flex-wrap items-center gap-2">
+    <span className="flex flex-wrap items-start gap-2">
       <Select
         label={t('controls.range')}
         value={choice.range}
@@ -84,7 +84,7 @@ function DayField({ label, day, onPick }: { label: string; day: string; onPick: 
   const note = useId()
   return (
     <span className="relative flex flex-col gap-0.5">
-      <label className="flex items-center gap-1.5 text-s text-soft">
+      <label className="flex min-h-8 items-center gap-1.5 text-s text-soft">
         {label}
         <input
           type="date"
