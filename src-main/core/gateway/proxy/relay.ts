@@ -162,7 +162,7 @@ class RelayedRequest {
     } catch (thrown) {
       // Counting tokens may take some ms: close the upstream connection first.
       if (this.#gone.aborted) await new Promise(setImmediate)
-      this.#fail(thrown)
+      await this.#fail(thrown)
     } finally {
       this.#upload?.close()
     }
@@ -174,8 +174,10 @@ class RelayedRequest {
     const proceed = (): void => this.#allowed.proceed()
     if (this.#dialect) {
       const [action, replyId, responses] = [this.#action, this.#replyId, this.#responses]
-      const translation = { app, dialect: this.#dialect, action, replyId, responses, thread: this.#deps.translation }
-      const { reserved = null } = this.#allowed
+      const { reserved = null, turns } = this.#allowed
+      const isUnstored = (id: string): boolean => turns?.remembers(id) ?? false
+      const thread = this.#deps.translation
+      const translation = { app, dialect: this.#dialect, action, replyId, responses, isUnstored, thread }
       const body = await readTranslated(this.#request, translation, { memory, signal: this.#gone, proceed, reserved })
       if ('translation' in body) this.#translation = body.translation
       return body
@@ -350,10 +352,14 @@ class RelayedRequest {
   }
 
   async #store(whole: JsonObject, reply: ForwardReply, stored: NonNullable<Translation['stored']>): Promise<void> {
-    // A reply that the service did not finish is not stored.
-    if (whole.status !== 'completed' && whole.status !== 'incomplete') return
     const [id, appId, request] = [this.#replyId, this.#allowed.app.id, this.#trace?.id ?? 0]
-    const isStored = await this.#responses.save({ id, appId, request, ...stored, reply: whole }, reply.clean)
+    let isStored = false
+    try {
+      isStored = await this.#responses.save({ id, appId, request, ...stored, reply: whole }, reply.clean)
+    } catch (thrown) {
+      // The app must learn the failure of the reply, which explains more than that of the disk.
+      if (whole.status !== 'failed') throw thrown
+    }
     if (!isStored) this.#trace?.ignores('store')
   }
 
@@ -366,7 +372,7 @@ class RelayedRequest {
     else sendRefusal(this.#response, models, extraHeaders)
   }
 
-  #fail(thrown: unknown): void {
+  async #fail(thrown: unknown): Promise<void> {
     const error = asStudioError(thrown)
     if (this.#cut) {
       this.#end({ state: 'cancelled', by: 'studio', problem: { kind: this.#cut, message: cutMessages[this.#cut] } })
@@ -374,7 +380,7 @@ class RelayedRequest {
       this.#sendRefusal(this.#lateRefusal, 'refused')
     } else if (this.#stopped) {
       this.#end({ state: 'cancelled', by: 'person' })
-      const last = this.#stream?.failed(new StudioError('cancelled', stoppedByPerson.message)) ?? ''
+      const last = (await this.#stream?.failed(new StudioError('cancelled', stoppedByPerson.message))) ?? ''
       if (last !== '') this.#response.end(last)
       else sendRefusal(this.#response, stoppedByPerson, this.#allowed.extraHeaders)
     } else if (this.#gone.aborted) {

@@ -30,7 +30,8 @@ export interface TranslatedReplyOptions {
   extraHeaders: HeaderPairs
   reserveMemory(bytes: number): Promise<MemoryReservation | null>
   /**
-   * Stores the finished reply object before the app sees it, and resolves when it is stored. Null when the app asked not to store it.
+   * Stores the reply object before the app sees its end, and resolves when it is stored. Also for a stream that failed. Null when the app
+   * asked not to store it.
    */
   store: ((reply: JsonObject) => Promise<void>) | null
   /** Called with the stream of a streamed reply, before its first bytes. */
@@ -250,8 +251,12 @@ export class TranslatedStream {
       if (isOver) return
       isOver = true
       const error = asStudioError(thrown)
-      if (error.kind !== 'cancelled') sink.write(Buffer.from(this.failed(error)))
-      sink.fail(error)
+      const end = (text: string): void => {
+        if (text !== '') sink.write(Buffer.from(text))
+        sink.fail(error)
+      }
+      if (error.kind === 'cancelled') end('')
+      else this.failed(error).then(end, (other: unknown) => sink.fail(asStudioError(other)))
     }
     const finish = (text: string): void => {
       if (isOver) return
@@ -317,7 +322,7 @@ export class TranslatedStream {
       yield Buffer.from(text)
     } catch (thrown) {
       const error = asStudioError(thrown)
-      if (error.kind !== 'cancelled') yield Buffer.from(this.failed(error))
+      if (error.kind !== 'cancelled') yield Buffer.from(await this.failed(error))
       throw error
     }
   }
@@ -327,10 +332,12 @@ export class TranslatedStream {
     return this.#isFailed
   }
 
-  /** The events that report a failure, once. A translator that failed itself has none. */
-  failed(error: StudioError): string {
+  /** The events that report a failure, once, when the failed reply is stored. A translator that failed itself has none. */
+  async failed(error: StudioError): Promise<string> {
     if (error.kind === 'bug' || this.#isFailed) return ''
     this.#isFailed = true
-    return this.#first + this.#translator.fail(problemOf(error))
+    const text = this.#first + this.#translator.fail(problemOf(error))
+    await this.#store?.(this.#translator.result())
+    return text
   }
 }

@@ -267,6 +267,28 @@ describe('a response with store: false', () => {
     other.socket.close()
   })
 
+  it('leads to no stored one: a turn after it with store: true says store: false, is remembered, and the log says why', async () => {
+    const { gateway } = await farService(mirror)
+    const client = await SocketClient.open(gateway)
+    for (const size of [1, 100_000]) {
+      const first = await client.turn({ input: `SECRETWORD ${'x'.repeat(size)}`, store: false })
+      client.create({ input: 'y'.repeat(size), previous_response_id: first.response?.id })
+      const events = await client.rest()
+      // From the first event on.
+      for (const { response } of events) if (response) expect(response).toMatchObject({ store: false })
+      const second = events.at(-1)?.response
+      expect((await ask(`${gateway.url}/responses/${second?.id}`, { headers: jsonWithKey })).status).toBe(404)
+      const third = await client.turn({ input: 'Three', store: true, previous_response_id: second?.id })
+      expect(third.response).toMatchObject({ store: false })
+      expect(textOf(third)).toMatch(/SECRETWORD.*Three/)
+    }
+    const ignored = (await gateway.rows()).filter((row) => row.method === 'POST' && row.ignored.includes('store'))
+    expect(ignored).toHaveLength(4)
+    gateway.requestLog.flush()
+    expect(spawnSync('grep', ['-rqF', 'SECRETWORD', gateway.dataDir]).status).toBe(1)
+    client.socket.close()
+  })
+
   it('is forgotten after a failed turn', async () => {
     const { gateway } = await farService(mirror)
     const client = await SocketClient.open(gateway)
