@@ -28,7 +28,16 @@ import { cutMessages, notConnected, queryNamesModel, redirected, refuse, stopped
 import { pipeReply } from './replyBody.ts'
 import { modelInQuery, modelOf, type RequestBody, readBody } from './requestBody.ts'
 import { readTranslated, type Translation } from './translatedBody.ts'
-import { isGood, sendProblem, sendTranslated, sendTranslatedJson, type TranslatedStream } from './translatedReply.ts'
+import {
+  failsInStream,
+  isGood,
+  sendFailedStream,
+  sendProblem,
+  sendTranslated,
+  sendTranslatedJson,
+  type TranslatedReplyOptions,
+  type TranslatedStream,
+} from './translatedReply.ts'
 import { isUpload, Upload } from './upload.ts'
 
 /**
@@ -328,9 +337,13 @@ class RelayedRequest {
   }
 
   #sendTranslated(reply: ForwardReply, translation: Translation): Promise<void> {
+    return sendTranslated(reply, this.#replyOptions(translation, reply.clean))
+  }
+
+  #replyOptions(translation: Translation, clean: (text: string) => string): TranslatedReplyOptions {
     const { request, stored } = translation
     const { model = null, tokensIn = 0 } = this.#expected ?? {}
-    return sendTranslated(reply, {
+    return {
       response: this.#response,
       gone: this.#gone,
       translation,
@@ -347,15 +360,20 @@ class RelayedRequest {
       streams: (stream) => {
         this.#stream = stream
       },
-      store: stored && ((whole) => this.#store(whole, reply, stored)),
-    })
+      store: stored && ((whole) => this.#store(whole, clean, stored)),
+      failsInStream: (status) => failsInStream(translation, this.#request.headers, status),
+    }
   }
 
-  async #store(whole: JsonObject, reply: ForwardReply, stored: NonNullable<Translation['stored']>): Promise<void> {
+  async #store(
+    whole: JsonObject,
+    clean: (text: string) => string,
+    stored: NonNullable<Translation['stored']>,
+  ): Promise<void> {
     const [id, appId, request] = [this.#replyId, this.#allowed.app.id, this.#trace?.id ?? 0]
     let isStored = false
     try {
-      isStored = await this.#responses.save({ id, appId, request, ...stored, reply: whole }, reply.clean)
+      isStored = await this.#responses.save({ id, appId, request, ...stored, reply: whole }, clean)
     } catch (thrown) {
       // The app must learn the failure of the reply, which explains more than that of the disk.
       if (whole.status !== 'failed') throw thrown
@@ -397,7 +415,13 @@ class RelayedRequest {
       if (this.#stream?.isFailed) this.#response.end()
       else this.#response.destroy()
     } else {
-      this.#sendRefusal(refusalOf(error), unsent.has(error.kind) ? 'refused' : 'failed')
+      const refusal = refusalOf(error)
+      if (unsent.has(error.kind)) this.#sendRefusal(refusal, 'refused')
+      else if (this.#translation && failsInStream(this.#translation, this.#request.headers, refusal.status)) {
+        this.#trace?.replied(refusal.status, null)
+        this.#end({ state: 'failed', problem: { kind: refusal.code, message: refusal.message } })
+        await sendFailedStream(this.#replyOptions(this.#translation, notCleaned), refusal)
+      } else this.#sendRefusal(refusal, 'failed')
     }
   }
 
@@ -414,6 +438,9 @@ class RelayedRequest {
     this.#trace?.ends(end, reading)
   }
 }
+
+/** For a failure without a reply, of which nothing is stored. */
+const notCleaned = (text: string): string => text
 
 /** The path of translated requests. */
 const chatPath = '/v1/chat/completions'
