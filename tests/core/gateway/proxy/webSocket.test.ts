@@ -227,6 +227,20 @@ describe('a turn', () => {
     client.socket.close()
   })
 
+  it('that the service refuses ends for Codex with response.failed, which it does not repeat', async () => {
+    const { far, gateway } = await farService((response) => response.writeHead(503).end('{"error":{"message":"Busy"}}'))
+    gateway.change({ retries: false })
+    const plain = await SocketClient.open(gateway)
+    expect(errorOf(await plain.turn({ input: 'One' }))).toEqual(['error', 503, expect.any(String)])
+    const client = await SocketClient.open(gateway, { originator: 'codex_cli_rs' })
+    client.create({ input: 'One', store: false })
+    const events = await client.rest()
+    expect(events.map(({ type }) => type)).toEqual(['response.created', 'response.in_progress', 'response.failed'])
+    expect(events.at(-1)?.response).toMatchObject({ error: { code: 'invalid_prompt', message: 'Busy' } })
+    expect(far.requests).toHaveLength(2)
+    for (const { socket } of [plain, client]) socket.close()
+  })
+
   it('never has the key of the service, whatever the service does with it', async () => {
     const service = await startEchoingService(apiKey)
     const gateway = await openGateway(service.url, apiKey, { retry: { maxAttempts: 1 } })
