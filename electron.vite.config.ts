@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
@@ -7,12 +8,15 @@ import { diagramPage } from './resources/scripts/diagramPage.ts'
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
 // Targets are named here because electron-vite's own table ends before this Electron.
-// Packages under "dependencies" stay external (they carry native or WebAssembly files); all others are bundled.
+// Packages under "dependencies" and "optionalDependencies" stay external (they carry native or WebAssembly files); all others are bundled.
+const { optionalDependencies } = JSON.parse(readFileSync(at('./package.json'), 'utf8'))
+
 export default defineConfig({
   main: {
     build: {
       outDir: 'out/main',
       target: 'node24',
+      externalizeDeps: { include: Object.keys(optionalDependencies) },
       sourcemap: true,
       rollupOptions: {
         input: {
