@@ -41,6 +41,8 @@ export default {
     'CHANGELOG.md',
     'package.json',
     '!node_modules/**/{README,readme,CHANGELOG,HISTORY}*',
+    '!node_modules/**/.*',
+    '!node_modules/@types/**',
     '!node_modules/**/*.{md,ts,mts,cts,tsbuildinfo,flow,gyp,cc,h,c}',
     // One prebuilt library of thirteen.
     '!node_modules/keytar/{build,script,src,prebuilds}/**',
@@ -49,7 +51,7 @@ export default {
     '!node_modules/node-addon-api/**',
     // One encoding of eight, in both module formats.
     '!node_modules/gpt-tokenizer/{dist,src,data}/**',
-    '!node_modules/gpt-tokenizer/{cjs,esm}/{bpeRanks,encoding,model}/**',
+    '!node_modules/gpt-tokenizer/{cjs,esm}/{bpeRanks,encoding,fixtures,model}/**',
     'node_modules/gpt-tokenizer/{cjs,esm}/encoding/cl100k_base.js',
     'node_modules/gpt-tokenizer/{cjs,esm}/bpeRanks/cl100k_base.js',
     // Builds for browsers.

@@ -93,6 +93,24 @@ export function isAllowed({ name, licence }: Pick<ShippedPackage, 'name' | 'lice
   return plain.split(' OR ').some((side) => side.split(' AND ').every((id) => rules.allowed.includes(id.trim())))
 }
 
+const mit = `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the
+"Software"), to deal in the Software without restriction, including without limitation the rights to use, copy, modify, merge, publish,
+distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so, subject to
+the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF
+MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY
+CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE
+SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`
+
+/** The standard text for a package that contains none. @throws Error for a licence other than MIT, whose text must be added here */
+function standardText(name: string, licence: string): string {
+  if (licence === 'MIT') return `Copyright (c) the authors of ${name}\n\n${mit}`
+  throw new Error(`${name} contains no licence text, and resources/scripts/notices.ts knows none for ${licence}`)
+}
+
 /** Text of the notices file. @throws Error naming every package whose licence is not allowed */
 export function noticesText(packages: readonly ShippedPackage[]): string {
   const refused = packages.filter((one) => !isAllowed(one))
@@ -107,7 +125,7 @@ export function noticesText(packages: readonly ShippedPackage[]): string {
         (part) => `Contains ${part.name} (${part.licence}), source: ${part.source}`,
       )
       const head = [`${name} ${version}`, `Licence: ${licence}`, ...(source ? [`Source: ${source}`] : []), ...inside]
-      return `${head.join('\n')}\n\n${text || 'The package contains no licence text. The name above is that of a standard licence.'}\n`
+      return `${head.join('\n')}\n\n${text || standardText(name, licence)}\n`
     })
   const rule = `\n${'-'.repeat(80)}\n\n`
   return `Inference Studio contains software of others, under these licences. Electron and Chromium have their own files,\nLICENSE.electron.txt and LICENSES.chromium.html, beside the desktop application.\n${rule}${sections.join(rule)}`
