@@ -64,7 +64,7 @@ export default mergeConfig(base, {
           name: 'package',
           include: [`${packages}/*.test.ts`],
           exclude: [...configDefaults.exclude, ...long],
-          globalSetup: ['tests/helpers/built.ts'],
+          globalSetup: ['tests/helpers/built.ts', 'tests/package/nodesSetup.ts'],
         },
       },
       {

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../../resources/scripts/ready.mjs'
 
@@ -18,15 +19,21 @@ export const hasNode = (name: NodeName): boolean => `node_modules/${alias(name)}
  * hashes.
  */
 export function nodeBinary(name: NodeName): string {
-  const folder = join(root, 'node_modules', '.cache', 'nodes')
-  const done = join(folder, 'installed')
-  if (!existsSync(done) || readFileSync(done, 'utf8') !== lock) {
-    rmSync(folder, { recursive: true, force: true })
-    mkdirSync(folder, { recursive: true })
-    cpSync(source, folder, { recursive: true })
+  const cache = join(root, 'node_modules', '.cache')
+  const folder = join(cache, `nodes-${createHash('sha256').update(lock).digest('hex').slice(0, 16)}`)
+  if (!existsSync(folder)) {
+    mkdirSync(cache, { recursive: true })
+    const fresh = mkdtempSync(join(cache, 'nodes-new-'))
+    cpSync(source, fresh, { recursive: true })
     const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-    execFileSync('npm', args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
-    writeFileSync(done, lock)
+    execFileSync('npm', args, { cwd: fresh, stdio: ['ignore', 'ignore', 'inherit'] })
+    try {
+      renameSync(fresh, folder)
+    } catch (thrown) {
+      // Another test file was faster.
+      if (!existsSync(folder)) throw thrown
+      rmSync(fresh, { recursive: true, force: true })
+    }
   }
   return join(folder, 'node_modules', alias(name), 'bin', 'node')
 }
