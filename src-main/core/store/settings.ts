@@ -27,6 +27,7 @@ export const defaultSettings: Settings = {
   closeAction: 'ask',
   openAtLogin: false,
   spellcheck: false,
+  checkForUpdates: false,
   voice: null,
 }
 
@@ -53,6 +54,7 @@ const readable = settings.extend({
   closeAction: settings.shape.closeAction.catch(defaultSettings.closeAction),
   openAtLogin: settings.shape.openAtLogin.catch(defaultSettings.openAtLogin),
   spellcheck: settings.shape.spellcheck.catch(defaultSettings.spellcheck),
+  checkForUpdates: settings.shape.checkForUpdates.catch(defaultSettings.checkForUpdates),
   voice: settings.shape.voice.catch(defaultSettings.voice),
 })
 

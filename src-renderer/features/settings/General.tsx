@@ -8,6 +8,7 @@ import { Segmented } from '../../shared/ui/Segmented.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
 import { Group, Row } from './Group.tsx'
 import { NewChats } from './NewChats.tsx'
+import { UpdatesGroup } from './Updates.tsx'
 import { useSave } from './useSave.ts'
 
 interface SectionProps {
@@ -104,14 +105,17 @@ export function ShortcutsSection() {
 export function AboutSection({ app }: SectionProps) {
   const { t } = useTranslation('settings')
   return (
-    <Group>
-      <KeyValue
-        rows={[
-          { id: 'version', name: t('about.version'), value: app.version },
-          { id: 'host', name: t('about.host'), value: t(`about.${app.host}`) },
-          { id: 'licence', name: t('about.licence'), value: t('about.licenceLine') },
-        ]}
-      />
-    </Group>
+    <>
+      <Group>
+        <KeyValue
+          rows={[
+            { id: 'version', name: t('about.version'), value: app.version },
+            { id: 'host', name: t('about.host'), value: t(`about.${app.host}`) },
+            { id: 'licence', name: t('about.licence'), value: t('about.licenceLine') },
+          ]}
+        />
+      </Group>
+      {app.updates && <UpdatesGroup settings={app.settings} updates={app.updates} />}
+    </>
   )
 }

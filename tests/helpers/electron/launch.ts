@@ -81,7 +81,8 @@ export async function runDesktopToItsEnd(
 function forkStandIn(dataDir: string, modes: Modes, args: readonly string[] = []): ChildProcess {
   const runner = fileURLToPath(new URL('./run.mjs', import.meta.url))
   const stdio: ('ignore' | 'pipe' | 'ipc')[] = ['ignore', 'ignore', 'pipe', 'ipc']
-  return fork(runner, [root, ...args], { execPath: node24(), execArgv: [], env: environment(dataDir, modes), stdio })
+  const env = { ...environment(dataDir, modes), ...modes.env }
+  return fork(runner, [modes.folder ?? root, ...args], { execPath: node24(), execArgv: [], env, stdio })
 }
 
 function collect(child: ChildProcess): () => string {
