@@ -3,9 +3,8 @@ import type { AppState } from '../../../src-preload/contract/app.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { navigate } from '../../shared/navigation.ts'
 import { Button } from '../../shared/ui/Button.tsx'
-import { Switch } from '../../shared/ui/Switch.tsx'
 import { Background } from './Background.tsx'
-import { Group, Row } from './Group.tsx'
+import { Group, SwitchRow } from './Group.tsx'
 import { ProxyMore } from './ProxyMore.tsx'
 import { parsePort } from './parse.ts'
 import { TypedField } from './TypedField.tsx'
@@ -33,13 +32,12 @@ function ProxyFields({ app: { proxy, settings } }: { app: AppState }) {
   const moved = proxy.port !== null && proxy.wantedPort !== 0 && proxy.port !== proxy.wantedPort
   return (
     <>
-      <Row name={t('proxy.enabled')} hint={t('proxy.enabledHint')}>
-        <Switch
-          label={t('proxy.enabled')}
-          checked={settings.proxyEnabled}
-          onChange={(proxyEnabled) => save({ proxyEnabled })}
-        />
-      </Row>
+      <SwitchRow
+        label={t('proxy.enabled')}
+        hint={t('proxy.enabledHint')}
+        checked={settings.proxyEnabled}
+        onChange={(proxyEnabled) => save({ proxyEnabled })}
+      />
       <TypedField
         label={t('proxy.port')}
         hint={moved ? t('proxy.portTaken', { wanted: proxy.wantedPort, port: proxy.port }) : t('proxy.portHint')}

@@ -10,7 +10,7 @@ import { replayLimit } from '../../upstream/replay.ts'
 import type { ForwardRequest } from '../../upstream/types.ts'
 import { mappedModel } from '../apps/modelMap.ts'
 import type { BodyMemory, MemoryReservation } from './bodyMemory.ts'
-import type { Refusal } from './errorReplies.ts'
+import { type Refusal, refusedByGuard } from './errorReplies.ts'
 
 /** Largest JSON request that is buffered, bytes. Buffering is needed to read the model, to check the budget and to retry. */
 export const jsonLimit = 32 * 1024 * 1024
@@ -217,24 +217,17 @@ export interface JsonBytes {
 /** Parsing this many values takes about 100 ms. Real requests have fewer than 20,000. */
 const maxParsedValues = 500_000
 
-const refusedJson = (status: number, code: string, message: string): Refusal => ({
-  status,
-  type: 'studio_refused',
-  code,
-  message,
-})
-
-const tooLargeToParse = refusedJson(
+const tooLargeToParse = refusedByGuard(
   413,
   'body_too_large',
   `A request may have at most ${jsonLimit / 1024 / 1024} MB at this path, because it is translated.`,
 )
-const notPlainJson = refusedJson(
+const notPlainJson = refusedByGuard(
   400,
   'body_unreadable',
   'The body must be one JSON object (application/json, UTF-8, not compressed).',
 )
-const tooDeepToParse = refusedJson(
+const tooDeepToParse = refusedByGuard(
   400,
   'body_unreadable',
   `The body may have at most ${maxDepth} levels of nesting and ${maxParsedValues.toLocaleString('en')} values.`,
