@@ -1,12 +1,9 @@
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Settings, UpdateState } from '../../../src-preload/contract/app.ts'
-import { problemOf } from '../../api/problem.ts'
 import { useStudio } from '../../shared/studioContext.ts'
-import { showToast } from '../../shared/toasts.ts'
 import { Button } from '../../shared/ui/Button.tsx'
-import { Switch } from '../../shared/ui/Switch.tsx'
-import { Group, Row } from './Group.tsx'
+import { useCall } from '../../shared/useCall.ts'
+import { Group, Row, SwitchRow } from './Group.tsx'
 import { useSave } from './useSave.ts'
 
 /** Whether the desktop application looks for new versions, and what it found. */
@@ -14,34 +11,20 @@ export function UpdatesGroup({ settings, updates }: { settings: Settings; update
   const { t } = useTranslation('settings')
   const save = useSave()
   const studio = useStudio()
-  const [busy, setBusy] = useState(false)
+  const { busy, problem, run } = useCall()
   const { state, version, message } = updates
-  const check = (): void => {
-    setBusy(true)
-    studio.app
-      .checkForUpdates()
-      .catch((thrown: unknown) => showToast({ id: 'updates', text: problemOf(thrown).message }))
-      .finally(() => setBusy(false))
-  }
+  const words = state === 'off' || state === 'failed' ? message : t(`about.states.${state}`, { version: version ?? '' })
   return (
     <Group title={t('about.updates')} about={t('about.updatesAbout')}>
-      <Row name={t('about.checkForUpdates')} hint={t('about.checkForUpdatesHint')}>
-        <Switch
-          label={t('about.checkForUpdates')}
-          checked={settings.checkForUpdates}
-          onChange={(checkForUpdates) => save({ checkForUpdates })}
-        />
-      </Row>
+      <SwitchRow
+        label={t('about.checkForUpdates')}
+        hint={t('about.checkForUpdatesHint')}
+        checked={settings.checkForUpdates}
+        onChange={(checkForUpdates) => save({ checkForUpdates })}
+      />
       {state !== 'off' && (
-        <Row
-          name={t('about.status')}
-          hint={
-            <span role="status">
-              {state === 'failed' ? message : t(`about.states.${state}`, { version: version ?? '' })}
-            </span>
-          }
-        >
-          <Button onClick={check} disabled={busy || state === 'ready'}>
+        <Row name={t('about.status')} hint={<span role="status">{problem?.message ?? words}</span>}>
+          <Button onClick={() => run(() => studio.app.checkForUpdates())} disabled={busy || state === 'ready'}>
             {t('about.checkNow')}
           </Button>
         </Row>

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { root } from '../../../resources/scripts/ready.mjs'
-import { checkSignature, readFeed } from '../../../src-main/hosts/electron/updates/feed.ts'
+import { checkSignature, readFeed } from '../../../src-main/hosts/electron/updates/updateFeed.ts'
 import { Updates } from '../../../src-main/hosts/electron/updates/updates.ts'
 import type { UpdateState } from '../../../src-preload/contract/app.ts'
 import { launchDesktop, real } from '../../helpers/electron/launch.ts'
@@ -145,7 +145,10 @@ async function serveFeed(files: Map<string, string>): Promise<string> {
     response.writeHead(body === undefined ? 404 : 200).end(body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  closing.push(() => new Promise((resolve) => void server.closeAllConnections() || server.close(() => resolve())))
+  closing.push(() => {
+    server.closeAllConnections()
+    return new Promise((resolve) => server.close(() => resolve()))
+  })
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { asStudioError } from '../../../core/errors.ts'
 import type { Host } from '../../../core/host.ts'
-import { readFeed, type UpdateFeed } from './feed.ts'
+import { readFeed, type UpdateFeed } from './updateFeed.ts'
 import { Updates } from './updates.ts'
 
 /** The updates of this installation, or null for a build without a feed. */

@@ -1,17 +1,17 @@
-import { type AllPublishOptions, Provider, type ResolvedUpdateFileInfo, type UpdateInfo } from 'electron-updater'
-import { parseUpdateInfo, resolveFiles } from 'electron-updater/out/providers/Provider.js'
+import { type AppUpdater, Provider, type ResolvedUpdateFileInfo, type UpdateInfo } from 'electron-updater'
+import { type ProviderRuntimeOptions, parseUpdateInfo, resolveFiles } from 'electron-updater/out/providers/Provider.js'
 import { StudioError } from '../../../core/errors.ts'
-import { checkSignature, type UpdateFeed } from './feed.ts'
+import { checkSignature, type UpdateFeed } from './updateFeed.ts'
 
-type RuntimeOptions = ConstructorParameters<typeof Provider>[0]
+type FeedOptions = Exclude<Parameters<AppUpdater['setFeedURL']>[0], string>
 
 /**
  * A feed of static files for electron-updater, with the publisher's signature beside each feed file (`latest-linux.yml.sig`). electron-updater
  * itself checks no signature on Linux, and that of the installer only on Windows and macOS.
  */
-export function signedProvider(feed: UpdateFeed): AllPublishOptions {
+export function signedProvider(feed: UpdateFeed): FeedOptions {
   class SignedProvider extends Provider<UpdateInfo> {
-    constructor(_options: unknown, _updater: unknown, runtimeOptions: RuntimeOptions) {
+    constructor(_options: unknown, _updater: unknown, runtimeOptions: ProviderRuntimeOptions) {
       super({ ...runtimeOptions, isUseMultipleRangeRequest: false })
     }
 
@@ -35,5 +35,5 @@ export function signedProvider(feed: UpdateFeed): AllPublishOptions {
       super.setRequestHeaders({ accept: '*/*' })
     }
   }
-  return { provider: 'custom', updateProvider: SignedProvider } as unknown as AllPublishOptions
+  return { provider: 'custom', updateProvider: SignedProvider }
 }
