@@ -110,7 +110,7 @@ describe('the notices of third parties', () => {
       const source = readFileSync(join(root, path), 'utf8')
       for (const [, name = ''] of source.matchAll(/^import (?!type\b)[^'";]*?from '((?:@[\w.-]+\/)?[\w.-]+)/gm)) {
         // `ai` is in a code sample that the page shows.
-        if (!/^(node|electron|ai)$/.test(name)) imported.add(name)
+        if (/^[@a-z]/.test(name) && !/^(node|electron|ai)$/.test(name)) imported.add(name)
       }
     }
     expect(imported.size).toBeGreaterThan(40)

@@ -46,6 +46,7 @@ import { givePorts } from './port.ts'
 import { followPower, SleepBlocker } from './power.ts'
 import { registerScheme, servePage } from './protocol.ts'
 import { endWithSession, stopBeforeQuit } from './quit.ts'
+import { requireSandbox } from './requireSandbox.ts'
 import { showContextMenu } from './showContextMenu.ts'
 import { applySpelling } from './spelling.ts'
 import { giveUp, reportStarted } from './startReport.ts'
@@ -66,7 +67,7 @@ identify(app)
 registerScheme()
 app.enableSandbox()
 const linkOfStart = firstLink()
-const dataDir = await openDataDir(undefined).catch(giveUp)
+const dataDir = await openFolder().catch(giveUp)
 if (dataDir !== null) {
   // Chromium's files and the single-instance lock are in the data folder: one running studio per folder.
   app.setPath('userData', join(dataDir, 'desktop'))
@@ -76,6 +77,11 @@ if (dataDir !== null) {
       .then(() => start(dataDir))
       .catch(giveUp)
   } else app.exit(0)
+}
+
+async function openFolder(): Promise<string> {
+  requireSandbox()
+  return await openDataDir(undefined)
 }
 
 async function start(folder: string): Promise<void> {
