@@ -24,5 +24,6 @@ export const defaultSettings: Settings = {
   closeAction: 'ask',
   openAtLogin: false,
   spellcheck: false,
+  checkForUpdates: false,
   voice: null,
 }

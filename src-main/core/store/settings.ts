@@ -28,6 +28,7 @@ const readable = settings.extend({
   closeAction: settings.shape.closeAction.catch(defaultSettings.closeAction),
   openAtLogin: settings.shape.openAtLogin.catch(defaultSettings.openAtLogin),
   spellcheck: settings.shape.spellcheck.catch(defaultSettings.spellcheck),
+  checkForUpdates: settings.shape.checkForUpdates.catch(defaultSettings.checkForUpdates),
   voice: settings.shape.voice.catch(defaultSettings.voice),
 })
 

@@ -6,6 +6,7 @@ import { KeyValue } from '../../shared/ui/KeyValue.tsx'
 import { isMac, shortcut } from '../../shared/ui/platform.ts'
 import { Group, SegmentedRow, SwitchRow } from './Group.tsx'
 import { NewChats } from './NewChats.tsx'
+import { UpdatesGroup } from './Updates.tsx'
 import { useSave } from './useSave.ts'
 
 interface SectionProps {
@@ -95,14 +96,17 @@ export function ShortcutsSection() {
 export function AboutSection({ app }: SectionProps) {
   const { t } = useTranslation('settings')
   return (
-    <Group>
-      <KeyValue
-        rows={[
-          { id: 'version', name: t('about.version'), value: app.version },
-          { id: 'host', name: t('about.host'), value: t(`about.${app.host}`) },
-          { id: 'licence', name: t('about.licence'), value: t('about.licenceLine') },
-        ]}
-      />
-    </Group>
+    <>
+      <Group>
+        <KeyValue
+          rows={[
+            { id: 'version', name: t('about.version'), value: app.version },
+            { id: 'host', name: t('about.host'), value: t(`about.${app.host}`) },
+            { id: 'licence', name: t('about.licence'), value: t('about.licenceLine') },
+          ]}
+        />
+      </Group>
+      {app.updates && <UpdatesGroup settings={app.settings} updates={app.updates} />}
+    </>
   )
 }
