@@ -49,6 +49,19 @@ const tooLarge: Refusal = {
   message: `A JSON request of an app with limits may have at most ${jsonLimit / 1024 / 1024} MB, because a larger one can’t be checked against them.`,
 }
 
+const tooLargeToMap: Refusal = {
+  ...tooLarge,
+  message: `A chat request of an app with a model map may have at most ${jsonLimit / 1024 / 1024} MB, because the model of a larger one can’t be replaced.`,
+}
+
+const unreadableToMap: Refusal = {
+  status: 400,
+  type: 'studio_refused',
+  code: 'body_unreadable',
+  message:
+    'This app has a model map, which can be applied only to plain JSON (application/json, UTF-8, not compressed). Send the request uncompressed.',
+}
+
 /** Methods that may start work without a body. Requests with other methods only read, unless they have a body. */
 const worksWithoutBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
@@ -112,7 +125,7 @@ export interface BodyReadOptions {
 
 /**
  * Reads the body of a request. JSON is buffered once there is memory for it. Everything else is streamed, and so is JSON over `jsonLimit`
- * of an app without limits. Returns a refusal if no memory became free in time. Also returns a refusal if the app has limits that can't be
+ * of an app without limits and model map. Returns a refusal if no memory became free in time. Also returns a refusal if the app has limits that can't be
  * checked, because its JSON is too large or not readable.
  */
 export async function readBody(
@@ -131,14 +144,16 @@ export async function readBody(
   }
   const isLimited = hasBodyLimits(app)
   const isChecked = isLimited && endpoint !== 'transcription'
-  if (isChecked && !isPlainJson(request.headers)) return unreadable
-  if ((!bufferedEndpoints.has(endpoint) && !isChecked) || (size !== null && size > jsonLimit && !isLimited)) {
+  const isMapped = endpoint === 'chat' && app.modelMap.length > 0
+  const tooLong = isLimited ? tooLarge : isMapped ? tooLargeToMap : null
+  if ((isChecked || isMapped) && !isPlainJson(request.headers)) return isChecked ? unreadable : unreadableToMap
+  if ((!bufferedEndpoints.has(endpoint) && !isChecked) || (size !== null && size > jsonLimit && tooLong === null)) {
     // Without memory for a copy the body is still streamed, but it can't be sent again.
     const copyMemory = memory.takeNow(app.id, replayLimit)
     proceed()
     return { body: request, asked: null, stripUsage: false, memory: copyMemory }
   }
-  if (size !== null && size > jsonLimit) return tooLarge
+  if (size !== null && size > jsonLimit) return tooLong ?? tooLarge
   const reservation = await memory.take(app.id, size ?? memory.bounds.smallBody, signal)
   if (reservation === null) return noMemory
   proceed()
@@ -146,7 +161,7 @@ export async function readBody(
   const incoming = new IncomingJson<RequestBody>(request, app, options, reservation, {
     scan,
     unreadable: isLimited ? () => unreadable : null,
-    tooLarge,
+    tooLarge: tooLong,
     whole(bytes, from, bodyMemory) {
       const asked = scan.asked()
       if (!asked.json && isLimited) return unreadable
@@ -200,7 +215,8 @@ interface JsonReading<T> {
   scan: JsonScan
   /** The refusal of a body that the scan refuses, or null when such a body is relayed unread. */
   unreadable: (() => Refusal) | null
-  tooLarge: Refusal
+  /** The refusal of a body that is too large to buffer, or null when it is relayed unread. */
+  tooLarge: Refusal | null
   /** Called with the whole body, which starts at `from`. The bytes before it are free. */
   whole(bytes: Buffer, from: number, memory: MemoryReservation): T | Refusal
   /** Called for a body that is too large to buffer. */
@@ -334,8 +350,8 @@ class IncomingJson<T extends object> {
     for await (const piece of piecesOf(this.#request)) {
       const needed = end + piece.length
       if (needed > headroom + jsonLimit) {
-        const { unreadable: refuse, tooLarge: refusal, streamed } = this.#reading
-        return refuse ? refusal : streamed(bytes.subarray(headroom, end), piece, this.#reservation)
+        const { tooLarge: refusal, streamed } = this.#reading
+        return refusal ?? streamed(bytes.subarray(headroom, end), piece, this.#reservation)
       }
       if (needed > smallBody && bytes.length <= smallBody) {
         if (!(await this.#takeLargeMemory())) return noMemory
