@@ -54,6 +54,12 @@ const tooLargeToMap: Refusal = {
   message: `A chat request of an app with a model map may have at most ${jsonLimit / 1024 / 1024} MB, because the model of a larger one can’t be replaced.`,
 }
 
+/** The refusal of a body over `jsonLimit`, or null when it is relayed unread. */
+function tooLongFor(isLimited: boolean, isMapped: boolean): Refusal | null {
+  if (isLimited) return tooLarge
+  return isMapped ? tooLargeToMap : null
+}
+
 const unreadableToMap: Refusal = {
   status: 400,
   type: 'studio_refused',
@@ -145,15 +151,19 @@ export async function readBody(
   const isLimited = hasBodyLimits(app)
   const isChecked = isLimited && endpoint !== 'transcription'
   const isMapped = endpoint === 'chat' && app.modelMap.length > 0
-  const tooLong = isLimited ? tooLarge : isMapped ? tooLargeToMap : null
-  if ((isChecked || isMapped) && !isPlainJson(request.headers)) return isChecked ? unreadable : unreadableToMap
-  if ((!bufferedEndpoints.has(endpoint) && !isChecked) || (size !== null && size > jsonLimit && tooLong === null)) {
+  const tooLong = tooLongFor(isLimited, isMapped)
+  if (!isPlainJson(request.headers)) {
+    if (isChecked) return unreadable
+    if (isMapped) return unreadableToMap
+  }
+  const isOver = size !== null && size > jsonLimit
+  if ((!bufferedEndpoints.has(endpoint) && !isChecked) || (isOver && tooLong === null)) {
     // Without memory for a copy the body is still streamed, but it can't be sent again.
     const copyMemory = memory.takeNow(app.id, replayLimit)
     proceed()
     return { body: request, asked: null, stripUsage: false, memory: copyMemory }
   }
-  if (size !== null && size > jsonLimit) return tooLong ?? tooLarge
+  if (isOver) return tooLong ?? tooLarge
   const reservation = await memory.take(app.id, size ?? memory.bounds.smallBody, signal)
   if (reservation === null) return noMemory
   proceed()
@@ -162,18 +172,8 @@ export async function readBody(
     scan,
     unreadable: isLimited ? () => unreadable : null,
     tooLarge: tooLong,
-    whole(bytes, from, bodyMemory) {
-      const asked = scan.asked()
-      if (!asked.json && isLimited) return unreadable
-      const edit = endpoint === 'chat' && asked.stream ? asked.usageEdit : null
-      const model = endpoint === 'chat' ? modelEdit(asked, app) : null
-      if (model && 'status' in model) return model
-      const edits = [edit, model].filter((one) => one !== null)
-      const body = withEdits(bytes, from, edits)
-      if (model === null) return { body, asked, stripUsage: edit !== null, memory: bodyMemory }
-      const sent = { ...asked, model: model.model }
-      return { body, asked: sent, askedModel: model.askedModel, stripUsage: edit !== null, memory: bodyMemory }
-    },
+    whole: (bytes, from, bodyMemory) =>
+      changedBody(bytes, from, bodyMemory, { asked: scan.asked(), endpoint, app, isLimited }),
     // Streams a body that is too large to buffer: first the buffered part, then the rest as it arrives.
     streamed: (buffered, next, bodyMemory) => ({
       body: followedBy(buffered, next, request, bodyMemory),
@@ -183,6 +183,23 @@ export async function readBody(
     }),
   })
   return incoming.read(size)
+}
+
+/** The whole body, changed to ask for usage and by the app's model map. */
+function changedBody(
+  bytes: Buffer,
+  from: number,
+  memory: MemoryReservation,
+  { asked, endpoint, app, isLimited }: { asked: RequestParameters; endpoint: Endpoint; app: App; isLimited: boolean },
+): RequestBody | Refusal {
+  if (!asked.json && isLimited) return unreadable
+  const edit = endpoint === 'chat' && asked.stream ? asked.usageEdit : null
+  const model = endpoint === 'chat' ? modelEdit(asked, app) : null
+  if (model && 'status' in model) return model
+  const edits = [edit, model].filter((one) => one !== null)
+  const changed = { body: withEdits(bytes, from, edits), stripUsage: edit !== null, memory }
+  if (model === null) return { ...changed, asked }
+  return { ...changed, asked: { ...asked, model: model.model }, askedModel: model.askedModel }
 }
 
 const modelRepeated: Refusal = {

@@ -89,19 +89,16 @@ export async function readTranslated(
   try {
     const isLarge = bytes.length > onThreadFrom
     const first = isLarge ? await onThread(bytes, null, translation, options) : null
-    const isDone = first !== null && !('refers' in first)
-    let body = first === null ? bodyFor(translation.action, bytes) : null
+    const body = first === null ? bodyFor(translation.action, bytes) : null
     const refers = first && 'refers' in first ? first.refers : body && referencesIn(body, translation)
     const earlier = sizeOfEarlier(refers, translation)
     more = earlier > smallConversation ? options.memory.takeNow(translation.app.id, earlier) : nothingReserved
     if (more === null) return noMemory
-    const stored = refers && isLong(bytes.length, earlier, translation) ? storedFor(refers, bytes, translation) : null
-    const second = stored ? await onThread(bytes, stored, translation, options) : null
-    let chat = isDone ? first : second
-    if (chat === null || 'refers' in chat) {
-      body ??= bodyFor(translation.action, bytes)
-      chat = here(body, bytes.length, translation)
-    }
+    const second =
+      refers && isLong(bytes.length, earlier, translation)
+        ? await continuedOnThread(bytes, refers, translation, options)
+        : null
+    const chat = second ?? doneIn(first) ?? here(body ?? bodyFor(translation.action, bytes), bytes.length, translation)
     translated =
       'status' in chat ? chat : bodyOf(chat, bytes.length + earlier, translation, options, both(memory, more))
     return translated
@@ -150,9 +147,18 @@ function sizeOfEarlier(refers: References | null, { app, responses }: Translatio
 const isLong = (length: number, earlier: number, { action }: TranslationOptions): boolean =>
   length + earlier > onThreadFrom && action !== 'compact'
 
-/** @throws DialectError */
-const storedFor = (refers: References, bytes: Buffer, { app, responses }: TranslationOptions): StoredForThread | null =>
-  storedForThread(refers, app.id, responses, jsonLimit - bytes.length)
+/** A request with all that it refers to, translated on the other thread. Null when only this thread can do that. @throws DialectError */
+async function continuedOnThread(
+  bytes: Buffer,
+  refers: References,
+  translation: TranslationOptions,
+  options: BodyReadOptions,
+): Promise<ChatBytes | Refusal | null> {
+  const stored = storedForThread(refers, translation.app.id, translation.responses, jsonLimit - bytes.length)
+  return stored && doneIn(await onThread(bytes, stored, translation, options))
+}
+
+const doneIn = (result: OnThread): ChatBytes | Refusal | null => (result && !('refers' in result) ? result : null)
 
 /** @throws DialectError */
 function here(body: JsonObject, length: number, options: TranslationOptions): ChatBytes {
@@ -181,13 +187,15 @@ function withoutItsConversation(chat: ChatBytes, dialect: DialectId, body: JsonO
   }
 }
 
-/** Returns null for a request that only this thread can translate. */
+/** What the other thread made of a request. Null when only this thread can translate it. */
+type OnThread = ChatBytes | Refusal | { refers: References } | null
+
 async function onThread(
   bytes: Buffer,
   stored: StoredForThread | null,
   { app, dialect, action, replyId, thread }: TranslationOptions,
   { signal }: BodyReadOptions,
-): Promise<ChatBytes | Refusal | { refers: References } | null> {
+): Promise<OnThread> {
   const gone = new AbortController()
   const leave = (): void => gone.abort()
   signal.addEventListener('abort', leave, { once: true })
