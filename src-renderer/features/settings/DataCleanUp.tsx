@@ -45,7 +45,7 @@ export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDon
       <Form
         className="flex flex-col gap-3"
         onSubmit={() => {
-          if (from.length > 0) void ask(wish)
+          if (from.length > 0) ask(wish)
         }}
       >
         <fieldset className="flex flex-wrap gap-x-5 gap-y-1.5">
@@ -91,7 +91,7 @@ export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDon
           <Button
             variant="danger"
             disabled={busy}
-            onClick={() => void ask({ kinds: [...kinds], olderThanDays: null, maxBytes: null, removed: true })}
+            onClick={() => ask({ kinds: [...kinds], olderThanDays: null, maxBytes: null, removed: true })}
           >
             {t('deleteNow')}
           </Button>

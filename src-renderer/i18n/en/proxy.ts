@@ -369,6 +369,7 @@ export const proxy = {
     times: '×{{figure}}',
     timesLong: '{{figure}} times',
     unknownCost: 'unknown',
+    estimated: 'est.',
     estimatedTitle: '{{amount}} SC est.',
     measuredTitle: '{{amount}} SC, measured',
     unknownTitle: 'Cost unknown',

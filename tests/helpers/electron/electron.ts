@@ -181,7 +181,7 @@ class App
   async start(): Promise<void> {
     if (running.exiting) return
     const profile = join(paths.get('userData') ?? join(this.folder, 'test-results'), 'Chromium')
-    running.chromium = await startChromium(profile)
+    running.chromium = await startChromium(profile, modes.fullBrowser ?? false)
     await watchTargets(running.chromium.cdp)
     running.ready = true
     windows.BrowserWindow.program = {

@@ -10,6 +10,8 @@ export interface Modes {
   packaged?: true
   /** `dialog.showMessageBox` answers with this button, in the order of the questions; the last one repeats. */
   answers?: { response: number; checkboxChecked?: boolean }[]
+  /** Starts the full browser, which has microphones. It takes nearly twice the work of the browser for page tests. */
+  fullBrowser?: true
 }
 
 const variable = 'ELECTRON_TEST_MODES'

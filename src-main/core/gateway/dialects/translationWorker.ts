@@ -52,7 +52,7 @@ function translated({ bytes, ...options }: TranslationJob): TranslationResult {
   const { request, ...chat } = chatBytesOf(body, { ...options, length: bytes.length, stored: nothingStored })
   const rest = withoutConversation(options.dialect, body, options.action)
   // A request that is too large to be stored says so in its reply.
-  if (options.dialect === 'responses' && options.action !== 'compact') rest.store = isStored(body, bytes.length)
+  if (options.dialect === 'responses' && options.action !== 'compact') rest.store = isStored(body, bytes.length, false)
   try {
     translateAgain(options.dialect, rest, options.action)
   } catch (thrown) {

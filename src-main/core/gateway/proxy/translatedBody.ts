@@ -43,6 +43,8 @@ interface TranslationOptions {
   /** Id of the reply. */
   replyId: string
   responses: StoredResponses
+  /** Whether the response with this id exists in the memory of its connection only. */
+  isUnstored(id: string): boolean
   thread: TranslationThread
 }
 
@@ -134,17 +136,20 @@ function here(body: JsonObject, length: number, options: TranslationOptions): Ch
   const { app, dialect, action, replyId, responses } = options
   const stored =
     dialect.id === 'responses' ? storedItemsFor(body, app.id, responses, jsonLimit - length) : nothingStored
-  const chat = chatBytesOf(body, { dialect: dialect.id, action, modelMap: app.modelMap, replyId, length, stored })
+  const { previous_response_id: previous } = body
+  const followsUnstored = typeof previous === 'string' && options.isUnstored(previous)
+  const job = { dialect: dialect.id, action, modelMap: app.modelMap, replyId, followsUnstored }
+  const chat = chatBytesOf(body, { ...job, length, stored })
   // The reply to a compaction has the messages of the user.
   return length > smallConversation && action !== 'compact'
-    ? withoutItsConversation(chat, dialect.id, body, length)
+    ? withoutItsConversation(chat, dialect.id, body, isStored(body, length, followsUnstored))
     : chat
 }
 
 /** The functions of a translated request refer to its items, which would stay in memory as long as the reply runs. */
-function withoutItsConversation(chat: ChatBytes, dialect: DialectId, body: JsonObject, length: number): ChatBytes {
+function withoutItsConversation(chat: ChatBytes, dialect: DialectId, body: JsonObject, store: boolean): ChatBytes {
   const rest = withoutConversation(dialect, body, 'create')
-  if (dialect === 'responses') rest.store = isStored(body, length)
+  if (dialect === 'responses') rest.store = store
   try {
     return { ...chat, request: { ...translateAgain(dialect, rest, 'create'), ignored: chat.request.ignored } }
   } catch (thrown) {

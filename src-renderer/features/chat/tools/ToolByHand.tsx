@@ -48,7 +48,7 @@ export function ToolByHand({ row }: { row: ToolRow }) {
             onKeyDown={(event) => {
               if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.nativeEvent.isComposing) return
               event.preventDefault()
-              void send()
+              send()
             }}
           />
         </Field>

@@ -36,6 +36,20 @@ async function mirror() {
   return { far, gateway, sent }
 }
 
+/** A service whose stream breaks off after one word. */
+async function breaking(how: 'ends' | 'resets' | 'says so') {
+  const far = await openFarEnd((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write('data: {"choices":[{"index":0,"delta":{"content":"half"}}]}\n\n')
+    if (how === 'ends') response.end()
+    else if (how === 'resets') setImmediate(() => response.destroy())
+    else response.end('data: {"choices":[{"index":0,"delta":{},"finish_reason":"error"}]}\n\ndata: [DONE]\n\n')
+  })
+  const gateway = await openGateway(far.url, apiKey)
+  closers.push(far.close, gateway.close)
+  return gateway
+}
+
 type Reply = {
   id: string
   output: { id: string; content: { text: string }[] }[]
@@ -100,23 +114,80 @@ describe('a stored response', () => {
     }
   })
 
-  it('is never stored with store: false, and not when its stream broke off', async () => {
-    const far = await openFarEnd((_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      response.end('data: {"choices":[{"index":0,"delta":{"content":"half"}}]}\n\n')
-    })
-    const cutting = await openGateway(far.url, apiKey)
-    closers.push(far.close, cutting.close)
+  it('is never stored with store: false, whether the reply ends or breaks off', async () => {
+    const cutting = await breaking('ends')
     const { gateway } = await mirror()
     const unstored = await created(gateway, { input: 'SECRETWORD', store: false })
     expect((await at(gateway, unstored.id)).status).toBe(404)
-    const { text } = await create(cutting, { input: 'SECRETWORD', stream: true })
+    const { text } = await create(cutting, { input: 'SECRETWORD', stream: true, store: false })
     expect(text).toContain('response.failed')
     expect((await at(cutting, /resp_[0-9a-f]{48}/.exec(text)?.[0] ?? '')).status).toBe(404)
     for (const { dataDir, requestLog } of [gateway, cutting]) {
       requestLog.flush()
       expect(spawnSync('grep', ['-rqF', 'SECRETWORD', dataDir]).status).toBe(1)
     }
+  })
+
+  it.each(['ends', 'resets', 'says so'] as const)(
+    'whose stream broke off (it %s) is stored as failed, with what had arrived',
+    async (how) => {
+      const gateway = await breaking(how)
+      const { text } = await create(gateway, { input: 'One', stream: true })
+      const last = text.split('\n').findLast((line) => line.startsWith('data: {"type":"response.failed"'))
+      const { response } = JSON.parse(last?.slice(6) ?? '{}') as { response: Reply & { status: string } }
+      expect(response.status).toBe('failed')
+      expect(response.output[0]?.content[0]?.text).toBe('half')
+      // Not only after the app has read the event: a client may ask at once.
+      const reader = new DatabaseSync(join(gateway.dataDir, 'bodies.sqlite'), { readOnly: true })
+      expect(reader.prepare('SELECT count(*) AS n FROM responses WHERE id = ?').get(response.id)).toEqual({ n: 1 })
+      reader.close()
+      expect((await at(gateway, response.id)).body).toEqual(response)
+      const { body } = await at(gateway, `${response.id}/input_items`)
+      expect((body as Listed).data.map(({ content }) => content[0]?.text)).toEqual(['One'])
+      const continued = await create(gateway, { input: 'Two', previous_response_id: response.id })
+      expect([continued.status, (JSON.parse(continued.text) as Reply).error]).toMatchObject([
+        400,
+        { code: 'previous_response_not_found', message: expect.stringContaining('failed') },
+      ])
+      expect((await at(gateway, response.id, 'DELETE')).status).toBe(200)
+      expect((await at(gateway, response.id)).status).toBe(404)
+    },
+  )
+
+  it('that a person stops is stored as failed; one whose app left is not stored', async () => {
+    const far = await openFarEnd((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: {"choices":[{"index":0,"delta":{"content":"half"}}]}\n\n')
+    })
+    const gateway = await openGateway(far.url, apiKey)
+    closers.push(far.close, gateway.close)
+    const stopped = create(gateway, { input: 'One', stream: true })
+    await expect.poll(async () => (await gateway.rows()).some(({ state }) => state === 'streaming')).toBe(true)
+    const row = (await gateway.rows()).find(({ state }) => state === 'streaming')
+    expect(gateway.requestLog.stop(row?.id ?? 0)).toBe(true)
+    const { text } = await stopped
+    expect((await at(gateway, /resp_[0-9a-f]{48}/.exec(text)?.[0] ?? '')).body).toMatchObject({ status: 'failed' })
+    const left = new AbortController()
+    const reply = await fetch(`${gateway.url}/responses`, {
+      method: 'POST',
+      headers: jsonWithKey,
+      body: JSON.stringify({ model: 'm', input: 'Two', stream: true }),
+      signal: left.signal,
+    })
+    const start = new TextDecoder().decode((await reply.body?.getReader().read())?.value)
+    left.abort()
+    await expect
+      .poll(async () => (await gateway.rows()).flatMap(({ method, state }) => (method === 'POST' ? state : [])))
+      .toEqual(['cancelled', 'cancelled'])
+    expect((await at(gateway, /resp_[0-9a-f]{48}/.exec(start)?.[0] ?? '')).status).toBe(404)
+  })
+
+  it('that failed while the disk takes nothing: the app still gets the failure, and the log says it is not stored', async () => {
+    const gateway = await breaking('ends')
+    gateway.requestLog.storedResponses.save = () => Promise.reject(new Error('no space'))
+    const { text } = await create(gateway, { input: 'One', stream: true })
+    expect(text).toContain('response.failed')
+    expect((await gateway.rows()).find(({ method }) => method === 'POST')?.ignored).toEqual(['store'])
   })
 
   it('contains neither the key of the service nor an app key', async () => {

@@ -21,10 +21,17 @@ export function storedItemsFor(
     throw new DialectError('previous_response_id', 'The conversation is too long. Begin a new one with its summary.')
   }
   const conversation = size === null ? null : responses.conversation(appId, previous)
+  if (conversation?.some(({ reply }) => reply.status === 'failed')) {
+    throw new DialectError(
+      'previous_response_id',
+      'The previous response failed, so it can be read and not continued. Continue from the response before it.',
+      'previous_response_not_found',
+    )
+  }
   if (conversation !== null) return { previous: conversation.flatMap(itemsOf), item }
   throw new DialectError(
     'previous_response_id',
-    'No such response is stored for this app. It was never stored (store: false, or its stream broke off), or it or one before it was deleted. Send the whole conversation as input.',
+    'No such response is stored for this app. It was never stored (store: false, or the app disconnected), or it or one before it was deleted. Send the whole conversation as input.',
     'previous_response_not_found',
   )
 }
