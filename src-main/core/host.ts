@@ -22,8 +22,20 @@ export interface Host {
   readonly restart: (() => void) | null
   /** The network settings of the operating system. Absent: environment variables and Node's certificates alone. */
   readonly network?: SystemNetwork
+  /** Facts for the diagnostics report that only the host knows. Absent: none. */
+  readonly diagnostics?: HostDiagnostics
   /** One line for the log (standard error or a file). Never called with a secret. */
   log(level: 'info' | 'warn' | 'error', line: string): void
+}
+
+/** What a host contributes to the diagnostics report. */
+export interface HostDiagnostics {
+  /** Versions by name, such as `electron`, in addition to those of Node. */
+  versions(): Readonly<Record<string, string | undefined>>
+  /** The last warnings and errors of the log, oldest first. The report masks what looks like a key. */
+  recentProblems(): readonly string[]
+  /** Number of crash dumps on this computer. */
+  crashDumps(): number
 }
 
 /** Proxies and certificates of the operating system. Both may change while the program runs. */

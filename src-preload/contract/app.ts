@@ -128,6 +128,8 @@ export const settings = z.object({
   openAtLogin: z.boolean(),
   /** Check spelling on Windows and Linux, whose dictionaries Chromium downloads. macOS checks by itself. */
   spellcheck: z.boolean(),
+  /** Global shortcut of the quick prompt in the desktop application, such as `Alt+Shift+Space`. Empty: none. */
+  quickShortcut: z.string().max(100),
   /** Voice for reading aloud; null is the default of the service. */
   voice: z.string().max(100).nullable(),
 })
@@ -157,4 +159,6 @@ export const app = {
   updateSettings: procedure.input(settings.partial()).output(settings),
   /** Opens an http, https or mailto address in the default browser. Other addresses are refused. */
   openExternal: procedure.input(z.object({ url: z.string() })).output(z.object({ opened: z.boolean() })),
+  /** A report for a question to the developers, as plain text: versions, settings, sizes, last errors. Without keys and texts of chats. */
+  diagnostics: procedure.output(z.object({ report: z.string() })),
 }

@@ -27,6 +27,7 @@ export const defaultSettings: Settings = {
   closeAction: 'ask',
   openAtLogin: false,
   spellcheck: false,
+  quickShortcut: 'Alt+Shift+Space',
   voice: null,
 }
 
@@ -53,6 +54,7 @@ const readable = settings.extend({
   closeAction: settings.shape.closeAction.catch(defaultSettings.closeAction),
   openAtLogin: settings.shape.openAtLogin.catch(defaultSettings.openAtLogin),
   spellcheck: settings.shape.spellcheck.catch(defaultSettings.spellcheck),
+  quickShortcut: settings.shape.quickShortcut.catch(defaultSettings.quickShortcut),
   voice: settings.shape.voice.catch(defaultSettings.voice),
 })
 

@@ -8,6 +8,12 @@ export interface Modes {
   proxy?: string
   /** `app.isPackaged`, as in an installed application. */
   packaged?: true
+  /** Accelerators that another program has: `globalShortcut.register` returns false. */
+  takenShortcuts?: string[]
+  /** `desktopCapturer.getSources` rejects, as when the person refuses the portal of Wayland. */
+  screenRefused?: true
+  /** `webContents.print` fails with this reason. */
+  printFails?: string
   /** `dialog.showMessageBox` answers with this button, in the order of the questions; the last one repeats. */
   answers?: { response: number; checkboxChecked?: boolean }[]
 }

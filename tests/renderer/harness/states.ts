@@ -76,6 +76,7 @@ const connected: AppState = {
     closeAction: 'ask',
     openAtLogin: false,
     spellcheck: false,
+    quickShortcut: '',
     voice: null,
   },
 }

@@ -180,6 +180,7 @@ export function sceneCore(models: string[], facts: ModelFacts[] = []): SceneCore
           closeAction: 'ask',
           openAtLogin: false,
           spellcheck: false,
+          quickShortcut: '',
           voice: null,
         }
       }),
