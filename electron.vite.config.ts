@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
-import { diagramPage } from './resources/scripts/diagramPage.ts'
+import { framePages } from './resources/scripts/framePages.ts'
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
@@ -38,7 +38,7 @@ export default defineConfig({
   },
   renderer: {
     root: at('src-renderer'),
-    plugins: [react(), tailwindcss(), diagramPage()],
+    plugins: [react(), tailwindcss(), framePages()],
     // Grammars are fetched one by one, which only a worker that is a module can do.
     worker: { format: 'es' },
     build: {

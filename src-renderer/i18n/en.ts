@@ -15,6 +15,7 @@ import { models } from './en/models.ts'
 import { offline } from './en/offline.ts'
 import { opening } from './en/opening.ts'
 import { palette } from './en/palette.ts'
+import { preview } from './en/preview.ts'
 import { problems } from './en/problems.ts'
 import { proxy } from './en/proxy.ts'
 import { settings } from './en/settings.ts'
@@ -47,6 +48,7 @@ export const en = {
   chatTools,
   markdown,
   models,
+  preview,
   transcribe,
   usage,
   keys,

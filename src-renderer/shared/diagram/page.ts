@@ -124,7 +124,7 @@ interface MermaidScript {
     if (from === parent && data?.type === 'scale' && data.scale > 0 && data.scale < 10) scaleDrawn(data.scale)
     if (from !== parent || data?.type !== 'draw' || typeof data.source !== 'string') return
     draw(data.source, data.dark === true).catch((thrown: unknown) => {
-      document.body.replaceChildren()
+      if (data.keep !== true) document.body.replaceChildren()
       say({ type: 'failed', reason: thrown instanceof Error ? thrown.message : String(thrown) })
     })
   })
