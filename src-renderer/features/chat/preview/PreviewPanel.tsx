@@ -29,7 +29,7 @@ export function PreviewPanel({ target }: { target: PreviewTarget }) {
   const version = shown?.versions[shown.at]
   const close = (event: KeyboardEvent): void => {
     // A dialog above the panel closes first.
-    if (event.key !== 'Escape' || event.defaultPrevented || document.querySelector('dialog[open]')) return
+    if (event.key !== 'Escape' || document.querySelector('dialog[open]')) return
     // Elsewhere Escape stops the reply.
     event.stopPropagation()
     event.nativeEvent.stopImmediatePropagation()

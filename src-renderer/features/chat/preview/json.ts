@@ -23,25 +23,30 @@ export function readJson(text: string, open: boolean): JsonReading {
 
 /** The text up to its last complete value, with everything closed that is open there. Null when nothing is complete. */
 export function closedJson(text: string): string | null {
+  let complete = 0
+  walk(text, (char, at) => {
+    // A value is complete after a bracket, and before a comma.
+    complete = char === ',' ? at : at + 1
+  })
+  if (complete === 0) return null
+  const open = walk(text.slice(0, complete), () => undefined)
+  return text.slice(0, complete) + open.toReversed().join('')
+}
+
+/** Calls `visit` for each bracket and comma outside of strings. Returns what closes the brackets that are open at the end. */
+function walk(text: string, visit: (char: string, at: number) => void): string[] {
   const open: string[] = []
-  let complete = { at: 0, closing: '' }
   for (let at = 0; at < text.length && open.length <= deepestOpen; at++) {
     const char = text.charAt(at)
     if (char === '"') at = stringEnd(text, at + 1)
     else if ('{[]},'.includes(char)) {
-      follow(open, char)
-      // A value is complete after a bracket, and before a comma.
-      complete = { at: char === ',' ? at : at + 1, closing: open.toReversed().join('') }
+      if (char === '{') open.push('}')
+      else if (char === '[') open.push(']')
+      else if (char !== ',') open.pop()
+      visit(char, at)
     }
   }
-  return complete.at === 0 ? null : text.slice(0, complete.at) + complete.closing
-}
-
-/** Applies a bracket to the brackets that are to be closed. */
-function follow(open: string[], char: string): void {
-  if (char === '{') open.push('}')
-  else if (char === '[') open.push(']')
-  else if (char !== ',') open.pop()
+  return open
 }
 
 function stringEnd(text: string, from: number): number {
