@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
-import { diagramPage } from './resources/scripts/diagramPage.ts'
+import { framePages } from './resources/scripts/framePages.ts'
 import { notices } from './resources/scripts/notices.ts'
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
@@ -49,7 +49,7 @@ export default defineConfig({
   },
   renderer: {
     root: at('src-renderer'),
-    plugins: [react(), tailwindcss(), diagramPage(), thirdParty.build()],
+    plugins: [react(), tailwindcss(), framePages(), thirdParty.build()],
     // Grammars are fetched one by one, which only a worker that is a module can do.
     worker: { format: 'es', plugins: () => [thirdParty.worker()] },
     build: {

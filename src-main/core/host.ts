@@ -10,6 +10,8 @@ export interface Host {
   readonly secrets: SecretStore
   /** Opens a URL in the system's browser. The core has checked it. */
   openExternal(url: string): Promise<void>
+  /** Opens a file that the core has written, by its `file:` URL, in the system's browser. Absent where the page itself can open a tab. */
+  openPage?(url: string): Promise<void>
   /** Shows a file in the system's file manager. Returns false if there is none. */
   reveal(path: string): Promise<boolean>
   /** Starts dragging a file out of the focused window. Null for a host without windows. */

@@ -16,6 +16,7 @@ import { models } from './en/models.ts'
 import { offline } from './en/offline.ts'
 import { opening } from './en/opening.ts'
 import { palette } from './en/palette.ts'
+import { preview } from './en/preview.ts'
 import { problems } from './en/problems.ts'
 import { proxy } from './en/proxy.ts'
 import { quick } from './en/quick.ts'
@@ -51,6 +52,7 @@ export const en = {
   chatTools,
   markdown,
   models,
+  preview,
   transcribe,
   usage,
   keys,

@@ -80,7 +80,7 @@ export function createRouter(dependencies: RouterDependencies) {
     data: dataHandlers(os.data, host, data),
     outbox: outboxHandlers(os.outbox, host, media.outbox),
     retention: retentionHandlers(os.retention, host, retention),
-    transfers: transfersHandlers(os.transfers, chat.transfers),
+    transfers: transfersHandlers(os.transfers, host, chat.transfers),
     apps: appsHandlers(os.apps, host, { apps, appUse, requestLog }),
     requests: requestsHandlers(os.requests, host, { requestLog, transfers: chat.transfers }),
   })

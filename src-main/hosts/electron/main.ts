@@ -297,6 +297,7 @@ function host(folder: string, { go, restart, logFile, updates }: HostParts): Hos
       if (url === null) throw new StudioError('bad_input', 'Only http, https and mailto addresses can be opened.')
       await shell.openExternal(url)
     },
+    openPage: (url) => shell.openExternal(url),
     reveal,
     dragOut,
     restart() {

@@ -1,8 +1,8 @@
 import type { WebContents } from 'electron'
-import { externalAddress, isDiagramPage, isOwnPage, isQuickPage } from './address.ts'
+import { externalAddress, isFramePage, isOwnPage, isQuickPage } from './address.ts'
 
 /**
- * Blocks navigation, frames and new windows. Allowed are reloads and diagram frames. External links open in the default browser after a
+ * Blocks navigation, frames and new windows. Allowed are reloads, diagrams and previews. External links open in the default browser after a
  * check.
  */
 export function guardNavigation(contents: WebContents, openExternal: (url: string) => Promise<void>): void {
@@ -18,7 +18,7 @@ export function guardNavigation(contents: WebContents, openExternal: (url: strin
     if (event.isMainFrame) handOver(event.url)
   })
   contents.on('will-frame-navigate', (event) => {
-    if (!event.isMainFrame && !isDiagramPage(event.url)) event.preventDefault()
+    if (!event.isMainFrame && !isFramePage(event.url)) event.preventDefault()
   })
   contents.on('will-redirect', (event) => event.preventDefault())
   contents.on('will-attach-webview', (event) => event.preventDefault())

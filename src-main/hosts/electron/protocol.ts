@@ -6,7 +6,7 @@ import type { Opening } from '../../../src-preload/contract/data.ts'
 import { givenPath } from '../../../src-preload/contract/desktop.ts'
 import { transfersPath } from '../../../src-preload/contract/transfers.ts'
 import type { BytesHandler, BytesReply } from '../../core/ports/bytes.ts'
-import { diagramHeaders, isDiagramPath, securityHeaders } from '../csp.ts'
+import { frameHeaders, securityHeaders } from '../csp.ts'
 import { answerMedia, type MediaSource, mediaPrefix } from '../media.ts'
 import { openingPage } from '../startUpPage.ts'
 import { isOwn, isOwnPage, ownOrigin, scheme } from './address.ts'
@@ -69,7 +69,7 @@ async function sendFile({ method, url }: Request, file: string | null): Promise<
   if (file === null || bytes === null) return refuse(404, 'Not found')
   const type = contentTypes[extname(file).toLowerCase()] ?? 'application/octet-stream'
   const body = method === 'HEAD' ? null : new Uint8Array(bytes)
-  const walls = isDiagramPath(pathOf(url)) ? diagramHeaders() : securityHeaders()
+  const walls = frameHeaders(pathOf(url)) ?? securityHeaders()
   return new Response(body, { headers: { ...walls, 'Content-Type': type, 'Cache-Control': 'no-cache' } })
 }
 
