@@ -414,9 +414,7 @@ describe('a stored response', () => {
     expect((await at(gateway, second.id)).status).toBe(200)
     expect(other.prepare('SELECT count(*) AS n FROM responses').get()).toEqual({ n: 1 })
     other.exec('ROLLBACK')
-    await expect
-      .poll(() => other.prepare('SELECT count(*) AS n FROM responses').get(), { timeout: 5000 })
-      .toEqual({ n: 2 })
+    await expect.poll(() => other.prepare('SELECT count(*) AS n FROM responses').get()).toEqual({ n: 2 })
     other.close()
     closers.pop()
     await expect(gateway.close()).rejects.toThrow('Responses could not be stored and will be retried')
