@@ -1,9 +1,8 @@
 import { useTranslation } from 'react-i18next'
-import type { AppState } from '../../../src-preload/contract/app.ts'
+import type { AppState, Settings } from '../../../src-preload/contract/app.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { navigate } from '../../shared/navigation.ts'
 import { Button } from '../../shared/ui/Button.tsx'
-import { Background } from './Background.tsx'
 import { Group, SwitchRow } from './Group.tsx'
 import { ProxyMore } from './ProxyMore.tsx'
 import { parsePort } from './parse.ts'
@@ -50,5 +49,27 @@ function ProxyFields({ app: { proxy, settings } }: { app: AppState }) {
       />
       {proxy.problem && <ProblemNotice problem={proxy.problem} noAction />}
     </>
+  )
+}
+
+/** Whether the desktop application runs without a window. */
+export function Background({ settings }: { settings: Settings }) {
+  const { t } = useTranslation('settings')
+  const save = useSave()
+  return (
+    <Group>
+      <SwitchRow
+        label={t('proxy.background')}
+        hint={t('proxy.backgroundHint')}
+        checked={settings.closeAction === 'background'}
+        onChange={(on) => save({ closeAction: on ? 'background' : 'quit' })}
+      />
+      <SwitchRow
+        label={t('proxy.login')}
+        hint={t('proxy.loginHint')}
+        checked={settings.openAtLogin}
+        onChange={(openAtLogin) => save({ openAtLogin })}
+      />
+    </Group>
   )
 }

@@ -31,8 +31,7 @@ import {
 } from './guard.ts'
 import { malformed } from './malformedRequest.ts'
 import { ProxiedRequest } from './proxiedRequest.ts'
-import { defaultWebSocketBounds, ResponsesSockets } from './webSocket/responsesSockets.ts'
-import { choosesUpgrades } from './webSocket/upgrades.ts'
+import { choosesUpgrades, defaultWebSocketBounds, ResponsesSockets } from './webSocket/responsesSockets.ts'
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
