@@ -232,4 +232,6 @@ test.skipIf(real || process.platform !== 'linux')(
     expect(installed.map((one) => readFileSync(join(folder, one), 'utf8'))).toEqual(['version 2'])
     expect(existsSync(join(folder, 'cache', 'studio-updater'))).toBe(true)
   },
+  // Seven checks in one program, on a busy computer.
+  120_000,
 )
