@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import * as asar from '@electron/asar'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import builderConfiguration from '../../resources/package/electron-builder.mjs'
 import { buildIfNeeded, node24, root } from '../../resources/scripts/ready.mjs'
@@ -14,11 +14,6 @@ import { readFuses, writeStubElectron } from './stubElectron.ts'
 // electron-builder runs with the product's own configuration over a stub of Electron's distribution: everything but Electron itself is real.
 
 const hasDpkg = existsSync('/usr/bin/dpkg-deb')
-const asar: {
-  listPackage(archive: string): string[]
-  extractAll(archive: string, folder: string): void
-  statFile(archive: string, path: string): { size?: number; unpacked?: boolean }
-} = createRequire(createRequire(import.meta.url).resolve('app-builder-lib'))('@electron/asar')
 
 let folder: string
 let resources: string
@@ -59,7 +54,7 @@ beforeAll(() => {
   extracted = join(folder, 'extracted')
   asar.extractAll(archive, extracted)
   files = asar
-    .listPackage(archive)
+    .listPackage(archive, { isPack: false })
     .map((path) => path.slice(1))
     .filter((path) => statSync(join(extracted, path)).isFile())
 })
@@ -138,7 +133,7 @@ describe('app.asar', () => {
     const native = files.filter((path) => path.endsWith('.node'))
     expect(native).toEqual([`node_modules/keytar/prebuilds/${process.platform}-${process.arch}/keytar.node`])
     for (const path of native) {
-      expect(asar.statFile(archive, path).unpacked).toBe(true)
+      expect(asar.statFile(archive, path)).toMatchObject({ unpacked: true })
       expect(existsSync(join(`${archive}.unpacked`, path))).toBe(true)
     }
   })
