@@ -59,7 +59,11 @@ export default defineConfig({
       assetsInlineLimit: 0,
       target: 'chrome156',
       rollupOptions: {
-        input: { index: at('src-renderer/index.html'), opening: at('src-renderer/app/opening/index.html') },
+        input: {
+          index: at('src-renderer/index.html'),
+          opening: at('src-renderer/app/opening/index.html'),
+          quick: at('src-renderer/app/quick/index.html'),
+        },
       },
     },
   },

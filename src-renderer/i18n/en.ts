@@ -18,6 +18,7 @@ import { opening } from './en/opening.ts'
 import { palette } from './en/palette.ts'
 import { problems } from './en/problems.ts'
 import { proxy } from './en/proxy.ts'
+import { quick } from './en/quick.ts'
 import { settings } from './en/settings.ts'
 import { shell } from './en/shell.ts'
 import { speech } from './en/speech.ts'
@@ -35,6 +36,7 @@ export const en = {
   settings,
   speech,
   proxy,
+  quick,
   problems,
   chat,
   composer,

@@ -191,5 +191,18 @@ export const settings = {
       downloading: 'Downloading version {{version}}…',
       ready: 'Version {{version}} will be installed when you quit.',
     },
+    diagnostics: 'Diagnostics report',
+    diagnosticsHint:
+      'For questions to the developers: versions, settings, sizes and the last errors. It has no keys and no texts of chats, and is sent nowhere.',
+    showReport: 'Show report',
+    hideReport: 'Hide report',
+    copyReport: 'Copy report',
+    report: 'Report',
+    logs: 'Logs',
+    logsHint: 'A log file without keys, and dumps of crashes. Both stay on this computer.',
+    showLogs: 'Show logs',
+    showCrashes: 'Show crash dumps',
+    noCrashes: 'There are no crash dumps.',
+    noLogs: 'There is no log file yet.',
   },
 }
