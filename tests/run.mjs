@@ -24,7 +24,10 @@ const needs = [
 ]
 
 /** Programs that single tests need. Installed in CI only: elsewhere those tests are skipped with a message. */
-const optional = [[() => process.platform !== 'linux' || has('nginx'), 'nginx']]
+const optional = [
+  [() => process.platform !== 'linux' || has('nginx'), 'nginx'],
+  [() => process.platform !== 'linux' || has('desktop-file-validate'), 'desktop-file-utils'],
+]
 
 function existsLibsecret() {
   return (
