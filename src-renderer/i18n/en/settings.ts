@@ -170,7 +170,7 @@ export const settings = {
   },
   about: {
     title: 'About',
-    about: 'Version and licence',
+    about: 'Version, licence, and what helps when something goes wrong.',
     version: 'Version',
     host: 'Type',
     desktop: 'Desktop app',

@@ -105,7 +105,8 @@ export class Contents
   ): void {
     onlyKeys('print', options, ['printBackground'])
     const { printFails } = modes
-    const printed = (globalThis as { printed?: (contents: Contents) => Promise<void> }).printed ?? (async () => undefined)
+    const printed =
+      (globalThis as { printed?: (contents: Contents) => Promise<void> }).printed ?? (async () => undefined)
     void printed(this).then(() => callback(printFails === undefined, printFails ?? ''))
   }
 

@@ -3,7 +3,14 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { _electron, type Browser, type BrowserContext, chromium, type ElectronApplication, type Page } from '@playwright/test'
+import {
+  _electron,
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type ElectronApplication,
+  type Page,
+} from '@playwright/test'
 import type * as Electron from 'electron'
 import { node24, root } from '../../../resources/scripts/ready.mjs'
 import { type Modes, modesInEnvironment } from './modes.ts'

@@ -283,7 +283,8 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
   finish(): void {
     if (this.destroyed) return
     this.destroyed = true
-    for (const window of BrowserWindow.all) if (window.webContents === this.webContents) BrowserWindow.all.delete(window)
+    for (const window of BrowserWindow.all)
+      if (window.webContents === this.webContents) BrowserWindow.all.delete(window)
     this.webContents.end()
     this.emit('closed')
     BrowserWindow.program?.closed(this)
