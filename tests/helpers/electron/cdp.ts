@@ -56,11 +56,15 @@ export class Cdp extends EventEmitter {
 }
 
 /** Starts Chromium on a profile of its own, with no window; `end` closes it, and it never outlives this process. */
-export async function startChromium(profile: string): Promise<{ cdp: Cdp; end(): Promise<void> }> {
+export async function startChromium(
+  profile: string,
+  extra: readonly string[] = [],
+): Promise<{ cdp: Cdp; end(): Promise<void> }> {
   const binary = await findBrowser()
   if (binary === null) throw new Error('No Chromium is here for the stand-in: set STUDIO_BROWSER to one.')
   const flags = [
     ...chromiumArgs,
+    ...extra,
     '--headless=new',
     '--no-startup-window',
     '--disable-popup-blocking',

@@ -8,6 +8,7 @@ import { takeSingleInstance } from './lock.ts'
 import { modes } from './modes.ts'
 import { Emitter, electronEvent, only, onlyKeys } from './only.ts'
 import * as ports from './ports.ts'
+import { ReplyServer } from './replies.ts'
 import { defaultSession, type SchemeHandler, schemes } from './session.ts'
 import * as windows from './window.ts'
 
@@ -198,12 +199,14 @@ class App
   async start(): Promise<void> {
     if (running.exiting) return
     const profile = join(paths.get('userData') ?? join(this.folder, 'test-results'), 'Chromium')
-    running.chromium = await startChromium(profile)
+    const replies = await ReplyServer.start()
+    running.chromium = await startChromium(profile, replies.flags)
     await watchTargets(running.chromium.cdp)
     running.ready = true
     windows.BrowserWindow.program = {
       cdp: () => chromiumNow(),
       ipc: ipcMain,
+      stream: (reply) => replies.offer(reply),
       contentsCreated: (contents: Contents) => this.emit('web-contents-created', electronEvent({}), contents),
       closed: () => this.windowClosed(),
     }

@@ -137,7 +137,7 @@ test.runIf(!real)(
       .getByText('tray@2x.png')
       .waitFor()
     // macOS gives files by an event.
-    await evaluate(({ app }, path) => void app.emit('open-file', { preventDefault() {} }, path), note)
+    await evaluate(({ app }, path) => void app.emit('open-file', { preventDefault: () => undefined }, path), note)
     await expect.poll(() => composer(page).inputValue()).toMatch(/(# Title[\s\S]*){2}/)
     expect(await replies(page).count()).toBe(0)
     expect(sandbox.observe.requests().filter(({ path }) => path === '/v1/chat/completions')).toEqual([])
