@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { type GivenFile, givenPath, type WindowEvent, type WindowProgress } from '../../src-preload/contract/desktop.ts'
 import type { DesktopClient } from '../api/connect.ts'
 import { subscribe } from '../api/watch.ts'
-import { addFiles } from '../features/chat/composer/addFiles.ts'
+import { addFiles } from '../features/chat/documents/addFiles.ts'
 import { transfersStore } from '../features/chat/list/transfers.ts'
 import { printChat } from '../features/chat/print/print.ts'
 import { desktopStore, useDesktop } from '../shared/desktop.ts'
@@ -54,7 +54,7 @@ async function openFiles(given: readonly GivenFile[], failed: () => void): Promi
       if (!reply.ok) throw new Error(`The file could not be read (${reply.status}).`)
       files.push(new File([await reply.blob()], name, { type: mime }))
     }
-    await addFiles(files, newChat)
+    addFiles(files, newChat)
   } catch {
     // The file was deleted or renamed since.
     failed()

@@ -6,6 +6,7 @@ import { common } from './en/common.ts'
 import { composer } from './en/composer.ts'
 import { connect } from './en/connect.ts'
 import { data } from './en/data.ts'
+import { documents } from './en/documents.ts'
 import { images } from './en/images.ts'
 import { keys } from './en/keys.ts'
 import { library } from './en/library.ts'
@@ -39,6 +40,7 @@ export const en = {
   problems,
   chat,
   composer,
+  documents,
   images,
   library,
   data,

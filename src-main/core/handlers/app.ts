@@ -26,6 +26,7 @@ export const appHandlers = (
 ) => ({
   watch: os.watch.handler(({ signal }) => guarded(host, state.watch(signal))),
   checkStorage: os.checkStorage.handler(() => done(storage.check())),
+  checkForUpdates: os.checkForUpdates.handler(() => done(checkForUpdates(host))),
   updateSettings: os.updateSettings.handler(({ input }) => {
     const settings = updateSettings(store, input)
     settingsChanged()
@@ -34,6 +35,12 @@ export const appHandlers = (
   openExternal: os.openExternal.handler(({ input }) => openExternal(host, input)),
   diagnostics: os.diagnostics.handler(() => ({ report: diagnostics() })),
 })
+
+/** @throws StudioError `bad_input` for a program without an update feed */
+async function checkForUpdates({ updates }: Host): Promise<void> {
+  if (!updates) throw new StudioError('bad_input', 'This program has no update feed.')
+  await updates.check()
+}
 
 /**
  * Opens a web or mail address in the system's browser.

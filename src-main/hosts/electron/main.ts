@@ -61,6 +61,7 @@ import { followPower, SleepBlocker } from './power.ts'
 import { registerScheme, servePage } from './protocol.ts'
 import { endWithSession, stopBeforeQuit } from './quit.ts'
 import { followRecentChats } from './recentChats.ts'
+import { requireSandbox } from './requireSandbox.ts'
 import { isWaylandSession, takeScreenshot } from './screenshot.ts'
 import { QuickShortcut } from './shortcut.ts'
 import { showContextMenu } from './showContextMenu.ts'
@@ -68,6 +69,8 @@ import { applySpelling } from './spelling.ts'
 import { giveUp, reportStarted } from './startReport.ts'
 import { systemNetwork } from './systemNetwork.ts'
 import { showTray } from './tray.ts'
+import { openUpdates } from './updates/open.ts'
+import type { Updates } from './updates/updates.ts'
 import type { WindowPlace } from './window.ts'
 
 // This file is built to out/main/electron.js.
@@ -84,7 +87,7 @@ const isWayland = isWaylandSession()
 // Under Wayland only the desktop can give global shortcuts. It asks the person.
 if (isWayland) app.commandLine.appendSwitch('enable-features', 'GlobalShortcutsPortal')
 const takeOpenings = listenForOpening(app)
-const dataDir = await openDataDir(undefined).catch(giveUp)
+const dataDir = await openFolder().catch(giveUp)
 if (dataDir !== null) {
   // Chromium's files and the single-instance lock are in the data folder: one running studio per folder.
   app.setPath('userData', join(dataDir, 'desktop'))
@@ -95,6 +98,11 @@ if (dataDir !== null) {
       .then(() => start(dataDir))
       .catch(giveUp)
   } else app.exit(0)
+}
+
+async function openFolder(): Promise<string> {
+  requireSandbox()
+  return await openDataDir(undefined)
 }
 
 async function start(folder: string): Promise<void> {
@@ -171,7 +179,8 @@ async function start(folder: string): Promise<void> {
     if (!isOpen && !ending.signal.aborted) windows.open()
     isOpen = true
   }
-  const ownHost = host(folder, { go, restart: quit.now, logFile })
+  const updates = openUpdates(join(built, '..', 'package.json'), (level, line) => log(level, line))
+  const ownHost = host(folder, { go, restart: quit.now, logFile, updates })
   const starting = createCore(ownHost, { opening, signal: ending.signal })
   servePage(protocol, join(built, 'renderer'), { core: () => starting, opening: () => work, given })
   guardPermissions(session.defaultSession, () => microphoneOf(systemPreferences))
@@ -246,6 +255,7 @@ async function start(folder: string): Promise<void> {
       desktopState.changed()
       theme.follow(settings.theme)
       spelling(settings.spellcheck)
+      updates?.follow(settings.checkForUpdates)
     },
     ending.signal,
   )
@@ -273,9 +283,10 @@ interface HostParts {
   go(place: WindowPlace & AlertPlace): void
   restart(): void
   logFile: LogFile
+  updates: Updates | null
 }
 
-function host(folder: string, { go, restart, logFile }: HostParts): Host {
+function host(folder: string, { go, restart, logFile, updates }: HostParts): Host {
   return {
     name: 'desktop',
     version: app.getVersion(),
@@ -297,6 +308,7 @@ function host(folder: string, { go, restart, logFile }: HostParts): Host {
       log: (level, line) => log(level, line),
       fork: () => utilityProcess.fork(join(built, 'main', 'certificates.js'), [], { serviceName: 'certificates' }),
     }),
+    updates,
     notify: notifier({ Notification, goTo: go, log: (level, line) => log(level, line) }),
     log: (level, line) => log(level, line),
     diagnostics: {

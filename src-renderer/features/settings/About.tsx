@@ -9,6 +9,7 @@ import { Button } from '../../shared/ui/Button.tsx'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
 import { Group } from './Group.tsx'
+import { UpdatesGroup } from './Updates.tsx'
 
 /** Version and licence, and what helps when something goes wrong. */
 export function AboutSection({ app }: { app: AppState }) {
@@ -24,6 +25,7 @@ export function AboutSection({ app }: { app: AppState }) {
           ]}
         />
       </Group>
+      {app.updates && <UpdatesGroup settings={app.settings} updates={app.updates} />}
       <Diagnostics />
       {app.host === 'desktop' && <Logs />}
     </>

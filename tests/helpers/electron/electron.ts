@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
+import * as http from 'node:http'
 import { join } from 'node:path'
 import type * as Electron from 'electron'
 import { type Cdp, startChromium } from './cdp.ts'
@@ -24,6 +25,7 @@ const running: { ready: boolean; chromium: Chromium | null; quitting: boolean; e
   quitting: false,
   exiting: false,
 }
+if (modes.resourcesPath !== undefined) Object.assign(process, { resourcesPath: modes.resourcesPath })
 const paths = new Map<string, string>()
 const privileged = new Set<string>()
 
@@ -200,7 +202,7 @@ class App
     if (running.exiting) return
     const profile = join(paths.get('userData') ?? join(this.folder, 'test-results'), 'Chromium')
     const replies = await ReplyServer.start()
-    running.chromium = await startChromium(profile, replies.flags)
+    running.chromium = await startChromium(profile, modes.fullBrowser ?? false, replies.flags)
     await watchTargets(running.chromium.cdp)
     running.ready = true
     windows.BrowserWindow.program = {
@@ -394,7 +396,30 @@ export const session = only('session', {
     needsReady('session.defaultSession')
     return defaultSession
   },
-} satisfies Record<keyof Pick<typeof Electron.session, 'defaultSession'>, unknown>)
+  /** A session for requests of the main process, without a state here. */
+  fromPartition(partition: string) {
+    needsReady('session.fromPartition()')
+    return only<object>(`Session ${partition}`, {}) as Electron.Session
+  },
+} satisfies Record<keyof Pick<typeof Electron.session, 'defaultSession' | 'fromPartition'>, unknown>)
+
+/** Node's HTTP client instead of Chromium's. It follows no redirect and knows no proxy. */
+export const net = only('net', {
+  request(options: Electron.ClientRequestConstructorOptions) {
+    needsReady('net.request()')
+    const { session: _, ...rest } = options
+    if (rest.protocol !== 'http:') throw new Error('The stand-in for electron sends requests over http alone')
+    return http.request(rest as http.RequestOptions) as unknown as Electron.ClientRequest
+  },
+  /** A request of this process: straight to the handler of the scheme. */
+  async fetch(input: string | Request, init?: RequestInit): Promise<Response> {
+    needsReady('net.fetch()')
+    const request = new Request(input, init)
+    const handler = schemes.get(request.url.split(':', 1)[0] ?? '')
+    if (!handler) throw new Error('The stand-in for electron fetches nothing from the network')
+    return await handler(request)
+  },
+} satisfies Pick<typeof Electron.net, 'request' | 'fetch'>)
 
 export const protocol = only('protocol', {
   registerSchemesAsPrivileged(custom: Electron.CustomScheme[]) {
@@ -465,17 +490,6 @@ export const crashReporter = only('crashReporter', {
     process.stderr.write(`crash dumps in ${app.getPath('crashDumps')}, upload: ${String(options.uploadToServer)}\n`)
   },
 } satisfies Pick<Electron.CrashReporter, 'start'>)
-
-export const net = only('net', {
-  /** A request of this process: straight to the handler of the scheme. */
-  async fetch(input: string | Request, init?: RequestInit): Promise<Response> {
-    needsReady('net.fetch()')
-    const request = new Request(input, init)
-    const handler = schemes.get(request.url.split(':', 1)[0] ?? '')
-    if (!handler) throw new Error('The stand-in for electron fetches nothing from the network')
-    return await handler(request)
-  },
-} satisfies Pick<Electron.Net, 'fetch'>)
 
 export const shell = only('shell', {
   openExternal: (url: string) => Promise.reject(new Error(`The stand-in for electron opens no browser: ${url}`)),
