@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
-import { turns } from '../../e2e/chatWorld.ts'
+import { expectAccessible, takePictures, turns } from '../../e2e/chatWorld.ts'
 import { composer, connectTo, lastReply, pickModel, replies } from '../../e2e/journey.ts'
 import { type Desktop, launchDesktop, real } from '../../helpers/electron/launch.ts'
 import type { Modes } from '../../helpers/electron/modes.ts'
@@ -58,12 +58,15 @@ describe.runIf(!real)('the quick prompt', () => {
     // The picture shows the screen without the window: the replacement refuses one with it.
     await expect.poll(() => small(desktop)).toEqual({ visible: true, focused: true })
     expect(chatRequests()).toEqual([])
+    await expectAccessible(quick, 'html')
+    await takePictures(quick, 'desktop-quick-attached')
 
     await prompt(quick).press('Enter')
     const reply = quick.getByRole('region', { name: windowText('quick:reply') })
     await quick.locator('.quick-reply[data-status="complete"]').waitFor()
     expect(await reply.innerText()).toContain('First line of the clipboard')
     expect(chatRequests().length).toBe(1)
+    await takePictures(quick, 'desktop-quick-reply')
 
     await button(quick, windowText('quick:continue')).click()
     await expect.poll(() => small(desktop)).toEqual({ visible: false, focused: false })
@@ -107,6 +110,8 @@ describe.runIf(!real)('the quick prompt', () => {
     const notice = page.getByRole('alert').filter({ hasText: 'Alt+Shift+Space' })
     await notice.getByRole('button', { name: windowText('quick:tryAgain') }).click()
     await notice.waitFor()
+    await expectAccessible(page, '[data-settings]')
+    await takePictures(page, 'desktop-shortcut-taken')
     await page.getByRole('button', { name: windowText('quick:change') }).click()
     await page.keyboard.press('Alt+Shift+K')
     await notice.waitFor({ state: 'detached' })
