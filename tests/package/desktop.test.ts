@@ -37,7 +37,16 @@ beforeAll(() => {
   const args = Object.entries(set).map(([name, value]) => `-c.${name}=${value}`)
   execFileSync(
     node24(),
-    [builder, '--config', 'resources/package/electron-builder.mjs', '--publish', 'never', '--linux', hasDpkg ? 'deb' : 'dir', ...args],
+    [
+      builder,
+      '--config',
+      'resources/package/electron-builder.mjs',
+      '--publish',
+      'never',
+      '--linux',
+      hasDpkg ? 'deb' : 'dir',
+      ...args,
+    ],
     {
       cwd: root,
       env: { ...process.env, CUSTOM_FPM_PATH: fileURLToPath(new URL('fpm.mjs', import.meta.url)) },
@@ -49,7 +58,10 @@ beforeAll(() => {
   archive = join(resources, 'app.asar')
   extracted = join(folder, 'extracted')
   asar.extractAll(archive, extracted)
-  files = asar.listPackage(archive).map((path) => path.slice(1)).filter((path) => statSync(join(extracted, path)).isFile())
+  files = asar
+    .listPackage(archive)
+    .map((path) => path.slice(1))
+    .filter((path) => statSync(join(extracted, path)).isFile())
 })
 afterAll(async () => {
   for (const { child, ended } of running) {
@@ -178,7 +190,17 @@ describe.skipIf(!hasNode('electron'))('the code of app.asar on the oldest Node o
 
   it('serves the sandbox, answers a chat and passes its own checks', async () => {
     const data = join(folder, 'data')
-    const host = studio.start(['serve', '--json', '--sandbox', '--web-port', '0', '--api-port', '0', '--data-dir', data])
+    const host = studio.start([
+      'serve',
+      '--json',
+      '--sandbox',
+      '--web-port',
+      '0',
+      '--api-port',
+      '0',
+      '--data-dir',
+      data,
+    ])
     running.push(host)
     const { web, sandbox } = JSON.parse(await host.line())
     expect((await fetch(new URL('/', web.url))).status).toBe(200)
@@ -219,7 +241,9 @@ describe.skipIf(!hasDpkg)('the .deb', () => {
       expect(icon.readUInt32BE(16), 'width in the PNG header').toBe(size)
     }
     const profile = readFileSync(join(app, 'resources', 'apparmor-profile'), 'utf8')
-    expect(profile).toContain('profile "inference-studio" "/opt/Inference Studio/inference-studio" flags=(unconfined) {')
+    expect(profile).toContain(
+      'profile "inference-studio" "/opt/Inference Studio/inference-studio" flags=(unconfined) {',
+    )
     expect(profile).toMatch(/^ {2}userns,$/m)
     expect(profile).not.toContain('${')
   })
@@ -227,8 +251,12 @@ describe.skipIf(!hasDpkg)('the .deb', () => {
   it('installs the AppArmor profile, and removes it again', () => {
     const control = join(folder, 'control')
     run('dpkg-deb', ['-e', deb, control])
-    expect(readFileSync(join(control, 'postinst'), 'utf8')).toContain("APPARMOR_PROFILE_TARGET='/etc/apparmor.d/inference-studio'")
-    expect(readFileSync(join(control, 'postrm'), 'utf8')).toContain("APPARMOR_PROFILE_DEST='/etc/apparmor.d/inference-studio'")
+    expect(readFileSync(join(control, 'postinst'), 'utf8')).toContain(
+      "APPARMOR_PROFILE_TARGET='/etc/apparmor.d/inference-studio'",
+    )
+    expect(readFileSync(join(control, 'postrm'), 'utf8')).toContain(
+      "APPARMOR_PROFILE_DEST='/etc/apparmor.d/inference-studio'",
+    )
     for (const name of ['postinst', 'postrm']) run('bash', ['-n', join(control, name)])
     expect(run('dpkg-deb', ['-f', deb, 'Depends'])).toMatch(/libgtk-3-0.*libsecret-1-0/)
   })
@@ -236,7 +264,9 @@ describe.skipIf(!hasDpkg)('the .deb', () => {
   it('has a valid desktop file that opens links', () => {
     const path = join(installed, 'usr/share/applications/inference-studio.desktop')
     const entry = Object.fromEntries(
-      readFileSync(path, 'utf8').split('\n').flatMap((line) => (line.includes('=') ? [line.split(/=(.*)/s).slice(0, 2)] : [])),
+      readFileSync(path, 'utf8')
+        .split('\n')
+        .flatMap((line) => (line.includes('=') ? [line.split(/=(.*)/s).slice(0, 2)] : [])),
     )
     expect(entry).toMatchObject({
       Name: 'Inference Studio',

@@ -41,7 +41,10 @@ for (let at = 0; at < args.length; at++) {
   else if (!ignored.includes(name)) throw new Error(`This stand-in for fpm does not know ${name}`)
 }
 // A description of several lines: all but the first start with a space.
-control.Description = control.Description.trim().split('\n').map((line, index) => (index > 0 ? ` ${line.trim() || '.'}` : line)).join('\n')
+control.Description = control.Description.trim()
+  .split('\n')
+  .map((line, index) => (index > 0 ? ` ${line.trim() || '.'}` : line))
+  .join('\n')
 
 const folder = mkdtempSync(join(tmpdir(), 'studio-fpm-'))
 try {
@@ -52,7 +55,12 @@ try {
   }
   mkdirSync(join(folder, 'DEBIAN'))
   chmodSync(folder, 0o755)
-  writeFileSync(join(folder, 'DEBIAN', 'control'), Object.entries(control).map(([name, value]) => `${name}: ${value}\n`).join(''))
+  writeFileSync(
+    join(folder, 'DEBIAN', 'control'),
+    Object.entries(control)
+      .map(([name, value]) => `${name}: ${value}\n`)
+      .join(''),
+  )
   for (const [name, path] of Object.entries(maintainer)) {
     cpSync(path, join(folder, 'DEBIAN', name))
     chmodSync(join(folder, 'DEBIAN', name), 0o755)

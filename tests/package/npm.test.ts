@@ -161,7 +161,10 @@ describe('the npm package', () => {
       501,
       expect.stringContaining('cannot transcribe, because the optional package'),
     ])
-    const said = await post('/v1/chat/completions', { model: 'writer-small', messages: [{ role: 'user', content: 'Hi' }] })
+    const said = await post('/v1/chat/completions', {
+      model: 'writer-small',
+      messages: [{ role: 'user', content: 'Hi' }],
+    })
     expect(said.status).toBe(200)
     const drawn = await post('/v1/images/generations', { prompt: 'A lighthouse' })
     expect(drawn.status).toBe(200)

@@ -12,7 +12,14 @@ export function writeStubElectron(folder: string): void {
   const fuses = Buffer.concat([Buffer.from(fuseSentinel), Buffer.from([1, fuseCount]), Buffer.from('101110100')])
   writeFileSync(join(folder, 'electron'), Buffer.concat([Buffer.from('#!/bin/sh\nexit 0\n'), fuses, Buffer.from('\n')]))
   chmodSync(join(folder, 'electron'), 0o755)
-  for (const name of ['LICENSE', 'LICENSES.chromium.html', 'version', 'resources.pak', 'chrome-sandbox', 'locales/en-US.pak']) {
+  for (const name of [
+    'LICENSE',
+    'LICENSES.chromium.html',
+    'version',
+    'resources.pak',
+    'chrome-sandbox',
+    'locales/en-US.pak',
+  ]) {
     writeFileSync(join(folder, name), name)
   }
 }
@@ -32,5 +39,7 @@ export const fuseNames = [
 /** Reads which fuses of a program are on. */
 export function readFuses(program: Buffer): Record<string, boolean> {
   const start = program.indexOf(fuseSentinel) + fuseSentinel.length
-  return Object.fromEntries(fuseNames.map((name, index) => [name, program.toString('latin1', start + 2 + index, start + 3 + index) === '1']))
+  return Object.fromEntries(
+    fuseNames.map((name, index) => [name, program.toString('latin1', start + 2 + index, start + 3 + index) === '1']),
+  )
 }
