@@ -12,8 +12,9 @@ const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url
 // Packages under "dependencies" and "optionalDependencies" stay external (they carry native or WebAssembly files); all others are bundled.
 const { optionalDependencies } = JSON.parse(readFileSync(at('./package.json'), 'utf8'))
 
-// The bundler sees neither the modules inside of the diagram page's script nor the source of Tailwind's styles.
-const thirdParty = notices(['mermaid', 'tailwindcss'])
+// The bundler sees neither the modules inside of the diagram page's script nor the source of Tailwind's styles, and drops files that only
+// export others.
+const thirdParty = notices(['mermaid', 'radix-ui', 'tailwindcss'])
 
 export default defineConfig({
   main: {
@@ -58,7 +59,11 @@ export default defineConfig({
       assetsInlineLimit: 0,
       target: 'chrome156',
       rollupOptions: {
-        input: { index: at('src-renderer/index.html'), opening: at('src-renderer/app/opening/index.html') },
+        input: {
+          index: at('src-renderer/index.html'),
+          opening: at('src-renderer/app/opening/index.html'),
+          quick: at('src-renderer/app/quick/index.html'),
+        },
       },
     },
   },

@@ -13,7 +13,18 @@ const folder = join(root, 'resources', 'package', 'icons')
 const linux = [16, 24, 32, 48, 64, 128, 256, 512]
 const windows = [16, 24, 32, 48, 64, 128, 256]
 /** Types of the ICNS format that hold a PNG, with their pixels. */
-const mac = { icp4: 16, icp5: 32, ic11: 32, ic12: 64, ic07: 128, ic13: 256, ic08: 256, ic14: 512, ic09: 512, ic10: 1024 }
+const mac = {
+  icp4: 16,
+  icp5: 32,
+  ic11: 32,
+  ic12: 64,
+  ic07: 128,
+  ic13: 256,
+  ic08: 256,
+  ic14: 512,
+  ic09: 512,
+  ic10: 1024,
+}
 /** Icons of macOS have a transparent margin: 824 of 1024 pixels are drawn. */
 const macShare = 824 / 1024
 
@@ -67,7 +78,10 @@ try {
   writeFileSync(join(folder, 'icon.ico'), ico(windows.map((size) => ({ size, png: plain.get(size) }))))
   const padded = new Map()
   for (const size of new Set(Object.values(mac))) padded.set(size, await draw(size, macShare))
-  writeFileSync(join(folder, 'icon.icns'), icns(Object.entries(mac).map(([type, size]) => ({ type, png: padded.get(size) }))))
+  writeFileSync(
+    join(folder, 'icon.icns'),
+    icns(Object.entries(mac).map(([type, size]) => ({ type, png: padded.get(size) }))),
+  )
   writeFileSync(join(folder, 'source.sha256'), `${createHash('sha256').update(svg).digest('hex')}\n`)
 } finally {
   await browser.close()

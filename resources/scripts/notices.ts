@@ -34,7 +34,10 @@ export const licenceRules: LicenceRules = JSON.parse(
 
 /** Folder of the package that the file `path` belongs to, or null for our own files. */
 export function packageFolder(path: string): string | null {
-  const clean = path.replace(/^\0/, '').replace(/[?#].*$/, '').replaceAll('\\', '/')
+  const clean = path
+    .replace(/^\0/, '')
+    .replace(/[?#].*$/, '')
+    .replaceAll('\\', '/')
   const match = /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)(?:\/|$)/.exec(clean)
   return match?.[1] ?? null
 }
@@ -48,7 +51,8 @@ function resolveFrom(name: string, from: string): string | null {
   }
 }
 
-const readJson = (folder: string): Record<string, unknown> => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+const readJson = (folder: string): Record<string, unknown> =>
+  JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 
 /** Folders of `names` and of everything that they depend on. A package that is not installed here is left out: it is optional. */
 export function installedWith(names: readonly string[], from = root, found = new Set<string>()): Set<string> {
@@ -74,7 +78,8 @@ export function readShipped(folder: string): ShippedPackage {
     homepage?: string
   }
   const { license, licenses, repository } = about
-  const licence = (typeof license === 'string' ? license : license?.type) ?? licenses?.map(({ type }) => type).join(' OR ')
+  const licence =
+    (typeof license === 'string' ? license : license?.type) ?? licenses?.map(({ type }) => type).join(' OR ')
   const source = (typeof repository === 'string' ? repository : repository?.url) ?? about.homepage ?? ''
   const texts = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && licenceFile.test(entry.name))

@@ -170,14 +170,14 @@ describe('the fuses of the program', () => {
 describe('the configuration', () => {
   it('builds the packages of three systems, signed with the hardened runtime on macOS', () => {
     const { linux, mac, win } = builderConfiguration
-    expect([linux.target, mac.target, win.target]).toEqual([
+    expect([linux?.target, mac?.target, win?.target]).toEqual([
       ['AppImage', 'deb', 'rpm'],
       ['dmg', 'zip'],
       ['nsis', 'portable'],
     ])
     expect(mac).toMatchObject({ hardenedRuntime: true, entitlements: 'resources/package/entitlements.mac.plist' })
-    for (const path of [mac.entitlements, mac.entitlementsInherit, mac.extendInfo, mac.icon, win.icon]) {
-      expect(existsSync(join(root, path)), path).toBe(true)
+    for (const path of [mac?.entitlements, mac?.entitlementsInherit, mac?.extendInfo, mac?.icon, win?.icon]) {
+      expect(existsSync(join(root, String(path))), String(path)).toBe(true)
     }
   })
 })

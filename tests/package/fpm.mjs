@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Stands in for fpm, which electron-builder downloads: builds a real .deb of the files and fields that electron-builder passes, with dpkg-deb.
+// Replaces fpm, which electron-builder downloads: builds a real .deb of the files and fields that electron-builder passes, with dpkg-deb.
 // Knows the arguments that electron-builder 26 passes, and fails on others.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -38,7 +38,7 @@ for (let at = 0; at < args.length; at++) {
   else if (name in lists) control[lists[name]] = [control[lists[name]], value].filter(Boolean).join(', ')
   else if (name in scripts) maintainer[scripts[name]] = value
   else if (name === '--package') output = value
-  else if (!ignored.includes(name)) throw new Error(`This stand-in for fpm does not know ${name}`)
+  else if (!ignored.includes(name)) throw new Error(`This replacement of fpm does not know ${name}`)
 }
 // A description of several lines: all but the first start with a space.
 control.Description = control.Description.trim()

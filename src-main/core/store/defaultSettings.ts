@@ -24,5 +24,7 @@ export const defaultSettings: Settings = {
   closeAction: 'ask',
   openAtLogin: false,
   spellcheck: false,
+  checkForUpdates: false,
+  quickShortcut: 'Alt+Shift+Space',
   voice: null,
 }

@@ -12,6 +12,12 @@ export function isOwn(address: string): boolean {
 /** Whether an address is our page, with any fragment. */
 export const isOwnPage = (address: string): boolean => address.split('#', 1)[0] === ownPage
 
+/** The page of the quick prompt. */
+export const quickPage = `${ownOrigin}/app/quick/index.html`
+
+/** Whether an address is the page of the quick prompt, with any fragment. */
+export const isQuickPage = (address: string): boolean => address.split('#', 1)[0] === quickPage
+
 /** Whether an address is the diagram page, which runs in a frame. */
 export const isDiagramPage = (address: string): boolean => address === `${ownOrigin}/diagram/index.html`
 

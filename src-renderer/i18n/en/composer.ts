@@ -5,7 +5,7 @@ export const composer = {
   addPictures: 'Attach images',
   addRole: 'Message role…',
   addTools: 'Tools…',
-  dropHere: 'Drop images to attach them',
+  dropHere: 'Drop files to attach them',
   pictures: 'Images in this message',
   picturesToSend: 'Attached images',
   picture: 'Image',

@@ -169,6 +169,17 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
       return storeFile(path, { id: freeId(id), bytes, name: name?.slice(0, 300) ?? null, ...facts }, then)
     })
 
+  /**
+   * Stores a document, of any type and size. The stored type is always `application/octet-stream`, so that no host serves a page or
+   * script of a stranger. `documents` has the real one.
+   */
+  const addDocument = (source: MediaInput, { name, id }: { name: string | null; id?: string }): Promise<MediaItem> =>
+    onDisk(source, async (path) => {
+      const { size: bytes } = await stat(path)
+      const facts: Facts = { kind: 'document', mime: 'application/octet-stream', width: null, height: null }
+      return storeFile(path, { id: freeId(id), bytes, name: name?.slice(0, 300) ?? null, ...facts })
+    })
+
   async function drop(ids: readonly string[]): Promise<void> {
     const gone = rows.removeUnnamed(ids.filter((id) => uuid.test(id)))
     for (const id of gone) await rm(fileOf(id), { force: true })
@@ -178,6 +189,7 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
     folder,
     addPicture,
     addSound,
+    addDocument,
     /** Files in `making/`; see `growingFiles.ts`. */
     growing,
     /**
@@ -213,8 +225,12 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
       const { mime } = rows.picture(id)
       return `data:${mime};base64,${(await readStored(fileOf(id))).toString('base64')}`
     },
-    /** The bytes of an image, for an archive. @throws StudioError `no_such_item` */
-    bytes: (id: string): Promise<Buffer> => readStored(fileOf(rows.picture(id).mediaId)),
+    /** The bytes of an image or document, for an archive. @throws StudioError `no_such_item` */
+    async bytes(id: string): Promise<Buffer> {
+      const item = rows.find(id)
+      if (!item || item.kind === 'audio') throw new StudioError('no_such_item', 'This file no longer exists.')
+      return readStored(fileOf(id))
+    },
     /** Path of a stored file, which callers must only read; null for an unknown id. */
     pathOf: (id: string): string | null => (uuid.test(id) && rows.find(id) ? fileOf(id) : null),
     /** Copies a stored file to `path`, so that the caller owns the copy. @throws StudioError `no_such_item` */

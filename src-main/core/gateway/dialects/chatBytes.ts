@@ -83,15 +83,6 @@ export function chatBytesOf(body: JsonObject, options: ChatBytesOptions): ChatBy
 export const isStored = ({ store }: JsonObject, length: number, followsUnstored: boolean): boolean =>
   store !== false && length <= maxStoredResponse && !followsUnstored
 
-/** Whether a request refers to stored items, which only the main thread can read. */
-export function refersToStored({ previous_response_id: previous, input }: JsonObject): boolean {
-  return typeof previous === 'string' || (Array.isArray(input) && input.some(mayRefer))
-}
-
-/** A reference may also be written without its type, as an id alone. */
-const mayRefer = (item: unknown): boolean =>
-  isFields(item) && (item.type === 'item_reference' || (typeof item.type !== 'string' && item.role === undefined))
-
 /**
  * The request without its conversation. Its translation has the same functions for the reply, and is small enough to be made again on
  * another thread. Replies depend on settings and tools alone, and that of a compaction on the messages of the user.

@@ -324,6 +324,55 @@ describe('a stored response', () => {
     expect((await create(gateway, { input: 'Two', previous_response_id: first.id })).status).toBe(200)
   })
 
+  it('with long history is continued without parsing it in the main thread, also by references in a long request', async () => {
+    const words = 'x'.repeat(3_000_000)
+    const far = await openFarEnd((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end(
+        'data: {"choices":[{"index":0,"delta":{"content":"Well"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
+      )
+    })
+    const gateway = await openGateway(far.url, apiKey)
+    closers.push(far.close, gateway.close)
+    const next = async (body: Record<string, unknown>) => {
+      const { text } = await create(gateway, { stream: true, ...body })
+      return { id: /resp_[0-9a-f]{48}/.exec(text)?.[0], text }
+    }
+    const { id: first } = await next({ input: [{ role: 'user', content: words, id: 'msg_mine' }] })
+    const parse = vi.spyOn(JSON, 'parse')
+    const { id: second } = await next({ input: 'Two', previous_response_id: first })
+    const input = [
+      { type: 'item_reference', id: 'msg_two' },
+      { role: 'user', content: 'y'.repeat(1_500_000) },
+    ]
+    await next({ input: [{ role: 'user', content: 'Small', id: 'msg_two' }] })
+    const { text } = await next({ input, previous_response_id: second })
+    const failed = await next({ input, previous_response_id: 'resp_none' })
+    const longest = Math.max(...parse.mock.calls.map(([json]) => String(json).length))
+    parse.mockRestore()
+    expect(longest).toBeLessThan(100_000)
+    expect(text).toContain('response.completed')
+    expect(JSON.parse(failed.text)).toMatchObject({ error: { code: 'previous_response_not_found' } })
+    const bodies = far.requests.map(({ body }) => JSON.parse(body.toString()) as { messages: { content: string }[] })
+    expect(bodies.at(-1)?.messages.map(({ content }) => content)).toEqual([
+      ...[words, 'Well', 'Two', 'Well', 'Small', 'y'.repeat(1_500_000)],
+    ])
+    expect((await at(gateway, second ?? '')).body).toMatchObject({ store: true, previous_response_id: first })
+    await vi.waitFor(() => expect(gateway.memory.held).toBe(0))
+  })
+
+  it('is parsed once for all references to its items in one request', async () => {
+    const { gateway, sent } = await mirror()
+    const ids = Array.from({ length: 300 }, (_, index) => `msg_i${index}`)
+    await created(gateway, { input: ids.map((id) => ({ role: 'user', content: id, id })) })
+    const parse = vi.spyOn(JSON, 'parse')
+    await created(gateway, { input: ids.map((id) => ({ type: 'item_reference', id })) })
+    const count = parse.mock.calls.length
+    parse.mockRestore()
+    expect(count).toBeLessThan(50)
+    expect(sent().messages.map(({ content }) => content)).toEqual(ids)
+  })
+
   it('of an app with too many is deleted before newer ones', () => {
     const tables = openRequestLogTables(freshFolder())
     const save = (at: number, who = 'tool:a') =>

@@ -96,6 +96,7 @@ export class TurnMemory {
       item: (appId, id) => this.#last?.items.find((item) => item.id === id) ?? stored.item(appId, id),
       sizeOfConversation: (appId, id) => own(id)?.bytes ?? stored.sizeOfConversation(appId, id),
       conversation,
+      texts: (appId, id) => (own(id) ? null : stored.texts(appId, id)),
       save: async (response, clean) => {
         const { appId, previous, reply } = response
         if (reply.store !== false) return stored.save(response, clean)

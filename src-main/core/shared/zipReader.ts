@@ -5,9 +5,8 @@ import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { crc32, createInflateRaw } from 'node:zlib'
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl'
-import { maxUploadBytes } from '../../../../src-preload/contract/transfers.ts'
-import { StudioError } from '../../errors.ts'
-import { damaged } from './importNotes.ts'
+import { maxUploadBytes } from '../../../src-preload/contract/transfers.ts'
+import { StudioError } from '../errors.ts'
 
 /** One file in a zip, as the central directory describes it. Sizes in bytes. */
 export interface ZipEntry {
@@ -40,10 +39,12 @@ export const importBounds: ZipBounds = {
   suspectBytes: 16 * 1024 * 1024,
 }
 
+/** `words` is one sentence with the reason. */
+const damaged = (words: string, cause?: unknown): StudioError =>
+  new StudioError('bad_input', words, {}, cause === undefined ? undefined : { cause })
 const damagedZip = (cause?: unknown): StudioError => damaged('The zip file is damaged or cut off.', cause)
-const hostileZip = (): StudioError =>
-  damaged('The zip file unpacks to more data than is safe to read. Nothing was imported.')
-const encryptedZip = (): StudioError => damaged('The zip file is encrypted. Unpack it and import the files instead.')
+const hostileZip = (): StudioError => damaged('The zip file unpacks to more data than is safe to read.')
+const encryptedZip = (): StudioError => damaged('The zip file is encrypted. Unpack it and add the files instead.')
 
 /**
  * Reads a zip through its central directory, entries in any order. yauzl parses the structure (with Zip64); zlib inflates on its own
@@ -149,7 +150,7 @@ function decodeName(bytes: Buffer): string {
   const name = bytes.toString('utf8')
   const parts = name.split('/')
   if (name === '' || name.startsWith('/') || /[\\\0]|^[A-Za-z]:/.test(name) || parts.includes('..')) {
-    throw damaged('The zip file has an entry whose name leads out of its folder. Nothing was imported.')
+    throw damaged('The zip file has an entry whose name leads out of its folder.')
   }
   return name
 }
