@@ -12,7 +12,7 @@ import type { VoiceFeature } from '../features/voice/voice.ts'
 import type { Host } from '../host.ts'
 import { closeAll } from '../shared/closeAll.ts'
 import { databaseFile } from '../store/store.ts'
-import { systemFetch } from '../upstream/systemFetch.ts'
+import { systemFetch } from '../upstream/systemRoute.ts'
 import type { OpenData } from './data.ts'
 
 export interface ChatDependencies extends Pick<OpenData, 'store' | 'settings' | 'requestLog'> {

@@ -17,9 +17,19 @@ import {
 import { type AttachedDocument, attachedDocument } from '../../../src-preload/contract/documents.ts'
 import { problem } from '../../../src-preload/contract/problem.ts'
 import { certainty } from '../../../src-preload/contract/requests.ts'
-import { StudioError } from '../errors.ts'
 import type { Database } from './database.ts'
-import { json, jsonOrNull, number, numberOrNull, type Row, readOrNull, text, textOrNull, toJson } from './rows.ts'
+import {
+  json,
+  jsonOrNull,
+  number,
+  numberOrNull,
+  type Row,
+  readOrNull,
+  readOrThrow,
+  text,
+  textOrNull,
+  toJson,
+} from './rows.ts'
 import { prepareAll } from './statements.ts'
 
 /** The initial fields of a message row. The others are set while a reply is generated and when it ends. */
@@ -182,9 +192,7 @@ export function messageTable({ handle }: Database) {
     },
     /** One message. @throws StudioError `no_such_item` */
     get(id: string): Message {
-      const row = sql.one.get(id)
-      if (!row) throw new StudioError('no_such_item', 'That message no longer exists.')
-      return readMessage(row)
+      return readOrThrow(sql.one.get(id), readMessage, 'That message no longer exists.')
     },
     /** The messages with these ids that exist, oldest first. */
     many: (ids: readonly string[]): Message[] =>

@@ -1,3 +1,4 @@
+import type { ChatSetup } from '../../../../src-preload/contract/chat.ts'
 import type { ChatFeature } from './chat.ts'
 
 /** Fields to change; undefined fields stay. */
@@ -23,5 +24,32 @@ export function update({ store, runs, titles }: ChatFeature, { conversationId, .
     }
   })
   if (title !== undefined) titles.named(conversationId)
+  runs.view.changes.notify({ what: 'conversation', conversationId })
+}
+
+/** Stores instructions, parameters and tools for later requests. @throws StudioError `no_such_item` */
+export function saveSetup(
+  { store, runs }: ChatFeature,
+  { conversationId, setup }: { conversationId: string; setup: ChatSetup },
+): void {
+  store.transaction(() => {
+    store.conversations.get(conversationId)
+    store.conversations.setSetup(conversationId, setup)
+  })
+  runs.view.changes.notify({ what: 'setup', conversationId })
+}
+
+/**
+ * Stores the text in the input field. Uses no fsync, because it runs at every pause in typing.
+ * @throws StudioError `no_such_item`
+ */
+export function saveDraft(
+  { store, runs }: ChatFeature,
+  { conversationId, draft }: { conversationId: string; draft: string },
+): void {
+  store.journal(() => {
+    store.conversations.get(conversationId)
+    store.conversations.setDraft(conversationId, draft)
+  })
   runs.view.changes.notify({ what: 'conversation', conversationId })
 }
