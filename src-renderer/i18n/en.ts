@@ -6,6 +6,7 @@ import { common } from './en/common.ts'
 import { composer } from './en/composer.ts'
 import { connect } from './en/connect.ts'
 import { data } from './en/data.ts'
+import { documents } from './en/documents.ts'
 import { images } from './en/images.ts'
 import { keys } from './en/keys.ts'
 import { library } from './en/library.ts'
@@ -18,6 +19,7 @@ import { palette } from './en/palette.ts'
 import { preview } from './en/preview.ts'
 import { problems } from './en/problems.ts'
 import { proxy } from './en/proxy.ts'
+import { quick } from './en/quick.ts'
 import { settings } from './en/settings.ts'
 import { shell } from './en/shell.ts'
 import { speech } from './en/speech.ts'
@@ -35,9 +37,11 @@ export const en = {
   settings,
   speech,
   proxy,
+  quick,
   problems,
   chat,
   composer,
+  documents,
   images,
   library,
   data,

@@ -1,6 +1,7 @@
 import type { AppState } from '../../../src-preload/contract/app.ts'
 import type { AppUse } from '../../../src-preload/contract/apps.ts'
 import type { DataFeature } from '../data/data.ts'
+import { diagnosticsReport } from '../data/diagnostics.ts'
 import type { RetentionFeature } from '../data/retention/retention.ts'
 import type { Session } from '../features/connections/session.ts'
 import { alertsHandlers } from '../handlers/alerts.ts'
@@ -10,6 +11,7 @@ import { archiveHandlers } from '../handlers/archive.ts'
 import { chatHandlers } from '../handlers/chat.ts'
 import { connectionHandlers } from '../handlers/connection.ts'
 import { dataHandlers } from '../handlers/data.ts'
+import { documentsHandlers } from '../handlers/documents.ts'
 import { imagesHandlers } from '../handlers/images.ts'
 import { implementer } from '../handlers/implementer.ts'
 import { keysHandlers } from '../handlers/keys.ts'
@@ -55,7 +57,10 @@ export function createRouter(dependencies: RouterDependencies) {
   const { usage, usageWorker } = account
   const os = implementer(host, [store, accountStore])
   return os.router({
-    app: appHandlers(os.app, host, { store, state, storage, settingsChanged }),
+    app: appHandlers(os.app, host, {
+      ...{ store, state, storage, settingsChanged },
+      diagnostics: () => diagnosticsReport({ host, state: state.read, redact: (text) => withoutKeys(session, text) }),
+    }),
     connection: connectionHandlers(os.connection, session),
     models: modelsHandlers(os.models, account.models),
     chat: chatHandlers(os.chat, host, chat.chat),
@@ -63,6 +68,7 @@ export function createRouter(dependencies: RouterDependencies) {
     library: libraryHandlers(os.library, host, chat.library),
     archive: archiveHandlers(os.archive, chat.archive),
     media: mediaHandlers(os.media, chat.media, media.retention),
+    documents: documentsHandlers(os.documents, chat.documents),
     voice: voiceHandlers(os.voice, chat.voice, chat.transfers),
     speech: speechHandlers(os.speech, host, media.speech, chat.transfers),
     transcription: transcriptionHandlers(os.transcription, host, media.transcription),
@@ -78,5 +84,11 @@ export function createRouter(dependencies: RouterDependencies) {
     apps: appsHandlers(os.apps, host, { apps, appUse, requestLog }),
     requests: requestsHandlers(os.requests, host, { requestLog, transfers: chat.transfers }),
   })
+}
+
+/** Removes the keys of all connections of this run. */
+function withoutKeys({ current, keys }: Session, text: string): string {
+  const known = [...keys.values()].reduce((rest, key) => key.redact(rest), text)
+  return current?.redact(known) ?? known
 }
 export type StudioRouter = ReturnType<typeof createRouter>

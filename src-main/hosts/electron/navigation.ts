@@ -1,5 +1,5 @@
 import type { WebContents } from 'electron'
-import { externalAddress, isFramePage, isOwnPage } from './address.ts'
+import { externalAddress, isFramePage, isOwnPage, isQuickPage } from './address.ts'
 
 /**
  * Blocks navigation, frames and new windows. Allowed are reloads, diagrams and previews. External links open in the default browser after a
@@ -12,7 +12,8 @@ export function guardNavigation(contents: WebContents, openExternal: (url: strin
     if (url !== null) void openExternal(url).catch(() => undefined)
   }
   contents.on('will-navigate', (event) => {
-    if (event.isMainFrame && isOwnPage(event.url)) return
+    const isReload = isQuickPage(contents.getURL()) ? isQuickPage(event.url) : isOwnPage(event.url)
+    if (event.isMainFrame && isReload) return
     event.preventDefault()
     if (event.isMainFrame) handOver(event.url)
   })

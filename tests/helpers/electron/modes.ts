@@ -8,8 +8,22 @@ export interface Modes {
   proxy?: string
   /** `app.isPackaged`, as in an installed application. */
   packaged?: true
+  /** Folder with `out/` and `package.json` that runs instead of this repository. */
+  folder?: string
+  /** `process.resourcesPath`, as in an installed application. */
+  resourcesPath?: string
+  /** Environment variables of the program. */
+  env?: Record<string, string>
+  /** Accelerators that another program has: `globalShortcut.register` returns false. */
+  takenShortcuts?: string[]
+  /** `desktopCapturer.getSources` rejects, as when the person refuses the portal of Wayland. */
+  screenRefused?: true
+  /** `webContents.print` fails with this reason. */
+  printFails?: string
   /** `dialog.showMessageBox` answers with this button, in the order of the questions; the last one repeats. */
   answers?: { response: number; checkboxChecked?: boolean }[]
+  /** Starts the full browser, which has microphones. It takes nearly twice the work of the browser for page tests. */
+  fullBrowser?: true
 }
 
 const variable = 'ELECTRON_TEST_MODES'

@@ -2,8 +2,11 @@ import { createHash, randomUUID } from 'node:crypto'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Duplex } from 'node:stream'
+import { maxDocumentBytes } from '../../../../src-preload/contract/documents.ts'
 import type { Preset } from '../../../../src-preload/contract/library.ts'
+import type { ZipEntry, ZipReader } from '../../shared/zipReader.ts'
 import { type ArchivedMessage, archivedConversation, archivedMessage } from '../../store/archive.ts'
+import { type ArchivedDocument, archivedDocument } from './archivedDocuments.ts'
 import type { ArchiveDependencies } from './dependencies.ts'
 import {
   archivedPicture,
@@ -16,9 +19,8 @@ import {
 } from './format.ts'
 import { damaged, type Notes } from './importNotes.ts'
 import { type ByteRange, children, inFile, inMemory, type JsonChild, type JsonSource, parse } from './jsonSource.ts'
-import type { Incoming, PictureSource, Staging } from './staging.ts'
+import type { DocumentSource, Incoming, PictureSource, Staging } from './staging.ts'
 import { yieldRegularly } from './yieldToEventLoop.ts'
-import type { ZipEntry, ZipReader } from './zipReader.ts'
 
 const newer = (): Error =>
   damaged(
@@ -44,7 +46,7 @@ export async function members(source: JsonSource): Promise<Map<string, ByteRange
 export async function readConversation(
   source: JsonSource,
   notes: Notes,
-): Promise<Incoming & { media: ByteRange | null }> {
+): Promise<Incoming & { media: ByteRange | null; documents: ByteRange | null }> {
   const parts = await members(source)
   const version = parts.get('version')
   const head = parts.get('conversation')
@@ -76,6 +78,7 @@ export async function readConversation(
     importKey: null,
     messageIds: [...ids],
     media: parts.get('media') ?? null,
+    documents: parts.get('documents') ?? null,
   }
 }
 
@@ -101,12 +104,25 @@ export async function importConversation(source: JsonSource, staging: Staging, n
     for await (const child of children(source, incoming.media)) places.set(await pictureId(source, child), child)
     if (places.size > 10_000) throw damaged('The file has more images than can be imported.')
   }
-  await staging.add(incoming, async (id) => {
+  const contents = new Map<string, ArchivedDocument>()
+  if (incoming.documents) {
+    for await (const child of children(source, incoming.documents)) {
+      const parsed = archivedDocument.safeParse(await parse(source, child, notes.addBrokenText))
+      if (!parsed.success) throw damaged('A document in the file does not match its format.', parsed.error)
+      contents.set(parsed.data.id, parsed.data)
+    }
+  }
+  const original: PictureSource = async (id) => {
     const place = places.get(id)
     if (!place) return null
     const parsed = archivedPicture.safeParse(await parse(source, place))
     if (!parsed.success) throw damaged('An image in the file does not match its format.', parsed.error)
     return Buffer.from(parsed.data.data, 'base64')
+  }
+  await staging.add(incoming, original, async (id) => {
+    const content = contents.get(id)
+    const bytes = content ? await original(id) : null
+    return content && bytes ? { bytes, content } : null
   })
 }
 
@@ -153,6 +169,15 @@ export async function importArchive(
     const entry = zip.entries.get(`media/${id}`)
     return entry ? checked(entry, maxPictureBytes) : null
   }
+  const document: DocumentSource = async (id) => {
+    const entry = zip.entries.get(`media/${id}`)
+    const described = zip.entries.get(`documents/${id}.json`)
+    if (!entry || !described) return null
+    const json = inMemory(await checked(described, maxDocumentBytes))
+    const parsed = archivedDocument.safeParse(await parse(json, { start: 0, end: json.size }, notes.addBrokenText))
+    if (!parsed.success) throw damaged('A document of the archive does not match its format.', parsed.error)
+    return { bytes: await checked(entry, maxDocumentBytes), content: parsed.data }
+  }
   const library = zip.entries.get('library.json')
   if (!library) throw damaged('The archive is damaged: an entry is missing or cut off.')
   const libraryContent = await readLibrary(await checked(library, maxPictureBytes), notes)
@@ -165,7 +190,7 @@ export async function importArchive(
       const incoming = await readConversation(source, notes)
       if (incoming.conversation.id !== id)
         throw damaged('The archive has a conversation under another name than its own.')
-      await staging.add(incoming, picture)
+      await staging.add(incoming, picture, document)
     }
     if (entry.size <= smallEntryBytes) await work(inMemory(await checked(entry, smallEntryBytes)))
     else await unpacked(zip, entry, sha256, parts.tempDir, work)
