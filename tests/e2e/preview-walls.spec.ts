@@ -211,6 +211,7 @@ test('hostile pages reach nothing while their scripts run, and the page responds
   await composer(page).focus()
   for (const { name, text } of pages) {
     await test.step(name, async () => {
+      await page.keyboard.press('x')
       await play(page, aimed(text))
       expect.soft(await responds(page), `${name}: the page responds`).toBeLessThan(1_000)
       expect([...seen, ...reached], name).toEqual([])
@@ -218,6 +219,7 @@ test('hostile pages reach nothing while their scripts run, and the page responds
       await expect(composer(page), name).toBeFocused()
     })
   }
+  await expect(composer(page), 'every key').toHaveValue('x'.repeat(pages.length))
   // Late actions too, from timers.
   await page.waitForTimeout(500)
   expect([...seen, ...reached]).toEqual([])

@@ -1,19 +1,26 @@
-/** How long after the Tab key a frame may take the focus, ms. */
-const tabMs = 1_000
+/** How long after the Tab key a frame may take the focus, and after which pause in writing a click may be what gives it, ms. */
+const [tabMs, pauseMs] = [1_000, 2_000]
 
 /**
- * Gives the focus back when a frame takes it although the person neither pointed at the frame nor pressed Tab. A document could otherwise
- * receive what the person writes. Returns the function that ends this.
+ * Gives the focus back when a frame takes it although the person neither clicked in the frame nor pressed Tab. A document could otherwise
+ * receive what the person writes. A click in the frame is not reported here, but it activates this window, and so does a key. Returns the
+ * function that ends this.
  */
 export function refuseFocus(frame: HTMLIFrameElement): () => void {
   const ended = new AbortController()
   const { signal } = ended
   let pointed = false
   let tabbed = Number.NEGATIVE_INFINITY
+  let typed = Number.NEGATIVE_INFINITY
   let last: Element | null = document.activeElement === frame ? null : document.activeElement
-  const touched = (): boolean => matchMedia('(hover: none)').matches && navigator.userActivation.isActive
+  const clicked = (): boolean =>
+    (pointed || matchMedia('(hover: none)').matches) &&
+    navigator.userActivation.isActive &&
+    performance.now() - typed > pauseMs
   const giveBack = (): void => {
-    if (document.activeElement !== frame || pointed || touched() || performance.now() - tabbed < tabMs) return
+    const { activeElement } = document
+    // A document that focuses its parent leaves the body focused.
+    if (activeElement !== frame && activeElement !== document.body) return
     if (last instanceof HTMLElement && last.isConnected) last.focus()
     else frame.blur()
   }
@@ -22,6 +29,7 @@ export function refuseFocus(frame: HTMLIFrameElement): () => void {
   }
   const press = ({ key }: KeyboardEvent): void => {
     if (key === 'Tab') tabbed = performance.now()
+    else typed = performance.now()
   }
   const remember = ({ target }: FocusEvent): void => {
     if (target !== frame && target instanceof Element) last = target
@@ -30,7 +38,11 @@ export function refuseFocus(frame: HTMLIFrameElement): () => void {
   frame.addEventListener('pointerleave', point(false), { signal })
   addEventListener('keydown', press, { signal, capture: true })
   addEventListener('focusin', remember, { signal })
-  // The window loses the focus to the frame. The active element changes after this event.
-  addEventListener('blur', () => setTimeout(giveBack), { signal })
+  const leave = (): void => {
+    const isWanted = clicked() || performance.now() - tabbed < tabMs
+    // After this event, because the frame does not have the focus yet.
+    if (document.activeElement === frame && !isWanted) setTimeout(giveBack)
+  }
+  addEventListener('blur', leave, { signal })
   return () => ended.abort()
 }
