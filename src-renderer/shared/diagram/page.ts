@@ -132,7 +132,7 @@ interface MermaidScript {
     drawing = drawing
       .then(() => (number === newest ? draw(data.source, data.dark === true) : undefined))
       .catch((thrown: unknown) => {
-        if (data.keep !== true) document.body.replaceChildren()
+        if (data.again !== true) document.body.replaceChildren()
         say({ type: 'failed', reason: thrown instanceof Error ? thrown.message : String(thrown) })
       })
   })

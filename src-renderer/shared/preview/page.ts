@@ -88,6 +88,15 @@
         return parseFromString.call(this, text, type as DOMParserSupportedType)
       },
     })
+    // Otherwise a document would take the focus of the page, and receive what the person writes there.
+    for (const { prototype } of [HTMLElement, SVGElement, MathMLElement]) {
+      const { focus } = prototype
+      Object.defineProperty(prototype, 'focus', {
+        value(this: HTMLElement, options?: FocusOptions) {
+          if (document.hasFocus()) focus.call(this, options)
+        },
+      })
+    }
     // Parsers that are not covered by Trusted Types, or that take a text in pieces.
     const covered = /^(?:innerHTML|outerHTML|insertAdjacentHTML|getHTML)$/
     for (const holder of [Element.prototype, ShadowRoot.prototype, Document.prototype, Document] as object[]) {

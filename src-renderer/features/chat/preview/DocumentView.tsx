@@ -2,6 +2,7 @@ import { Play, RotateCw, Square } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { connectFrame, type FrameState, maxDocumentChars, previewPage } from './frame.ts'
+import { refuseFocus } from './refuseFocus.ts'
 import { usePreviewTexts } from './texts.ts'
 import { useThrottled } from './useThrottled.ts'
 
@@ -82,6 +83,7 @@ function DocumentFrame(props: DocumentProps & { scripts: boolean; notify: (state
     connection.current = connected
     return connected.end
   }, [notify])
+  useEffect(() => (frame.current ? refuseFocus(frame.current) : undefined), [])
   useEffect(() => connection.current?.show({ kind, text: shown, scripts }), [kind, shown, scripts])
   return (
     <iframe

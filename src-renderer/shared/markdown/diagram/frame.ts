@@ -104,7 +104,7 @@ export function drawInFrame(
       current = next
       if (dark === null) return
       within(drawSeconds, 'late')
-      say({ type: 'draw', source: next, dark, keep: true })
+      say({ type: 'draw', source: next, dark, again: true })
     },
     end: () => {
       clearTimeout(timer)
