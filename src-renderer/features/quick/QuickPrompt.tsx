@@ -235,7 +235,7 @@ function Actions() {
       {model !== null && !hasChat && (
         <Select
           label={t('model')}
-          className="w-40"
+          className="w-32"
           value={model}
           choices={state.models.map((id) => ({ value: id, label: id }))}
           onPick={(picked) => useQuick.setState({ model: picked })}
