@@ -16,8 +16,10 @@ import { models } from './en/models.ts'
 import { offline } from './en/offline.ts'
 import { opening } from './en/opening.ts'
 import { palette } from './en/palette.ts'
+import { preview } from './en/preview.ts'
 import { problems } from './en/problems.ts'
 import { proxy } from './en/proxy.ts'
+import { quick } from './en/quick.ts'
 import { settings } from './en/settings.ts'
 import { shell } from './en/shell.ts'
 import { speech } from './en/speech.ts'
@@ -35,6 +37,7 @@ export const en = {
   settings,
   speech,
   proxy,
+  quick,
   problems,
   chat,
   composer,
@@ -49,6 +52,7 @@ export const en = {
   chatTools,
   markdown,
   models,
+  preview,
   transcribe,
   usage,
   keys,
