@@ -23,6 +23,7 @@ import { quick } from './en/quick.ts'
 import { settings } from './en/settings.ts'
 import { shell } from './en/shell.ts'
 import { speech } from './en/speech.ts'
+import { textActions } from './en/textActions.ts'
 import { transcribe } from './en/transcribe.ts'
 import { usage } from './en/usage.ts'
 import { chat } from './en.chat.ts'
@@ -53,6 +54,7 @@ export const en = {
   markdown,
   models,
   preview,
+  textActions,
   transcribe,
   usage,
   keys,
