@@ -27,7 +27,6 @@ export const textActions = {
   noModel: 'Choose a model for text actions in Settings > Chat.',
   tooLong_one: 'The selection with its prompt is longer than {{count, number}} character.',
   tooLong_other: 'The selection with its prompt is longer than {{count, number}} characters.',
-  clipboardNeeded: 'Copy a text first. Text actions work on the text of the clipboard.',
   settings: {
     title: 'Text actions',
     about:

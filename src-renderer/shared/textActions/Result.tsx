@@ -71,7 +71,8 @@ function Panel({ run }: { run: ActionRun }) {
       tabIndex={-1}
       data-text-result={run.status}
       className="text-result"
-      style={position ?? { left: 0, top: 0, visibility: 'hidden' }}
+      // Transparent, not hidden, until its place is known: a hidden element can't take the focus.
+      style={position ?? { left: 0, top: 0, opacity: 0 }}
       onKeyDown={byKey}
     >
       <ResultContent run={run} onRegenerate={() => void runAction(studio, run.action, selection)} onClose={closeResult}>
