@@ -29,6 +29,7 @@ test('a server of the gallery is added by keyboard, with the exact command shown
   await expect(folders).toBeFocused()
   await expect(add).toContainText(windowText('chatTools:settings.gallery.fault.empty'))
   await page.keyboard.type('/srv/my notes')
+  await expect(add).not.toContainText(windowText('chatTools:settings.gallery.fault.empty'))
   await expect(add.getByRole('region', { name: windowText('chatTools:settings.gallery.exact') })).toContainText(
     "npx -y @modelcontextprotocol/server-filesystem@2026.8.31 '/srv/my notes'",
   )

@@ -377,11 +377,11 @@ export const chatTools = {
         fetch: {
           about: 'Reads web pages as Markdown.',
           may: 'Fetches any address that the model asks for, also in your own network.',
-          needs: '',
+          needs: 'No key and no account.',
         },
         filesystem: {
           about: 'Reads, searches and changes files in folders that you choose.',
-          may: 'Reads, creates, changes, moves and overwrites files in these folders, and nowhere else.',
+          may: 'Reads, creates, changes, moves and overwrites files in these folders. It limits itself to them.',
           needs: 'One or more folders. Choose none with secrets in it.',
         },
         github: {

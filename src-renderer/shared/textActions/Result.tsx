@@ -39,12 +39,17 @@ function Panel({ run }: { run: ActionRun }) {
   const [position, setPosition] = useState<{ left: number; top: number } | null>(null)
   const { selection } = run
   useLayoutEffect(() => {
-    const { current } = box
-    if (!current) return
-    const { width } = current.getBoundingClientRect()
-    // The height that the panel may grow to: its place does not change while the text arrives.
-    const height = Math.min(largest, innerHeight - 16)
-    setPosition(boxBeside(selection.place, { width, height }, { width: innerWidth, height: innerHeight }, 'below'))
+    const place = (): void => {
+      const { current } = box
+      if (!current) return
+      const { width } = current.getBoundingClientRect()
+      // The height that the panel may grow to: its place does not change while the text arrives.
+      const height = Math.min(largest, innerHeight - 16)
+      setPosition(boxBeside(selection.place, { width, height }, { width: innerWidth, height: innerHeight }, 'below'))
+    }
+    place()
+    addEventListener('resize', place)
+    return () => removeEventListener('resize', place)
   }, [selection])
   useEffect(() => {
     const before = document.activeElement

@@ -119,7 +119,11 @@ function Add({ server, servers, onBack, onDone }: AddProps) {
           field={field}
           value={values[field.id] ?? ''}
           fault={errors[field.id]}
-          onChange={(value) => setValues({ ...values, [field.id]: value })}
+          onChange={(value) => {
+            setValues({ ...values, [field.id]: value })
+            // An edited field has no error until the next check.
+            setErrors(Object.fromEntries(Object.entries(errors).filter(([id]) => id !== field.id)))
+          }}
         />
       ))}
       <Command form={form} />
