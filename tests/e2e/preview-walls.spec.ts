@@ -245,7 +245,7 @@ test('an endless loop ends its frame and nothing else', async ({ page }) => {
   const panel = page.getByRole('region', { name: windowText('preview:region') })
   for (let nth = 0; nth < 5; nth++) expect(await responds(page)).toBeLessThan(1_000)
   await expect(panel.getByRole('alert')).toContainText(windowText('preview:stopped'))
-  expect(page.locator('.chat-preview-frame')).toHaveCount(0)
+  await expect(page.locator('.chat-preview-frame')).toHaveCount(0)
   await panel.getByRole('button', { name: windowText('preview:retry') }).click()
   await expect(page.frameLocator('.chat-preview-frame').frameLocator('iframe').getByText('Spins')).toBeVisible()
 })
