@@ -200,6 +200,23 @@ test('a document with running scripts has no origin, no network and no access, a
   expect([...seen, ...reached]).toEqual([])
 })
 
+test('a link inside the page scrolls, and one that leads away changes nothing', async ({ page }) => {
+  const seen = await enter(page)
+  await preview(
+    page,
+    aimed('<a href="#end">down</a> <a href="HTTP/a">away</a><div style="height:3000px"></div><p id=end>End</p>'),
+  )
+  const inside = page.frameLocator('.chat-preview-frame').frameLocator('iframe:not([data-loading])')
+  await expect(inside.getByText('End')).not.toBeInViewport()
+  await inside.getByRole('link', { name: 'down' }).click()
+  await expect(inside.getByText('End')).toBeInViewport()
+  await (await documentFrame(page)).evaluate(() => scrollTo(0, 0)).catch(() => null)
+  await inside.getByRole('link', { name: 'away' }).click()
+  await expect(inside.getByText('End')).not.toBeInViewport()
+  await expect(inside.getByRole('link', { name: 'away' })).toBeVisible()
+  expect([...seen, ...reached]).toEqual([])
+})
+
 test('hostile pages reach nothing while their scripts run, and the page responds', async ({ page }) => {
   const seen = await enter(page)
   // All attacks in one document each would hide one another, so each is a document of its own, in one frame after the other.

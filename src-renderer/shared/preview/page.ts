@@ -118,11 +118,14 @@
     policy("require-trusted-types-for 'script'; trusted-types default") +
     `<script>{const names=${JSON.stringify(banned)};(${restrict})(names,(${renamer})(names))}document.currentScript.remove()</script>`
 
-  /** The document with its restrictions before everything else. A doctype of its own stays first. */
+  /**
+   * The document with its restrictions before everything else. A doctype of its own stays first. Without the base, a link to a place in the
+   * document would lead to our address.
+   */
   const documentOf = (html: string, scripts: boolean): string => {
     const cleaned = withoutBanned(html)
     const doctype = /^\s*<!doctype[^>]*>/i.exec(cleaned)?.[0] ?? ''
-    return `${doctype || '<!doctype html>'}<meta charset="utf-8">${scripts ? running : inert}${cleaned.slice(doctype.length)}`
+    return `${doctype || '<!doctype html>'}<meta charset="utf-8"><base href="about:srcdoc">${scripts ? running : inert}${cleaned.slice(doctype.length)}`
   }
 
   /** The frame that is loading. It replaces the one before when it has loaded, so that growing documents don't flicker. */
@@ -136,17 +139,15 @@
     frame.setAttribute('referrerpolicy', 'no-referrer')
     frame.title = 'Preview'
     frame.dataset.loading = ''
-    frame.addEventListener(
-      'load',
-      () => {
-        if (coming !== frame) return
-        coming = null
-        for (const other of [...document.body.children]) if (other !== frame) other.remove()
-        delete frame.dataset.loading
-        say({ type: 'shown' })
-      },
-      { once: true },
-    )
+    frame.addEventListener('load', () => {
+      // A link was clicked. Its navigation was blocked, and an error page has replaced the document.
+      if (coming === null && !scripts) showDocument(html, scripts)
+      if (coming !== frame) return
+      coming = null
+      for (const other of [...document.body.children]) if (other !== frame) other.remove()
+      delete frame.dataset.loading
+      say({ type: 'shown' })
+    })
     frame.srcdoc = documentOf(html, scripts)
     document.body.append(frame)
   }
