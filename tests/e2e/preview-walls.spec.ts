@@ -257,7 +257,7 @@ async function play(page: Page, text: string): Promise<void> {
       new Promise<void>((resolve) => {
         const frame = document.querySelector<HTMLIFrameElement>('.chat-preview-frame')
         // A document that never loads does not end the test, which looks at what it did.
-        const late = setTimeout(resolve, 3_000)
+        const late = setTimeout(resolve, 1_000)
         const hear = ({ source, data }: MessageEvent): void => {
           if (source !== frame?.contentWindow || data?.type !== 'shown') return
           removeEventListener('message', hear)

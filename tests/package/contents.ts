@@ -12,6 +12,7 @@ export const entries = [
   'out/renderer/diagram/page.css',
   'out/renderer/diagram/page.js',
   'out/renderer/index.html',
+  'out/renderer/preview/index.html',
 ]
 
 /** Files of the build with a hash in their names. */

@@ -17,6 +17,8 @@ export interface PreviewBlock {
 
 /** Splitters of running replies, by message id, which read only what was added. */
 const splitters = new Map<string, BlockSplitter>()
+/** A reply that ends while no preview is open leaves its splitter behind. */
+const maxSplitters = 8
 const settled = new WeakMap<Message, readonly PreviewBlock[]>()
 
 /** The previewable blocks of a message, in order. */
@@ -35,8 +37,12 @@ export function blocksOf(message: Message): readonly PreviewBlock[] {
       const bare = text.replace(/\n$/, '')
       return [{ kind, text: bare, title: titleOf(kind, bare), open: open && growing }]
     })
+  splitters.delete(message.id)
   if (growing) splitters.set(message.id, splitter)
-  else splitters.delete(message.id)
+  for (const oldest of splitters.keys()) {
+    if (splitters.size <= maxSplitters) break
+    splitters.delete(oldest)
+  }
   settled.set(message, found)
   return found
 }

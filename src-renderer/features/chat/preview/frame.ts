@@ -4,7 +4,7 @@ export const previewPage = './preview/index.html'
 export const maxDocumentChars = 2_000_000
 
 /** Interval of pings, and unanswered pings after which the frame counts as stopped. */
-const [pingMs, maxUnanswered] = [1_000, 6]
+const [pingMs, maxUnanswered] = [1_000, 5]
 const loadMs = 20_000
 
 /** `stopped`: the frame does not answer, for example because of an endless loop. The caller removes it. */
