@@ -69,6 +69,7 @@ export const chat = {
   printFailed: 'The chat was not printed: {{reason}}',
   printInstructions: 'Instructions',
   printTool: 'Tool',
+  printDocument: 'Document: {{name}}',
   printCutStopped: 'This reply was stopped.',
   printCutIncomplete: 'This reply is incomplete.',
   printCutFailed: 'This reply failed.',

@@ -43,8 +43,4 @@ export class MainWindows<W extends AnyWindow = BrowserWindow> {
   last(): W | null {
     return this.#windows.at(-1)?.window ?? null
   }
-
-  has(window: unknown): boolean {
-    return this.#windows.some((one) => one.window === window)
-  }
 }

@@ -174,6 +174,7 @@ function Reply() {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1)
       tabIndex={0}
     >
+      {reply?.model && <h2 className="quick-model">{reply.model}</h2>}
       {isWithoutConnection && !reply && <p className="quick-note">{t('notConnected')}</p>}
       {reply && reply.text === '' && running && (
         <p className="quick-note" role="status">
@@ -223,28 +224,24 @@ function Actions() {
   return (
     <footer className="quick-actions">
       <Button icon={ClipboardPaste} onClick={() => void addClipboard()}>
-        {t('addClipboard')} <Kbd quiet>{showKeys('Mod+Shift+V', isMac)}</Kbd>
+        {t('addClipboard')} {!hasChat && <Kbd quiet>{showKeys('Mod+Shift+V', isMac)}</Kbd>}
       </Button>
       {isDesktop && (
         <Button icon={Monitor} disabled={state.screenshot?.state === 'taking'} onClick={() => void addScreenshot()}>
-          {t('addScreenshot')} <Kbd quiet>{showKeys('Mod+Shift+S', isMac)}</Kbd>
+          {t('addScreenshot')} {!hasChat && <Kbd quiet>{showKeys('Mod+Shift+S', isMac)}</Kbd>}
         </Button>
       )}
       <span className="flex-1" />
       {model !== null && !hasChat && (
         <Select
           label={t('model')}
-          className="w-40"
+          className="w-32"
           value={model}
           choices={state.models.map((id) => ({ value: id, label: id }))}
           onPick={(picked) => useQuick.setState({ model: picked })}
         />
       )}
-      {hasChat && !running && (
-        <Button icon={Plus} onClick={startAgain}>
-          {t('newPrompt')}
-        </Button>
-      )}
+      {hasChat && !running && <IconButton icon={Plus} label={t('newPrompt')} onClick={startAgain} />}
       {hasChat && (
         <Button icon={SquareArrowOutUpRight} onClick={() => void continueInMain()}>
           {t('continue')}

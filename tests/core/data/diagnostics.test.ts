@@ -24,7 +24,10 @@ async function start(problems: string[]): Promise<{ core: Core; report(): Promis
     recentProblems: () => problems,
     crashDumps: () => 2,
   }
-  const core = await createCore({ ...host, diagnostics }, { connect: { baseUrl: sandbox.baseUrl, apiKey }, proxyPort: 0 })
+  const core = await createCore(
+    { ...host, diagnostics },
+    { connect: { baseUrl: sandbox.baseUrl, apiKey }, proxyPort: 0 },
+  )
   open.push(core)
   await core.connection.check()
   const client = createRouterClient(core.router)

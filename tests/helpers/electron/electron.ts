@@ -9,6 +9,7 @@ import { takeSingleInstance } from './lock.ts'
 import { modes } from './modes.ts'
 import { Emitter, electronEvent, only, onlyKeys } from './only.ts'
 import * as ports from './ports.ts'
+import { ReplyServer } from './replies.ts'
 import { defaultSession, type SchemeHandler, schemes } from './session.ts'
 import * as windows from './window.ts'
 
@@ -200,12 +201,14 @@ class App
   async start(): Promise<void> {
     if (running.exiting) return
     const profile = join(paths.get('userData') ?? join(this.folder, 'test-results'), 'Chromium')
-    running.chromium = await startChromium(profile, modes.fullBrowser ?? false)
+    const replies = await ReplyServer.start()
+    running.chromium = await startChromium(profile, modes.fullBrowser ?? false, replies.flags)
     await watchTargets(running.chromium.cdp)
     running.ready = true
     windows.BrowserWindow.program = {
       cdp: () => chromiumNow(),
       ipc: ipcMain,
+      stream: (reply) => replies.offer(reply),
       contentsCreated: (contents: Contents) => this.emit('web-contents-created', electronEvent({}), contents),
       closed: () => this.windowClosed(),
     }
@@ -400,6 +403,24 @@ export const session = only('session', {
   },
 } satisfies Record<keyof Pick<typeof Electron.session, 'defaultSession' | 'fromPartition'>, unknown>)
 
+/** Node's HTTP client instead of Chromium's. It follows no redirect and knows no proxy. */
+export const net = only('net', {
+  request(options: Electron.ClientRequestConstructorOptions) {
+    needsReady('net.request()')
+    const { session: _, ...rest } = options
+    if (rest.protocol !== 'http:') throw new Error('The stand-in for electron sends requests over http alone')
+    return http.request(rest as http.RequestOptions) as unknown as Electron.ClientRequest
+  },
+  /** A request of this process: straight to the handler of the scheme. */
+  async fetch(input: string | Request, init?: RequestInit): Promise<Response> {
+    needsReady('net.fetch()')
+    const request = new Request(input, init)
+    const handler = schemes.get(request.url.split(':', 1)[0] ?? '')
+    if (!handler) throw new Error('The stand-in for electron fetches nothing from the network')
+    return await handler(request)
+  },
+} satisfies Pick<typeof Electron.net, 'request' | 'fetch'>)
+
 export const protocol = only('protocol', {
   registerSchemesAsPrivileged(custom: Electron.CustomScheme[]) {
     needsEarly('protocol.registerSchemesAsPrivileged()')
@@ -469,24 +490,6 @@ export const crashReporter = only('crashReporter', {
     process.stderr.write(`crash dumps in ${app.getPath('crashDumps')}, upload: ${String(options.uploadToServer)}\n`)
   },
 } satisfies Pick<Electron.CrashReporter, 'start'>)
-
-export const net = only('net', {
-  /** Node's HTTP client instead of Chromium's. It follows no redirect and knows no proxy. */
-  request(options: Electron.ClientRequestConstructorOptions) {
-    needsReady('net.request()')
-    const { session: _, ...rest } = options
-    if (rest.protocol !== 'http:') throw new Error('The stand-in for electron sends requests over http alone')
-    return http.request(rest as http.RequestOptions) as unknown as Electron.ClientRequest
-  },
-  /** A request of this process: straight to the handler of the scheme. */
-  async fetch(input: string | Request, init?: RequestInit): Promise<Response> {
-    needsReady('net.fetch()')
-    const request = new Request(input, init)
-    const handler = schemes.get(request.url.split(':', 1)[0] ?? '')
-    if (!handler) throw new Error('The stand-in for electron fetches nothing from the network')
-    return await handler(request)
-  },
-} satisfies Pick<Electron.Net, 'fetch' | 'request'>)
 
 export const shell = only('shell', {
   openExternal: (url: string) => Promise.reject(new Error(`The stand-in for electron opens no browser: ${url}`)),

@@ -56,6 +56,7 @@ function checkPreferences(given: Electron.WebPreferences): string {
 export interface Program {
   cdp(): Cdp
   ipc: Emitter
+  stream(reply: Response): string
   contentsCreated(contents: Contents): void
   closed(window: BrowserWindow): void
 }
@@ -145,6 +146,7 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
       starts: (url, mainFrame) => contents.starts(url, mainFrame),
       mayGo: (url, mainFrame) => contents.mayGo(url, mainFrame),
       reply: answer,
+      stream: (reply) => program.stream(reply),
       wantsWindow: (url, name, features) => contents.wantsWindow(url, name, features),
       said: (text) => contents.said(text),
       left: () => contents.left(),

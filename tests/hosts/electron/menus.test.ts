@@ -23,8 +23,7 @@ const menuActions = () => ({
 const fileEntries = ['New chat', 'New window', 'Quick prompt', 'Recent chats', 'separator', 'Print…', 'separator']
 
 describe('the application menu', () => {
-  const menuOf = (platform: NodeJS.Platform, devTools = false) =>
-    appMenu(menuActions(), { devTools, platform })
+  const menuOf = (platform: NodeJS.Platform, devTools = false) => appMenu(menuActions(), { devTools, platform })
 
   test('of macOS has About, Settings and Quit in the application’s own menu', () => {
     const menu = menuOf('darwin')

@@ -18,7 +18,10 @@ describe('the arguments of a start', () => {
   const inPackage = (...argv: string[]) => requestInArguments(['/opt/studio', ...argv], '/home/me', true)
 
   test('name files, relative to the folder of the start', () => {
-    expect(inPackage('notes.txt', '/tmp/a b.png')).toEqual({ kind: 'files', paths: ['/home/me/notes.txt', '/tmp/a b.png'] })
+    expect(inPackage('notes.txt', '/tmp/a b.png')).toEqual({
+      kind: 'files',
+      paths: ['/home/me/notes.txt', '/tmp/a b.png'],
+    })
     expect(inPackage('--background', '-x', '', 'https://a.example/x', 'file:///etc/passwd')).toBeNull()
     expect(inPackage()).toBeNull()
     expect(requestInArguments(['electron', '/work/app', 'a.txt'], '/home/me', false)).toEqual({
@@ -106,30 +109,40 @@ describe('the icon of the application', () => {
   })
 })
 
-test.runIf(!real)('files given to a second start are in the composer: text in the field, images attached, nothing sent', async () => {
-  const sandbox = await startSandbox({ apiKey: 'sk-files' })
-  const dataDir = newDataDir()
-  const { page, evaluate } = await launchDesktop(dataDir)
-  await connectTo(page, sandbox.baseUrl, 'sk-files')
-  await composer(page).fill('Look at these:')
-  await page.evaluate(() => location.assign('#/usage'))
-  const [note, icon] = [join(dataDir, 'note.md'), join(import.meta.dirname, '../../../resources/icons/tray@2x.png')]
-  writeFileSync(note, '# Title\r\n```js\n1\n```\n')
-  expect((await runDesktopToItsEnd(dataDir, {}, [note, icon, join(dataDir, 'gone.txt')])).code).toBe(0)
-  await page.getByText(windowText('shell:filesSkipped', { count: 1, names: 'gone.txt' })).first().waitFor()
-  await expect
-    .poll(() => composer(page).inputValue().catch(() => ''))
-    .toBe('Look at these:\n\nnote.md\n````md\n# Title\n```js\n1\n```\n````')
-  await page.getByRole('list', { name: windowText('composer:picturesToSend') }).getByText('tray@2x.png').waitFor()
-  // macOS gives files by an event.
-  await evaluate(({ app }, path) => void app.emit('open-file', { preventDefault() {} }, path), note)
-  await expect.poll(() => composer(page).inputValue()).toMatch(/(# Title[^]*){2}/)
-  expect(await replies(page).count()).toBe(0)
-  expect(sandbox.observe.requests().filter(({ path }) => path === '/v1/chat/completions')).toEqual([])
-  await sandbox.close()
-})
+test.runIf(!real)(
+  'files given to a second start are in the composer: documents and images attached, nothing sent',
+  async () => {
+    const sandbox = await startSandbox({ apiKey: 'sk-files' })
+    const dataDir = newDataDir()
+    const { page, evaluate } = await launchDesktop(dataDir)
+    await connectTo(page, sandbox.baseUrl, 'sk-files')
+    await composer(page).fill('Look at these:')
+    await page.evaluate(() => location.assign('#/usage'))
+    const [note, icon] = [join(dataDir, 'note.md'), join(import.meta.dirname, '../../../resources/icons/tray@2x.png')]
+    writeFileSync(note, '# Title\r\nText')
+    expect((await runDesktopToItsEnd(dataDir, {}, [note, icon, join(dataDir, 'gone.txt')])).code).toBe(0)
+    await page
+      .getByText(windowText('shell:filesSkipped', { count: 1, names: 'gone.txt' }))
+      .first()
+      .waitFor()
+    await composer(page).waitFor()
+    expect(await composer(page).inputValue()).toBe('Look at these:')
+    const documents = page.getByRole('list', { name: windowText('documents:toSend') })
+    await documents.getByText('note.md').waitFor()
+    await page
+      .getByRole('list', { name: windowText('composer:picturesToSend') })
+      .getByText('tray@2x.png')
+      .waitFor()
+    // macOS gives files by an event.
+    await evaluate(({ app }, path) => void app.emit('open-file', { preventDefault: () => undefined }, path), note)
+    await expect.poll(() => documents.getByText('note.md').count()).toBe(2)
+    expect(await replies(page).count()).toBe(0)
+    expect(sandbox.observe.requests().filter(({ path }) => path === '/v1/chat/completions')).toEqual([])
+    await sandbox.close()
+  },
+)
 
-test.runIf(!real)('a start with a file opens one window with its text in the composer', async () => {
+test.runIf(!real)('a start with a file opens one window with the file in the composer', async () => {
   const sandbox = await startSandbox({ apiKey: 'sk-file' })
   const dataDir = newDataDir()
   mkdirSync(dataDir, { recursive: true })
@@ -139,7 +152,10 @@ test.runIf(!real)('a start with a file opens one window with its text in the com
   writeFileSync(note, 'Dear reader')
   const { page, evaluate } = await launchDesktop(dataDir, { packaged: true }, [note])
   await connectTo(page, sandbox.baseUrl, 'sk-file')
-  await expect.poll(() => composer(page).inputValue()).toBe('letter.txt\n```txt\nDear reader\n```')
+  await page
+    .getByRole('list', { name: windowText('documents:toSend') })
+    .getByText('letter.txt')
+    .waitFor()
   expect(await evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)).toBe(1)
   await sandbox.close()
 })

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
-import { turns } from '../../e2e/chatWorld.ts'
+import { expectAccessible, takePictures, turns } from '../../e2e/chatWorld.ts'
 import { composer, connectTo, lastReply, pickModel, replies } from '../../e2e/journey.ts'
 import { type Desktop, launchDesktop, real } from '../../helpers/electron/launch.ts'
 import type { Modes } from '../../helpers/electron/modes.ts'
@@ -16,7 +16,10 @@ afterEach(async () => {
 
 const quickAddress = /\/app\/quick\//
 const press = ({ evaluate }: Desktop, keys = 'Alt+Shift+Space') =>
-  evaluate((_, accelerator) => (globalThis as unknown as { pressShortcut(of: string): void }).pressShortcut(accelerator), keys)
+  evaluate(
+    (_, accelerator) => (globalThis as unknown as { pressShortcut(of: string): void }).pressShortcut(accelerator),
+    keys,
+  )
 /** State of the small window: the only one that is always on top. */
 const small = ({ evaluate }: Desktop) =>
   evaluate(({ BrowserWindow }) => {
@@ -48,16 +51,22 @@ describe.runIf(!real)('the quick prompt', () => {
     await quick.keyboard.press('ControlOrMeta+Shift+V')
     await quick.getByText(windowText('quick:clipboard', { count: 34 })).waitFor()
     await quick.keyboard.press('ControlOrMeta+Shift+S')
-    await quick.getByRole('listitem').filter({ hasText: windowText('quick:screenshot') }).waitFor()
+    await quick
+      .getByRole('listitem')
+      .filter({ hasText: windowText('quick:screenshot') })
+      .waitFor()
     // The picture shows the screen without the window: the replacement refuses one with it.
     await expect.poll(() => small(desktop)).toEqual({ visible: true, focused: true })
     expect(chatRequests()).toEqual([])
+    await expectAccessible(quick, 'html')
+    await takePictures(quick, 'desktop-quick-attached')
 
     await prompt(quick).press('Enter')
     const reply = quick.getByRole('region', { name: windowText('quick:reply') })
     await quick.locator('.quick-reply[data-status="complete"]').waitFor()
     expect(await reply.innerText()).toContain('First line of the clipboard')
     expect(chatRequests().length).toBe(1)
+    await takePictures(quick, 'desktop-quick-reply')
 
     await button(quick, windowText('quick:continue')).click()
     await expect.poll(() => small(desktop)).toEqual({ visible: false, focused: false })
@@ -86,7 +95,11 @@ describe.runIf(!real)('the quick prompt', () => {
     await expect.poll(() => small(desktop)).toEqual({ visible: false, focused: false })
     // Its draft is not the draft of a new chat.
     expect(await composer(desktop.page).inputValue()).toBe('')
-    await desktop.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().find((one) => !one.isAlwaysOnTop())?.close())
+    await desktop.evaluate(({ BrowserWindow }) =>
+      BrowserWindow.getAllWindows()
+        .find((one) => !one.isAlwaysOnTop())
+        ?.close(),
+    )
     expect(await desktop.ended).toBe(0)
   })
 
@@ -97,14 +110,22 @@ describe.runIf(!real)('the quick prompt', () => {
     const notice = page.getByRole('alert').filter({ hasText: 'Alt+Shift+Space' })
     await notice.getByRole('button', { name: windowText('quick:tryAgain') }).click()
     await notice.waitFor()
+    await expectAccessible(page, '[data-settings]')
+    await takePictures(page, 'desktop-shortcut-taken')
     await page.getByRole('button', { name: windowText('quick:change') }).click()
     await page.keyboard.press('Alt+Shift+K')
     await notice.waitFor({ state: 'detached' })
-    await expect.poll(() => desktop.evaluate(({ globalShortcut }) => globalShortcut.isRegistered('Alt+Shift+K'))).toBe(true)
+    await expect
+      .poll(() => desktop.evaluate(({ globalShortcut }) => globalShortcut.isRegistered('Alt+Shift+K')))
+      .toBe(true)
     await press(desktop, 'Alt+Shift+K')
     const quick = await desktop.pageAt(quickAddress)
     await button(quick, windowText('quick:addScreenshot')).click()
-    await quick.getByRole('alert').getByText(/The screen could not be captured\./).waitFor()
+    await quick
+      .getByRole('alert')
+      .getByText(/The screen could not be captured\./)
+      .first()
+      .waitFor()
     expect(await quick.getByRole('list', { name: windowText('quick:attached') }).count()).toBe(0)
   })
 

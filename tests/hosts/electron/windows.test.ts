@@ -1,7 +1,6 @@
 import { EventEmitter } from 'node:events'
-import type { BrowserWindow } from 'electron'
 import fc from 'fast-check'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { cascaded } from '../../../src-main/hosts/electron/windowState.ts'
 import { MainWindows } from '../../../src-main/hosts/electron/windows.ts'
 import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
@@ -13,51 +12,54 @@ import { newDataDir, tidy } from './fixtures.ts'
 
 afterEach(tidy)
 
-const fake = () => new EventEmitter() as never as BrowserWindow
+type FakeWindow = EventEmitter
+const fakeWindows = (allClosed: () => void) => new MainWindows(allClosed as never) as unknown as MainWindows<never>
+
+/** Real and expected windows side by side. */
+class Compared {
+  ends = 0
+  expectedEnds = 0
+  /** Open windows in the order of their last focus. */
+  open: FakeWindow[] = []
+  readonly windows = fakeWindows(() => {
+    this.ends++
+  })
+  readonly numbers = new Map<FakeWindow, number>()
+
+  add(): void {
+    const window = new EventEmitter()
+    const number = this.windows.freeNumber
+    expect(this.open.map((one) => this.numbers.get(one))).not.toContain(number)
+    expect(number).toBeLessThanOrEqual(this.open.length)
+    this.windows.add(window as never, number)
+    this.numbers.set(window, number)
+    this.open.push(window)
+  }
+
+  focus(window: FakeWindow): void {
+    this.open = [...this.open.filter((one) => one !== window), window]
+    window.emit('focus')
+  }
+
+  close(window: FakeWindow): void {
+    this.open = this.open.filter((one) => one !== window)
+    if (this.open.length === 0) this.expectedEnds++
+    window.emit('closed')
+  }
+}
 
 describe('the main windows', () => {
-  test('are used in the order of their last focus, with the lowest free number, and report when the last has closed', () => {
-    const closed = vi.fn()
-    const windows = new MainWindows<BrowserWindow>(closed)
-    const [a, b, c] = [fake(), fake(), fake()] as const
-    for (const window of [a, b, c]) windows.add(window, windows.freeNumber)
-    expect(windows.last()).toBe(c)
-    a.emit('focus')
-    expect(windows.last()).toBe(a)
-    b.emit('closed')
-    expect([windows.count, windows.freeNumber, windows.has(b)]).toEqual([2, 1, false])
-    a.emit('closed')
-    expect([windows.last(), closed.mock.calls.length]).toEqual([c, 0])
-    c.emit('closed')
-    expect([windows.last(), closed.mock.calls.length]).toEqual([null, 1])
-  })
-
-  test('of any order of openings, focuses and closings: numbers are unique, and the last focused one is last', () => {
+  test('of any order of openings, focuses and closings: numbers are unique, the last focused one is last, the last close is reported', () => {
+    const step = fc.tuple(fc.constantFrom('add', 'focus', 'close'), fc.nat(5))
     fc.assert(
-      fc.property(fc.array(fc.tuple(fc.constantFrom('open', 'focus', 'close'), fc.nat(5))), (steps) => {
-        let ends = 0
-        const windows = new MainWindows<never>(() => {
-          ends++
-        })
-        // The model: open windows in the order of their last focus.
-        let open: { window: EventEmitter; number: number }[] = []
-        let expectedEnds = 0
-        for (const [step, at] of steps) {
-          const chosen = open[at % Math.max(1, open.length)]
-          if (step === 'open') {
-            const entry = { window: new EventEmitter(), number: windows.freeNumber }
-            expect(open.map(({ number }) => number)).not.toContain(entry.number)
-            expect(entry.number).toBeLessThanOrEqual(open.length)
-            windows.add(entry.window as never, entry.number)
-            open.push(entry)
-          } else if (chosen) {
-            open = open.filter((one) => one !== chosen)
-            if (step === 'focus') open.push(chosen)
-            else if (open.length === 0) expectedEnds++
-            chosen.window.emit(step === 'focus' ? 'focus' : 'closed')
-          }
-          expect(windows.last()).toBe(open.at(-1)?.window ?? null)
-          expect([windows.count, ends]).toEqual([open.length, expectedEnds])
+      fc.property(fc.array(step), (steps) => {
+        const compared = new Compared()
+        for (const [what, at] of steps) {
+          const chosen = compared.open[at % Math.max(1, compared.open.length)]
+          if (what === 'add') compared.add()
+          else if (chosen) compared[what](chosen)
+          expect(compared.windows.last()).toBe(compared.open.at(-1) ?? null)
+          expect([compared.windows.count, compared.ends]).toEqual([compared.open.length, compared.expectedEnds])
         }
       }),
       { numRuns: tries(200, 2000) },

@@ -50,7 +50,7 @@ const cutNotes: Partial<Record<Message['status'], 'printCutStopped' | 'printCutI
 
 function PrintedMessage({ message }: { message: Message }) {
   const t = useChatTranslate()
-  const { role, text, refusal, attachments, toolCalls, status, createdAt } = message
+  const { role, text, refusal, attachments, documents, toolCalls, status, createdAt } = message
   const names = { user: t('you'), system: 'system', developer: 'developer', tool: t('printTool') }
   const author = role === 'assistant' ? (message.model ?? t('assistant')) : names[role]
   const cut = cutNotes[status] ?? null
@@ -70,6 +70,12 @@ function PrintedMessage({ message }: { message: Message }) {
       {attachments.map(({ mediaId, name, width, height }, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: one picture may occur twice, and the list of a message never changes
         <img key={`${mediaId}${at}`} src={mediaPath(mediaId)} alt={name ?? ''} width={width} height={height} />
+      ))}
+      {documents.map(({ mediaId, name }, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: one document may occur twice, and the list of a message never changes
+        <p key={`${mediaId}${at}`} className="chat-print-note">
+          {t('printDocument', { name })}
+        </p>
       ))}
       {toolCalls.map(({ index, name, arguments: input }) => (
         <pre key={index}>{`${t('printTool')}: ${name} ${input}`}</pre>
