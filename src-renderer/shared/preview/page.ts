@@ -162,16 +162,23 @@
   const showPicture = (svg: string, mayRepair: boolean): void => {
     const image = new Image()
     image.alt = ''
+    const fail = (): void => {
+      const whole = mayRepair ? repaired(svg) : ''
+      if (whole === '') say({ type: 'failed' })
+      else showPicture(whole, false)
+    }
     image.addEventListener('load', () => {
+      // XML without an image loads too.
+      if (image.naturalWidth === 0) {
+        fail()
+        return
+      }
       coming?.remove()
       coming = null
       document.body.replaceChildren(image)
       say({ type: 'shown' })
     })
-    image.addEventListener('error', () => {
-      if (mayRepair) showPicture(repaired(svg), false)
-      else say({ type: 'failed' })
-    })
+    image.addEventListener('error', fail)
     image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg.toWellFormed())}`
   }
 
