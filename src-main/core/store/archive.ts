@@ -96,6 +96,7 @@ export function archiveReader(handle: ReadHandle) {
     byKey: `SELECT id, removed_at IS NOT NULL AS removed FROM conversations
       WHERE import_key = ? AND id NOT IN (SELECT item FROM erasures WHERE what IN ('conversation', 'import')) LIMIT 1`,
     hasMessage: 'SELECT 1 FROM messages WHERE id = ?',
+    createdAt: 'SELECT id, created_at FROM messages WHERE conversation_id = ?',
   })
 
   return {
@@ -128,6 +129,9 @@ export function archiveReader(handle: ReadHandle) {
       return row ? { id: text(row, 'id'), removed: row.removed === 1 } : null
     },
     hasMessage: (id: string): boolean => sql.hasMessage.get(id) !== undefined,
+    /** When each message of a conversation was created. */
+    createdAt: (id: string): Map<string, string> =>
+      new Map(sql.createdAt.all(id).map((row) => [text(row, 'id'), text(row, 'created_at')])),
   }
 }
 

@@ -41,9 +41,9 @@ export async function exportConversation(
 export async function exportAll(parts: ArchiveDependencies): Promise<Download> {
   const now = new Date(parts.now?.() ?? Date.now()).toISOString()
   const path = join(parts.tempDir, `export-${randomUUID()}`)
-  return offering(parts, path, archiveName(now), 'application/zip', () =>
-    writeArchive(parts, new ZipWriter(path), { now }),
-  )
+  return offering(parts, path, archiveName(now), 'application/zip', async () => {
+    await writeArchive(parts, new ZipWriter(path), { now })
+  })
 }
 
 export const archiveName = (now: string): string => `inference-studio-${now.slice(0, 10)}.zip`
@@ -55,19 +55,29 @@ export interface ArchiveSource {
   version: string
 }
 
+export interface ArchiveOptions {
+  /** ISO instant. */
+  now: string
+  wanted?: (updatedAt: string) => boolean
+  /** Reads a conversation, or null to leave it out. */
+  read?: (store: ArchiveSource['store'], id: string) => StoredTree | null
+  /** Further entries, as JSON. Called when all conversations are written. */
+  more?: () => readonly { name: string; value: unknown }[]
+}
+
 /**
  * Writes all conversations whose last change (ISO instant) `wanted` accepts. Closes the zip file after a failure. @throws as `exportAll`
  */
 export async function writeArchive(
   { store, media, version }: ArchiveSource,
   zip: ZipWriter,
-  { now, wanted = () => true }: { now: string; wanted?: (updatedAt: string) => boolean },
-): Promise<void> {
+  { now, wanted = () => true, read = storedTree, more = () => [] }: ArchiveOptions,
+): Promise<ArchiveManifest> {
   try {
     const counts = { conversations: 0, messages: 0, pictures: 0 }
     const pictures = new Set<string>()
     for (const id of store.archive.ids()) {
-      const tree = storedTree(store, id)
+      const tree = read(store, id)
       if (!tree || !wanted(tree.conversation.updatedAt)) continue
       const written = { messages: 0, pictures: new Set<string>() }
       await zip.add(`conversations/${id}.json`, conversationFile(store, tree, written))
@@ -88,6 +98,7 @@ export async function writeArchive(
       presets: store.presets.list().sort(byId),
     }
     await zip.add('library.json', [Buffer.from(`${JSON.stringify(library, null, 1)}\n`)])
+    for (const { name, value } of more()) await zip.add(name, [Buffer.from(`${JSON.stringify(value)}\n`)])
     const { folders, prompts, presets } = library
     const manifest: ArchiveManifest = {
       ...{ format: archiveFormat, version: formatVersion, createdAt: now, program: version },
@@ -96,6 +107,7 @@ export async function writeArchive(
     }
     await zip.add('manifest.json', [Buffer.from(`${JSON.stringify(manifest, null, 1)}\n`)])
     await zip.end()
+    return manifest
   } catch (thrown) {
     await zip.abandon()
     throw thrown

@@ -69,7 +69,7 @@ export class Staging {
     store.transaction(() => {
       more()
       store.archive.reveal(this.#staged, this.#restored)
-      for (const id of this.#plannedMedia) store.erasures.forgetPlan('media', id)
+      this.useMedia()
     })
     const ids = [...this.#staged.map(({ id }) => id), ...this.#restored]
     added(ids)
@@ -82,6 +82,12 @@ export class Staging {
       notes: this.#notes.list(),
       conversationId: this.#first,
     }
+  }
+
+  /** Takes the imported images off the erasure list. Call in the transaction that makes their messages visible. */
+  useMedia(): void {
+    for (const id of this.#plannedMedia) this.#parts.store.erasures.forgetPlan('media', id)
+    this.#plannedMedia.clear()
   }
 
   #addKnown(id: string, isRemoved: boolean): void {
@@ -122,7 +128,7 @@ export class Staging {
     this.#staged.push({ id, folderId: conversation.folderId })
     for await (const one of messages()) {
       parents.set(one.id, one.parentId)
-      const attachments = await this.#attachments(one, picture)
+      const attachments = await this.attachments(one, picture)
       isAltered ||= JSON.stringify(attachments) !== JSON.stringify(one.attachments)
       batch.push({
         ...one,
@@ -147,7 +153,11 @@ export class Staging {
     this.#first ??= id
   }
 
-  async #attachments({ attachments }: ArchivedMessage, source: PictureSource): Promise<ArchivedMessage['attachments']> {
+  /**
+   * Imports the images of a message and returns them as they are stored. Until `useMedia`, the next start deletes those
+   * that no message shows.
+   */
+  async attachments({ attachments }: ArchivedMessage, source: PictureSource): Promise<ArchivedMessage['attachments']> {
     const kept: ArchivedMessage['attachments'] = []
     for (const one of attachments) {
       const picture = await this.#picture(one.mediaId, one.name, source)
