@@ -159,7 +159,7 @@ it.each([2, 3])(
           for (const one of studios) await one.close()
         }
       }),
-      { numRuns: tries(12, 400), endOnFailure: false },
+      { numRuns: tries(8, 300), endOnFailure: false },
     )
   },
   60_000,
