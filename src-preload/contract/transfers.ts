@@ -86,11 +86,20 @@ export const syncReport = z.object({
 })
 export type SyncReport = z.infer<typeof syncReport>
 
+export const conversationExport = z.object({
+  conversationId: id,
+  format: z.enum(['markdown', 'json']),
+  messageIds: z.array(id).max(100_000).optional(),
+  pictures: z.boolean().optional(),
+})
+export type ConversationExport = z.infer<typeof conversationExport>
+
 export const archiveProcedures = {
-  /** One conversation: the active path as Markdown, or the whole tree with its images as JSON. */
-  exportConversation: procedure
-    .input(z.object({ conversationId: id, format: z.enum(['markdown', 'json']) }))
-    .output(download),
+  /**
+   * One conversation: as Markdown the active path, or the messages `messageIds` in their order; as JSON the whole tree, with its images
+   * unless `pictures` is false.
+   */
+  exportConversation: procedure.input(conversationExport).output(download),
   /** Everything as one zip: conversations, folders, prompts, presets, images. */
   exportAll: procedure.output(download),
   /**

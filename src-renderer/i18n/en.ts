@@ -6,6 +6,7 @@ import { common } from './en/common.ts'
 import { composer } from './en/composer.ts'
 import { connect } from './en/connect.ts'
 import { data } from './en/data.ts'
+import { exporting } from './en/exporting.ts'
 import { images } from './en/images.ts'
 import { keys } from './en/keys.ts'
 import { library } from './en/library.ts'
@@ -37,6 +38,7 @@ export const en = {
   problems,
   chat,
   composer,
+  exporting,
   images,
   library,
   data,

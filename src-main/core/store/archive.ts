@@ -96,6 +96,7 @@ export function archiveReader(handle: ReadHandle) {
     byKey: `SELECT id, removed_at IS NOT NULL AS removed FROM conversations
       WHERE import_key = ? AND id NOT IN (SELECT item FROM erasures WHERE what IN ('conversation', 'import')) LIMIT 1`,
     hasMessage: 'SELECT 1 FROM messages WHERE id = ?',
+    seqOfEach: 'SELECT m.seq FROM json_each(?) AS j JOIN messages AS m ON m.id = j.value ORDER BY j.key',
     createdAt: 'SELECT id, created_at FROM messages WHERE conversation_id = ?',
   })
 
@@ -113,6 +114,14 @@ export function archiveReader(handle: ReadHandle) {
         .all(leafId)
         .map((row) => number(row, 'seq'))
         .reverse(),
+    /** Row numbers of these messages in the given order, of those that are among `seqs`. */
+    seqsOf(ids: readonly string[], seqs: readonly number[]): number[] {
+      const known = new Set(seqs)
+      return sql.seqOfEach
+        .all(JSON.stringify(ids))
+        .map((row) => number(row, 'seq'))
+        .filter((seq) => known.has(seq))
+    },
     /** The message as stored; null when it was deleted meanwhile. */
     message(seq: number): ArchivedMessage | null {
       return readOrNull(sql.message.get(seq), readMessage)

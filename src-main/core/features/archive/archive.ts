@@ -1,4 +1,9 @@
-import type { Download, ImportReport, SyncReport } from '../../../../src-preload/contract/transfers.ts'
+import type {
+  ConversationExport,
+  Download,
+  ImportReport,
+  SyncReport,
+} from '../../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../../errors.ts'
 import { exportAll, exportConversation } from './export.ts'
 import { importFile } from './import.ts'
@@ -14,8 +19,7 @@ export class Archive {
   }
 
   /** @throws StudioError `no_such_item`, `busy` */
-  exportConversation = (input: { conversationId: string; format: 'markdown' | 'json' }): Promise<Download> =>
-    exportConversation(this.#parts, input)
+  exportConversation = (input: ConversationExport): Promise<Download> => exportConversation(this.#parts, input)
 
   /** @throws StudioError `busy` */
   exportAll = (): Promise<Download> => exportAll(this.#parts)

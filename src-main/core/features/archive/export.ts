@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Download } from '../../../../src-preload/contract/transfers.ts'
+import type { ConversationExport, Download } from '../../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../../errors.ts'
 import type { StoreReaders } from '../../store/openReadOnly.ts'
 import type { ArchiveDependencies } from './dependencies.ts'
@@ -18,7 +18,7 @@ import { ZipWriter } from './zipWriter.ts'
  */
 export async function exportConversation(
   parts: ArchiveDependencies,
-  { conversationId, format }: { conversationId: string; format: 'markdown' | 'json' },
+  { conversationId, format, messageIds, pictures = true }: ConversationExport,
 ): Promise<Download> {
   const tree = storedTree(parts.store, conversationId)
   if (!tree || parts.store.archive.state(conversationId) !== 'here') {
@@ -26,8 +26,13 @@ export async function exportConversation(
   }
   const content =
     format === 'markdown'
-      ? markdown(parts, tree)
-      : conversationFile(parts.store, tree, { messages: 0, pictures: new Set() }, (id) => pictureOrNull(parts, id))
+      ? markdown(parts, tree, messageIds)
+      : conversationFile(
+          parts.store,
+          tree,
+          { messages: 0, pictures: new Set() },
+          pictures ? (id) => pictureOrNull(parts, id) : undefined,
+        )
   const path = join(parts.tempDir, `export-${randomUUID()}`)
   const name = `${fileName(tree.conversation.title)}.${format === 'markdown' ? 'md' : 'json'}`
   const mime = format === 'markdown' ? 'text/markdown' : 'application/json'
@@ -148,10 +153,16 @@ async function offering(
 
 async function* markdown(
   parts: Pick<ArchiveSource, 'store'>,
-  { conversation }: StoredTree,
+  { conversation, seqs }: StoredTree,
+  messageIds?: readonly string[],
 ): AsyncGenerator<Uint8Array, undefined> {
   yield Buffer.from(markdownHead(conversation))
-  const path = conversation.leafId === null ? [] : parts.store.archive.path(conversation.leafId)
+  const { archive } = parts.store
+  const path = messageIds
+    ? archive.seqsOf(messageIds, seqs)
+    : conversation.leafId === null
+      ? []
+      : archive.path(conversation.leafId)
   for await (const message of storedMessages(parts.store, path)) yield Buffer.from(markdownMessage(message))
 }
 
