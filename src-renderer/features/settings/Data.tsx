@@ -12,6 +12,7 @@ import { DataAside } from './DataAside.tsx'
 import { DataBackup } from './DataBackup.tsx'
 import { DataErase } from './DataErase.tsx'
 import { DataEraseAll } from './DataEraseAll.tsx'
+import { DataSync } from './DataSync.tsx'
 import { DataUse } from './DataUse.tsx'
 import { Group, Row } from './Group.tsx'
 import { Path } from './Path.tsx'
@@ -55,6 +56,7 @@ export function DataSection({ app }: { app: AppState }) {
       </Group>
       <DataAside />
       <DataBackup />
+      <DataSync />
       <DataUse />
       <DataErase logDays={app.settings.logDays} />
       <DataEraseAll />

@@ -191,10 +191,15 @@ class Writer {
     const list = node.ordered ? this.#lists : null
     const level = Math.min(maxLevel, place.level)
     for (const item of node.children) {
-      const mark = typeof item.checked === 'boolean' ? [{ text: item.checked ? '☑ ' : '☐ ' }] : []
+      const isTask = typeof item.checked === 'boolean'
       const [first, ...rest] = item.children
       const isText = first?.type === 'paragraph'
-      this.add({ kind: 'item', level, list, runs: [...mark, ...(isText ? runsOf(first.children, {}, urlOf) : [])] })
+      const runs = isText ? runsOf(first.children, {}, urlOf) : []
+      if (!isTask) this.add({ kind: 'item', level, list, runs })
+      else {
+        const marked = [{ text: item.checked === true ? '☑ ' : '☐ ' }, ...runs]
+        this.add({ kind: 'paragraph', runs: marked, look: 'normal', indent: level + 1 })
+      }
       this.#nodes(isText ? rest : item.children, { ...place, level: level + 1, indent: place.indent + 1 }, urlOf)
     }
   }
