@@ -56,7 +56,6 @@ export function ExportDialog() {
 function Choices({ store, count, disabled }: { store: ExportStore; count: number; disabled: boolean }) {
   const { t } = useTranslation('exporting')
   const { scope, format, reasoning } = store
-  const about = `${format}About` as const
   return (
     <fieldset disabled={disabled} className="flex min-w-0 flex-col gap-4">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -71,7 +70,7 @@ function Choices({ store, count, disabled }: { store: ExportStore; count: number
         </span>
       </div>
       {scope === 'selection' && <Rows store={store} />}
-      <Field label={t('format')} hint={t(about)}>
+      <Field label={t('format')} hint={t(`about.${format}`)}>
         <Select
           className="w-fit"
           value={format}

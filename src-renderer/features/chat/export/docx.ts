@@ -58,7 +58,6 @@ async function elementOf(block: DocxBlock): Promise<Paragraph | Table> {
       return new Paragraph({
         heading: headings[block.level - 1] ?? HeadingLevel.HEADING_6,
         children: runsOf(block.runs),
-        keepNext: true,
       })
     case 'paragraph':
       return paragraphOf(block)

@@ -119,7 +119,7 @@ export async function runExport(): Promise<void> {
   }
 }
 
-/** Writes the file. Returns its name, or null for the print dialog, which tells the person by itself. */
+/** Writes the file. Returns its name, or null for the print dialog, which reports by itself. */
 async function write(format: ExportFormat, task: ExportTask): Promise<string | null> {
   const title = fileTitle(titleOf(task.conversation))
   if (format === 'markdown') {
