@@ -1,18 +1,28 @@
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
 import { diagramPage } from './resources/scripts/diagramPage.ts'
+import { notices } from './resources/scripts/notices.ts'
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
 // Targets are named here because electron-vite's own table ends before this Electron.
-// Packages under "dependencies" stay external (they carry native or WebAssembly files); all others are bundled.
+// Packages under "dependencies" and "optionalDependencies" stay external (they carry native or WebAssembly files); all others are bundled.
+const { optionalDependencies } = JSON.parse(readFileSync(at('./package.json'), 'utf8'))
+
+// The bundler sees neither the modules inside of the diagram page's script nor the source of Tailwind's styles, and drops files that only
+// export others.
+const thirdParty = notices(['mermaid', 'radix-ui', 'tailwindcss'])
+
 export default defineConfig({
   main: {
+    plugins: [thirdParty.build()],
     build: {
       outDir: 'out/main',
       target: 'node24',
+      externalizeDeps: { include: Object.keys(optionalDependencies) },
       sourcemap: true,
       rollupOptions: {
         input: {
@@ -25,6 +35,7 @@ export default defineConfig({
     },
   },
   preload: {
+    plugins: [thirdParty.build()],
     build: {
       outDir: 'out/preload',
       // electron-vite takes nothing but a Node target here; the Chromium of the same Electron knows more.
@@ -38,9 +49,9 @@ export default defineConfig({
   },
   renderer: {
     root: at('src-renderer'),
-    plugins: [react(), tailwindcss(), diagramPage()],
+    plugins: [react(), tailwindcss(), diagramPage(), thirdParty.build()],
     // Grammars are fetched one by one, which only a worker that is a module can do.
-    worker: { format: 'es' },
+    worker: { format: 'es', plugins: () => [thirdParty.worker()] },
     build: {
       outDir: at('out/renderer'),
       emptyOutDir: true,

@@ -19,6 +19,8 @@ export const long = all.filter((file) => isTagged(file, 'long'))
  */
 const isolated = all.filter((file) => isTagged(file, 'isolated') && !long.includes(file))
 const hosts = 'tests/hosts/**'
+/** Tests of the packages that people install: `npm run package:check`. */
+const packages = 'tests/package/**'
 
 // Many processes load the same sources: they share one compile cache.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'compiled')
@@ -58,7 +60,16 @@ export default mergeConfig(base, {
       },
       {
         extends: true,
-        test: { name: 'isolated', include: isolated, exclude: [...configDefaults.exclude, hosts] },
+        test: {
+          name: 'package',
+          include: [`${packages}/*.test.ts`],
+          exclude: [...configDefaults.exclude, ...long],
+          globalSetup: ['tests/helpers/built.ts', 'tests/package/nodesSetup.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'isolated', include: isolated, exclude: [...configDefaults.exclude, hosts, packages] },
       },
       {
         extends: true,
@@ -66,7 +77,7 @@ export default mergeConfig(base, {
           name: 'shared',
           isolate: false,
           include: all,
-          exclude: [...configDefaults.exclude, ...long, ...isolated, hosts],
+          exclude: [...configDefaults.exclude, ...long, ...isolated, hosts, packages],
         },
       },
     ],

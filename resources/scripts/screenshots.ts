@@ -265,9 +265,42 @@ async function proxy(page: Page, host: WebHost): Promise<void> {
   await open(page, 'proxy')
   await page.getByRole('main').getByRole('heading').first().waitFor()
   await shoot(page, '22-proxy-empty')
+  await connectApp(page, host)
   await sendAppRequests(host)
   await page.getByRole('row').nth(3).waitFor()
-  await shoot(page, '23-proxy')
+  await shoot(page, '24-proxy')
+  await page.getByRole('row').nth(1).click()
+  await page
+    .getByRole('complementary')
+    .getByRole('heading', { name: windowText('proxy:detail.usage.title') })
+    .waitFor()
+  await shoot(page, '25-proxy-request')
+}
+
+/** Each step of the dialog that connects an app, up to its first request. */
+async function connectApp(page: Page, host: WebHost): Promise<void> {
+  await page.getByRole('button', { name: 'Connect an app' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Connect an app' })
+  await dialog.getByRole('searchbox').fill('claude')
+  await dialog.getByRole('searchbox').press('Enter')
+  const name = dialog.getByRole('textbox', { name: windowText('connect:name') })
+  await name.waitFor()
+  await shoot(page, '23-connect-app')
+  await name.press('Enter')
+  const budget = dialog.getByLabel(windowText('proxy:form.budgetDay'))
+  await budget.fill('2')
+  await shoot(page, '23-connect-limits')
+  await budget.press('Enter')
+  const key = await dialog.getByRole('textbox', { name: windowText('proxy:connect.key') }).inputValue()
+  await shoot(page, '23-connect-key')
+  await dialog.getByRole('button', { name: windowText('proxy:connect.test') }).click()
+  await dialog.getByRole('status').waitFor()
+  await shoot(page, '23-connect-waiting')
+  const client = new OpenAI({ baseURL: host.ready.proxy?.baseUrl ?? '', apiKey: key, maxRetries: 0 })
+  await client.chat.completions.create({ model: 'mirror', messages: [{ role: 'user', content: 'Hello' }] })
+  await dialog.getByText(/works\./).waitFor()
+  await shoot(page, '23-connect-works')
+  await dialog.getByRole('button', { name: 'Done' }).click()
 }
 
 async function settings(page: Page): Promise<void> {

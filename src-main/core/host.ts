@@ -1,4 +1,5 @@
 import type { AlertPlace } from '../../src-preload/contract/alerts.ts'
+import type { UpdateState } from '../../src-preload/contract/app.ts'
 
 /** What the core needs of its host. There are two hosts: the desktop application and the web host. */
 export interface Host {
@@ -22,8 +23,19 @@ export interface Host {
   readonly restart: (() => void) | null
   /** The network settings of the operating system. Absent: environment variables and Node's certificates alone. */
   readonly network?: SystemNetwork
+  /** Updates of the program itself. Absent or null: it has no update feed. */
+  readonly updates?: HostUpdates | null
   /** One line for the log (standard error or a file). Never called with a secret. */
   log(level: 'info' | 'warn' | 'error', line: string): void
+}
+
+/** Updates of the program, which only a host can install. */
+export interface HostUpdates {
+  state(): UpdateState
+  /** Calls `listener` after each change of the state. Returns the function that removes it. */
+  observe(listener: () => void): () => void
+  /** Looks for an update now. Failures become the state. @throws StudioError `bad_input` while the setting is off */
+  check(): Promise<void>
 }
 
 /** Proxies and certificates of the operating system. Both may change while the program runs. */

@@ -128,10 +128,24 @@ export const settings = z.object({
   openAtLogin: z.boolean(),
   /** Check spelling on Windows and Linux, whose dictionaries Chromium downloads. macOS checks by itself. */
   spellcheck: z.boolean(),
+  /** Look for a new version of the desktop application once a day, and install it when the application quits. */
+  checkForUpdates: z.boolean(),
   /** Voice for reading aloud; null is the default of the service. */
   voice: z.string().max(100).nullable(),
 })
 export type Settings = z.infer<typeof settings>
+
+export const updateState = z.object({
+  /**
+   * `off`: the setting is off. `idle`: not checked in this run. `current`: no newer version. `available`: to be installed by the package
+   * manager. `ready`: downloaded; installed when the application quits. `failed`: see `message`.
+   */
+  state: z.enum(['off', 'idle', 'checking', 'current', 'available', 'downloading', 'ready', 'failed']),
+  /** The newer version, or null. */
+  version: z.string().nullable(),
+  message: z.string().nullable(),
+})
+export type UpdateState = z.infer<typeof updateState>
 
 export const appState = z.object({
   host: z.enum(['desktop', 'web']),
@@ -145,6 +159,8 @@ export const appState = z.object({
   bucket: minuteBucket.nullable(),
   /** Why the databases refuse writes now. Absent or null: they accept them. */
   storage: problem.nullable().optional(),
+  /** Updates of the desktop application. Absent or null: this program has no update feed. */
+  updates: updateState.nullable().optional(),
   settings,
 })
 export type AppState = z.infer<typeof appState>
@@ -154,6 +170,8 @@ export const app = {
   watch: procedure.output(eventIterator(appState)),
   /** Tests now whether the databases accept writes again, and reports the result in the state. */
   checkStorage: procedure.output(z.object({})),
+  /** Looks for an update now. The result is in the state. Refused while the setting is off. */
+  checkForUpdates: procedure.output(z.object({})),
   updateSettings: procedure.input(settings.partial()).output(settings),
   /** Opens an http, https or mailto address in the default browser. Other addresses are refused. */
   openExternal: procedure.input(z.object({ url: z.string() })).output(z.object({ opened: z.boolean() })),

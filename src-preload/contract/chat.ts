@@ -1,5 +1,6 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
+import { attachedDocument, documentToSend, maxDocuments } from './documents.ts'
 import { id, instant, problem, procedure, requestId, whole } from './problem.ts'
 import { certainty, sc } from './requests.ts'
 
@@ -213,6 +214,8 @@ export const message = z.object({
   /** `messages[].name`. */
   name: z.string().nullable(),
   attachments: z.array(attachment),
+  /** Files whose text is sent before `text`. */
+  documents: z.array(attachedDocument),
   /** For role `tool`: the answered call and its state. */
   run: toolRun.nullable(),
   /** Shared by replies of one request or comparison (n choices, or several models). */
@@ -335,6 +338,7 @@ export const chatProcedures = {
         conversationId: id.nullable(),
         text: messageText,
         attachments: attachments.default([]),
+        documents: z.array(documentToSend).max(maxDocuments).default([]),
         models,
         role: z.enum(['user', 'system', 'developer', 'assistant']).default('user'),
         name: z.string().max(64).nullable().default(null),

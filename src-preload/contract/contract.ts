@@ -5,6 +5,7 @@ import { appsProcedures } from './apps.ts'
 import { chatProcedures } from './chat.ts'
 import { connectionProcedures } from './connection.ts'
 import { dataProcedures } from './data.ts'
+import { documentsProcedures } from './documents.ts'
 import { imagesProcedures } from './images.ts'
 import { libraryProcedures } from './library.ts'
 import { mediaProcedures, voiceProcedures } from './media.ts'
@@ -27,6 +28,7 @@ export const contract = {
   library: libraryProcedures,
   tools: toolsProcedures,
   media: mediaProcedures,
+  documents: documentsProcedures,
   voice: voiceProcedures,
   speech: speechProcedures,
   transcription: transcriptionProcedures,

@@ -1,3 +1,4 @@
+import { Lock } from 'lucide-react'
 import { Direction } from 'radix-ui'
 import { useTranslation } from 'react-i18next'
 import { ChatSubscriptions } from '../features/chat/index.tsx'
@@ -8,13 +9,13 @@ import { SpeechSubscriptions } from '../features/speech/index.tsx'
 import { TranscriptionSubscriptions } from '../features/transcription/index.tsx'
 import { UsageSubscriptions } from '../features/usage/index.tsx'
 import { isRightToLeft } from '../i18n/index.ts'
-import { CommandLayers } from '../shared/commands/Layers.tsx'
+import { CommandLayers } from '../shared/commands/Palette.tsx'
 import { OfflineSubscriptions } from '../shared/offline/OfflineSubscriptions.tsx'
+import { EmptyState } from '../shared/ui/EmptyState.tsx'
 import { Toasts } from '../shared/ui/Toast.tsx'
 import { TooltipProvider } from '../shared/ui/Tooltip.tsx'
 import { appStore, useApp, withoutToast } from '../stores/app.ts'
 import { Frame } from './shell/Frame.tsx'
-import { Locked } from './shell/Locked.tsx'
 
 export function App() {
   const toasts = useApp((store) => store.toasts)
@@ -47,5 +48,17 @@ export function App() {
         </Toasts>
       </TooltipProvider>
     </Direction.Provider>
+  )
+}
+
+/** Shown when the web host does not accept this page and has never sent data to it. */
+export function Locked() {
+  const { t } = useTranslation('shell')
+  return (
+    <main className="flex h-full">
+      <EmptyState icon={Lock} title={t('status.unauthorizedTitle')}>
+        {t('status.unauthorizedAbout')}
+      </EmptyState>
+    </main>
   )
 }

@@ -158,6 +158,7 @@ export const chat = {
   besideScroll: 'Replies, scrolls sideways',
   besideUnchosen: 'Choose a reply to continue with. Until then, the chat continues with {{name}}.',
   choice: 'Choice {{choice}} · {{model}}',
+  replyAbove: 'Reply above',
   useReply: 'Use this reply',
   useReplyOne: 'Use this reply: {{name}}',
   selected: 'Selected',

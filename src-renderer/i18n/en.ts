@@ -6,7 +6,9 @@ import { common } from './en/common.ts'
 import { composer } from './en/composer.ts'
 import { connect } from './en/connect.ts'
 import { data } from './en/data.ts'
+import { documents } from './en/documents.ts'
 import { exporting } from './en/exporting.ts'
+
 import { images } from './en/images.ts'
 import { keys } from './en/keys.ts'
 import { library } from './en/library.ts'
@@ -39,6 +41,7 @@ export const en = {
   chat,
   composer,
   exporting,
+  documents,
   images,
   library,
   data,

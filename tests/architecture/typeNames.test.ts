@@ -32,14 +32,7 @@ it('finds types, and those of one name', () => {
   expect(sharedNames(types)).toEqual([['Shape', ['a', 'b']]])
 })
 
-/** Two parts that never meet: no dialect of the local API imports another. */
-const ofEachDialect = ['IgnoredFields']
-
 it('each exported type has a name of its own, so that a search finds one declaration', () => {
   const types = exportedTypes(sources, (file) => readFileSync(join(root, file), 'utf8'))
-  const shared = sharedNames(types).filter(
-    ([name, files]) =>
-      !(ofEachDialect.includes(name) && files.every((file) => /^src-main\/core\/gateway\/dialects\/\w+\//.test(file))),
-  )
-  expect(shared).toEqual([])
+  expect(sharedNames(types)).toEqual([])
 })

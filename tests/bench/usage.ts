@@ -75,7 +75,7 @@ try {
   const labelled = performance.now() - from
   const reading = openUsageReader({
     accountStore: accountStore.store,
-    local: requestLog,
+    local: requestLog.usage,
     tools: () => [],
     now: () => now,
   })

@@ -137,6 +137,17 @@ test('two models are compared in columns with time and tokens', async ({ page })
     await expect(columns.nth(at)).toContainText(/tokens/)
   }
   await takePictures(page, 'chat-compare')
+
+  // The short reply of “mirror” ends far above the end of the long one. Its fixed name says where it is.
+  const { width } = page.viewportSize() ?? { width: 1280 }
+  await page.setViewportSize({ width, height: 420 })
+  const names = page.locator('.chat-column-names > div')
+  await page.locator('.chat-talk').evaluate((talk) => talk.scrollTo(0, talk.scrollHeight))
+  await expect(names.first()).toContainText(windowText('chat:replyAbove'))
+  await expect(names.nth(1)).not.toContainText(windowText('chat:replyAbove'))
+  await takePictures(page, 'chat-compare-above')
+  await columns.first().evaluate((column) => column.scrollIntoView({ block: 'start' }))
+  await expect(names.first()).not.toContainText(windowText('chat:replyAbove'))
 })
 
 test('several chats stream at once, and switching between them loses nothing', async ({ page }) => {

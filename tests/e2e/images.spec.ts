@@ -52,7 +52,7 @@ async function openFold(page: Page, name: string): Promise<void> {
 
 /** The model's name selects the sandbox's fault. */
 async function sendModel(page: Page, model: string): Promise<void> {
-  await openFold(page, 'Not used by this service')
+  await openFold(page, windowText('images:composer.ignored'))
   await page.getByRole('textbox', { name: windowText('images:details.model'), exact: true }).fill(model)
 }
 
@@ -82,7 +82,7 @@ test('images from URLs and base64 are stored as they arrive and show their cost 
   ).toHaveCount(4)
   // Model and size are in a section that says the service ignores them.
   await expect(page.getByRole('textbox', { name: windowText('images:composer.size') })).toBeHidden()
-  await openFold(page, 'Not used by this service')
+  await openFold(page, windowText('images:composer.ignored'))
   await page.getByRole('textbox', { name: windowText('images:composer.size') }).fill('640x480')
   await draw(page, 'A lighthouse at dusk', 3)
   await expect(pictures(page)).toHaveCount(3)

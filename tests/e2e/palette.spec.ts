@@ -79,6 +79,32 @@ test.describe('the command palette', () => {
       await expect(focused(page)).toBeInViewport()
     }
   })
+
+  test('knows each control of the settings that has a name of its own', async ({ page }) => {
+    await page.getByRole('link', { name: windowText('settings:title'), exact: true }).click()
+    const sections = page.getByRole('navigation', { name: windowText('settings:parts') }).getByRole('link')
+    const names = new Set<string>()
+    for (const section of await sections.all()) {
+      await section.click()
+      const shown = page.locator('[data-settings]')
+      await expect(shown).toHaveAttribute('aria-label', await section.innerText())
+      const controls = shown.locator('[role="switch"], [role="radiogroup"], input:not([type=file]), select, textarea')
+      for (const control of await controls.all()) {
+        const name = await control.evaluate(
+          (element: HTMLInputElement) => element.ariaLabel ?? element.labels?.[0]?.textContent.trim() ?? '',
+        )
+        if (name !== '') names.add(name)
+      }
+    }
+    expect(names.size).toBeGreaterThan(25)
+    // The field of a list, to which “Allowed web origins” leads, and the search of the list of shortcuts.
+    for (const name of ['settings:proxy.originAdd', 'palette:findCommand'] as const) names.delete(windowText(name))
+    await page.keyboard.press('Control+k')
+    for (const name of names) {
+      await palette(page).getByRole('combobox').fill(name)
+      await expect(palette(page).locator('.palette-title').getByText(name).first(), name).toBeVisible()
+    }
+  })
 })
 
 test.describe('the list column', () => {

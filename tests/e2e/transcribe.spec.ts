@@ -328,7 +328,7 @@ test('a missing microphone shows the reason and one action, by keyboard alone; u
   expect(chosen).toBeTruthy()
   expect(wanted).toContain(chosen)
   await page.evaluate(() => (globalThis as unknown as { unplug: () => void }).unplug())
-  await expect(page.getByText(windowText('transcribe:micLost')).first()).toBeVisible()
+  await expect(page.getByText(windowText('audio:microphoneLost')).first()).toBeVisible()
   await expect(waveform(page)).toBeVisible()
 })
 

@@ -232,7 +232,13 @@ test('a day of a custom period is typed key by key: no half-typed year is applie
     await from.blur()
     await expect(from).toHaveValue('2025-10-01')
     expect(await applied()).toBe('2025-10-01')
+    await expect(page.getByText('Enter a day from 2000 to 2099. Using Oct 1, 2025.')).toBeVisible()
   }
+  await clean(page, 'day-restored')
+  // The next valid day removes the note.
+  await from.fill('2025-10-02')
+  await expect(page.getByText(/^Enter a day from/)).toHaveCount(0)
+  await from.fill('2025-10-01')
   await page.reload()
   await expect(from).toHaveValue('2025-10-01')
   await expectAccessible(page)

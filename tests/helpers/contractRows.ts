@@ -27,6 +27,7 @@ export const plainMessage = (
   siblings: 1,
   name: null,
   attachments: [],
+  documents: [],
   run: null,
   askId: null,
   made: null,

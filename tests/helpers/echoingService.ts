@@ -108,7 +108,9 @@ export async function startEchoingService(key: string): Promise<EchoingService> 
     const delta = (fields: string): string => event(`"delta":{${fields}}`)
     let text = `: @\nid: @\ndata: {"id":"@","model":"@","choices":[]}\n\n${delta('"role":"assistant","content":"","@":"@"')}`
     if (mode === 'error frame') return `${text}${delta('"content":"Before."')}data: ${errorObject}\n\n`
-    for (const field of ['reasoning_content', 'content', 'refusal']) {
+    // Compression changes the bytes of a stream, not its fields.
+    const fields = mode.startsWith('compressed') ? ['content'] : ['reasoning_content', 'content', 'refusal']
+    for (const field of fields) {
       text += delta(`"${field}":"Whole: @ "`)
       const joined = `In pieces: ${forms.filter((form) => !form.includes('\\')).join(' ')} .`
       for (let at = 0; at < joined.length; at += 5)

@@ -90,7 +90,8 @@ export async function openGateway(
     forward: () => upstream.forward,
     requestLog: requestLog,
     allowance,
-    price: (endpoint, model, use) => requestLog.price(endpoint, model, use) ?? requestLog.dearest(endpoint, use),
+    price: (endpoint, model, use) =>
+      requestLog.prices.price(endpoint, model, use) ?? requestLog.prices.dearest(endpoint, use),
     typicalOut: (model) => requestLog.typicalOut(model),
     local: () => origin,
     memory,

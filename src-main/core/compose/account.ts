@@ -39,9 +39,9 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
   const usage: UsageFeature = createUsage({
     accountStore,
     local: {
-      usedByDay: (accountId, from, to) => requestLog.usedByDay(accountId, from, to),
-      firstDayOf: (accountId) => requestLog.firstDayOf(accountId),
-      spentSince: (accountId, at) => requestLog.spentSince(accountId, at),
+      usedByDay: (accountId, from, to) => requestLog.usage.usedByDay(accountId, from, to),
+      firstDayOf: (accountId) => requestLog.usage.firstDayOf(accountId),
+      spentSince: (accountId, at) => requestLog.usage.spentSince(accountId, at),
       settled: requestLog.settled,
       belongsTo(accountId) {
         requestLog.belongsTo(accountId)
@@ -58,7 +58,7 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
     dataDir: host.dataDir,
     tools: () => apps.list().map(({ id, name, colour }) => ({ id, name, colour })),
     flush: () => requestLog.flush(),
-    settled: () => requestLog.settledDays,
+    settled: () => requestLog.usage.settledDays,
   })
   const bucket = new RateLimitPoller()
   const schedulerWatcher = new SchedulerWatcher(scheduler, bucket)
@@ -85,7 +85,7 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
     store,
     place: () => session.connection.profile && placeOf(session.connection.profile),
     fetch: () => session.fetchModels(),
-    prices: () => requestLog.prices,
+    prices: () => requestLog.prices.list,
   }
   followConnection({ ...dependencies, usage, bucket, schedulerWatcher, limits, alerts })
   // Without a running core, the command line deletes a profile from the store alone.

@@ -42,10 +42,12 @@ export function composeAppState(dependencies: AppStateDependencies): ComposedApp
       proxy: { ...proxy.status(), apps: apps.count() },
       bucket: bucket.value,
       storage: storage.problem,
+      updates: host.updates?.state() ?? null,
       settings: settings.value,
     }),
     observe: (changed) => {
       const stops = [apps.observe(changed), bucket.watch(), scheduler.changes.add(changed)]
+      if (host.updates) stops.push(host.updates.observe(changed))
       return () => {
         for (const stop of stops) stop()
       }

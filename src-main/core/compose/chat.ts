@@ -2,6 +2,7 @@ import { Archive } from '../features/archive/archive.ts'
 import { type ChatFeature, openChat } from '../features/chat/chat.ts'
 import { openToolCallsPort } from '../features/chat/toolCallsPort.ts'
 import type { Session } from '../features/connections/session.ts'
+import { createDocuments, type Documents } from '../features/documents/documents.ts'
 import { ChatLibrary } from '../features/library/library.ts'
 import { createMedia, type Media } from '../features/media/media.ts'
 import { learn } from '../features/models/learn.ts'
@@ -11,7 +12,7 @@ import type { VoiceFeature } from '../features/voice/voice.ts'
 import type { Host } from '../host.ts'
 import { closeAll } from '../shared/closeAll.ts'
 import { databaseFile } from '../store/store.ts'
-import { systemFetch } from '../upstream/systemFetch.ts'
+import { systemFetch } from '../upstream/systemRoute.ts'
 import type { OpenData } from './data.ts'
 
 export interface ChatDependencies extends Pick<OpenData, 'store' | 'settings' | 'requestLog'> {
@@ -26,6 +27,7 @@ export interface ComposedChat {
   archive: Archive
   library: ChatLibrary
   media: Media
+  documents: Documents
   voice: VoiceFeature
   transfers: Transfers
   /** Stores the received part of each running reply, then closes every feature. */
@@ -36,6 +38,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
   const upstream = () => session.upstream()
   const transfers = createTransfers({ dataDir: host.dataDir })
   const media = createMedia({ dataDir: host.dataDir, store, uploads: transfers.uploads })
+  const documents = createDocuments({ store, uploads: transfers.uploads, media })
   const voice: VoiceFeature = {
     upstream,
     voice: () => settings.value.voice,
@@ -57,6 +60,8 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
       called: (reply, rows) => tools.called(reply, rows),
       stopCalls: (conversationId) => tools.stopCalls(conversationId),
       imageUrl: (id) => media.imageUrl(id),
+      attachDocuments: (all) => documents.attach(all),
+      documentText: (document) => documents.blockOf(document),
       costOf: (row) => {
         const { cost, costIs } = requestLog.get(row).row
         return { cost, costIs }
@@ -106,6 +111,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
     archive,
     library,
     media,
+    documents,
     voice,
     transfers,
     close: () =>
@@ -117,6 +123,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
         () => chat.runs.shutDown(),
         () => archive.close(),
         () => library.close(),
+        () => documents.close(),
         () => transfers.close(),
         () => media.swept,
       ]),

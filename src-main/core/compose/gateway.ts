@@ -51,9 +51,9 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
     requestLog,
     allowance,
     price: (endpoint, model, use) => {
-      const known = requestLog.price(endpoint, model, use)
+      const known = requestLog.prices.price(endpoint, model, use)
       if (known === null) usage.wanted()
-      return known ?? requestLog.dearest(endpoint, use)
+      return known ?? requestLog.prices.dearest(endpoint, use)
     },
     typicalOut: (model) => requestLog.typicalOut(model),
     local: () => new URL(proxy.status().baseUrl ?? 'http://127.0.0.1').origin,

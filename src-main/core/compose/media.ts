@@ -45,7 +45,7 @@ export function composeMedia({ host, store, session, requestLog, usage, files }:
     upstream,
     costOf,
     priceOf(model, sizes) {
-      const price = requestLog.speechPrice(model, sizes)
+      const price = requestLog.prices.speech(model, sizes)
       return price === null ? null : fromNano(price)
     },
     priceWanted: () => usage.wanted(),

@@ -10,6 +10,7 @@ import { archiveHandlers } from '../handlers/archive.ts'
 import { chatHandlers } from '../handlers/chat.ts'
 import { connectionHandlers } from '../handlers/connection.ts'
 import { dataHandlers } from '../handlers/data.ts'
+import { documentsHandlers } from '../handlers/documents.ts'
 import { imagesHandlers } from '../handlers/images.ts'
 import { implementer } from '../handlers/implementer.ts'
 import { keysHandlers } from '../handlers/keys.ts'
@@ -63,6 +64,7 @@ export function createRouter(dependencies: RouterDependencies) {
     library: libraryHandlers(os.library, host, chat.library),
     archive: archiveHandlers(os.archive, chat.archive),
     media: mediaHandlers(os.media, chat.media, media.retention),
+    documents: documentsHandlers(os.documents, chat.documents),
     voice: voiceHandlers(os.voice, chat.voice, chat.transfers),
     speech: speechHandlers(os.speech, host, media.speech, chat.transfers),
     transcription: transcriptionHandlers(os.transcription, host, media.transcription),

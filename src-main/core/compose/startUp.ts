@@ -1,7 +1,8 @@
 import { connectForNow, connectNamed, connectSandbox, openStored } from '../features/connections/connect.ts'
 import type { Session } from '../features/connections/session.ts'
 import { startStartingUpServer } from '../gateway/proxy/startingUpServer.ts'
-import { defaultSettings, peekSettings } from '../store/settings.ts'
+import { defaultSettings } from '../store/defaultSettings.ts'
+import { peekSettings } from '../store/settings.ts'
 import { databaseFile } from '../store/store.ts'
 import { wantedServer } from './gateway.ts'
 

@@ -24,6 +24,7 @@ export const appHandlers = (
 ) => ({
   watch: os.watch.handler(({ signal }) => guarded(host, state.watch(signal))),
   checkStorage: os.checkStorage.handler(() => done(storage.check())),
+  checkForUpdates: os.checkForUpdates.handler(() => done(checkForUpdates(host))),
   updateSettings: os.updateSettings.handler(({ input }) => {
     const settings = updateSettings(store, input)
     settingsChanged()
@@ -31,6 +32,12 @@ export const appHandlers = (
   }),
   openExternal: os.openExternal.handler(({ input }) => openExternal(host, input)),
 })
+
+/** @throws StudioError `bad_input` for a program without an update feed */
+async function checkForUpdates({ updates }: Host): Promise<void> {
+  if (!updates) throw new StudioError('bad_input', 'This program has no update feed.')
+  await updates.check()
+}
 
 /**
  * Opens a web or mail address in the system's browser.

@@ -218,3 +218,19 @@ export interface Allowance {
   /** Checks the body: model, tokens a minute, and the budget, in which the estimate is reserved. */
   expect(app: App, reservation: AllowanceReservation, expected: Expectation): LimitRefusal | null
 }
+
+/** Spend and activity of an app. Money is in billionths of an SC. */
+export interface SpendTotals {
+  /** Today and this calendar month (UTC), and the total since the app was created or its spend was reset. */
+  day: Nano
+  month: Nano
+  total: Nano
+  /** Whether any part of it is an estimate. */
+  estimated: boolean
+  /** Requests of unknown cost. They add nothing to the sums. */
+  unpricedToday: number
+  requestsToday: number
+  tokensToday: number
+  /** Requests in each of the last 60 minutes, oldest first. */
+  perMinute: number[]
+}

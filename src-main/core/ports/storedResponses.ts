@@ -13,6 +13,12 @@ export interface StoredResponse {
   reply: Item
 }
 
+/** A stored response as the JSON texts on the disk. */
+export interface StoredText {
+  input: string
+  reply: string
+}
+
 export interface NewResponse extends StoredResponse {
   appId: string
   /** Id of its row in the request log. */
@@ -33,6 +39,8 @@ export interface StoredResponses {
   sizeOfConversation(appId: string, id: string): number | null
   /** A response and all before it, oldest first, or null when one of them is unknown. */
   conversation(appId: string, id: string): StoredResponse[] | null
+  /** As `conversation`, but not parsed, for another thread. Also null when one of the responses has no text. */
+  texts(appId: string, id: string): StoredText[] | null
   /** An input or output item of a stored response. */
   item(appId: string, itemId: string): Item | null
   /** Deletes a response. Resolves to whether there was one, when it is no longer on the disk. */

@@ -1,4 +1,5 @@
 import type { Message, ToolRun } from '../../../src-preload/contract/chat.ts'
+import type { AttachedDocument, DocumentToSend } from '../../../src-preload/contract/documents.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { Certainty } from '../../../src-preload/contract/requests.ts'
 
@@ -16,6 +17,10 @@ export interface ChatNeighbours {
   stopCalls(conversationId: string): number
   /** An image as a `data:` URL. @throws StudioError `no_such_item` */
   imageUrl(mediaId: string): Promise<string>
+  /** Documents as members of a message. @throws StudioError `bad_input`, `no_such_item` */
+  attachDocuments(documents: readonly DocumentToSend[]): AttachedDocument[]
+  /** The text of a document, as the model gets it. @throws StudioError `no_such_item` */
+  documentText(document: AttachedDocument): string
   /** The cost of an ended request in SC, by its row in the request log. */
   costOf(requestRow: number): { cost: string | null; costIs: Certainty }
   /** Called when the request of a reply has ended. */

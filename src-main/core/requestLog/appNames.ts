@@ -1,4 +1,5 @@
 import type { Colour } from '../../../src-preload/contract/requests.ts'
+import type { Requester } from '../ports/requests.ts'
 
 /** An app's current name and colour. */
 export interface AppName {
@@ -26,4 +27,9 @@ export class AppNames {
     }
     return this.#byId.get(id) ?? { id, name: id, colour: 'slate' }
   }
+}
+
+/** The caller in the log: `tool:ID` or `studio:FEATURE`. */
+export function whoOf(requester: Requester): string {
+  return requester.kind === 'app' ? `tool:${requester.id}` : `studio:${requester.feature}`
 }

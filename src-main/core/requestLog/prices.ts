@@ -51,6 +51,9 @@ const envelopeBytes = 60
 /** Number of days from which the price by size is learned: few, so that it follows a change. */
 const sizedDays = 10
 
+/** The part of `Prices` that only reads. */
+export type KnownPrices = Pick<Prices, 'get' | 'price' | 'speech' | 'dearest' | 'list'>
+
 /** Prices by model, learned from the service's daily rows (specification, Account daily usage row). All are estimates. */
 export class Prices {
   #place: ProfileLocation | null = null
@@ -130,6 +133,7 @@ export class Prices {
     return days.slice(0, sizedDays).flat()
   }
 
+  /** The learned price of a model of the connected service. */
   get(model: string): StoredPrice | null {
     return this.#byModel.get(model) ?? null
   }

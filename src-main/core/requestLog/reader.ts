@@ -29,7 +29,7 @@ export interface RequestLogReader {
   since(filter: RequestFilter, after: number, limit: number): RequestRow[]
   /** Yields each matching row when it exists, and again when it has ended, until the signal aborts. */
   follow(filter: RequestFilter, options: FollowOptions): AsyncGenerator<RequestRow, void>
-  /** Same as `RequestLog.usedByDay`. */
+  /** Same as `AccountUsageLog.usedByDay`. */
   usedByDay(accountId: string, fromDay: number, toDay: number): CallerDay[]
   firstDayOf(accountId: string): number | null
   /** Drops the cache of past days, because they changed. */

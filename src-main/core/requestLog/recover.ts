@@ -6,6 +6,7 @@ import { isInference } from '../upstream/endpoint.ts'
 import type { AccountLinks } from './accountLinks.ts'
 import { addUse } from './dailyUsage.ts'
 import type { Spend, SpendEntry } from './spend.ts'
+import type { TypicalTokens } from './typicalTokens.ts'
 
 /** Closes rows that never ended because the program was killed. Their cost is unknown, and the sums record that. */
 export function recover(
@@ -28,6 +29,29 @@ export function recover(
   })
   spend.saved()
   log('warn', `${cut.length} requests were in flight when the program ended; the log says so.`)
+}
+
+const hourMs = 3_600_000
+/** Number of newest requests whose output counts as typical. */
+const typicalRequests = 5000
+
+/**
+ * Reads the last hour's requests and the usual outputs into memory. `first` returns the id of the first row at or after a time (ms since
+ * 1970), `last` is the newest id.
+ */
+export function loadRecent(
+  { requests }: RequestLogTables,
+  callers: Callers,
+  spend: Spend,
+  typical: TypicalTokens,
+  { now, first, last }: { now: number; first: (at: number) => number; last: number },
+): void {
+  for (const { caller, minute, n } of requests.perMinute(first(now - hourMs), now - hourMs)) {
+    spend.tick(callers.get(caller)?.who ?? '', minute * 60_000, n)
+  }
+  for (const { caller, model, mean, n } of requests.meanOutputs(last - typicalRequests)) {
+    typical.load(model ?? callers.get(caller)?.model ?? null, mean, n)
+  }
 }
 
 /** The amount that a row adds to the spend. */

@@ -1,6 +1,5 @@
 import type * as z from 'zod'
 import type {
-  Endpoint,
   RequestDetail,
   RequestFilter,
   RequestRow,
@@ -11,51 +10,45 @@ import { asStudioError } from '../errors.ts'
 import type {
   GateRefusal,
   ProfileLocation,
-  Requester,
   RequestLog,
   RequestLogOf,
   RequestNotice,
   RequestTrace,
+  SpendTotals,
 } from '../ports/requests.ts'
 import { closeAll } from '../shared/closeAll.ts'
 import { dayMs } from '../shared/days.ts'
 import { type Feed, feed, Listeners } from '../shared/events.ts'
-import type { Nano } from '../shared/money.ts'
 import { SwapRemoveList } from '../shared/swapRemoveList.ts'
 import { asStoreError, coreBusyMs } from '../store/database.ts'
 import { Callers } from '../store/requestLog/callers.ts'
 import { codeOf, outcomes } from '../store/requestLog/codes.ts'
 import type { RowRange } from '../store/requestLog/links.ts'
 import { openRequestLogTables, type RequestLogTables, requestLogFile } from '../store/requestLog/open.ts'
-import type { StoredPrice } from '../store/requestLog/prices.ts'
 import type { AccountUsage } from '../upstream/schemas.ts'
 import { AccountLinks } from './accountLinks.ts'
-import { type AppName, AppNames } from './appNames.ts'
+import { AccountUsageLog } from './accountUsage.ts'
+import { type AppName, AppNames, whoOf } from './appNames.ts'
 import { BodyRetention } from './bodyRetention.ts'
-import { type CallerDay, CallerDays } from './dailyUsage.ts'
+import { CallerDays } from './dailyUsage.ts'
 import { readyFilter } from './filters.ts'
 import { LiveRows, type RowSourceForLive } from './liveRows.ts'
 import { LiveUpdates } from './liveUpdates.ts'
-import { defaultSpeechModel, type PriceList, Prices, type SpokenDay, type Use } from './prices.ts'
+import { type KnownPrices, type PriceList, Prices } from './prices.ts'
 import { RecentHeaders } from './recentHeaders.ts'
-import { recover, spendOf } from './recover.ts'
+import { loadRecent, recover, spendOf } from './recover.ts'
 import { RefusalLog } from './refusals.ts'
 import { RequestIds } from './requestIds.ts'
 import { Trace, type TraceOwner } from './requestTrace.ts'
 import { giveBackAtStart, LogRetention } from './retention.ts'
 import type { LimitedRow } from './rows.ts'
-import { Spend, type SpendTotals } from './spend.ts'
+import { Spend } from './spend.ts'
 import { SqliteStoredResponses } from './storedResponses.ts'
 import { TextSearch } from './textSearch.ts'
 import { TypicalTokens } from './typicalTokens.ts'
-import { maxUsualCallers, type UsualRequest, usualOf, usualRequests } from './usualRequest.ts'
+import { type UsualRequest, usualRequestOf } from './usualRequest.ts'
 import { Watcher } from './watch.ts'
 import { Writer } from './writer.ts'
-
-export type { CallerDay as UsedDay } from './dailyUsage.ts'
-export type { Use } from './prices.ts'
-
-const hourMs = 3_600_000
 
 /** What the request log needs from its surroundings. */
 export interface RequestLogOptions {
@@ -93,6 +86,11 @@ export class SqliteRequestLog implements RequestLog {
   /** Responses that apps asked to store. */
   readonly storedResponses: SqliteStoredResponses
 
+  /** What the requests of each account used. */
+  readonly usage: AccountUsageLog
+  /** The prices of the connected service, learned from its own daily rows. */
+  readonly prices: KnownPrices
+
   readonly #store: RequestLogTables
   readonly #callers = new Callers()
   readonly #names: AppNames
@@ -121,6 +119,7 @@ export class SqliteRequestLog implements RequestLog {
     const store = this.#store
     this.#numbers = new RequestIds(store.facts, this.#now)
     this.#prices = new Prices(store.prices, this.#now)
+    this.prices = this.#prices
     this.#spend = new Spend(this.#now)
     this.#used = new CallerDays(store.used, this.#callers)
     this.#links = new AccountLinks({ store, moved: () => this.#used.moved() })
@@ -138,6 +137,10 @@ export class SqliteRequestLog implements RequestLog {
       lowestLive: () => this.#lowestLive(),
       closed: (traces) => this.#closed(traces),
       log: options.log,
+    })
+    this.usage = new AccountUsageLog({
+      ...{ store, callers: this.#callers, links: this.#links, days: this.#used },
+      ...{ query: this.#query, numbers: this.#numbers, flush: () => this.#writer.flush() },
     })
     this.#reading = new LiveRows({
       ...{ store, query: this.#query, callers: this.#callers, names: this.#names },
@@ -278,23 +281,6 @@ export class SqliteRequestLog implements RequestLog {
 
   // ---- money -----------------------------------------------------------------------------------------------------------
 
-  /** The estimated cost of a request, or null when the model's price is unknown. */
-  price(endpoint: Endpoint, model: string | null, use: Use): Nano | null {
-    return this.#prices.price(endpoint, model, use)
-  }
-
-  /** The cost at the highest known price of such requests, for a reservation when the model's own price is unknown. */
-  dearest(endpoint: Endpoint, use: Use): Nano | null {
-    return this.#prices.dearest(endpoint, use)
-  }
-
-  /**
-   * Estimated cost of speech in parts of these sizes, UTF-8 bytes of text. Null when the cost of texts of such sizes is unknown.
-   */
-  speechPrice(model: string | null, parts: readonly number[]): Nano | null {
-    return this.#prices.speech(model, parts)
-  }
-
   /** Average output tokens of requests to this model. */
   typicalOut(model: string | null): number {
     return this.#typical.of(model)
@@ -308,15 +294,7 @@ export class SqliteRequestLog implements RequestLog {
   /** The usual request of an app: medians over its newest successful requests. Null after too few of them. */
   usualRequest(appId: string): UsualRequest | null {
     this.#writer.flush()
-    const who = `tool:${appId}`
-    // The newest callers come last. An app that names many models must not make this slow.
-    const callers = [...this.#callers.all()].filter((caller) => caller.who === who).slice(-maxUsualCallers)
-    return usualOf(
-      this.#store.requests.newestPriced(
-        callers.map(({ id }) => id),
-        usualRequests,
-      ),
-    )
+    return usualRequestOf(`tool:${appId}`, this.#callers.all(), this.#store.requests)
   }
 
   /** Resets the total spend; the log, the day and the month stay. */
@@ -341,41 +319,9 @@ export class SqliteRequestLog implements RequestLog {
     this.#links.belongs(accountId, this.#numbers.lastId + 1)
   }
 
-  /** Sums of ended requests by day and caller, in order of days. Both days (since 1970, UTC) are included. */
-  usedByDay(accountId: string, fromDay: number, toDay: number): CallerDay[] {
-    this.#writer.flush()
-    return this.#links.of(accountId).flatMap((account) => this.#used.between(account, fromDay, toDay))
-  }
-
-  /** Cost of the requests that ended after `at` (ms since 1970), without requests that read the account. */
-  spentSince(accountId: string, at: number): { cost: Nano; unpriced: number } {
-    this.#writer.flush()
-    const accounts = new Set(this.#links.of(accountId))
-    const first = this.#numbers.clockWentBack ? 1 : this.#query.firstAt(at - hourMs)
-    const sum = { cost: 0n, unpriced: 0 }
-    for (const row of this.#store.requests.spentSince(first, at)) {
-      if (!accounts.has(this.#links.accountOf(row.id)) || this.#callers.get(row.caller)?.who === accountReader) continue
-      sum.cost += row.cost ?? 0n
-      if (row.cost === null) sum.unpriced += 1
-    }
-    return sum
-  }
-
-  /** A number that changes when past days change. A copy of past days in another thread is then outdated. */
-  get settledDays(): number {
-    return this.#used.settled
-  }
-
   /** Writes all ended requests before it returns. */
   flush(): void {
     this.#writer.flush()
-  }
-
-  /** The first day (since 1970, UTC) with usage. */
-  firstDayOf(accountId: string): number | null {
-    this.#writer.flush()
-    const days = this.#links.of(accountId).flatMap((account) => this.#store.used.firstDay(account) ?? [])
-    return days.length === 0 ? null : Math.min(...days)
   }
 
   /** Learns prices from the service's own daily rows. */
@@ -383,24 +329,10 @@ export class SqliteRequestLog implements RequestLog {
     if (this.#closing) return
     // The prices apply until the program ends. The service reports them again after the next start.
     this.#trying('Prices could not be stored', () =>
-      this.#store.transaction(() => this.#prices.learn(usage, { profile, baseUrl }, (model) => this.#spoken(model))),
+      this.#store.transaction(() =>
+        this.#prices.learn(usage, { profile, baseUrl }, (model) => this.usage.spokenDays(model)),
+      ),
     )
-  }
-
-  /** Requests for speech over the current connection, by day, newest first. */
-  #spoken(model: string): SpokenDay[] {
-    this.#writer.flush()
-    const models = model === defaultSpeechModel ? [model, null] : [model]
-    const callers = [...this.#callers.all()].filter((caller) => models.includes(caller.model)).map(({ id }) => id)
-    const account = this.#links.accountOf(this.#numbers.lastId)
-    const sent = this.#store.requests.newestSpoken(callers).filter(({ id }) => this.#links.accountOf(id) === account)
-    return [...Map.groupBy(sent, ({ at }) => dayOf(at))]
-      .map(([day, rows]) => ({
-        day,
-        requests: rows.length,
-        bytesUp: rows.reduce((sum, row) => sum + row.bytesUp, 0),
-      }))
-      .sort((a, b) => b.day - a.day)
   }
 
   /** Logs a failure that a connection must survive. */
@@ -410,16 +342,6 @@ export class SqliteRequestLog implements RequestLog {
     } catch (thrown) {
       this.#options.log('error', `${what}: ${asStudioError(asStoreError(thrown)).message}`)
     }
-  }
-
-  /** The learned price of a model of the connected service. */
-  learned(model: string): StoredPrice | null {
-    return this.#prices.get(model)
-  }
-
-  /** The learned prices of the connected service, by model. */
-  get prices(): PriceList {
-    return this.#prices.list
   }
 
   // ---- lifetime --------------------------------------------------------------------------------------------------------
@@ -515,22 +437,14 @@ export class SqliteRequestLog implements RequestLog {
     this.#numbers.load(requests.last() ?? null)
     this.#spend.load(spend)
     recover(this.#store, this.#callers, this.#spend, this.#links, this.#options.log)
-    const now = this.#now()
-    const low = (at: number): number => (this.#numbers.clockWentBack ? 1 : this.#query.firstAt(at))
-    for (const { caller, minute, n } of requests.perMinute(low(now - hourMs), now - hourMs)) {
-      this.#spend.tick(this.#callers.get(caller)?.who ?? '', minute * 60_000, n)
-    }
-    for (const { caller, model, mean, n } of requests.meanOutputs(this.#numbers.lastId - 5000)) {
-      this.#typical.load(model ?? this.#callers.get(caller)?.model ?? null, mean, n)
-    }
+    const first = (at: number): number => (this.#numbers.clockWentBack ? 1 : this.#query.firstAt(at))
+    loadRecent(this.#store, this.#callers, this.#spend, this.#typical, {
+      now: this.#now(),
+      first,
+      last: this.#numbers.lastId,
+    })
   }
 }
 
 const dayOf = (ms: number): number => Math.floor(ms / dayMs)
-/** The studio's own requests about the account, which the service does not charge. */
-const accountReader = 'studio:account'
 const refusedCode = codeOf(outcomes, 'refused')
-
-function whoOf(requester: Requester): string {
-  return requester.kind === 'app' ? `tool:${requester.id}` : `studio:${requester.feature}`
-}

@@ -183,8 +183,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
   admitted(): void {
     if (this.end) return
     const now = this.#owner.clock()
-    this.#endBackoff(now)
-    this.#endWait(now)
+    this.#endPause(now)
     this.#attemptSince = now
     this.#count()
     this.#become('sent')
@@ -210,8 +209,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
   connected(): void {
     if (this.end) return
     const now = this.#owner.clock()
-    this.#endBackoff(now)
-    this.#endWait(now)
+    this.#endPause(now)
     this.#count()
     this.#out = true
     this.#sent = true
@@ -257,8 +255,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
     const now = this.#owner.clock()
     // An attempt that failed before it had a connection counts; waiting in the queue does not.
     if (end.state === 'failed' && this.#waitingSince < 0) this.#count()
-    this.#endBackoff(now)
-    this.#endWait(now)
+    this.#endPause(now)
     this.#reads = null
     const used = this.#used(end.state, reading)
     const { model = null, finishReason = null } = reading ?? {}
@@ -410,6 +407,12 @@ export class Trace implements RequestTrace, SwapRemoveElement {
     if (this.#counted) return
     this.#counted = true
     this.#attempts += 1
+  }
+
+  /** Ends the wait in the queue or the backoff that is in progress, if any. */
+  #endPause(now: number): void {
+    this.#endBackoff(now)
+    this.#endWait(now)
   }
 
   #endWait(now: number): void {

@@ -1,26 +1,11 @@
 import type { Certainty } from '../../../src-preload/contract/requests.ts'
+import type { SpendTotals } from '../ports/requests.ts'
 import { dayMs } from '../shared/days.ts'
 import type { Nano } from '../shared/money.ts'
 import type { SpendDay, SpendReset, SpendTable } from '../store/requestLog/spend.ts'
 
 const minuteMs = 60_000
 const minutesShown = 60
-
-/** Spend and activity of an app. Money is in billionths of an SC. */
-export interface SpendTotals {
-  /** Today and this calendar month (UTC), and the total since the app was created or its spend was reset. */
-  day: Nano
-  month: Nano
-  total: Nano
-  /** Whether any part of it is an estimate. */
-  estimated: boolean
-  /** Requests of unknown cost. They add nothing to the sums. */
-  unpricedToday: number
-  requestsToday: number
-  tokensToday: number
-  /** Requests in each of the last 60 minutes, oldest first. */
-  perMinute: number[]
-}
 
 /** The amount that one request adds to the sums. A request belongs to the day of its start. */
 export interface SpendEntry {

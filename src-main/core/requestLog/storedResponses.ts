@@ -4,6 +4,7 @@ import {
   type NewResponse,
   type StoredResponse,
   type StoredResponses,
+  type StoredText,
 } from '../ports/storedResponses.ts'
 import { asStoreError, mayPass } from '../store/database.ts'
 import type { RequestLogTables } from '../store/requestLog/open.ts'
@@ -25,6 +26,8 @@ const maxWaiting = 64 * 1024 * 1024
 /** How long a reply waits for its response to be stored, and the pause between two attempts, ms. */
 const waitMs = 1500
 const againMs = 100
+/** How many parsed responses are remembered within one turn of the event loop. */
+const maxParsed = 8
 /** Longest conversation. Real ones have fewer than a thousand responses. */
 const maxLinks = 10_000
 
@@ -36,6 +39,8 @@ export class SqliteStoredResponses implements StoredResponses {
   /** Responses that are not written yet, by id. */
   readonly #waiting = new Map<string, { row: ResponseRow; written: PromiseWithResolvers<void> }>()
   #waitingBytes = 0
+  /** Items of responses that were parsed in this turn of the event loop, by app and response, then by id. */
+  readonly #parsed = new Map<string, ReadonlyMap<string, Item>>()
   #turn: NodeJS.Immediate | null = null
   #retry: NodeJS.Timeout | null = null
   #hasComplained = false
@@ -92,6 +97,18 @@ export class SqliteStoredResponses implements StoredResponses {
       if (response === null || found.length >= maxLinks) return null
       found.push(response)
       next = response.previous
+    }
+    return found.reverse()
+  }
+
+  texts(appId: string, id: string): StoredText[] | null {
+    const who = whoOf(appId)
+    const found: StoredText[] = []
+    for (let next: string | null = id; next !== null; ) {
+      const row = this.#row(who, next)
+      if (row === null || found.length >= maxLinks) return null
+      found.push({ input: row.input, reply: row.reply })
+      next = row.previous
     }
     return found.reverse()
   }
@@ -166,9 +183,19 @@ export class SqliteStoredResponses implements StoredResponses {
   }
 
   #itemIn(appId: string, id: string, itemId: string): Item | null {
+    const key = `${appId} ${id}`
+    const parsed = this.#parsed.get(key)
+    if (parsed) return parsed.get(itemId) ?? null
     const response = this.get(appId, id)
     if (response === null) return null
-    return [...outputOf(response.reply), ...response.input].find((item) => item.id === itemId) ?? null
+    const items = new Map<string, Item>()
+    for (const item of [...response.input, ...outputOf(response.reply)])
+      if (typeof item.id === 'string') items.set(item.id, item)
+    // A request may refer to many items of one large response. The next turn of the event loop may have other responses.
+    if (this.#parsed.size === 0) setImmediate(() => this.#parsed.clear())
+    if (this.#parsed.size >= maxParsed) this.#parsed.clear()
+    this.#parsed.set(key, items)
+    return items.get(itemId) ?? null
   }
 }
 

@@ -32,22 +32,26 @@ export function erasureTable({ handle, transaction, journal }: Database) {
     given: "UPDATE OR REPLACE erasures SET what = 'conversation' WHERE what = 'import'",
     untangle: 'UPDATE conversations SET leaf_id = NULL WHERE id = ?',
     // Newest first: children are deleted before their parents, so that no deletion cascades.
-    newest: `SELECT seq, request_row, attachments, indexed FROM messages WHERE conversation_id = ? ORDER BY seq DESC LIMIT ?`,
+    newest: `SELECT seq, request_row, attachments, documents, indexed FROM messages WHERE conversation_id = ? ORDER BY seq DESC LIMIT ?`,
     drop: 'DELETE FROM messages WHERE seq = ?',
     permissions: 'DELETE FROM tool_permissions WHERE conversation_id = ?',
     gone: 'DELETE FROM conversations WHERE id = ?',
     used: `SELECT 1 FROM messages AS m, json_each(m.attachments) AS a
-      WHERE m.attachments <> '[]' AND a.value ->> '$.mediaId' = ? LIMIT 1`,
+        WHERE m.attachments <> '[]' AND a.value ->> '$.mediaId' = :id
+      UNION ALL SELECT 1 FROM messages AS m, json_each(m.documents) AS d
+        WHERE m.documents <> '[]' AND d.value ->> '$.mediaId' = :id LIMIT 1`,
     each: "SELECT DISTINCT value ->> '$.mediaId' AS id FROM json_each(?)",
   })
 
   /** Plans the deletion of the items in other files that a message refers to. */
   function planRest(row: Row): void {
     if (row.request_row !== null) sql.add.run('request', String(number(row, 'request_row')))
-    if (row.attachments === '[]') return
-    for (const media of sql.each.all(text(row, 'attachments'))) {
-      const mediaId = textOrNull(media, 'id')
-      if (mediaId !== null) sql.add.run('media', mediaId)
+    for (const column of ['attachments', 'documents']) {
+      if (row[column] === '[]') continue
+      for (const media of sql.each.all(text(row, column))) {
+        const mediaId = textOrNull(media, 'id')
+        if (mediaId !== null) sql.add.run('media', mediaId)
+      }
     }
   }
 
@@ -99,8 +103,8 @@ export function erasureTable({ handle, transaction, journal }: Database) {
         return { done: true, indexed }
       })
     },
-    /** Whether a message still shows this picture. */
-    isUsed: (mediaId: string): boolean => sql.used.get(mediaId) !== undefined,
+    /** Whether a message still has this picture or document. */
+    isUsed: (mediaId: string): boolean => sql.used.get({ id: mediaId }) !== undefined,
     /** Empties the write-ahead log, which contains former content. Returns false when a reader prevented it. */
     emptyLog(): boolean {
       const row = handle.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()

@@ -6,7 +6,7 @@ import { cleaning, type MadeKind, madeKind } from './mediaCleaning.ts'
 import { bytes, number, numberOrNull, type Row, readOrNull, text, textOrNull } from './rows.ts'
 import { prepareAll } from './statements.ts'
 
-const kind = z.enum(['image', 'audio'])
+const kind = z.enum(['image', 'audio', 'document'])
 
 /** One file of the media folder. Its name is its `id`. */
 export interface MediaItem {
@@ -22,7 +22,7 @@ export interface MediaItem {
   createdAt: string
 }
 
-/** All references to media files. Pictures of messages are last, because they are looked up one by one. */
+/** All references to media files. Pictures and documents of messages are last, because they are looked up one by one. */
 const named = `
   drafted = 1
   OR EXISTS (SELECT 1 FROM speeches WHERE media_id = media.id)
@@ -30,7 +30,8 @@ const named = `
   OR EXISTS (SELECT 1 FROM images WHERE media_id = media.id)
   OR EXISTS (SELECT 1 FROM images WHERE thumb_id = media.id)
   OR EXISTS (SELECT 1 FROM voice_samples WHERE media_id = media.id)
-  OR id IN (SELECT ifnull(a.value ->> '$.mediaId', '') FROM messages AS m, json_each(m.attachments) AS a WHERE m.attachments <> '[]')`
+  OR id IN (SELECT ifnull(a.value ->> '$.mediaId', '') FROM messages AS m, json_each(m.attachments) AS a WHERE m.attachments <> '[]')
+  OR id IN (SELECT ifnull(d.value ->> '$.mediaId', '') FROM messages AS m, json_each(m.documents) AS d WHERE m.documents <> '[]')`
 
 /** Metadata of the files of the media folder. A row exists only while its file exists. */
 export function mediaTable(database: Database) {

@@ -51,6 +51,8 @@ const owned: Record<MediaUse['kind'], string> = {
   chat: `SELECT id, max(live) AS live FROM (
       SELECT a.value ->> '$.mediaId' AS id, c.removed_at IS NULL AS live
         FROM messages AS m JOIN conversations AS c ON c.id = m.conversation_id, json_each(m.attachments) AS a WHERE m.attachments <> '[]'
+      UNION ALL SELECT d.value ->> '$.mediaId', c.removed_at IS NULL
+        FROM messages AS m JOIN conversations AS c ON c.id = m.conversation_id, json_each(m.documents) AS d WHERE m.documents <> '[]'
       UNION ALL SELECT id, 1 FROM media WHERE drafted = 1) GROUP BY 1`,
 }
 const order = ['speech', 'recordings', 'images', 'chat'] as const
@@ -136,7 +138,7 @@ export function cleaning(
     },
     /** Deletes drawings without images that were dismissed before `instant`. */
     forgetDismissed: (instant: string): void => transaction(() => void dismissed.run(instant)),
-    /** Disk usage of each feature. `items` is the number of its items (for the chat: its pictures). */
+    /** Disk usage of each feature. `items` is the number of its items (for the chat: its pictures and documents). */
     uses: (): MediaUse[] =>
       sizes.map(({ kind, sizes: size }) => {
         const row = size.get() ?? {}

@@ -14,11 +14,22 @@ import {
   toolRun,
   usage,
 } from '../../../src-preload/contract/chat.ts'
+import { type AttachedDocument, attachedDocument } from '../../../src-preload/contract/documents.ts'
 import { problem } from '../../../src-preload/contract/problem.ts'
 import { certainty } from '../../../src-preload/contract/requests.ts'
-import { StudioError } from '../errors.ts'
 import type { Database } from './database.ts'
-import { json, jsonOrNull, number, numberOrNull, type Row, readOrNull, text, textOrNull, toJson } from './rows.ts'
+import {
+  json,
+  jsonOrNull,
+  number,
+  numberOrNull,
+  type Row,
+  readOrNull,
+  readOrThrow,
+  text,
+  textOrNull,
+  toJson,
+} from './rows.ts'
 import { prepareAll } from './statements.ts'
 
 /** The initial fields of a message row. The others are set while a reply is generated and when it ends. */
@@ -33,6 +44,7 @@ export interface NewMessage {
   createdAt: string
   name?: string | null
   attachments?: Attachment[]
+  documents?: AttachedDocument[]
   run?: ToolRun | null
   /** When a tool call that is settled at once ended. Without it, a message that is neither pending nor streaming ends when it is created. */
   finishedAt?: string | null
@@ -86,6 +98,7 @@ export type ToolMessage = Message & { run: ToolRun }
 
 const calls = z.array(toolCall)
 const attachments = z.array(attachment)
+const documents = z.array(attachedDocument)
 const sentences = z.array(z.string())
 
 /**
@@ -94,8 +107,8 @@ const sentences = z.array(z.string())
  */
 export function messageTable({ handle }: Database) {
   const sql = prepareAll(handle, {
-    insert: `INSERT INTO messages (id, conversation_id, parent_id, role, text, status, model, created_at, finished_at, name, attachments, run, ask_id, made, params)
-     VALUES (:id, :conversationId, :parentId, :role, :text, :status, :model, :createdAt, :finishedAt, :name, :attachments, :run, :askId, :made, :params)`,
+    insert: `INSERT INTO messages (id, conversation_id, parent_id, role, text, status, model, created_at, finished_at, name, attachments, documents, run, ask_id, made, params)
+     VALUES (:id, :conversationId, :parentId, :role, :text, :status, :model, :createdAt, :finishedAt, :name, :attachments, :documents, :run, :askId, :made, :params)`,
     one: `${select('m.id = ?')}`,
     many: `${select('m.id IN (SELECT value FROM json_each(?))')} ORDER BY m.seq`,
     // From the leaf to the root: a path is a linked list, and each step is one index lookup.
@@ -117,10 +130,10 @@ export function messageTable({ handle }: Database) {
          WHERE up.role IN ('assistant', 'tool'))
      SELECT id, role FROM above ORDER BY depth`,
     copy: `INSERT INTO messages (id, conversation_id, parent_id, role, text, reasoning, refusal, tool_calls, status, problem, model, finish_reason,
-       usage, created_at, finished_at, first_token_ms, reasoning_ms, request_id, name, attachments, run, ask_id, made, cost, cost_is,
+       usage, created_at, finished_at, first_token_ms, reasoning_ms, request_id, name, attachments, documents, run, ask_id, made, cost, cost_is,
        request_row, params, json_faults, next_id)
      SELECT :id, :conversationId, :parentId, role, text, reasoning, refusal, tool_calls, status, problem, model, finish_reason,
-       usage, created_at, finished_at, first_token_ms, reasoning_ms, request_id, name, attachments, run, :askId, made, cost, cost_is,
+       usage, created_at, finished_at, first_token_ms, reasoning_ms, request_id, name, attachments, documents, run, :askId, made, cost, cost_is,
        request_row, params, json_faults, :nextId FROM messages WHERE id = :from`,
     links: 'SELECT id, parent_id, next_id, ask_id, role, status FROM messages WHERE conversation_id = ? ORDER BY seq',
     byAsk: 'SELECT id FROM messages WHERE ask_id = ? AND conversation_id = ? ORDER BY seq',
@@ -153,13 +166,23 @@ export function messageTable({ handle }: Database) {
 
   return {
     insert(message: NewMessage): void {
-      const { name = null, attachments = [], run = null, askId = null, made = null, params = null, ...rest } = message
+      const {
+        name = null,
+        attachments = [],
+        documents = [],
+        run = null,
+        askId = null,
+        made = null,
+        params = null,
+        ...rest
+      } = message
       const ended = message.status !== 'pending' && message.status !== 'streaming'
       sql.insert.run({
         ...rest,
         ...{ name, askId, made },
         finishedAt: message.finishedAt ?? (ended ? message.createdAt : null),
         attachments: JSON.stringify(attachments),
+        documents: JSON.stringify(documents),
         run: toJson(run),
         params: toJson(params),
       })
@@ -169,9 +192,7 @@ export function messageTable({ handle }: Database) {
     },
     /** One message. @throws StudioError `no_such_item` */
     get(id: string): Message {
-      const row = sql.one.get(id)
-      if (!row) throw new StudioError('no_such_item', 'That message no longer exists.')
-      return readMessage(row)
+      return readOrThrow(sql.one.get(id), readMessage, 'That message no longer exists.')
     },
     /** The messages with these ids that exist, oldest first. */
     many: (ids: readonly string[]): Message[] =>
@@ -300,6 +321,7 @@ function readMessage(row: Row): Message {
     siblings: number(row, 'siblings'),
     name: textOrNull(row, 'name'),
     attachments: row.attachments === '[]' ? [] : json(row, 'attachments', attachments),
+    documents: row.documents === '[]' ? [] : json(row, 'documents', documents),
     run: jsonOrNull(row, 'run', toolRun),
     askId: textOrNull(row, 'ask_id'),
     made: row.made === 'continue' ? 'continue' : null,

@@ -3,6 +3,7 @@ import { appReader } from './apps.ts'
 import { archiveReader } from './archive.ts'
 import { createdItemReader } from './createdMedia.ts'
 import { studioDatabase } from './database.ts'
+import { documentReader } from './documents.ts'
 import { folderReader } from './folders.ts'
 import { presetReader } from './presets.ts'
 import { profileReader } from './profiles.ts'
@@ -25,6 +26,7 @@ export function openStoreReadOnly(dataDir: string, isInUse?: true) {
   }
   return readDatabase(file, studioDatabase, { isInUse, whenOlder }, ({ handle, isOutdated, wasChanged, close }) => ({
     archive: archiveReader(handle),
+    documents: documentReader(handle),
     made: createdItemReader(handle),
     pieces: replyJournalReader(handle),
     folders: folderReader(handle),

@@ -8,6 +8,12 @@ export type Row = Record<string, SQLOutputValue>
 /** The value of a row that a query may not have found. */
 export const readOrNull = <T>(row: Row | undefined, read: (row: Row) => T): T | null => (row ? read(row) : null)
 
+/** The value of a row. @throws StudioError `no_such_item` with the message `gone` where the query found none */
+export function readOrThrow<T>(row: Row | undefined, read: (row: Row) => T, gone: string): T {
+  if (!row) throw new StudioError('no_such_item', gone)
+  return read(row)
+}
+
 export function text(row: Row, column: string): string {
   const value = row[column]
   if (typeof value !== 'string') throw wrongType(column, 'text')

@@ -1,4 +1,5 @@
 import type { Database } from './database.ts'
+import { documentReader } from './documents.ts'
 import type { ReadHandle } from './readOnly.ts'
 import { number, type Row, text, textOrNull } from './rows.ts'
 import { prepareAll } from './statements.ts'
@@ -9,7 +10,10 @@ const partsEach = 512
 /** A message that must be indexed. */
 export interface Unindexed {
   seq: number
+  /** Without the text of its documents, which `documentText` reads. */
   text: string
+  /** The column of this name. */
+  documents: string
   /** The index has words of its former text. */
   stale: boolean
 }
@@ -17,7 +21,7 @@ export interface Unindexed {
 /** The writing side of the index: messages that are not indexed, their words, and small steps of merging. */
 export function searchTable({ handle, journal, transaction }: Database) {
   const sql = prepareAll(handle, {
-    next: `SELECT seq, text, refusal, indexed FROM messages WHERE indexed <> 1 AND status NOT IN ('pending', 'streaming') AND seq > ?
+    next: `SELECT seq, text, refusal, documents, indexed FROM messages WHERE indexed <> 1 AND status NOT IN ('pending', 'streaming') AND seq > ?
       ORDER BY seq LIMIT ?`,
     some: "SELECT 1 FROM messages WHERE indexed <> 1 AND status NOT IN ('pending', 'streaming') LIMIT 1",
     insert: 'INSERT OR REPLACE INTO search_text (rowid, body) VALUES (?, ?)',
@@ -30,6 +34,8 @@ export function searchTable({ handle, journal, transaction }: Database) {
     dirty: "SELECT 1 FROM erasures WHERE what = 'index'",
   })
 
+  const { textOf } = documentReader(handle)
+
   /** Whether a merge step did anything: SQLite then counts two changes (https://sqlite.org/fts5.html, 6.8). */
   function step(pages: number): boolean {
     const before = number(sql.changes.get() ?? {}, 'n')
@@ -40,6 +46,8 @@ export function searchTable({ handle, journal, transaction }: Database) {
   return {
     /** Settled messages that are not (or no longer) indexed, in order. */
     next: (after: number, limit: number): Unindexed[] => sql.next.all(after, limit).map(unindexed),
+    /** The text of the documents of a message. */
+    documentText: ({ documents }: Unindexed): string => textOf(documents),
     isBehind: (): boolean => sql.some.get() !== undefined,
     /** Runs `work` as one transaction. It survives the death of the process; after a power cut the messages are indexed again. */
     write(work: () => void): void {
@@ -64,12 +72,17 @@ export function searchTable({ handle, journal, transaction }: Database) {
 export type SearchTable = ReturnType<typeof searchTable>
 export const maxParts = partsEach
 
+/** The text of a message as it is indexed: what the person wrote, then its documents. */
+export const withDocuments = (own: string, documents: string): string =>
+  documents === '' ? own : `${own}\n${documents}`
+
 function unindexed(row: Row): Unindexed {
   const refusal = text(row, 'refusal')
   const content = text(row, 'text')
   return {
     seq: number(row, 'seq'),
     text: refusal === '' ? content : `${content}\n${refusal}`,
+    documents: text(row, 'documents'),
     stale: row.indexed === 2,
   }
 }
@@ -106,13 +119,15 @@ export function searchReader(handle: ReadHandle) {
       WHERE s.search_text MATCH ? AND s.rowid BETWEEN ? AND ? AND m.conversation_id = ? ORDER BY s.rowid DESC`,
     span: `SELECT min(m.seq) AS low, max(m.seq) AS high FROM messages AS m JOIN conversations AS c ON c.id = m.conversation_id
       WHERE m.conversation_id = ? AND c.removed_at IS NULL`,
-    message: `SELECT m.seq, m.id, m.conversation_id, m.role, m.created_at, m.text, m.refusal, c.title, c.archived_at, c.leaf_id
+    message: `SELECT m.seq, m.id, m.conversation_id, m.role, m.created_at, m.text, m.refusal, m.documents, c.title, c.archived_at, c.leaf_id
        FROM messages AS m JOIN conversations AS c ON c.id = m.conversation_id WHERE m.seq = ?`,
     up: `WITH RECURSIVE up (seq, parent_id) AS (
        SELECT seq, parent_id FROM messages WHERE id = :leafId
        UNION ALL SELECT m.seq, m.parent_id FROM up JOIN messages AS m ON m.id = up.parent_id WHERE up.seq > :lowest)
      SELECT seq FROM up WHERE seq IN (SELECT value FROM json_each(:seqs))`,
   })
+
+  const { textOf } = documentReader(handle)
 
   return {
     /** A number that changes when another connection has written. */
@@ -145,7 +160,8 @@ export function searchReader(handle: ReadHandle) {
     message(seq: number): MessageOfHit | null {
       const row = sql.message.get(seq)
       if (!row) return null
-      const { text: content } = unindexed({ ...row, indexed: 1 })
+      const { text: own, documents } = unindexed({ ...row, indexed: 1 })
+      const content = withDocuments(own, textOf(documents))
       return {
         ...{ seq, id: text(row, 'id'), conversationId: text(row, 'conversation_id'), role: text(row, 'role') },
         ...{ title: textOrNull(row, 'title'), archived: row.archived_at !== null, at: text(row, 'created_at') },

@@ -2,33 +2,8 @@ import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { type Settings, settings } from '../../../src-preload/contract/app.ts'
 import type { Database } from './database.ts'
+import { defaultSettings } from './defaultSettings.ts'
 import { parseJson, type Row, text } from './rows.ts'
-
-export const defaultSettings: Settings = {
-  theme: 'system',
-  fontSize: 'normal',
-  density: 'comfortable',
-  sendKey: 'enter',
-  proxyEnabled: true,
-  proxyPort: 8787,
-  proxyIpv6: false,
-  proxyOrigins: [],
-  metrics: false,
-  bodyDays: 7,
-  logDays: null,
-  chatModel: null,
-  newChatModel: null,
-  newChatInstructions: '',
-  titleModel: null,
-  chatBodies: true,
-  toolRounds: 10,
-  shortcuts: {},
-  language: 'en',
-  closeAction: 'ask',
-  openAtLogin: false,
-  spellcheck: false,
-  voice: null,
-}
 
 const readable = settings.extend({
   theme: settings.shape.theme.catch(defaultSettings.theme),
@@ -53,6 +28,7 @@ const readable = settings.extend({
   closeAction: settings.shape.closeAction.catch(defaultSettings.closeAction),
   openAtLogin: settings.shape.openAtLogin.catch(defaultSettings.openAtLogin),
   spellcheck: settings.shape.spellcheck.catch(defaultSettings.spellcheck),
+  checkForUpdates: settings.shape.checkForUpdates.catch(defaultSettings.checkForUpdates),
   voice: settings.shape.voice.catch(defaultSettings.voice),
 })
 

@@ -5,6 +5,7 @@ import { archiveTable } from './archive.ts'
 import { conversationCostTable } from './conversationCosts.ts'
 import { conversationTable } from './conversations.ts'
 import { type Database, inReadTransaction, type OpenOptions, openDatabase, studioDatabase } from './database.ts'
+import { documentTable } from './documents.ts'
 import { erasureTable } from './erasures.ts'
 import { folderTable } from './folders.ts'
 import { functionToolTable } from './functionTools.ts'
@@ -65,6 +66,7 @@ const tables = (database: Database) => ({
   messages: messageTable(database),
   pieces: replyJournalTable(database),
   media: mediaTable(database),
+  documents: documentTable(database),
   images: imageTable(database),
   recordings: recordingTable(database),
   transcripts: transcriptTable(database),

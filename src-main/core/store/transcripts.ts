@@ -7,9 +7,8 @@ import {
   transcriptFormat,
   transcriptRequest,
 } from '../../../src-preload/contract/transcription.ts'
-import { StudioError } from '../errors.ts'
 import type { Database } from './database.ts'
-import { json, jsonOrNull, number, type Row, readOrNull, text, textOrNull, toJson } from './rows.ts'
+import { json, jsonOrNull, number, type Row, readOrNull, readOrThrow, text, textOrNull, toJson } from './rows.ts'
 import { prepareAll } from './statements.ts'
 
 /** The stored fields that are not part of the shown transcript, such as the raw reply. */
@@ -53,9 +52,7 @@ export function transcriptTable({ handle }: Database) {
     },
     /** @throws StudioError `no_such_item` */
     get(id: string): Transcript {
-      const row = sql.one.get(id)
-      if (!row) throw new StudioError('no_such_item', 'That transcript no longer exists.')
-      return read(row)
+      return readOrThrow(sql.one.get(id), read, 'That transcript no longer exists.')
     },
     /** Newest first. */
     of: (recordingId: string): Transcript[] => sql.all.all(recordingId).map(read),

@@ -46,11 +46,14 @@ import { givePorts } from './port.ts'
 import { followPower, SleepBlocker } from './power.ts'
 import { registerScheme, servePage } from './protocol.ts'
 import { endWithSession, stopBeforeQuit } from './quit.ts'
+import { requireSandbox } from './requireSandbox.ts'
 import { showContextMenu } from './showContextMenu.ts'
 import { applySpelling } from './spelling.ts'
 import { giveUp, reportStarted } from './startReport.ts'
 import { systemNetwork } from './systemNetwork.ts'
 import { showTray } from './tray.ts'
+import { openUpdates } from './updates/open.ts'
+import type { Updates } from './updates/updates.ts'
 import { focusWindow, goTo, openWindow, type WindowPlace } from './window.ts'
 
 // This file is built to out/main/electron.js.
@@ -64,7 +67,7 @@ identify(app)
 registerScheme()
 app.enableSandbox()
 const linkOfStart = firstLink()
-const dataDir = await openDataDir(undefined).catch(giveUp)
+const dataDir = await openFolder().catch(giveUp)
 if (dataDir !== null) {
   // Chromium's files and the single-instance lock are in the data folder: one running studio per folder.
   app.setPath('userData', join(dataDir, 'desktop'))
@@ -74,6 +77,11 @@ if (dataDir !== null) {
       .then(() => start(dataDir))
       .catch(giveUp)
   } else app.exit(0)
+}
+
+async function openFolder(): Promise<string> {
+  requireSandbox()
+  return await openDataDir(undefined)
 }
 
 async function start(folder: string): Promise<void> {
@@ -145,7 +153,8 @@ async function start(folder: string): Promise<void> {
     if (!isOpen && !ending.signal.aborted) open()
     isOpen = true
   }
-  const starting = createCore(host(folder, { go, restart: quit.now }), { opening, signal: ending.signal })
+  const updates = openUpdates(join(built, '..', 'package.json'), (level, line) => log(level, line))
+  const starting = createCore(host(folder, { go, restart: quit.now, updates }), { opening, signal: ending.signal })
   servePage(protocol, join(built, 'renderer'), { core: () => starting, opening: () => work })
   guardPermissions(session.defaultSession, () => microphoneOf(systemPreferences))
   guardNetwork(session.defaultSession, devTools)
@@ -185,6 +194,7 @@ async function start(folder: string): Promise<void> {
       settings = state.settings
       theme.follow(settings.theme)
       spelling(settings.spellcheck)
+      updates?.follow(settings.checkForUpdates)
     },
     ending.signal,
   )
@@ -218,7 +228,13 @@ function firstLink(): () => DeepLink | null {
   }
 }
 
-function host(folder: string, { go, restart }: { go(place: AlertPlace): void; restart(): void }): Host {
+interface HostParts {
+  go(place: AlertPlace): void
+  restart(): void
+  updates: Updates | null
+}
+
+function host(folder: string, { go, restart, updates }: HostParts): Host {
   return {
     name: 'desktop',
     version: app.getVersion(),
@@ -240,6 +256,7 @@ function host(folder: string, { go, restart }: { go(place: AlertPlace): void; re
       log: (level, line) => log(level, line),
       fork: () => utilityProcess.fork(join(built, 'main', 'certificates.js'), [], { serviceName: 'certificates' }),
     }),
+    updates,
     notify: notifier({ Notification, goTo: go, log: (level, line) => log(level, line) }),
     log: (level, line) => log(level, line),
   }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { ServiceError } from '../errors.ts'
 import { admit, type Call } from '../http/call.ts'
 import { readJson } from '../http/read.ts'
+import { refuseWithoutPackage } from '../optionalPackage.ts'
 import { findModel } from '../world/models.ts'
 
 /** Bytes, not characters (section Limits). */
@@ -31,7 +32,9 @@ export async function speech(call: Call): Promise<void> {
   admit(call, model, 0)
   const { synthesize } = await import('../speech/speech.ts')
   const { input, voice, response_format: format, speed } = request
-  const spoken = await synthesize({ input, voice, format, speed })
+  const spoken = await synthesize({ input, voice, format, speed }).catch((error: unknown) =>
+    refuseWithoutPackage(error, 'speak'),
+  )
   const cost = new Decimal(model.price.each).times(Buffer.byteLength(input)).div(1000)
   world.requestLog.charge(key, { model: model.id, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost })
   const { bytes, contentType } = spoken

@@ -4,6 +4,7 @@ import { ServiceError } from '../errors.ts'
 import { admit, type Call } from '../http/call.ts'
 import { readForm } from '../http/multipart.ts'
 import { parseWith } from '../http/read.ts'
+import { refuseWithoutPackage } from '../optionalPackage.ts'
 import { findModel } from '../world/models.ts'
 
 const transcriptionRequest = z.looseObject({
@@ -37,7 +38,7 @@ export async function transcription(call: Call): Promise<void> {
     ...(prompt === undefined ? {} : { prompt }),
   }).catch((error: unknown) => {
     if (error instanceof MediaError) throw new ServiceError(400, 'unreadable_audio', error.message)
-    throw error
+    return refuseWithoutPackage(error, 'transcribe')
   })
   // A started minute counts as a full one.
   const cost = new Decimal(model.price.each).times(Math.max(1, Math.ceil(heard.durationMs / 60_000)))

@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads'
+import { MissingPackage } from '../optionalPackage.ts'
 import type { Rendered } from './render.ts'
 import type { SandboxSpeechFormat, SandboxSpeechRequest } from './request.ts'
 import type { VoiceJob, VoiceReply } from './thread.ts'
@@ -63,7 +64,7 @@ const begin = async (): Promise<Worker> => {
 const settle = (worker: Worker, answer: VoiceReply): void => {
   const asked = waiting.get(answer.id)
   waiting.delete(answer.id)
-  if ('error' in answer) asked?.reject(new Error(answer.error))
+  if ('error' in answer) asked?.reject(answer.missing ? new MissingPackage(answer.missing) : new Error(answer.error))
   else asked?.resolve(answer.rendered)
   if (waiting.size > 0) return
   // An idle thread must not prevent the process from ending.

@@ -1,4 +1,5 @@
 import { parentPort, Worker, workerData } from 'node:worker_threads'
+import { missingPackage } from '../optionalPackage.ts'
 import type { Rendered } from './render.ts'
 import type { SandboxSpeechRequest } from './request.ts'
 
@@ -7,7 +8,8 @@ import type { SandboxSpeechRequest } from './request.ts'
 const role = 'inference-studio-speech'
 
 export type VoiceJob = { id: number; request: SandboxSpeechRequest }
-export type VoiceReply = { id: number; rendered: Rendered } | { id: number; error: string }
+/** `missing` is the name of an optional package that is not installed. */
+export type VoiceReply = { id: number; rendered: Rendered } | { id: number; error: string; missing: string | null }
 
 export const startThread = (): Worker => new Worker(new URL(import.meta.url), { workerData: { role } })
 
@@ -16,12 +18,14 @@ if (port && workerData?.role === role) {
   // node:wasi prints an experimental warning once per thread, which users cannot act on.
   process.removeAllListeners('warning')
   const rendering = import('./render.ts')
+  // The first job reports the failure. Without this line, a rejection before that job would end the thread.
+  rendering.catch(() => undefined)
   const work = async ({ id, request }: VoiceJob): Promise<VoiceReply> => {
     try {
       const { render } = await rendering
       return { id, rendered: await render(request) }
     } catch (error) {
-      return { id, error: error instanceof Error ? error.message : String(error) }
+      return { id, error: error instanceof Error ? error.message : String(error), missing: missingPackage(error) }
     }
   }
   // One rendering at a time: concurrent renderings would share one CPU core and double the memory.

@@ -11,6 +11,7 @@ import { Button } from '../../shared/ui/Button.tsx'
 import { Dialog } from '../../shared/ui/Dialog.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { plainText } from '../../shared/ui/plainText.ts'
+import { useCall } from '../../shared/useCall.ts'
 import { useApp } from '../../stores/app.ts'
 import { unreadDamage, useData } from '../../stores/data.ts'
 import { useRoute } from '../../stores/route.ts'
@@ -19,16 +20,15 @@ import { useRoute } from '../../stores/route.ts'
 export function StorageNotice() {
   const { t } = useTranslation(['problems', 'common'])
   const studio = useStudio()
-  const [busy, setBusy] = useState(false)
+  const { busy, run } = useCall()
   const problem = useApp(({ app }) => app?.storage ?? null)
   if (!problem) return null
-  const check = (): void => {
-    setBusy(true)
-    studio.app
-      .checkStorage()
-      .catch((thrown: unknown) => showToast({ id: 'storage', text: problemOf(thrown).message }))
-      .finally(() => setBusy(false))
-  }
+  const check = (): void =>
+    run(() =>
+      studio.app
+        .checkStorage()
+        .catch((thrown: unknown) => showToast({ id: 'storage', text: problemOf(thrown).message })),
+    )
   return (
     <div className="border-line border-b p-2">
       <Notice

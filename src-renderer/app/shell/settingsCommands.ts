@@ -8,6 +8,8 @@ import { offerTranslatedCommands } from '../../shared/commands/registry.ts'
 import { offerSource } from '../../shared/commands/sources.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { plainText } from '../../shared/ui/plainText.ts'
+import { isMac } from '../../shared/ui/platform.ts'
+import { alertsStore } from '../../stores/alerts.ts'
 import { appStore } from '../../stores/app.ts'
 import { toolsStore } from '../../stores/tools.ts'
 
@@ -24,6 +26,8 @@ interface SettingItem {
   beside?: string
 }
 
+const isDesktop = (): boolean => appStore.getState().app?.host === 'desktop'
+
 /** The settings of each section, named like their controls on the page. */
 const settingsOf = (t: Texts): Record<SectionName, (string | SettingItem)[]> => ({
   connection: connectionItems(t),
@@ -32,20 +36,28 @@ const settingsOf = (t: Texts): Record<SectionName, (string | SettingItem)[]> => 
   chat: [
     ...[t('settings:chat.sendKey'), t('settings:chat.bodies'), t('settings:chat.newModel')],
     ...[t('settings:chat.newInstructions'), t('settings:chat.titles')],
+    ...(isDesktop() && !isMac ? [t('settings:chat.spellcheck')] : []),
   ],
   proxy: [
     ...[t('settings:proxy.enabled'), t('settings:proxy.port'), t('settings:proxy.ipv6'), t('settings:proxy.metrics')],
     ...[t('settings:proxy.origins'), t('settings:proxy.bodyDays')],
+    ...(isDesktop() ? [t('settings:proxy.background'), t('settings:proxy.login')] : []),
   ],
   tools: toolItems(t),
   alerts: [
     ...[t('alerts:settings.balance'), t('alerts:settings.spend'), t('alerts:settings.budgets')],
+    ...(alertsStore.getState().settings?.budgets === true ? [t('alerts:settings.budgetAt')] : []),
     ...[t('alerts:settings.key'), t('alerts:settings.ban')],
+    t(alertsStore.getState().notifies ? 'alerts:settings.notify' : 'alerts:settings.browser'),
   ],
   data: [
     ...[t('settings:data.folder'), t('settings:data.keychain'), t('data:backup.name'), t('data:restore.name')],
     ...[t('data:freeUp'), t('data:recentlyDeleted'), t('data:age.title'), t('data:age.rule'), t('data:eraseAll.title')],
     { title: t('data:keepNewest'), group: t('data:freeUp') },
+    ...(['speech', 'recordings', 'images'] as const).map((kind) => {
+      const [control, group] = [t(`data:mediaKind.${kind}`), t('data:freeUp')]
+      return { title: `${group}: ${control}`, control, group, beside: t('settings:data.title') }
+    }),
     { title: t('data:age.olderThan'), group: t('data:age.title') },
     ...deletableKinds.map((kind) => {
       const [control, group] = [t(`data:age.kind.${kind}`), t('data:age.title')]

@@ -1,5 +1,5 @@
 import { Check, Square } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import type { Message } from '../../../src-preload/contract/chat.ts'
 import { useNow } from '../../shared/useNow.ts'
@@ -28,6 +28,7 @@ const needWidth = 3
 export function Columns({ askId, pathId }: { askId: string; pathId: string }) {
   const t = useChatTranslate()
   const names = useRef<HTMLDivElement>(null)
+  const columns = useRef<HTMLElement>(null)
   const ids = useChat(useShallow(({ open }) => open?.besideIds ?? []))
   const models = useChat(useShallow(({ open }) => open?.beside.map(({ model }) => model ?? t('assistant')) ?? []))
   const running = useChat(({ open }) => open?.beside.some(isRunning) ?? false)
@@ -39,6 +40,7 @@ export function Columns({ askId, pathId }: { askId: string; pathId: string }) {
     const model = models[at] ?? t('assistant')
     return sameModel ? t('choice', { choice: at + 1, model }) : model
   }
+  const { above, measure } = useRepliesAbove(names, columns, ids)
   useEffect(() => {
     if (ids.length >= needWidth) appStore.setState({ inspectorShown: false })
   }, [ids.length])
@@ -46,16 +48,18 @@ export function Columns({ askId, pathId }: { askId: string; pathId: string }) {
     <section className="chat-turn chat-beside" aria-label={t('beside', { count: ids.length })} data-ask={askId}>
       <div className="chat-column-names" ref={names} aria-hidden>
         {ids.map((id, at) => (
-          <ColumnName key={id} id={id} name={nameOf(at)} />
+          <ColumnName key={id} id={id} name={nameOf(at)} isAbove={above.has(id)} />
         ))}
       </div>
       <section
+        ref={columns}
         className="chat-columns"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard (WCAG 2.1.1)
         tabIndex={0}
         aria-label={t('besideScroll')}
         onScroll={({ currentTarget: { scrollLeft } }) => {
           if (names.current) names.current.scrollLeft = scrollLeft
+          measure()
         }}
       >
         {ids.map((id, at) => (
@@ -69,10 +73,47 @@ export function Columns({ askId, pathId }: { askId: string; pathId: string }) {
   )
 }
 
+/**
+ * Which replies end above the fixed names, because they are shorter than the others. `measure` reads the positions again: the observer does
+ * not report columns that are scrolled out sideways.
+ */
+function useRepliesAbove(
+  names: RefObject<HTMLElement | null>,
+  columns: RefObject<HTMLElement | null>,
+  ids: readonly string[],
+): { above: ReadonlySet<string>; measure: () => void } {
+  const [above, setAbove] = useState<ReadonlySet<string>>(new Set())
+  const measure = useCallback((): void => {
+    const edge = names.current?.getBoundingClientRect().bottom
+    if (edge === undefined || !columns.current) return
+    const ended = [...columns.current.children].flatMap((column, at) => {
+      const id = ids[at]
+      return id !== undefined && column.getBoundingClientRect().bottom <= edge ? [id] : []
+    })
+    setAbove((before) =>
+      before.size === ended.length && ended.every((id) => before.has(id)) ? before : new Set(ended),
+    )
+  }, [names, columns, ids])
+  useEffect(() => {
+    const height = names.current?.offsetHeight ?? 0
+    const root = names.current?.closest('.chat-talk') ?? null
+    const observer = new IntersectionObserver(measure, { root, rootMargin: `-${height}px 0px 0px 0px` })
+    for (const column of columns.current?.children ?? []) observer.observe(column)
+    return () => observer.disconnect()
+  }, [names, columns, measure])
+  return { above, measure }
+}
+
 /** The name above a column, which stays visible while the column scrolls. Screen readers use the column's own heading. */
-function ColumnName({ id, name }: { id: string; name: string }) {
+function ColumnName({ id, name, isAbove }: { id: string; name: string; isAbove: boolean }) {
+  const t = useChatTranslate()
   const reply = useMessage(id)
-  return <div>{reply && <Who name={name} instant={reply.createdAt} streaming={reply.status === 'streaming'} />}</div>
+  return (
+    <div data-above={isAbove}>
+      {reply && <Who name={name} instant={reply.createdAt} streaming={reply.status === 'streaming'} />}
+      {isAbove && <p>{t('replyAbove')}</p>}
+    </div>
+  )
 }
 
 function Column({ id, name, chosen }: { id: string; name: string; chosen: boolean }) {

@@ -25,6 +25,14 @@ import { PictureTray } from './composer/PictureTray.tsx'
 import { useSentAs } from './composer/RolePicker.tsx'
 import { askIfImagesRefused, followRefusals, holdsImages, useKnownRefusal } from './composer/refusals.ts'
 import { useBlocked } from './composer/useBlocked.ts'
+import { DocumentTray } from './documents/DocumentTray.tsx'
+import {
+  attachedOf,
+  forgetDocuments,
+  recallDocuments,
+  restoreDocuments,
+  takeDocuments,
+} from './documents/draftDocuments.ts'
 import { PromptSlash } from './list/PromptSlash.tsx'
 import { ModelPicker } from './ModelPicker.tsx'
 import { useChatTranslate } from './messages.ts'
@@ -51,6 +59,7 @@ export function Composer() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when another chat opens
   useEffect(() => field.current?.focus(), [draft])
   useEffect(() => recallPictures(draft), [draft])
+  useEffect(() => recallDocuments(draft), [draft])
   useEffect(followRefusals, [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: titles are in the window's language
   useEffect(() => offerComposerCommands(), [i18n.language])
@@ -104,6 +113,7 @@ export function Composer() {
 const Above = memo(({ draft }: { draft: string }) => (
   <>
     <PictureTray draft={draft} />
+    <DocumentTray draft={draft} />
     <ToolsHint />
     <DictationBar />
   </>
@@ -130,13 +140,20 @@ function ToolsHint() {
   )
 }
 
-/** Sends the draft. The pictures leave the composer with the text, and return if the core refuses the message. */
+/** Sends the draft. Pictures and documents leave the composer with the text, and return if the core refuses the message. */
 async function sendDraft(text: string, draft: string): Promise<void> {
   const pictures = takePictures(draft)
   const as = useSentAs.getState()
-  const taken = await send(text, attachmentsOf(pictures), as)
-  if (!taken) return restorePictures(draft, pictures)
+  const documents = takeDocuments(draft)
+  const files = { attachments: attachmentsOf(pictures), documents: attachedOf(documents) }
+  const taken = await send(text, files, as)
+  if (!taken) {
+    restorePictures(draft, pictures)
+    restoreDocuments(draft, documents)
+    return
+  }
   forgetPictures(draft, pictures)
+  forgetDocuments(draft)
   useSentAs.setState({ role: 'user', name: '' })
 }
 

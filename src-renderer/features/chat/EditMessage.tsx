@@ -94,6 +94,7 @@ function useBlocked(message: Message, text: string, saving: boolean): ChatText |
   if (saving) return 'sendingNow'
   if (running) return 'needEnd'
   if (noModel) return 'needModel'
-  if (text.trim() === '' && message.attachments.length === 0) return 'needText'
+  const hasFiles = message.attachments.length + message.documents.length > 0
+  if (text.trim() === '' && !hasFiles) return 'needText'
   return text.length > 1_000_000 ? 'needShorter' : null
 }

@@ -8,7 +8,7 @@ import { useChatTranslate } from './messages.ts'
 import { ReplyEnd } from './ReplyEnd.tsx'
 import { ReplyFooter } from './ReplyFooter.tsx'
 import { Reasoning, Waiting } from './ReplyParts.tsx'
-import { ToolCalls } from './tools/ToolCalls.tsx'
+import { ToolCalls } from './tools/ToolCard.tsx'
 import { Who } from './Who.tsx'
 
 /** A reply without siblings beside it. */

@@ -5,11 +5,13 @@ import { useStage } from '../../stores/chatPage.ts'
 import { ActionButton } from './actionButtons.tsx'
 import { CopyMessage } from './CopyMessage.tsx'
 import { Pictures } from './composer/Pictures.tsx'
+import { SentDocuments } from './documents/SentDocuments.tsx'
 import { EditMessage } from './EditMessage.tsx'
 import { MessageMenu } from './MessageMenu.tsx'
 import { startEdit } from './messageActions.ts'
 import { useChatTranslate } from './messages.ts'
 import { Siblings } from './Siblings.tsx'
+import { textPieces } from './textPieces.ts'
 import { Who } from './Who.tsx'
 
 /** A message of the person, or instructions: the text as typed, never as Markdown. */
@@ -36,11 +38,12 @@ export function TurnView({ turn }: { turn: Message }) {
       <Who name={who} as={turn.name} mine instant={turn.createdAt} />
       <div className="chat-body">
         <Pictures attachments={turn.attachments} />
+        <SentDocuments documents={turn.documents} />
         {editing ? (
           <EditMessage message={turn} />
         ) : (
           <div className="chat-typed" data-part="text" dir="auto">
-            <Pieces pieces={inPieces(turn.text)} />
+            <Pieces pieces={textPieces(turn.text)} />
           </div>
         )}
       </div>
@@ -56,16 +59,4 @@ export function TurnView({ turn }: { turn: Message }) {
       </footer>
     </article>
   )
-}
-
-/** Splits text into pieces of limited size, at line ends where possible. The browser lays out only visible pieces of a long text. */
-function inPieces(text: string): string[] {
-  const pieces: string[] = []
-  for (let at = 0; at < text.length; ) {
-    const newline = text.lastIndexOf('\n', at + 4_000)
-    const end = text.length - at <= 4_000 ? text.length : newline > at ? newline + 1 : at + 4_000
-    pieces.push(text.slice(at, end))
-    at = end
-  }
-  return pieces
 }

@@ -6,6 +6,7 @@ import type {
   Message,
 } from '../../../src-preload/contract/chat.ts'
 import type { Contract } from '../../../src-preload/contract/contract.ts'
+import type { AttachedDocument } from '../../../src-preload/contract/documents.ts'
 import { perFrame } from '../../api/frames.ts'
 import { problemOf } from '../../api/problem.ts'
 import { subscribe, watchWithRetry } from '../../api/watch.ts'
@@ -20,6 +21,7 @@ import { attempt, setClient } from './client.ts'
 import { forgetCompared, moveCompared, recallCompared } from './compare.ts'
 import { forgetSentPictures } from './composer/draftPictures.ts'
 import { useSentAs } from './composer/RolePicker.tsx'
+import { forgetSentDocuments } from './documents/draftDocuments.ts'
 import { flushDrafts, forgetNewDraft, placeIn, recallNewDraft, saveDraft, writeDraft } from './drafts.ts'
 import { flushSetups, forgetNewSetup, recallNewSetup, setupOf } from './setup.ts'
 
@@ -120,6 +122,7 @@ function emptyComposer(id: string, sent: Message): void {
   if (store.draftOf(useChat.getState()) !== sent.text) return
   writeDraft(id, '')
   forgetSentPictures(id, sent.attachments)
+  forgetSentDocuments(id, sent.documents)
   useSentAs.setState({ role: 'user', name: '' })
   useChat.setState({ sendProblem: null })
 }
@@ -130,13 +133,22 @@ export interface SentAs {
   /** Empty: no name. */
   name: string
 }
+/** The files of a message. */
+export interface SentFiles {
+  attachments: readonly Attachment[]
+  documents: readonly AttachedDocument[]
+}
 const own: SentAs = { role: 'user', name: '' }
 
 /**
  * Sends the composer's text. The text leaves the composer at once and returns if the core refuses the message.
- * @returns whether the core accepted the message. Until then the caller owns the attachments.
+ * @returns whether the core accepted the message. Until then the caller owns the files.
  */
-export async function send(text: string, attachments: readonly Attachment[] = [], as: SentAs = own): Promise<boolean> {
+export async function send(
+  text: string,
+  { attachments, documents }: SentFiles = { attachments: [], documents: [] },
+  as: SentAs = own,
+): Promise<boolean> {
   const state = useChat.getState()
   const models = store.modelsToAsk(state)
   if (!host || state.sending || models.length === 0) return false
@@ -149,6 +161,7 @@ export async function send(text: string, attachments: readonly Attachment[] = []
     models,
     ...(conversationId === null ? { setup: setupOf(state), folderId: useNewChat.getState().folderId } : {}),
     attachments: attachments.map(({ mediaId, detail }) => ({ mediaId, detail })),
+    documents: documents.map(({ mediaId, name, pages }) => ({ mediaId, name, pages })),
     role: as.role,
     name: as.name === '' ? null : as.name,
     // Other roles only add a message. The next request of the person includes it.

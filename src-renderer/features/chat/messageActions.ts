@@ -41,7 +41,7 @@ export function leaveEdit(id: string): void {
 }
 
 /**
- * Stores the edited text, with its pictures, as a sibling of the message, which starts a branch. With `ask`, also requests replies.
+ * Stores the edited text, with its pictures and documents, as a sibling of the message, which starts a branch. With `ask`, also requests replies.
  * @returns whether the core accepted the message
  */
 export async function saveEdit(message: Message, text: string, ask: boolean): Promise<boolean> {
@@ -52,6 +52,7 @@ export async function saveEdit(message: Message, text: string, ask: boolean): Pr
     conversationId: message.conversationId,
     text,
     attachments: message.attachments.map(({ mediaId, detail }) => ({ mediaId, detail })),
+    documents: message.documents.map(({ mediaId, name, pages }) => ({ mediaId, name, pages })),
     models,
     role: message.role === 'tool' ? ('user' as const) : message.role,
     name: message.name,

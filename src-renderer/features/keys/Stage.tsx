@@ -1,7 +1,7 @@
 import { StatusText } from '../../shared/ui/StatusText.tsx'
 import '../../shared/chart/figures.css'
 import { KeyRound, RefreshCw } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AccountKey } from '../../../src-preload/contract/account.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
@@ -15,6 +15,7 @@ import { Pill } from '../../shared/ui/Pill.tsx'
 import { RelativeTime } from '../../shared/ui/RelativeTime.tsx'
 import { Skeleton } from '../../shared/ui/Skeleton.tsx'
 import { StageBar } from '../../shared/ui/StageBar.tsx'
+import { useCall } from '../../shared/useCall.ts'
 import { useApp } from '../../stores/app.ts'
 import { keyShown, useKeys } from '../../stores/keys.ts'
 import { useRoute } from '../../stores/route.ts'
@@ -41,7 +42,7 @@ export function KeysStage() {
 
 function Bar({ shown }: { shown: AccountKey | null }) {
   const { t } = useTranslation('keys')
-  const [busy, setBusy] = useState(false)
+  const { busy, run } = useCall()
   const active = useUsage((store) => selectedAccount(store)?.active ?? false)
   return (
     <StageBar
@@ -59,17 +60,7 @@ function Bar({ shown }: { shown: AccountKey | null }) {
         )
       }
       actions={
-        active && (
-          <IconButton
-            icon={RefreshCw}
-            label={t('refresh')}
-            disabled={busy}
-            onClick={() => {
-              setBusy(true)
-              void refreshKeys().finally(() => setBusy(false))
-            }}
-          />
-        )
+        active && <IconButton icon={RefreshCw} label={t('refresh')} disabled={busy} onClick={() => run(refreshKeys)} />
       }
     />
   )

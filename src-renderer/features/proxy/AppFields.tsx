@@ -214,45 +214,64 @@ function Access({ form, errors, onChange }: FieldsProps) {
   )
 }
 
-function Limits({ form, errors, onChange }: FieldsProps) {
+function Limits(props: FieldsProps) {
   const { t } = useTranslation('proxy')
   return (
     <Part title={t('form.limits')} about={t('form.limitsAbout')}>
-      <div className="grid gap-3 sm:grid-cols-3">
-        {limits.map((limit) => (
-          <Field key={limit} label={t(`form.${limit}`)} error={errors[limit] ? t('form.bad.whole') : null}>
-            <TextInput
-              inputMode="numeric"
-              className="num"
-              placeholder={t('form.noLimit')}
-              value={form[limit]}
-              onChange={(event) => onChange({ [limit]: event.target.value })}
-            />
-          </Field>
-        ))}
-      </div>
+      <NumberFields
+        {...props}
+        names={limits}
+        inputMode="numeric"
+        none={t('form.noLimit')}
+        fault={t('form.bad.whole')}
+      />
     </Part>
   )
 }
 
-function Budgets({ form, errors, onChange }: FieldsProps) {
+function Budgets(props: FieldsProps) {
   const { t } = useTranslation('proxy')
   return (
     <Part title={t('form.budgets')} about={t('form.budgetsAbout')}>
-      <div className="grid gap-3 sm:grid-cols-3">
-        {budgets.map((budget) => (
-          <Field key={budget} label={t(`form.${budget}`)} error={errors[budget] ? t('form.bad.amount') : null}>
-            <TextInput
-              inputMode="decimal"
-              className="num"
-              placeholder={t('form.noBudget')}
-              value={form[budget]}
-              onChange={(event) => onChange({ [budget]: event.target.value })}
-            />
-          </Field>
-        ))}
-      </div>
+      <NumberFields
+        {...props}
+        names={budgets}
+        inputMode="decimal"
+        none={t('form.noBudget')}
+        fault={t('form.bad.amount')}
+      />
     </Part>
+  )
+}
+
+function NumberFields({
+  form,
+  errors,
+  onChange,
+  ...props
+}: FieldsProps & {
+  names: readonly ((typeof limits)[number] | (typeof budgets)[number])[]
+  inputMode: 'numeric' | 'decimal'
+  /** Placeholder of an empty field. */
+  none: string
+  /** Message for a text that is not such a number. */
+  fault: string
+}) {
+  const { t } = useTranslation('proxy')
+  return (
+    <div className="grid gap-3 sm:grid-cols-3">
+      {props.names.map((name) => (
+        <Field key={name} label={t(`form.${name}`)} error={errors[name] ? props.fault : null}>
+          <TextInput
+            inputMode={props.inputMode}
+            className="num"
+            placeholder={props.none}
+            value={form[name]}
+            onChange={(event) => onChange({ [name]: event.target.value })}
+          />
+        </Field>
+      ))}
+    </div>
   )
 }
 

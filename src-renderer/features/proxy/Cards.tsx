@@ -16,17 +16,18 @@ import {
 import { useTranslation } from 'react-i18next'
 import type { App, AppUse } from '../../../src-preload/contract/apps.ts'
 import { type BudgetView, budgetsOf } from '../../shared/appBudgets.ts'
+import { BudgetMeter } from '../../shared/BudgetMeter.tsx'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { Card } from '../../shared/ui/Card.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
-import { Meter } from '../../shared/ui/Meter.tsx'
 import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
 import { Skeleton } from '../../shared/ui/Skeleton.tsx'
+import { useNow } from '../../shared/useNow.ts'
 import { splitApps, useApps, useAppUse } from '../../stores/apps.ts'
 import { filterBy, setPaused } from './actions.ts'
-import { Badge, Sparkline, useNow } from './appearance.tsx'
+import { Badge, Sparkline } from './appearance.tsx'
 import { type AppActivity, activityOf, type BlockedBy, blockedBy } from './appState.ts'
 import { compact, count, exact, showLimit, showSc, showSpent, showTime } from './figures.ts'
 
@@ -175,23 +176,11 @@ function Spend({ use }: { use: AppUse | null }) {
 
 function BudgetLine({ name, budget }: { name: string; budget: BudgetView }) {
   const { t } = useTranslation('proxy')
-  const { period, share, used } = budget
-  const words = t(`apps.budget.${period}`, {
+  const words = t(`apps.budget.${budget.period}`, {
     spent: showSpent(budget.spent, budget.limit),
     limit: showLimit(budget.limit),
   })
-  return (
-    <div className="flex min-w-0 items-center gap-2.5 text-s text-soft">
-      <Meter
-        label={t('apps.budget.label', { name, words })}
-        value={Math.min(share, 1) * 100}
-        max={100}
-        level={used ? 'bad' : share >= 0.8 ? 'warn' : 'good'}
-        className="w-auto min-w-8 flex-1"
-      />
-      <span className="num whitespace-nowrap">{words}</span>
-    </div>
-  )
+  return <BudgetMeter label={t('apps.budget.label', { name, words })} budget={budget} amounts={words} />
 }
 
 /** The last lines of a card: limits, reserved or unknown amounts, number of requests. */

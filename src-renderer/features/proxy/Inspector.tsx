@@ -11,12 +11,13 @@ import { KeyValue } from '../../shared/ui/KeyValue.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { Part } from '../../shared/ui/Part.tsx'
 import { Pill } from '../../shared/ui/Pill.tsx'
+import { useNow } from '../../shared/useNow.ts'
 import { useApp } from '../../stores/app.ts'
 import { type Inspected, isOpen, selectedRow, useRequests } from '../../stores/requests.ts'
 import { askDetail, closeDetail } from './actions.ts'
-import { Dot, Time, useNow } from './appearance.tsx'
+import { Dot, Time } from './appearance.tsx'
 import { Bodies, Headers } from './Bodies.tsx'
-import { approx, count, showSc } from './figures.ts'
+import { count, showSc } from './figures.ts'
 import { RequestActions } from './RequestActions.tsx'
 import { kindOfStatus, useRowTexts } from './rowMessages.ts'
 import { TimelineBars } from './TimelineBars.tsx'
@@ -227,7 +228,6 @@ function Usage({ row }: { row: RequestRow }) {
       t('detail.usage.notReported')
     ) : (
       <>
-        {approx(row.tokensAre)}
         {count(value)} <span className="font-normal text-faint">{t('detail.usage.tokens')}</span>
       </>
     )
@@ -260,7 +260,6 @@ function Usage({ row }: { row: RequestRow }) {
                 t('detail.usage.unknown')
               ) : (
                 <span title={`${row.cost} SC`}>
-                  {approx(row.costIs)}
                   {showSc(row.cost)} SC{' '}
                   <span className="font-normal text-faint">
                     {t(row.costIs === 'estimated' ? 'detail.usage.est' : `detail.usage.${row.costIs}`)}

@@ -162,8 +162,6 @@ const periodOf = ({ since, until }: RequestFilter): Period => (since || until ? 
 
 function PeriodFilter({ filter }: { filter: RequestFilter }) {
   const { t } = useTranslation('proxy')
-  const since = useId()
-  const until = useId()
   const [period, setPeriod] = useState<Period>(() => periodOf(filter))
   const [ownSince, setOwnSince] = useState(filter.since)
   // The time was changed outside of this field: by a link, or by clearing the filters.
@@ -185,7 +183,6 @@ function PeriodFilter({ filter }: { filter: RequestFilter }) {
     if (end === 'since') setOwnSince(at ?? undefined)
     filterBy(at === null ? others : { ...others, [end]: at })
   }
-  const field = 'num h-7 rounded-m bg-raise px-2 text-ink text-s shadow-[inset_0_0_0_1px_var(--line-strong)]'
   return (
     <>
       <Select
@@ -196,24 +193,27 @@ function PeriodFilter({ filter }: { filter: RequestFilter }) {
       />
       {period === 'between' && (
         <span className="flex flex-wrap items-center gap-1.5 text-s text-soft">
-          <label htmlFor={since}>{t('log.since')}</label>
-          <input
-            id={since}
-            type="datetime-local"
-            className={field}
-            defaultValue={filter.since ? localText(filter.since) : ''}
-            onChange={(event) => between('since', event.target.value)}
-          />
-          <label htmlFor={until}>{t('log.until')}</label>
-          <input
-            id={until}
-            type="datetime-local"
-            className={field}
-            defaultValue={filter.until ? localText(filter.until) : ''}
-            onChange={(event) => between('until', event.target.value)}
-          />
+          <InstantField label={t('log.since')} at={filter.since} onChange={(text) => between('since', text)} />
+          <InstantField label={t('log.until')} at={filter.until} onChange={(text) => between('until', text)} />
         </span>
       )}
+    </>
+  )
+}
+
+/** An instant that is typed as local time. `onChange` receives the text of the field. */
+function InstantField(props: { label: string; at: string | undefined; onChange: (text: string) => void }) {
+  const id = useId()
+  return (
+    <>
+      <label htmlFor={id}>{props.label}</label>
+      <input
+        id={id}
+        type="datetime-local"
+        className="num h-7 rounded-m bg-raise px-2 text-ink text-s shadow-[inset_0_0_0_1px_var(--line-strong)]"
+        defaultValue={props.at ? localText(props.at) : ''}
+        onChange={(event) => props.onChange(event.target.value)}
+      />
     </>
   )
 }

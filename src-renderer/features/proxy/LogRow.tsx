@@ -2,9 +2,10 @@ import { memo, type ReactNode } from 'react'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import { cx } from '../../shared/ui/cx.ts'
 import { Pill } from '../../shared/ui/Pill.tsx'
+import { useNow } from '../../shared/useNow.ts'
 import { isOpen } from '../../stores/requests.ts'
-import { Dot, Time, useNow } from './appearance.tsx'
-import { approx, count, showMs, showSc } from './figures.ts'
+import { Dot, Time } from './appearance.tsx'
+import { count, showMs, showSc } from './figures.ts'
 import type { useRowTexts } from './rowMessages.ts'
 
 export const rowHeight = 32
@@ -12,9 +13,9 @@ export const rowHeight = 32
 /** One grid for the header and all rows. Narrow logs omit columns that the details also contain. */
 export const columns = cx(
   'grid items-center gap-x-2.5 px-3',
-  'grid-cols-[90px_minmax(0,1fr)_minmax(0,1fr)_minmax(0,1.3fr)_62px_80px]',
-  '@min-[760px]:grid-cols-[90px_minmax(0,1fr)_72px_minmax(0,1fr)_minmax(0,1.6fr)_62px_116px_82px]',
-  '@min-[900px]:grid-cols-[90px_minmax(0,1.1fr)_76px_minmax(0,1.1fr)_minmax(0,1.8fr)_64px_62px_120px_82px]',
+  'grid-cols-[90px_minmax(0,1fr)_minmax(0,1fr)_minmax(0,1.3fr)_62px_92px]',
+  '@min-[760px]:grid-cols-[90px_minmax(0,1fr)_72px_minmax(0,1fr)_minmax(0,1.6fr)_62px_132px_92px]',
+  '@min-[900px]:grid-cols-[90px_minmax(0,1.1fr)_76px_minmax(0,1.1fr)_minmax(0,1.8fr)_64px_62px_136px_92px]',
 )
 export const wideOnly = 'hidden @min-[760px]:block'
 export const widestOnly = 'hidden @min-[900px]:block'
@@ -103,7 +104,7 @@ function Cells({ row, today, words: { t, who, status, reason } }: { row: Request
         <Took row={row} />
       </Cell>
       <Cell className={cx(right, wideOnly)}>
-        <Tokens row={row} />
+        <Tokens row={row} t={t} />
       </Cell>
       <Cell className={right}>
         <Cost row={row} t={t} />
@@ -122,11 +123,19 @@ function Elapsed({ since }: { since: string }) {
   return showMs(Math.max(0, now - Date.parse(since)))
 }
 
+/** The one mark of estimates, beside a figure. */
+const Estimated = ({ t }: { t: RowTexts['t'] }) => <span className="text-faint text-xs"> {t('log.estimated')}</span>
+
 /** Tokens in and out. */
-function Tokens({ row }: { row: RequestRow }) {
+function Tokens({ row, t }: { row: RequestRow; t: RowTexts['t'] }) {
   if (row.tokensIn === null && row.tokensOut === null) return '—'
   const of = (tokens: number | null) => (tokens === null ? '?' : count(tokens))
-  return `${approx(row.tokensAre)}${of(row.tokensIn)} → ${of(row.tokensOut)}`
+  return (
+    <>
+      {`${of(row.tokensIn)} → ${of(row.tokensOut)}`}
+      {row.tokensAre === 'estimated' && <Estimated t={t} />}
+    </>
+  )
 }
 
 function Cost({ row, t }: { row: RequestRow; t: RowTexts['t'] }) {
@@ -141,8 +150,8 @@ function Cost({ row, t }: { row: RequestRow; t: RowTexts['t'] }) {
   const title = t(row.costIs === 'estimated' ? 'log.estimatedTitle' : 'log.measuredTitle', { amount: row.cost })
   return (
     <span title={title}>
-      {approx(row.costIs)}
       {showSc(row.cost)}
+      {row.costIs === 'estimated' && <Estimated t={t} />}
     </span>
   )
 }

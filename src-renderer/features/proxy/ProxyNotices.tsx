@@ -3,7 +3,7 @@ import type { AppState } from '../../../src-preload/contract/app.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { navigate } from '../../shared/navigation.ts'
 import { Notice } from '../../shared/ui/Notice.tsx'
-import { useNow } from './appearance.tsx'
+import { useNow } from '../../shared/useNow.ts'
 import { showMs, showTime } from './figures.ts'
 
 /** The reasons why apps get no answers, each with one action. */

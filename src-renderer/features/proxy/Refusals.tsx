@@ -1,4 +1,4 @@
-import { ChevronRight, ListFilter, ShieldBan, X } from 'lucide-react'
+import { ChevronRight, ListFilter, ShieldBan } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AppState } from '../../../src-preload/contract/app.ts'
@@ -8,11 +8,13 @@ import { Button } from '../../shared/ui/Button.tsx'
 import { Card } from '../../shared/ui/Card.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { Notice } from '../../shared/ui/Notice.tsx'
+import { OriginList } from '../../shared/ui/OriginList.tsx'
 import { Pill } from '../../shared/ui/Pill.tsx'
+import { useNow } from '../../shared/useNow.ts'
 import { appStore } from '../../stores/app.ts'
 import { Confirmed } from './AppActions.tsx'
 import { attempt, filterBy } from './actions.ts'
-import { Time, useNow } from './appearance.tsx'
+import { Time } from './appearance.tsx'
 import { count, showTime } from './figures.ts'
 
 const maxOrigins = 50
@@ -182,22 +184,7 @@ function Origins({ origins }: { origins: readonly string[] }) {
     <div className="flex flex-wrap items-center gap-x-2 gap-y-1.5 border-line border-t px-3.5 py-2.5 text-s">
       <span className="font-[540]">{t('refusals.origins')}</span>
       {origins.length === 0 && <span className="text-soft">{t('refusals.originsNone')}</span>}
-      <ul className="contents">
-        {origins.map((origin) => (
-          <li key={origin} className="flex max-w-full items-center gap-1 rounded-m bg-hover py-0.5 pe-0.5 ps-2">
-            <code className="min-w-0 truncate font-mono text-xs">{origin}</code>
-            <button
-              type="button"
-              aria-label={t('refusals.remove', { origin })}
-              title={t('refusals.removeOrigin')}
-              onClick={() => remove(origin)}
-              className="grid size-6 place-items-center rounded-s text-soft hover:bg-raise hover:text-ink"
-            >
-              <X aria-hidden size={13} />
-            </button>
-          </li>
-        ))}
-      </ul>
+      <OriginList origins={origins} removeLabel={(origin) => t('refusals.remove', { origin })} onRemove={remove} />
     </div>
   )
 }

@@ -1,4 +1,3 @@
-import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Colour } from '../../../src-preload/contract/requests.ts'
 import { cx } from '../../shared/ui/cx.ts'
@@ -56,18 +55,6 @@ export function Time({ at, now, className }: { at: string; now: number; classNam
       {showTime(at, now)}
     </time>
   )
-}
-
-/** The current time in Unix ms, updated every `every` ms while `running`. */
-export function useNow(every: number, running = true): number {
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    if (!running) return
-    setNow(Date.now())
-    const timer = setInterval(() => setNow(Date.now()), every)
-    return () => clearInterval(timer)
-  }, [every, running])
-  return now
 }
 
 /** The last 60 minutes as a line. Its accessible name contains the figures. */

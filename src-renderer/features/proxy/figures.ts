@@ -1,4 +1,3 @@
-import type { Certainty } from '../../../src-preload/contract/requests.ts'
 import { showMonth } from '../../i18n/format.ts'
 import { group } from '../../shared/ui/sc.ts'
 
@@ -13,8 +12,6 @@ export function showLimit(amount: string): string {
   const rest = fraction.replace(/0+$/, '')
   return group(BigInt(whole).toString()) + (rest === '' ? '' : `.${rest}`)
 }
-
-export const approx = (certainty: Certainty): string => (certainty === 'estimated' ? '≈ ' : '')
 
 /** Formats a duration in ms: `0.2 ms`, `41 ms`, `2.41 s`, `12.4 s`, `2 min 05 s`. */
 export function showMs(ms: number): string {

@@ -19,6 +19,17 @@ function toneOf({ state, status, retriedAfter }: RequestRow): PillTone {
   return retriedAfter.length > 0 ? 'warn' : 'good'
 }
 
+/** Equal neighbours as one with their number, so that the reason beside them has space: `429 ×3 → 200`. */
+function counted(results: readonly string[]): string[] {
+  const runs: { words: string; times: number }[] = []
+  for (const words of results) {
+    const last = runs.at(-1)
+    if (last?.words === words) last.times += 1
+    else runs.push({ words, times: 1 })
+  }
+  return runs.map(({ words, times }) => (times === 1 ? words : `${words} ×${times}`))
+}
+
 const kindsByStatus: Readonly<Record<number, ProblemKind>> = {
   400: 'invalid_request',
   401: 'unauthorized',
@@ -55,7 +66,7 @@ function rowTexts(t: TFunction<['proxy', 'problems']>) {
   const before = (row: RequestRow): string[] =>
     row.retriedAfter.map((status) => (status === 0 ? t('log.lost') : String(status)))
   const status = (row: RequestRow): StatusTexts => ({
-    words: [...before(row), last(row)].join(' → '),
+    words: counted([...before(row), last(row)]).join(' → '),
     tone: toneOf(row),
   })
   /** The HTTP status when it is more specific than the state, otherwise the state. */

@@ -1,13 +1,11 @@
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AppState } from '../../../src-preload/contract/app.ts'
-import type { Problem } from '../../../src-preload/contract/problem.ts'
-import { problemOf } from '../../api/problem.ts'
 import { asSentence } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
+import { useCall } from '../../shared/useCall.ts'
 import { DataAside } from './DataAside.tsx'
 import { DataBackup } from './DataBackup.tsx'
 import { DataErase } from './DataErase.tsx'
@@ -21,16 +19,8 @@ import { Path } from './Path.tsx'
 export function DataSection({ app }: { app: AppState }) {
   const { t } = useTranslation(['settings', 'connect', 'data'])
   const studio = useStudio()
-  const [busy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<Problem | null>(null)
-  const look = () => {
-    setBusy(true)
-    setProblem(null)
-    studio.connection
-      .retest()
-      .catch((thrown: unknown) => setProblem(problemOf(thrown)))
-      .finally(() => setBusy(false))
-  }
+  const { busy, problem, run } = useCall()
+  const look = () => run(() => studio.connection.retest())
   return (
     <>
       <Group>

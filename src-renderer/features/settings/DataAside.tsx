@@ -10,6 +10,7 @@ import { Button } from '../../shared/ui/Button.tsx'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
+import { useCall } from '../../shared/useCall.ts'
 import { useData } from '../../stores/data.ts'
 import { Group, Row } from './Group.tsx'
 import { Path } from './Path.tsx'
@@ -90,17 +91,14 @@ function Aside({ aside }: { aside: readonly SetAside[] }) {
   const { t } = useTranslation('data')
   const studio = useStudio()
   const [asked, setAsked] = useState<SetAside | null>(null)
-  const [busy, setBusy] = useState(false)
-  const erase = (name: string) => {
-    setBusy(true)
-    studio.data
-      .deleteSetAside({ name })
-      .catch((thrown: unknown) => showToast({ id: 'aside', text: problemOf(thrown).message }))
-      .finally(() => {
-        setBusy(false)
-        setAsked(null)
-      })
-  }
+  const { busy, run } = useCall()
+  const erase = (name: string) =>
+    run(() =>
+      studio.data
+        .deleteSetAside({ name })
+        .catch((thrown: unknown) => showToast({ id: 'aside', text: problemOf(thrown).message }))
+        .finally(() => setAsked(null)),
+    )
   return (
     <Group title={t('aside.title')} about={t('aside.about')}>
       {aside.map((one) => (

@@ -10,6 +10,7 @@ import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { Checkbox } from '../../shared/ui/Field.tsx'
 import { Form } from '../../shared/ui/Form.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
+import { useCall } from '../../shared/useCall.ts'
 import { Group, Row } from './Group.tsx'
 
 type Kind = CleanUp['kinds'][number]
@@ -44,7 +45,7 @@ export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDon
       <Form
         className="flex flex-col gap-3"
         onSubmit={() => {
-          if (from.length > 0) void ask(wish)
+          if (from.length > 0) ask(wish)
         }}
       >
         <fieldset className="flex flex-wrap gap-x-5 gap-y-1.5">
@@ -90,7 +91,7 @@ export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDon
           <Button
             variant="danger"
             disabled={busy}
-            onClick={() => void ask({ kinds: [...kinds], olderThanDays: null, maxBytes: null, removed: true })}
+            onClick={() => ask({ kinds: [...kinds], olderThanDays: null, maxBytes: null, removed: true })}
           >
             {t('deleteNow')}
           </Button>
@@ -105,21 +106,13 @@ export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDon
 function useCleanUp(onDone: () => void) {
   const { t } = useTranslation('data')
   const studio = useStudio()
-  const [busy, setBusy] = useState(false)
+  const { busy, run } = useCall()
   const [counted, setCounted] = useState<Count | null>(null)
   const [nothing, setNothing] = useState(false)
   const say = (text: string) => showToast({ id: 'clean-up', text })
 
-  async function during(work: () => Promise<void>): Promise<void> {
-    setBusy(true)
-    try {
-      await work()
-    } catch (thrown) {
-      say(problemOf(thrown).message)
-    } finally {
-      setBusy(false)
-    }
-  }
+  const during = (work: () => Promise<void>): void =>
+    run(() => work().catch((thrown: unknown) => say(problemOf(thrown).message)))
   const ask = (wish: CleanUp) =>
     during(async () => {
       setNothing(false)
@@ -147,7 +140,7 @@ function useCleanUp(onDone: () => void) {
       confirm={t('confirmDelete')}
       busy={busy}
       onConfirm={() => {
-        if (counted) void erase(counted)
+        if (counted) erase(counted)
       }}
     />
   )

@@ -1,8 +1,6 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { type DeletableKind, type DeletionPlan, deletableKinds } from '../../../src-preload/contract/retention.ts'
-import { problemOf } from '../../api/problem.ts'
 import { showCount, showFull, showSize } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
@@ -11,6 +9,7 @@ import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { Checkbox } from '../../shared/ui/Field.tsx'
 import { Form } from '../../shared/ui/Form.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
+import { useCall } from '../../shared/useCall.ts'
 import { useData } from '../../stores/data.ts'
 import { AmountTable } from './AmountTable.tsx'
 import { DataProgress } from './DataProgress.tsx'
@@ -37,21 +36,16 @@ export function DataErase({ logDays }: { logDays: number | null }) {
   const [days, setDays] = useState('90')
   const [asked, setAsked] = useState<Asked | null>(null)
   const [nothing, setNothing] = useState(false)
-  const [busy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<Problem | null>(null)
+  const { busy, problem, run } = useCall()
 
-  async function during(work: () => Promise<void>): Promise<void> {
-    setBusy(true)
-    setProblem(null)
+  const during = (work: () => Promise<void>): void => {
     setNothing(false)
-    try {
-      await work()
-    } catch (thrown) {
-      setAsked(null)
-      setProblem(problemOf(thrown))
-    } finally {
-      setBusy(false)
-    }
+    run(() =>
+      work().catch((thrown: unknown) => {
+        setAsked(null)
+        throw thrown
+      }),
+    )
   }
   const look = () =>
     during(async () => {
@@ -63,7 +57,7 @@ export function DataErase({ logDays }: { logDays: number | null }) {
   const pickRule = (picked: string) => {
     if (picked === 'off') return save({ logDays: null })
     const after = Number(picked)
-    void during(async () => {
+    during(async () => {
       const plan = await studio.retention.count({ what: ['log'], olderThanDays: after })
       setAsked({ plan, days: after, rule: true })
     })
@@ -84,7 +78,7 @@ export function DataErase({ logDays }: { logDays: number | null }) {
       <Form
         className="flex flex-col gap-3"
         onSubmit={() => {
-          if (what.length > 0) void look()
+          if (what.length > 0) look()
         }}
       >
         <fieldset className="grid gap-x-5 gap-y-1.5 @min-[440px]:grid-cols-2">
@@ -125,7 +119,7 @@ export function DataErase({ logDays }: { logDays: number | null }) {
           {what.length === 0 ? t('age.chooseType') : nothing ? t('age.nothing') : t('age.keptNote')}
         </p>
       </Form>
-      {problem && <ProblemNotice problem={problem} on={{ retry: () => void look(), edit: () => void look() }} />}
+      {problem && <ProblemNotice problem={problem} on={{ retry: () => look(), edit: () => look() }} />}
       <Progress />
       <Row name={t('age.rule')} hint={t('age.ruleHint')}>
         <Select
@@ -150,7 +144,7 @@ export function DataErase({ logDays }: { logDays: number | null }) {
         confirm={t(asked?.rule ? 'age.ruleConfirm' : 'age.confirm')}
         busy={busy}
         onConfirm={() => {
-          if (asked) void begin(asked)
+          if (asked) begin(asked)
         }}
       >
         {asked && !asked.rule && <Plan plan={asked.plan} />}

@@ -1,7 +1,5 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Problem } from '../../../src-preload/contract/problem.ts'
-import { problemOf } from '../../api/problem.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { localStore, tabStore } from '../../shared/storage.ts'
 import { useStudio } from '../../shared/studioContext.ts'
@@ -10,6 +8,7 @@ import { Dialog } from '../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Form } from '../../shared/ui/Form.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
+import { useCall } from '../../shared/useCall.ts'
 import { Group } from './Group.tsx'
 import { restartWith } from './restart.ts'
 
@@ -19,15 +18,12 @@ export function DataEraseAll() {
   const studio = useStudio()
   const [open, setOpen] = useState(false)
   const [typed, setTyped] = useState('')
-  const [busy, setBusy] = useState(false)
   const [isWaiting, setWaiting] = useState(false)
-  const [problem, setProblem] = useState<Problem | null>(null)
+  const { busy, problem, run, clear } = useCall()
   const word = t('eraseAll.word')
   const isConfirmed = typed.trim().toLocaleLowerCase() === word.toLocaleLowerCase()
-  const erase = async (): Promise<void> => {
-    setBusy(true)
-    setProblem(null)
-    try {
+  const erase = (): void =>
+    run(async () => {
       const restarts = await restartWith(async () => {
         const answer = await studio.data.deleteEverything()
         // Drafts and choices that this browser stores.
@@ -35,14 +31,11 @@ export function DataEraseAll() {
         tabStore.clear()
         return answer
       })
-      if (restarts) return
+      // The button stays busy until the program has restarted.
+      if (restarts) return new Promise(() => undefined)
       setWaiting(true)
       setOpen(false)
-    } catch (thrown) {
-      setProblem(problemOf(thrown))
-    }
-    setBusy(false)
-  }
+    })
   return (
     <Group title={t('eraseAll.title')} about={t('eraseAll.about')}>
       {isWaiting && (
@@ -55,7 +48,7 @@ export function DataEraseAll() {
         className="self-start"
         onClick={() => {
           setTyped('')
-          setProblem(null)
+          clear()
           setOpen(true)
         }}
       >
@@ -79,14 +72,14 @@ export function DataEraseAll() {
         <Form
           id="erase-all"
           onSubmit={() => {
-            if (isConfirmed && !busy) void erase()
+            if (isConfirmed) erase()
           }}
         >
           <Field label={t('eraseAll.type', { word })}>
             <TextInput value={typed} onChange={(event) => setTyped(event.target.value)} />
           </Field>
         </Form>
-        {problem && <ProblemNotice problem={problem} on={{ retry: () => void erase() }} />}
+        {problem && <ProblemNotice problem={problem} on={{ retry: () => erase() }} />}
       </Dialog>
     </Group>
   )

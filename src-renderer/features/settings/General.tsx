@@ -4,10 +4,9 @@ import type { AppState, Settings } from '../../../src-preload/contract/app.ts'
 import { ShortcutList } from '../../shared/commands/ShortcutList.tsx'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
 import { isMac, shortcut } from '../../shared/ui/platform.ts'
-import { Segmented } from '../../shared/ui/Segmented.tsx'
-import { Switch } from '../../shared/ui/Switch.tsx'
-import { Group, Row } from './Group.tsx'
+import { Group, SegmentedRow, SwitchRow } from './Group.tsx'
 import { NewChats } from './NewChats.tsx'
+import { UpdatesGroup } from './Updates.tsx'
 import { useSave } from './useSave.ts'
 
 interface SectionProps {
@@ -22,34 +21,30 @@ export function AppearanceSection({ app: { settings } }: SectionProps) {
   const save = useSave()
   return (
     <Group>
-      <Row name={t('appearance.theme')}>
-        <Segmented
-          label={t('appearance.theme')}
-          value={settings.theme}
-          onChange={(theme) => save({ theme })}
-          segments={[
-            { value: 'system', label: t('appearance.system'), icon: Monitor },
-            { value: 'light', label: t('appearance.light'), icon: Sun },
-            { value: 'dark', label: t('appearance.dark'), icon: Moon },
-          ]}
-        />
-      </Row>
-      <Row name={t('appearance.fontSize')} hint={t('appearance.fontSizeHint')}>
-        <Segmented
-          label={t('appearance.fontSize')}
-          value={settings.fontSize}
-          onChange={(fontSize) => save({ fontSize })}
-          segments={sizes.map((value) => ({ value, label: t(`appearance.sizes.${value}`) }))}
-        />
-      </Row>
-      <Row name={t('appearance.density')} hint={t('appearance.densityHint')}>
-        <Segmented
-          label={t('appearance.density')}
-          value={settings.density}
-          onChange={(density) => save({ density })}
-          segments={densities.map((value) => ({ value, label: t(`appearance.densities.${value}`) }))}
-        />
-      </Row>
+      <SegmentedRow
+        label={t('appearance.theme')}
+        value={settings.theme}
+        onChange={(theme) => save({ theme })}
+        segments={[
+          { value: 'system', label: t('appearance.system'), icon: Monitor },
+          { value: 'light', label: t('appearance.light'), icon: Sun },
+          { value: 'dark', label: t('appearance.dark'), icon: Moon },
+        ]}
+      />
+      <SegmentedRow
+        label={t('appearance.fontSize')}
+        hint={t('appearance.fontSizeHint')}
+        value={settings.fontSize}
+        onChange={(fontSize) => save({ fontSize })}
+        segments={sizes.map((value) => ({ value, label: t(`appearance.sizes.${value}`) }))}
+      />
+      <SegmentedRow
+        label={t('appearance.density')}
+        hint={t('appearance.densityHint')}
+        value={settings.density}
+        onChange={(density) => save({ density })}
+        segments={densities.map((value) => ({ value, label: t(`appearance.densities.${value}`) }))}
+      />
     </Group>
   )
 }
@@ -60,33 +55,30 @@ export function ChatSection({ app: { host, settings } }: SectionProps) {
   return (
     <>
       <Group>
-        <Row name={t('chat.sendKey')} hint={t('chat.sendKeyHint')}>
-          <Segmented
-            label={t('chat.sendKey')}
-            value={settings.sendKey}
-            onChange={(sendKey) => save({ sendKey })}
-            segments={[
-              { value: 'enter', label: 'Enter' },
-              { value: 'mod-enter', label: shortcut('Enter') },
-            ]}
-          />
-        </Row>
+        <SegmentedRow
+          label={t('chat.sendKey')}
+          hint={t('chat.sendKeyHint')}
+          value={settings.sendKey}
+          onChange={(sendKey) => save({ sendKey })}
+          segments={[
+            { value: 'enter', label: 'Enter' },
+            { value: 'mod-enter', label: shortcut('Enter') },
+          ]}
+        />
         {host === 'desktop' && !isMac && (
-          <Row name={t('chat.spellcheck')} hint={t('chat.spellcheckHint')}>
-            <Switch
-              label={t('chat.spellcheck')}
-              checked={settings.spellcheck}
-              onChange={(spellcheck) => save({ spellcheck })}
-            />
-          </Row>
-        )}
-        <Row name={t('chat.bodies')} hint={t('chat.bodiesHint', { count: settings.bodyDays })}>
-          <Switch
-            label={t('chat.bodies')}
-            checked={settings.chatBodies}
-            onChange={(chatBodies) => save({ chatBodies })}
+          <SwitchRow
+            label={t('chat.spellcheck')}
+            hint={t('chat.spellcheckHint')}
+            checked={settings.spellcheck}
+            onChange={(spellcheck) => save({ spellcheck })}
           />
-        </Row>
+        )}
+        <SwitchRow
+          label={t('chat.bodies')}
+          hint={t('chat.bodiesHint', { count: settings.bodyDays })}
+          checked={settings.chatBodies}
+          onChange={(chatBodies) => save({ chatBodies })}
+        />
       </Group>
       <NewChats settings={settings} />
     </>
@@ -104,14 +96,17 @@ export function ShortcutsSection() {
 export function AboutSection({ app }: SectionProps) {
   const { t } = useTranslation('settings')
   return (
-    <Group>
-      <KeyValue
-        rows={[
-          { id: 'version', name: t('about.version'), value: app.version },
-          { id: 'host', name: t('about.host'), value: t(`about.${app.host}`) },
-          { id: 'licence', name: t('about.licence'), value: t('about.licenceLine') },
-        ]}
-      />
-    </Group>
+    <>
+      <Group>
+        <KeyValue
+          rows={[
+            { id: 'version', name: t('about.version'), value: app.version },
+            { id: 'host', name: t('about.host'), value: t(`about.${app.host}`) },
+            { id: 'licence', name: t('about.licence'), value: t('about.licenceLine') },
+          ]}
+        />
+      </Group>
+      {app.updates && <UpdatesGroup settings={app.settings} updates={app.updates} />}
+    </>
   )
 }

@@ -1,5 +1,7 @@
-import type { ReactNode } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 import { Card } from '../../shared/ui/Card.tsx'
+import { Segmented } from '../../shared/ui/Segmented.tsx'
+import { Switch } from '../../shared/ui/Switch.tsx'
 
 /** A group of settings on one surface. `actions` are at the end of the title. */
 export function Group(props: { title?: string; about?: ReactNode; actions?: ReactNode; children?: ReactNode }) {
@@ -32,5 +34,26 @@ export function Row({ name, hint, children }: { name: ReactNode; hint?: ReactNod
       </div>
       {children}
     </div>
+  )
+}
+
+/** A setting that is on or off. Its name is also the accessible name of the switch. */
+export function SwitchRow({ hint, ...control }: ComponentProps<typeof Switch> & { hint: ReactNode }) {
+  return (
+    <Row name={control.label} hint={hint}>
+      <Switch {...control} />
+    </Row>
+  )
+}
+
+/** A setting with a few values, all visible. Its name is also the accessible name of the control. */
+export function SegmentedRow<T extends string>({
+  hint,
+  ...control
+}: ComponentProps<typeof Segmented<T>> & { hint?: ReactNode }) {
+  return (
+    <Row name={control.label} hint={hint}>
+      <Segmented {...control} />
+    </Row>
   )
 }

@@ -1,11 +1,9 @@
 import { useTranslation } from 'react-i18next'
-import type { AppState } from '../../../src-preload/contract/app.ts'
+import type { AppState, Settings } from '../../../src-preload/contract/app.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { navigate } from '../../shared/navigation.ts'
 import { Button } from '../../shared/ui/Button.tsx'
-import { Switch } from '../../shared/ui/Switch.tsx'
-import { Background } from './Background.tsx'
-import { Group, Row } from './Group.tsx'
+import { Group, SwitchRow } from './Group.tsx'
 import { ProxyMore } from './ProxyMore.tsx'
 import { parsePort } from './parse.ts'
 import { TypedField } from './TypedField.tsx'
@@ -33,13 +31,12 @@ function ProxyFields({ app: { proxy, settings } }: { app: AppState }) {
   const moved = proxy.port !== null && proxy.wantedPort !== 0 && proxy.port !== proxy.wantedPort
   return (
     <>
-      <Row name={t('proxy.enabled')} hint={t('proxy.enabledHint')}>
-        <Switch
-          label={t('proxy.enabled')}
-          checked={settings.proxyEnabled}
-          onChange={(proxyEnabled) => save({ proxyEnabled })}
-        />
-      </Row>
+      <SwitchRow
+        label={t('proxy.enabled')}
+        hint={t('proxy.enabledHint')}
+        checked={settings.proxyEnabled}
+        onChange={(proxyEnabled) => save({ proxyEnabled })}
+      />
       <TypedField
         label={t('proxy.port')}
         hint={moved ? t('proxy.portTaken', { wanted: proxy.wantedPort, port: proxy.port }) : t('proxy.portHint')}
@@ -52,5 +49,27 @@ function ProxyFields({ app: { proxy, settings } }: { app: AppState }) {
       />
       {proxy.problem && <ProblemNotice problem={proxy.problem} noAction />}
     </>
+  )
+}
+
+/** Whether the desktop application runs without a window. */
+export function Background({ settings }: { settings: Settings }) {
+  const { t } = useTranslation('settings')
+  const save = useSave()
+  return (
+    <Group>
+      <SwitchRow
+        label={t('proxy.background')}
+        hint={t('proxy.backgroundHint')}
+        checked={settings.closeAction === 'background'}
+        onChange={(on) => save({ closeAction: on ? 'background' : 'quit' })}
+      />
+      <SwitchRow
+        label={t('proxy.login')}
+        hint={t('proxy.loginHint')}
+        checked={settings.openAtLogin}
+        onChange={(openAtLogin) => save({ openAtLogin })}
+      />
+    </Group>
   )
 }

@@ -1,4 +1,3 @@
-import { X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AppState } from '../../../src-preload/contract/app.ts'
@@ -10,8 +9,9 @@ import { showBytes } from '../../shared/ui/bytes.ts'
 import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Form } from '../../shared/ui/Form.tsx'
-import { Switch } from '../../shared/ui/Switch.tsx'
-import { Group, Row } from './Group.tsx'
+import { OriginList } from '../../shared/ui/OriginList.tsx'
+import { useCall } from '../../shared/useCall.ts'
+import { Group, Row, SwitchRow } from './Group.tsx'
 import { type OriginFault, parseDays, parseOrigin } from './parse.ts'
 import { TypedField } from './TypedField.tsx'
 import { useSave } from './useSave.ts'
@@ -25,12 +25,18 @@ export function ProxyMore({ app }: { app: AppState }) {
   return (
     <>
       <Group title={t('proxy.access')}>
-        <Row name={t('proxy.ipv6')} hint={t('proxy.ipv6Hint')}>
-          <Switch label={t('proxy.ipv6')} checked={settings.proxyIpv6} onChange={(proxyIpv6) => save({ proxyIpv6 })} />
-        </Row>
-        <Row name={t('proxy.metrics')} hint={metrics ?? t('proxy.metricsHintDesktop')}>
-          <Switch label={t('proxy.metrics')} checked={settings.metrics} onChange={(on) => save({ metrics: on })} />
-        </Row>
+        <SwitchRow
+          label={t('proxy.ipv6')}
+          hint={t('proxy.ipv6Hint')}
+          checked={settings.proxyIpv6}
+          onChange={(proxyIpv6) => save({ proxyIpv6 })}
+        />
+        <SwitchRow
+          label={t('proxy.metrics')}
+          hint={metrics ?? t('proxy.metricsHintDesktop')}
+          checked={settings.metrics}
+          onChange={(on) => save({ metrics: on })}
+        />
         <Origins origins={settings.proxyOrigins} />
       </Group>
       <Group title={t('proxy.logging')}>
@@ -76,21 +82,11 @@ function Origins({ origins }: { origins: readonly string[] }) {
       {origins.length === 0 ? (
         <p className="text-s text-soft">{t('proxy.originsNone')}</p>
       ) : (
-        <ul className="flex flex-wrap gap-1.5">
-          {origins.map((origin) => (
-            <li key={origin} className="flex max-w-full items-center gap-1 rounded-m bg-hover py-0.5 pe-0.5 ps-2">
-              <code className="min-w-0 truncate font-mono text-xs">{origin}</code>
-              <button
-                type="button"
-                aria-label={t('proxy.originRemove', { origin })}
-                onClick={() => save({ proxyOrigins: origins.filter((one) => one !== origin) })}
-                className="grid size-6 shrink-0 place-items-center rounded-s text-soft hover:bg-raise hover:text-ink"
-              >
-                <X aria-hidden size={13} />
-              </button>
-            </li>
-          ))}
-        </ul>
+        <OriginList
+          origins={origins}
+          removeLabel={(origin) => t('proxy.originRemove', { origin })}
+          onRemove={(origin) => save({ proxyOrigins: origins.filter((one) => one !== origin) })}
+        />
       )}
       <Form className="flex items-start gap-2" onSubmit={add}>
         <div className="min-w-0 flex-1">
@@ -121,7 +117,7 @@ function Bodies() {
   const studio = useStudio()
   const [bytes, setBytes] = useState<number | null>(null)
   const [asking, setAsking] = useState(false)
-  const [busy, setBusy] = useState(false)
+  const { busy, run } = useCall()
   const [round, setRound] = useState(0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: reads again after each deletion
   useEffect(() => {
@@ -135,20 +131,19 @@ function Bodies() {
     }
   }, [studio, round])
   const say = (text: string) => showToast({ id: 'bodies', text })
-  const erase = () => {
-    setBusy(true)
-    studio.requests
-      .deleteBodies({})
-      .then(
-        ({ erased }) => say(t('proxy.erased', { count: erased })),
-        (thrown: unknown) => say(problemOf(thrown).message),
-      )
-      .finally(() => {
-        setBusy(false)
-        setAsking(false)
-        setRound((count) => count + 1)
-      })
-  }
+  const erase = () =>
+    run(() =>
+      studio.requests
+        .deleteBodies({})
+        .then(
+          ({ erased }) => say(t('proxy.erased', { count: erased })),
+          (thrown: unknown) => say(problemOf(thrown).message),
+        )
+        .finally(() => {
+          setAsking(false)
+          setRound((count) => count + 1)
+        }),
+    )
   if (bytes === null) return null
   return (
     <Row

@@ -1,13 +1,13 @@
-import { Mic, MicOff, Pause, Play, Save, X } from 'lucide-react'
+import { Mic, Pause, Play, Save, X } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { showSize } from '../../i18n/format.ts'
 import { chooseMicrophone, useMicrophone, useMicrophones } from '../../shared/audio/devices.ts'
 import { clockOf } from '../../shared/audio/durationText.ts'
 import { LevelMeter } from '../../shared/audio/LevelMeter.tsx'
+import { MicrophoneNotice } from '../../shared/audio/MicrophoneNotice.tsx'
 import { RecorderWave } from '../../shared/audio/RecorderWave.tsx'
 import type { ActiveRecording } from '../../shared/audio/recorder.ts'
-import { micTroubleTexts } from '../../shared/audio/recorder.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
@@ -39,16 +39,12 @@ export function Dock() {
       className="@container mx-auto w-full max-w-[1040px] flex-none px-4 pt-1 pb-3 max-[800px]:px-3"
     >
       {now.state === 'no_microphone' && (
-        <div role="alert" className="mb-2 flex flex-wrap items-center gap-2 rounded-m bg-warn-bg px-3 py-2 text-s">
-          <MicOff aria-hidden size={15} className="text-warn" />
-          <span className="min-w-[200px] flex-1">{t(micTroubleTexts[now.trouble])}</span>
-          {now.trouble !== 'unsupported' && (
-            <Button size="small" onClick={() => void startRecorder()}>
-              {t('tryAgain')}
-            </Button>
-          )}
-          <IconButton icon={X} size="small" label={t('dismiss')} onClick={cancelRecorder} />
-        </div>
+        <MicrophoneNotice
+          trouble={now.trouble}
+          onRetry={() => void startRecorder()}
+          onDismiss={cancelRecorder}
+          className="mb-2 flex flex-wrap items-center gap-2 rounded-m bg-warn-bg px-3 py-2 text-s [&>svg]:text-warn"
+        />
       )}
       <div className="flex min-h-12 flex-wrap items-center gap-2 rounded-l bg-raise px-2.5 py-2 shadow-[0_0_0_1px_var(--line-strong),var(--lift-small)]">
         {now.state === 'recording' || now.state === 'finishing' ? (
@@ -113,7 +109,7 @@ function Asking() {
 }
 
 function Running({ now }: { now: Extract<Recorder, { recording: ActiveRecording }> }) {
-  const { t } = useTranslation('transcribe')
+  const { t } = useTranslation(['transcribe', 'audio'])
   const { recording, paused, kept, trouble } = now
   // The stage of a new recording already shows the time and level.
   const onStage = useTranscribe((store) => store.open === null && now.state === 'recording')
@@ -165,7 +161,7 @@ function Running({ now }: { now: Extract<Recorder, { recording: ActiveRecording 
       )}
       {now.muted && (
         <Notice kind="warn" role="alert" className="basis-full">
-          {t('micMuted')}
+          {t('audio:microphoneMuted')}
         </Notice>
       )}
       {trouble && (

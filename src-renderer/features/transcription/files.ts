@@ -1,10 +1,11 @@
 import type { Transcript } from '../../../src-preload/contract/transcription.ts'
 import { problemOf } from '../../api/problem.ts'
 import { upload } from '../../api/transfer.ts'
+import { i18n } from '../../i18n/index.ts'
 import { routeStore } from '../../stores/route.ts'
 import { isUploading, type QueuedFile, useTranscribe, withFile } from '../../stores/transcription.ts'
 import { showRecording } from './actions.ts'
-import { client } from './client.ts'
+import { client, say } from './client.ts'
 import { cancelTranscript, transcribe, useRefusals } from './requests.ts'
 
 /** Limit of concurrent transcripts of files, because each transcript is a long upload. */
@@ -137,3 +138,14 @@ export const clearEnded = (): void =>
     for (const file of files) if (!isUploading(file)) given.delete(file.key)
     return { files: files.filter(isUploading) }
   })
+
+/** Two sentences by a synthetic voice (Flite), to try the page without a recording. */
+export async function tryExample(): Promise<void> {
+  try {
+    const reply = await fetch(new URL('./example.ogg', import.meta.url))
+    if (!reply.ok) throw new Error(`The example could not be read (${reply.status}).`)
+    addFiles([new File([await reply.blob()], i18n.t('transcribe:exampleName'), { type: 'audio/ogg' })])
+  } catch (thrown) {
+    say('refused', problemOf(thrown).message)
+  }
+}

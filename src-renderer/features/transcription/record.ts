@@ -203,7 +203,7 @@ export async function finishRecorder(): Promise<void> {
     const kept = await core.transcription.finishRecording({ id, seconds })
     const { lost } = 'recording' in last ? last : now
     over(id)
-    if (lost) say('lost', i18n.t('transcribe:micLost'))
+    if (lost) say('lost', i18n.t('audio:microphoneLost'))
     showRecording(kept.id)
     if (useTranscribe.getState().atOnce) await transcribe(kept.id)
   } catch (thrown) {

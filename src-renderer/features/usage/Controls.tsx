@@ -1,5 +1,6 @@
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { showCalendarDate } from '../../i18n/format.ts'
 import { cx } from '../../shared/ui/cx.ts'
 import { raisedSearch, SearchField } from '../../shared/ui/SearchField.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
@@ -54,7 +55,7 @@ export function RangeField() {
   const choice = useUsage((store) => store.choice)
   const { from, to } = daysOf(choice, account, Date.now())
   return (
-    <span className="flex flex-wrap items-center gap-2">
+    <span className="flex flex-wrap items-start gap-2">
       <Select
         label={t('controls.range')}
         value={choice.range}
@@ -72,25 +73,45 @@ export function RangeField() {
   )
 }
 
-/** Keeps what is being typed, such as the year 0020 on the way to 2026, and applies a day as soon as it is one of a service. */
+/**
+ * Keeps what is being typed, such as the year 0020 on the way to 2026, and applies a day as soon as it is one of a service. Leaving the
+ * field with anything else restores the applied day and says so.
+ */
 function DayField({ label, day, onPick }: { label: string; day: string; onPick: (day: string) => void }) {
+  const { t } = useTranslation('usage')
   const [draft, setDraft] = useState<string | null>(null)
+  const [isRestored, setRestored] = useState(false)
+  const note = useId()
   return (
-    <label className="flex items-center gap-1.5 text-s text-soft">
-      {label}
-      <input
-        type="date"
-        min={usageDays.first}
-        max={usageDays.last}
-        value={draft ?? day}
-        onChange={({ target }) => {
-          setDraft(target.value)
-          if (isUsageDay(target.value)) onPick(target.value)
-        }}
-        onBlur={() => setDraft(null)}
-        className="num h-7 rounded-m bg-raise px-2 text-ink text-s shadow-[inset_0_0_0_1px_var(--line-strong)]"
-      />
-    </label>
+    <span className="relative flex flex-col gap-0.5">
+      <label className="flex min-h-8 items-center gap-1.5 text-s text-soft">
+        {label}
+        <input
+          type="date"
+          min={usageDays.first}
+          max={usageDays.last}
+          value={draft ?? day}
+          aria-describedby={isRestored ? note : undefined}
+          onChange={({ target }) => {
+            setDraft(target.value)
+            setRestored(false)
+            if (isUsageDay(target.value)) onPick(target.value)
+          }}
+          onBlur={() => {
+            setRestored(isRestored || (draft !== null && !isUsageDay(draft)))
+            setDraft(null)
+          }}
+          className="num h-7 rounded-m bg-raise px-2 text-ink text-s shadow-[inset_0_0_0_1px_var(--line-strong)]"
+        />
+      </label>
+      {isRestored && (
+        <span id={note} role="status" className="text-bad text-s">
+          {t('controls.dayRestored', {
+            ...{ first: usageDays.first.slice(0, 4), last: usageDays.last.slice(0, 4), day: showCalendarDate(day) },
+          })}
+        </span>
+      )}
+    </span>
   )
 }
 

@@ -2,9 +2,9 @@ import { useTranslation } from 'react-i18next'
 import type { App } from '../../../src-preload/contract/apps.ts'
 import { showCount } from '../../i18n/format.ts'
 import { budgetsOf } from '../../shared/appBudgets.ts'
+import { BudgetMeter } from '../../shared/BudgetMeter.tsx'
 import { navigate } from '../../shared/navigation.ts'
 import { Button } from '../../shared/ui/Button.tsx'
-import { Meter } from '../../shared/ui/Meter.tsx'
 import { showSc, showSpent } from '../../shared/ui/sc.ts'
 import { inUse, useApps, useAppUse } from '../../stores/apps.ts'
 import { hrefOf } from '../../stores/route.ts'
@@ -84,18 +84,12 @@ function Budget({ tool }: { tool: App }) {
       <div dir="auto" className="truncate font-[520]">
         {tool.name}
       </div>
-      {budgetsOf(tool, use).map(({ period, spent, limit, share, used }) => {
+      {budgetsOf(tool, use).map((budget) => {
+        const { period, spent, limit } = budget
         const words = t(`budgets.${period}`, { spent: showSpent(spent, limit), limit: showSc(limit) })
         return (
-          <div key={period} className="mt-0.5 flex items-center gap-3">
-            <Meter
-              label={t('budgets.label', { name: tool.name, words })}
-              value={Math.min(share, 1) * 100}
-              max={100}
-              level={used ? 'bad' : share >= 0.8 ? 'warn' : 'good'}
-              className="w-auto min-w-10 flex-1"
-            />
-            <span className="num whitespace-nowrap text-soft">{words}</span>
+          <div key={period} className="mt-0.5">
+            <BudgetMeter label={t('budgets.label', { name: tool.name, words })} budget={budget} amounts={words} />
           </div>
         )
       })}

@@ -6,7 +6,7 @@ import { IconButton } from '../../shared/ui/Button.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { Pill } from '../../shared/ui/Pill.tsx'
 import { RenameDialog } from '../../shared/ui/RenameDialog.tsx'
-import { appStore } from '../../stores/app.ts'
+import { appStore, useApp } from '../../stores/app.ts'
 import { hrefOf, useRoute } from '../../stores/route.ts'
 import { type Section, sections, selectedAccount, usageStore, useUsage } from '../../stores/usage.ts'
 import { isSection } from './actions.ts'
@@ -56,6 +56,7 @@ function UsageAccounts() {
   const { t } = useTranslation('usage')
   const accounts = useUsage((store) => store.accounts)
   const open = useUsage(selectedAccount)
+  const isConnected = useApp(({ app, link }) => app?.connection.state === 'connected' && link === 'open')
   const [renamed, setRenamed] = useState<Account | null>(null)
   if (!accounts || accounts.length === 0) return null
   return (
@@ -80,7 +81,11 @@ function UsageAccounts() {
                 <span dir="auto" className="min-w-0 truncate font-[520]">
                   {account.name}
                 </span>
-                {account.active && <Pill tone="good">{t('accounts.active')}</Pill>}
+                {account.active && (
+                  <Pill tone={isConnected ? 'good' : 'muted'}>
+                    {t(isConnected ? 'accounts.connected' : 'accounts.notConnected')}
+                  </Pill>
+                )}
               </span>
               <span className="w-full truncate text-s text-soft">{account.baseUrl.replace(/^https?:\/\//, '')}</span>
             </button>

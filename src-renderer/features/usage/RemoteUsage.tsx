@@ -106,12 +106,22 @@ function amounts(one: Comparison) {
   }
 }
 
+function AmountCells({ one }: { one: Comparison }) {
+  const { service, here, difference } = amounts(one)
+  return (
+    <>
+      <td className="num">{service}</td>
+      <td className="num">{here}</td>
+      <td className="num">{difference}</td>
+    </>
+  )
+}
+
 function Model({ one }: { one: Comparison }) {
   const { t } = useTranslation('usage')
   // The model is empty for requests that name no model, such as speech with the service's default.
   const name = one.model || t('table.noModel')
   const [open, setOpen] = useState(false)
-  const { service, here, difference } = amounts(one)
   const Icon = open ? ChevronDown : ChevronRight
   return (
     <>
@@ -130,9 +140,7 @@ function Model({ one }: { one: Comparison }) {
             </span>
           </button>
         </th>
-        <td className="num">{service}</td>
-        <td className="num">{here}</td>
-        <td className="num">{difference}</td>
+        <AmountCells one={one} />
         <td className="figures-words">
           <Pill tone={tones[one.drift]}>{t(`elsewhere.driftShort.${one.drift}`)}</Pill>
           <p>{t(`elsewhere.drift.${one.drift}`)}</p>
@@ -165,7 +173,6 @@ function Days({ model }: { model: string }) {
   return (
     <>
       {differ.map((one) => {
-        const { service, here, difference } = amounts(one)
         const day = one.day ?? ''
         return (
           <tr key={day} className="figures-inner">
@@ -179,9 +186,7 @@ function Days({ model }: { model: string }) {
                 {showCalendarLong(day)}
               </button>
             </th>
-            <td className="num">{service}</td>
-            <td className="num">{here}</td>
-            <td className="num">{difference}</td>
+            <AmountCells one={one} />
             <td className="figures-words">
               {t(`elsewhere.driftShort.${one.drift}`)}
               <small>

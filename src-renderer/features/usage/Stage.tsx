@@ -1,7 +1,7 @@
 import '../../shared/chart/figures.css'
 import './usage.css'
 import { Download, FileJson, FileSpreadsheet, Image, Printer, RefreshCw, Table2 } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { showCalendarDate, showInstant } from '../../i18n/format.ts'
 import { useStudio } from '../../shared/studioContext.ts'
@@ -10,6 +10,7 @@ import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
 import { Pill } from '../../shared/ui/Pill.tsx'
 import { RelativeTime } from '../../shared/ui/RelativeTime.tsx'
 import { StageBar } from '../../shared/ui/StageBar.tsx'
+import { useCall } from '../../shared/useCall.ts'
 import { useRoute } from '../../stores/route.ts'
 import { type Section, selectedAccount, useUsage } from '../../stores/usage.ts'
 import { isSection, print, printedText, refresh, saveChart, saveTable } from './actions.ts'
@@ -91,7 +92,7 @@ function Bar({ section }: { section: 'overview' | 'elsewhere' | 'limits' | 'corr
   const { t } = useTranslation('usage')
   const account = useUsage(selectedAccount)
   const answered = useUsage((store) => store.answer !== null)
-  const [busy, setBusy] = useState(false)
+  const { busy, run } = useCall()
   return (
     <StageBar
       title={section === 'overview' ? t('title') : t(`sections.${section}`)}
@@ -117,10 +118,7 @@ function Bar({ section }: { section: 'overview' | 'elsewhere' | 'limits' | 'corr
                 icon={RefreshCw}
                 label={t('refresh')}
                 disabled={busy || account.fetching}
-                onClick={() => {
-                  setBusy(true)
-                  void refresh().finally(() => setBusy(false))
-                }}
+                onClick={() => run(refresh)}
               />
             )}
             {section === 'overview' && answered && <Saving />}

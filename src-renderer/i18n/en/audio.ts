@@ -28,7 +28,17 @@ export const audio = {
   gone: 'This audio file is no longer on this computer. It was deleted or moved.',
   unplayable: 'This audio cannot be played here. You can still save the file.',
   lost: 'The audio could not be loaded.',
+  microphone: {
+    denied: 'Microphone access is blocked. Allow it in the browser or system settings.',
+    missing: 'No microphone found. Connect one.',
+    busy: 'The microphone does not respond. Another program may be using it.',
+    unsupported: 'Recording does not work here. Open this page at its 127.0.0.1 address in a current browser.',
+    lost: 'The microphone was disconnected before anything was recorded. Connect it again.',
+  },
+  microphoneMuted: 'The microphone is muted. Unmute it on the device or in the system settings.',
+  microphoneLost: 'The microphone was disconnected. The recording until then is saved.',
   tryAgain: 'Try again',
+  dismiss: 'Dismiss',
   noOverview: 'The waveform is not available.',
   drawing: 'Drawing the waveform',
 }

@@ -48,6 +48,7 @@ export const exporting = {
   instructions: 'Instructions',
   reasoning: 'Reasoning',
   image: 'Image',
+  document: 'Document: {{name}}',
   version: 'version {{at}} of {{of}}',
   called: 'Called {{name}}: {{state}}',
   calls: 'Calls {{name}}',

@@ -34,7 +34,7 @@ export const images = {
     draw: 'Generate',
     drawing: 'Sending…',
     cost: '{{sc}} SC est.',
-    ignored: 'Not used by this service',
+    ignored: 'Model and size (not used)',
     ignoredAbout: 'The service accepts these values but always uses its own image model and size.',
     model: 'Model',
     size: 'Size',

@@ -10,7 +10,8 @@ export const usage = {
   accounts: {
     title: 'Accounts',
     about: 'Figures of different accounts are never combined.',
-    active: 'in use',
+    connected: 'connected',
+    notConnected: 'not connected',
     rename: 'Rename {{name}}…',
     renameTitle: 'Rename this account',
     renameAbout: 'The name is only used here.',
@@ -72,6 +73,7 @@ export const usage = {
     },
     from: 'From',
     to: 'To',
+    dayRestored: 'Enter a day from {{first}} to {{last}}. Using {{day}}.',
     grain: 'Interval',
     grains: { auto: 'Auto', day: 'Day', week: 'Week', month: 'Month' },
     by: 'Group by',

@@ -1,16 +1,7 @@
 import { chosenMicrophone } from './devices.ts'
 
-/** Why recording is not possible. Each kind has a text and one action. */
+/** Why recording is not possible. Each kind has a text in the namespace `audio`. */
 export type MicTrouble = 'denied' | 'missing' | 'busy' | 'lost' | 'unsupported'
-
-/** The key of the text about each trouble, the same in `composer` and `transcribe`. */
-export const micTroubleTexts = {
-  denied: 'micDenied',
-  missing: 'micMissing',
-  busy: 'micBusy',
-  lost: 'micLostEarly',
-  unsupported: 'micUnsupported',
-} as const satisfies Record<MicTrouble, string>
 
 export class NoMicrophone extends Error {
   override readonly name = 'NoMicrophone'

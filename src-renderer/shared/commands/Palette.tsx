@@ -4,7 +4,7 @@ import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { VList, type VListHandle } from 'virtua'
 import { localStore } from '../storage.ts'
-import { useModal } from '../ui/Dialog.tsx'
+import { Dialog, useModal } from '../ui/Dialog.tsx'
 import { Kbd } from '../ui/Kbd.tsx'
 import { isMac } from '../ui/platform.ts'
 import { keysOf, type Shortcuts } from './bindings.ts'
@@ -12,6 +12,7 @@ import { keysOfPress, showKeys } from './keys.ts'
 import { closeLayer, useLayer } from './layers.ts'
 import { catalogue, type Entry, entryAfter, finder, type PaletteLine, pieces } from './matching.ts'
 import { commandStore } from './registry.ts'
+import { ShortcutList } from './ShortcutList.tsx'
 import { sourceStore } from './sources.ts'
 import { useShortcuts } from './useKeys.ts'
 
@@ -205,4 +206,24 @@ function recentIds(): string[] {
 
 function remember(id: string): void {
   localStore.setJson(recentKey, [id, ...recentIds().filter((one) => one !== id)].slice(0, mostRecent))
+}
+
+/** The palette and the list of shortcuts, over every page. */
+export function CommandLayers() {
+  const { t } = useTranslation('palette')
+  const shown = useLayer()
+  return (
+    <>
+      <Palette />
+      <Dialog
+        open={shown === 'shortcuts'}
+        onClose={() => closeLayer('shortcuts')}
+        title={t('shortcuts')}
+        about={t('shortcutsAbout')}
+        width="wide"
+      >
+        <ShortcutList />
+      </Dialog>
+    </>
+  )
 }

@@ -88,6 +88,8 @@ export const plainNeighbours: ChatNeighbours = {
   called: () => undefined,
   stopCalls: () => 0,
   imageUrl: async (mediaId) => `data:image/png;base64,${mediaId}`,
+  attachDocuments: () => [],
+  documentText: () => '',
   costOf: () => ({ cost: null, costIs: 'unknown' }),
   ended: () => undefined,
 }

@@ -84,7 +84,7 @@ async function live(steps: readonly Step[]): Promise<void> {
     }
   }
   for (const account of accounts) {
-    const count = requestLog.usedByDay(account, 0, 100_000).reduce((sum, { requests }) => sum + requests, 0)
+    const count = requestLog.usage.usedByDay(account, 0, 100_000).reduce((sum, { requests }) => sum + requests, 0)
     expect(count).toBe(reported.rows.filter((row) => row.account === account).length)
     const ranges = requestLog.rowRangesOf(account)
     const within = ids.filter((id) => ranges.some(({ from, before }) => id >= from && (before === null || id < before)))
@@ -110,7 +110,7 @@ describe('rows of several connections', () => {
     trace.replied(200, null)
     requestLog.connectedTo(service, 'q')
     const none = { tokensIn: 1000, tokensCached: 0, tokensOut: 0, bytesUp: 0, count: 1 }
-    expect(requestLog.price('chat', 'writer-small', none)).toBeNull()
+    expect(requestLog.prices.price('chat', 'writer-small', none)).toBeNull()
     trace.ends({ state: 'done' }, reading(1_000_000, 0))
     expect(requestLog.row(trace.id)).toMatchObject({ cost: '0.5' })
   })
@@ -125,13 +125,13 @@ describe('rows of several connections', () => {
     old.close()
     const { requestLog } = openRequestLog({ dataDir })
     const use = { tokensIn: 1_000_000, tokensCached: 0, tokensOut: 0, bytesUp: 0, count: 1 }
-    expect(requestLog.price('chat', 'm', use)).toBe(500_000_000n)
+    expect(requestLog.prices.price('chat', 'm', use)).toBe(500_000_000n)
     requestLog.connectedTo(service, 'p')
-    expect(requestLog.price('chat', 'm', use)).toBe(500_000_000n)
+    expect(requestLog.prices.price('chat', 'm', use)).toBe(500_000_000n)
     requestLog.connectedTo(service, 'q')
-    expect(requestLog.price('chat', 'm', use)).toBeNull()
+    expect(requestLog.prices.price('chat', 'm', use)).toBeNull()
     requestLog.connectedTo(service, 'p')
-    expect(requestLog.price('chat', 'm', use)).toBe(500_000_000n)
+    expect(requestLog.prices.price('chat', 'm', use)).toBe(500_000_000n)
     await requestLog.close()
   })
 })

@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { RequestTrace } from '../../../src-main/core/ports/requests.ts'
-import type { SqliteRequestLog, UsedDay } from '../../../src-main/core/requestLog/requestLog.ts'
+import type { CallerDay } from '../../../src-main/core/requestLog/dailyUsage.ts'
+import type { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
 import { openDatabase } from '../../../src-main/core/store/database.ts'
 import { requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
 import { requestLogDatabase } from '../../../src-main/core/store/requestLog/schema.ts'
@@ -18,7 +19,7 @@ const dayMs = 86_400_000
 const always = [0, 100_000] as const
 
 /** The sums by a single query over the rows. `account` maps a row to its account. */
-function summed(dataDir: string, account: (row: number) => string | null): Record<string, UsedDay[]> {
+function summed(dataDir: string, account: (row: number) => string | null): Record<string, CallerDay[]> {
   const database = new DatabaseSync(requestLogFile(dataDir), { readOnly: true })
   const rows = database
     .prepare(
@@ -28,10 +29,10 @@ function summed(dataDir: string, account: (row: number) => string | null): Recor
     )
     .all()
   database.close()
-  const requestLog: Record<string, Map<string, UsedDay>> = {}
+  const requestLog: Record<string, Map<string, CallerDay>> = {}
   for (const row of rows) {
     const name = account(Number(row.id)) ?? '-'
-    const days = requestLog[name] ?? new Map<string, UsedDay>()
+    const days = requestLog[name] ?? new Map<string, CallerDay>()
     requestLog[name] = days
     const [who, model] = [String(row.who), row.model === null ? null : String(row.model)]
     const none = { requests: 0, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost: 0n, estimated: 0, unpriced: 0 }
@@ -90,7 +91,7 @@ class Life {
       this.requestLog.connectedTo(taken.connect)
       this.#connected = { base: taken.connect, account: null }
     } else if ('belongs' in taken) this.#belongs(taken.belongs)
-    else if ('look' in taken) for (const account of ['red', 'blue']) this.requestLog.usedByDay(account, ...always)
+    else if ('look' in taken) for (const account of ['red', 'blue']) this.requestLog.usage.usedByDay(account, ...always)
     else if ('restart' in taken) await this.#restart()
     else this.#request(taken)
   }
@@ -138,16 +139,16 @@ describe('usage by day', () => {
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }), async (steps) => {
         const life = new Life()
         for (const taken of steps) await life.take(taken)
-        const red = life.requestLog.usedByDay('red', ...always)
-        const blue = life.requestLog.usedByDay('blue', ...always)
+        const red = life.requestLog.usage.usedByDay('red', ...always)
+        const blue = life.requestLog.usage.usedByDay('blue', ...always)
         const expected = summed(life.dataDir, life.accountOf)
-        const byDay = (days: UsedDay[] = []): UsedDay[] =>
+        const byDay = (days: CallerDay[] = []): CallerDay[] =>
           days.toSorted((a, b) => `${a.day} ${a.who} ${a.model}`.localeCompare(`${b.day} ${b.who} ${b.model}`))
         // An account at two base addresses has a row for each.
         expect(merged(byDay(red))).toEqual(byDay(expected.red))
         expect(merged(byDay(blue))).toEqual(byDay(expected.blue))
         const days = (expected.red ?? []).map(({ day }) => day)
-        expect(life.requestLog.firstDayOf('red')).toBe(days.length === 0 ? null : Math.min(...days))
+        expect(life.requestLog.usage.firstDayOf('red')).toBe(days.length === 0 ? null : Math.min(...days))
         await life.requestLog.close()
       }),
       { numRuns: 40 },
@@ -177,12 +178,14 @@ describe('usage by day', () => {
     now += 120_000
     late.ends({ state: 'done' }, null)
     requestLog.open(notice()).ends({ state: 'done' }, null)
-    expect(requestLog.usedByDay('red', today, today).map(({ day, requests }) => [day, requests])).toEqual([[today, 1]])
-    expect(requestLog.usedByDay('red', today, today + 1)).toHaveLength(2)
-    expect(requestLog.usedByDay('red', today + 2, today + 9)).toEqual([])
-    expect(requestLog.usedByDay('green', ...always)).toEqual([])
-    expect(requestLog.firstDayOf('red')).toBe(today)
-    expect(requestLog.firstDayOf('green')).toBeNull()
+    expect(requestLog.usage.usedByDay('red', today, today).map(({ day, requests }) => [day, requests])).toEqual([
+      [today, 1],
+    ])
+    expect(requestLog.usage.usedByDay('red', today, today + 1)).toHaveLength(2)
+    expect(requestLog.usage.usedByDay('red', today + 2, today + 9)).toEqual([])
+    expect(requestLog.usage.usedByDay('green', ...always)).toEqual([])
+    expect(requestLog.usage.firstDayOf('red')).toBe(today)
+    expect(requestLog.usage.firstDayOf('green')).toBeNull()
     await requestLog.close()
   })
 
@@ -194,18 +197,18 @@ describe('usage by day', () => {
     const slow = requestLog.open(notice())
     for (let day = 0; day < 200; day += 1) {
       requestLog.open(notice()).ends({ state: 'done' }, null)
-      if (day % 20 === 0) requestLog.usedByDay('red', ...always)
+      if (day % 20 === 0) requestLog.usage.usedByDay('red', ...always)
       now += dayMs
     }
     const sum = (account: string): number =>
-      requestLog.usedByDay(account, ...always).reduce((all, { requests }) => all + requests, 0)
+      requestLog.usage.usedByDay(account, ...always).reduce((all, { requests }) => all + requests, 0)
     expect(sum('red')).toBe(200)
     slow.ends({ state: 'done' }, null)
     expect(sum('red')).toBe(201)
     const first = Math.floor(Date.UTC(2026, 0, 1) / dayMs)
-    expect(requestLog.usedByDay('red', first, first + 120)).toHaveLength(121)
-    expect(requestLog.usedByDay('red', first, first + 120)[0]).toMatchObject({ day: first, requests: 2 })
-    expect(requestLog.usedByDay('red', first + 190, first + 400)).toHaveLength(10)
+    expect(requestLog.usage.usedByDay('red', first, first + 120)).toHaveLength(121)
+    expect(requestLog.usage.usedByDay('red', first, first + 120)[0]).toMatchObject({ day: first, requests: 2 })
+    expect(requestLog.usage.usedByDay('red', first + 190, first + 400)).toHaveLength(10)
     // The clock is set back: these days are already over.
     now = Date.UTC(2026, 2, 1)
     requestLog.connectedTo(service)
@@ -226,7 +229,7 @@ describe('usage by day', () => {
     trace.connected()
     trace.ends({ state: 'done' }, null)
     requestLog.belongsTo('red')
-    expect(requestLog.usedByDay('red', ...always)).toMatchObject([
+    expect(requestLog.usage.usedByDay('red', ...always)).toMatchObject([
       { who: 'studio:account', model: null, requests: 1, cost: 0n },
     ])
     await requestLog.close()
@@ -265,10 +268,10 @@ describe('a log from before usage by day', () => {
     expect(lines).toEqual([expect.stringMatching(/^warn \d+ requests were in flight/)])
     requestLog.connectedTo('https://other.example')
     requestLog.belongsTo('blue')
-    expect(requestLog.usedByDay('blue', ...always)).toEqual([])
+    expect(requestLog.usage.usedByDay('blue', ...always)).toEqual([])
     requestLog.connectedTo(service)
     requestLog.belongsTo('red')
-    const used = requestLog.usedByDay('red', ...always)
+    const used = requestLog.usage.usedByDay('red', ...always)
     const most = 9_223_372_036_854_775_807n
     const expected = summed(dataDir, () => 'red').red?.map((day) => (day.cost > most ? { ...day, cost: most } : day))
     expect(used).toEqual(expected)
@@ -302,7 +305,7 @@ describe('a log from before usage by day', () => {
       const { requestLog } = openRequestLog({ dataDir })
       requestLog.connectedTo(service)
       requestLog.belongsTo('red')
-      expect(requestLog.usedByDay('red', ...always)).toEqual(summed(dataDir, () => 'red').red)
+      expect(requestLog.usage.usedByDay('red', ...always)).toEqual(summed(dataDir, () => 'red').red)
       await requestLog.close()
     }
   }, 120_000)
@@ -311,8 +314,8 @@ describe('a log from before usage by day', () => {
 const harness = (name: string): string => fileURLToPath(new URL(`harness/${name}.ts`, import.meta.url))
 
 /** Merges sums of the same day and caller over several base addresses. */
-function merged(days: UsedDay[]): UsedDay[] {
-  const all: UsedDay[] = []
+function merged(days: CallerDay[]): CallerDay[] {
+  const all: CallerDay[] = []
   for (const day of days) {
     const last = all.at(-1)
     if (last?.day !== day.day || last.who !== day.who || last.model !== day.model) {

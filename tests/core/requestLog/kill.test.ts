@@ -54,7 +54,7 @@ describe('a process that is killed', () => {
       expect(requestLog.spent('editor')).toMatchObject({ total, unpricedToday: unknown, requestsToday: rows.size })
       requestLog.connectedTo(service)
       requestLog.belongsTo('red')
-      const days = requestLog.usedByDay('red', 0, 100_000)
+      const days = requestLog.usage.usedByDay('red', 0, 100_000)
       expect(days.reduce((sum, { cost }) => sum + cost, 0n)).toBe(total)
       expect(days.reduce((sum, { requests }) => sum + requests, 0)).toBe(rows.size)
       expect(days.reduce((sum, { unpriced }) => sum + unpriced, 0)).toBe(unknown)

@@ -31,19 +31,19 @@ const rows = (...list: NonNullable<AccountUsage['usage']>): AccountUsage => ({
 describe('prices', () => {
   it('are unknown before the service reported its daily rows', () => {
     const requestLog = fresh()
-    expect(requestLog.price('chat', 'writer-small', use(1, 1))).toBeNull()
-    expect(requestLog.dearest('chat', use(1, 1))).toBeNull()
-    expect(requestLog.price('models', null, use(0, 0))).toBe(0n)
+    expect(requestLog.prices.price('chat', 'writer-small', use(1, 1))).toBeNull()
+    expect(requestLog.prices.dearest('chat', use(1, 1))).toBeNull()
+    expect(requestLog.prices.price('models', null, use(0, 0))).toBe(0n)
   })
 
   it('are exact for each class of tokens when the rows agree', () => {
     const requestLog = fresh()
     requestLog.learn(usage, service)
-    expect(requestLog.learned('writer-small')).toMatchObject({ how: 'separate', days: 4 })
-    expect(requestLog.price('chat', 'writer-small', use(1_000_000, 0))).toBe(500_000_000n)
-    expect(requestLog.price('chat', 'writer-small', use(1_000_000, 0, 1_000_000))).toBe(50_000_000n)
-    expect(requestLog.price('chat', 'writer-small', use(0, 1_000_000))).toBe(1_500_000_000n)
-    expect(requestLog.price('chat', 'writer-small', use(1, 0, 1))).toBe(50n)
+    expect(requestLog.prices.get('writer-small')).toMatchObject({ how: 'separate', days: 4 })
+    expect(requestLog.prices.price('chat', 'writer-small', use(1_000_000, 0))).toBe(500_000_000n)
+    expect(requestLog.prices.price('chat', 'writer-small', use(1_000_000, 0, 1_000_000))).toBe(50_000_000n)
+    expect(requestLog.prices.price('chat', 'writer-small', use(0, 1_000_000))).toBe(1_500_000_000n)
+    expect(requestLog.prices.price('chat', 'writer-small', use(1, 0, 1))).toBe(50n)
   })
 
   it('reproduce every row’s cost to a billionth, for any true prices and usage', () => {
@@ -80,21 +80,21 @@ describe('prices', () => {
       day(`2026-11-0${times}`, 'm', 300 * times, 100 * times, 180 * times, `${(0.000375 * times).toFixed(9)}`),
     )
     requestLog.learn(rows(...same), service)
-    expect(requestLog.learned('m')?.how).toBe('blend')
+    expect(requestLog.prices.get('m')?.how).toBe('blend')
     // 200 fresh, 100 cached, 180 out: 0.000375 SC for 480 tokens.
-    expect(requestLog.price('chat', 'm', use(300, 180, 100))).toBe(375_000n)
+    expect(requestLog.prices.price('chat', 'm', use(300, 180, 100))).toBe(375_000n)
     const other = [day('2026-11-06', 'm', 1000, 0, 10, '0.000515'), day('2026-11-07', 'm', 50, 40, 900, '0.001357')]
     requestLog.learn(rows(...same, ...other), service)
-    expect(requestLog.learned('m')?.how).toBe('separate')
-    expect(requestLog.price('chat', 'm', use(1000, 0))).toBe(500_000n)
-    expect(requestLog.price('chat', 'm', use(0, 1000))).toBe(1_500_000n)
+    expect(requestLog.prices.get('m')?.how).toBe('separate')
+    expect(requestLog.prices.price('chat', 'm', use(1000, 0))).toBe(500_000n)
+    expect(requestLog.prices.price('chat', 'm', use(0, 1000))).toBe(1_500_000n)
   })
 
   it('are not exact when there are only just enough rows to compute them', () => {
     const requestLog = fresh()
     const few = [day('2026-11-01', 'm', 1000, 0, 300, '0.00095'), day('2026-11-02', 'm', 2000, 0, 100, '0.00115')]
     requestLog.learn(rows(...few), service)
-    expect(requestLog.learned('m')?.how).toBe('blend')
+    expect(requestLog.prices.get('m')?.how).toBe('blend')
   })
 
   it('are close when the service rounds its costs', () => {
@@ -109,8 +109,8 @@ describe('prices', () => {
       return day(`2026-11-${String(index + 1).padStart(2, '0')}`, 'm', tokensIn, cached, out, cost.toFixed(6))
     })
     requestLog.learn(rows(...rounded), service)
-    expect(Number(requestLog.price('chat', 'm', use(1_000_000, 0)))).toBeCloseTo(500_000_000, -7)
-    expect(Number(requestLog.price('chat', 'm', use(0, 1_000_000)))).toBeCloseTo(1_500_000_000, -7)
+    expect(Number(requestLog.prices.price('chat', 'm', use(1_000_000, 0)))).toBeCloseTo(500_000_000, -7)
+    expect(Number(requestLog.prices.price('chat', 'm', use(0, 1_000_000)))).toBeCloseTo(1_500_000_000, -7)
   })
 
   it('follow a price change after enough days', () => {
@@ -127,21 +127,21 @@ describe('prices', () => {
     const old = [1, 2, 3, 4, 5, 6, 7, 8].map((date) => at(date, 4, date * date))
     const now = [9, 10, 11, 12, 13, 14, 15].map((date) => at(date, 2, date * date))
     requestLog.learn(rows(...old, ...now), service)
-    expect(requestLog.price('chat', 'm', use(1_000_000, 0))).toBe(2_000_000_000n)
+    expect(requestLog.prices.price('chat', 'm', use(1_000_000, 0))).toBe(2_000_000_000n)
   })
 
   it('ignore today’s row, which still grows', () => {
     const requestLog = fresh()
     const torn = day('2026-11-21', 'writer-small', 100_000, 0, 0, '0.001')
     requestLog.learn({ ...usage, usage: [...(usage.usage ?? []), torn] }, service)
-    expect(requestLog.price('chat', 'writer-small', use(1_000_000, 0))).toBe(500_000_000n)
+    expect(requestLog.prices.price('chat', 'writer-small', use(1_000_000, 0))).toBe(500_000_000n)
   })
 
   it('are nothing for a free model', () => {
     const requestLog = fresh()
     requestLog.learn(rows(day('2026-11-01', 'free', 1000, 10, 200, '0')), service)
-    expect(requestLog.price('chat', 'free', use(1000, 1000))).toBe(0n)
-    expect(requestLog.learned('free')?.how).toBe('free')
+    expect(requestLog.prices.price('chat', 'free', use(1000, 1000))).toBe(0n)
+    expect(requestLog.prices.get('free')?.how).toBe('free')
   })
 
   it('are per request when no tokens are counted, and an alias has the price of its model', () => {
@@ -150,12 +150,12 @@ describe('prices', () => {
     const heard = { ...day('2026-11-01', 'whisper-large-v3-turbo', 0, 0, 0, '0.012'), requests: 3 }
     const painted = { ...day('2026-11-01', 'painter', 0, 0, 0, '0.4'), requests: 10 }
     requestLog.learn(rows(spoken, heard, painted), service)
-    expect(requestLog.price('speech', null, use(0, 0))).toBe(15_000_000n)
-    expect(requestLog.price('transcription', 'whisper-1', use(0, 0))).toBe(4_000_000n)
-    expect(requestLog.price('transcription', 'whisper-large-v3', use(0, 0))).toBeNull()
-    expect(requestLog.price('images', 'anything', use(0, 0, 0, 4))).toBe(160_000_000n)
-    expect(requestLog.dearest('speech', use(0, 0))).toBe(40_000_000n)
-    expect(requestLog.dearest('chat', use(1, 1))).toBeNull()
+    expect(requestLog.prices.price('speech', null, use(0, 0))).toBe(15_000_000n)
+    expect(requestLog.prices.price('transcription', 'whisper-1', use(0, 0))).toBe(4_000_000n)
+    expect(requestLog.prices.price('transcription', 'whisper-large-v3', use(0, 0))).toBeNull()
+    expect(requestLog.prices.price('images', 'anything', use(0, 0, 0, 4))).toBe(160_000_000n)
+    expect(requestLog.prices.dearest('speech', use(0, 0))).toBe(40_000_000n)
+    expect(requestLog.prices.dearest('chat', use(1, 1))).toBeNull()
   })
 
   it('of the most expensive model are used for a reservation', () => {
@@ -165,20 +165,20 @@ describe('prices', () => {
       rows(day('2026-11-01', 'dear', 1000, 0, 0, '0.1'), day('2026-11-02', 'dear', 2000, 0, 0, '0.2')),
       service,
     )
-    expect(requestLog.dearest('chat', use(1000, 0))).toBe(100_000_000n)
+    expect(requestLog.prices.dearest('chat', use(1000, 0))).toBe(100_000_000n)
   })
 
   it('are stored for each service separately', async () => {
     const { requestLog, dataDir } = openRequestLog()
     requestLog.learn(usage, service)
     requestLog.learn(rows(day('2026-11-01', 'other', 1000, 0, 0, '0.1')), 'https://other.example')
-    expect(requestLog.price('chat', 'writer-small', use(1, 1))).toBeNull()
+    expect(requestLog.prices.price('chat', 'writer-small', use(1, 1))).toBeNull()
     await requestLog.close()
     const again = fresh({ dataDir })
-    expect(again.price('chat', 'other', use(1000, 0))).toBe(100_000_000n)
+    expect(again.prices.price('chat', 'other', use(1000, 0))).toBe(100_000_000n)
     again.connectedTo(service)
-    expect(again.price('chat', 'writer-small', use(1_000_000, 0))).toBe(500_000_000n)
-    expect(again.price('chat', 'other', use(1, 1))).toBeNull()
+    expect(again.prices.price('chat', 'writer-small', use(1_000_000, 0))).toBe(500_000_000n)
+    expect(again.prices.price('chat', 'other', use(1, 1))).toBeNull()
   })
 
   it('apply even if they can’t be stored, and are ignored after the log was closed', async () => {
@@ -188,8 +188,8 @@ describe('prices', () => {
     other.close()
     requestLog.learn(usage, service)
     expect(lines).toEqual([expect.stringMatching('^error Prices could not be stored')])
-    expect(requestLog.price('chat', 'writer-small', use(1_000_000, 0))).toBe(500_000_000n)
-    expect(requestLog.price('images', null, use(0, 0))).toBe(40_000_000n)
+    expect(requestLog.prices.price('chat', 'writer-small', use(1_000_000, 0))).toBe(500_000_000n)
+    expect(requestLog.prices.price('images', null, use(0, 0))).toBe(40_000_000n)
     await requestLog.close()
     requestLog.learn(usage, service)
     expect(lines).toHaveLength(1)
@@ -208,9 +208,9 @@ describe('prices', () => {
     ]
     requestLog.learn(rows(...bad), service)
     requestLog.learn({ usage: null, balance: null, total_spent: null }, service)
-    expect(requestLog.learned('m')).toBeNull()
+    expect(requestLog.prices.get('m')).toBeNull()
     requestLog.learn(rows(day('nonsense', 'm', 1000, 5000, 0, '1e-3')), service)
-    expect(fromNano(requestLog.price('chat', 'm', use(1000, 0)) ?? -1n)).toBe('0.001')
+    expect(fromNano(requestLog.prices.price('chat', 'm', use(1000, 0)) ?? -1n)).toBe('0.001')
   })
 
   it('of the sandbox are learned from its seeded history, and predict what it charges', async () => {
@@ -231,8 +231,8 @@ describe('prices', () => {
         const classes = [use(million, 0), use(million, 0, million), use(0, million)]
         const found =
           kind === 'chat'
-            ? classes.map((one) => requestLog.price('chat', id, one))
-            : [requestLog.price(endpoints[kind], id, use(0, 0))]
+            ? classes.map((one) => requestLog.prices.price('chat', id, one))
+            : [requestLog.prices.price(endpoints[kind], id, use(0, 0))]
         const truly = kind === 'chat' ? [price.input, price.cached, price.output] : [price.each]
         expect({ id, found: found.map((cost) => fromNano(cost ?? -1n)) }).toEqual({ id, found: truly })
       }

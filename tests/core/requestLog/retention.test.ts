@@ -79,8 +79,8 @@ describe('deleting the log by age', () => {
       }
     }
     const sumsOf = (from: SqliteRequestLog) => ({
-      days: from.usedByDay('red', 0, 100_000),
-      first: from.firstDayOf('red'),
+      days: from.usage.usedByDay('red', 0, 100_000),
+      first: from.usage.firstDayOf('red'),
       spent: { ...from.spent('editor'), perMinute: [] },
     })
     const whole = sumsOf(requestLog)
@@ -94,7 +94,7 @@ describe('deleting the log by age', () => {
     expect(lines).toEqual([])
     // Links refer to ids, so no id is used twice, although the log is empty.
     expect(again.open(notice()).id).toBe(34)
-    expect(again.usedByDay('red', 0, 100_000)).toEqual(whole.days)
+    expect(again.usage.usedByDay('red', 0, 100_000)).toEqual(whole.days)
   })
 
   it('notifies watchers that rows were removed, and counts again', async () => {
@@ -213,7 +213,10 @@ describe('deleting the log by age', () => {
     made.requestLog.connectedTo(service)
     made.requestLog.belongsTo('red')
     for (let n = 0; n < 20; n += 1) sent(made.requestLog).ends({ state: 'done' }, reading(1000, n))
-    const sums = { spent: made.requestLog.spent('editor').total, days: made.requestLog.usedByDay('red', 0, 100_000) }
+    const sums = {
+      spent: made.requestLog.spent('editor').total,
+      days: made.requestLog.usage.usedByDay('red', 0, 100_000),
+    }
     expect(sums.days).toHaveLength(1)
     const young = (await made.requestLog.counts({ since: new Date(before).toISOString() })).stored
     await made.requestLog.close()
@@ -237,7 +240,9 @@ describe('deleting the log by age', () => {
     const { requestLog } = testRequestLog({ dataDir, checkWhole: true })
     await requestLog.rowRetention.erase(before, quietly)
     expect((await requestLog.counts({})).stored).toBe(young)
-    expect({ spent: requestLog.spent('editor').total, days: requestLog.usedByDay('red', 0, 100_000) }).toEqual(sums)
+    expect({ spent: requestLog.spent('editor').total, days: requestLog.usage.usedByDay('red', 0, 100_000) }).toEqual(
+      sums,
+    )
     expect(requestLog.open(notice()).id).toBe(60_021)
   }, 60_000)
 })

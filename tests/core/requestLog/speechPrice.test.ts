@@ -65,7 +65,7 @@ function account() {
     /** The estimate for a text that is spoken in parts of these sizes, SC; null when the price is not known well enough. */
     estimate(parts: readonly number[]): number | null {
       requestLog.learn({ usage: rows, balance: null, total_spent: null }, service)
-      const cost = requestLog.speechPrice('tts-1', parts)
+      const cost = requestLog.prices.speech('tts-1', parts)
       return cost === null ? null : Number(fromNano(cost))
     },
   }
@@ -89,7 +89,7 @@ describe('the price of speech', () => {
     speaks(perByte(15e-6), [], [0.015, 0.02, 0.01])
     expect(estimate(long)).toBeNull()
     expect(
-      requestLog.price('speech', 'tts-1', { tokensIn: 0, tokensCached: 0, tokensOut: 0, bytesUp: 90, count: 1 }),
+      requestLog.prices.price('speech', 'tts-1', { tokensIn: 0, tokensCached: 0, tokensOut: 0, bytesUp: 90, count: 1 }),
     ).toBe(15_000_000n)
   })
 
@@ -101,7 +101,7 @@ describe('the price of speech', () => {
     expect(estimate(long)).toBeCloseTo(0.3, 1)
     // A request is logged at the same price.
     const bytesUp = 1000 + 60
-    const logged = requestLog.price('speech', 'tts-1', {
+    const logged = requestLog.prices.price('speech', 'tts-1', {
       tokensIn: 0,
       tokensCached: 0,
       tokensOut: 0,

@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
+import * as http from 'node:http'
 import { join } from 'node:path'
 import type * as Electron from 'electron'
 import { type Cdp, startChromium } from './cdp.ts'
@@ -23,6 +24,7 @@ const running: { ready: boolean; chromium: Chromium | null; quitting: boolean; e
   quitting: false,
   exiting: false,
 }
+if (modes.resourcesPath !== undefined) Object.assign(process, { resourcesPath: modes.resourcesPath })
 const paths = new Map<string, string>()
 const privileged = new Set<string>()
 
@@ -181,7 +183,7 @@ class App
   async start(): Promise<void> {
     if (running.exiting) return
     const profile = join(paths.get('userData') ?? join(this.folder, 'test-results'), 'Chromium')
-    running.chromium = await startChromium(profile)
+    running.chromium = await startChromium(profile, modes.fullBrowser ?? false)
     await watchTargets(running.chromium.cdp)
     running.ready = true
     windows.BrowserWindow.program = {
@@ -370,7 +372,22 @@ export const session = only('session', {
     needsReady('session.defaultSession')
     return defaultSession
   },
-} satisfies Record<keyof Pick<typeof Electron.session, 'defaultSession'>, unknown>)
+  /** A session for requests of the main process, without a state here. */
+  fromPartition(partition: string) {
+    needsReady('session.fromPartition()')
+    return only<object>(`Session ${partition}`, {}) as Electron.Session
+  },
+} satisfies Record<keyof Pick<typeof Electron.session, 'defaultSession' | 'fromPartition'>, unknown>)
+
+/** Node's HTTP client instead of Chromium's. It follows no redirect and knows no proxy. */
+export const net = only('net', {
+  request(options: Electron.ClientRequestConstructorOptions) {
+    needsReady('net.request()')
+    const { session: _, ...rest } = options
+    if (rest.protocol !== 'http:') throw new Error('The stand-in for electron sends requests over http alone')
+    return http.request(rest as http.RequestOptions) as unknown as Electron.ClientRequest
+  },
+} satisfies Pick<typeof Electron.net, 'request'>)
 
 export const protocol = only('protocol', {
   registerSchemesAsPrivileged(custom: Electron.CustomScheme[]) {
@@ -494,6 +511,7 @@ export const electron = only('electron', {
   MessageChannelMain,
   nativeImage,
   nativeTheme,
+  net,
   Notification,
   powerMonitor,
   powerSaveBlocker,

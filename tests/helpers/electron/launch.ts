@@ -21,7 +21,8 @@ export interface Desktop {
   quit(): Promise<number | null>
 }
 
-const binary = realElectron()
+// `npm run test:desktop` compares both.
+const binary = process.env.STUDIO_DESKTOP === 'replacement' ? null : realElectron()
 /** Whether Electron itself is here. If not, its stand-in takes its place. */
 export const real = binary !== null
 if (!real) console.log("Electron's binary is not here: the desktop tests run on the stand-in alone.")
@@ -81,7 +82,8 @@ export async function runDesktopToItsEnd(
 function forkStandIn(dataDir: string, modes: Modes, args: readonly string[] = []): ChildProcess {
   const runner = fileURLToPath(new URL('./run.mjs', import.meta.url))
   const stdio: ('ignore' | 'pipe' | 'ipc')[] = ['ignore', 'ignore', 'pipe', 'ipc']
-  return fork(runner, [root, ...args], { execPath: node24(), execArgv: [], env: environment(dataDir, modes), stdio })
+  const env = { ...environment(dataDir, modes), ...modes.env }
+  return fork(runner, [modes.folder ?? root, ...args], { execPath: node24(), execArgv: [], env, stdio })
 }
 
 function collect(child: ChildProcess): () => string {

@@ -8,8 +8,16 @@ export interface Modes {
   proxy?: string
   /** `app.isPackaged`, as in an installed application. */
   packaged?: true
+  /** Folder with `out/` and `package.json` that runs instead of this repository. */
+  folder?: string
+  /** `process.resourcesPath`, as in an installed application. */
+  resourcesPath?: string
+  /** Environment variables of the program. */
+  env?: Record<string, string>
   /** `dialog.showMessageBox` answers with this button, in the order of the questions; the last one repeats. */
   answers?: { response: number; checkboxChecked?: boolean }[]
+  /** Starts the full browser, which has microphones. It takes nearly twice the work of the browser for page tests. */
+  fullBrowser?: true
 }
 
 const variable = 'ELECTRON_TEST_MODES'

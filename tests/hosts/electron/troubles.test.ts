@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { lockFolder } from '../../../src-main/core/store/lock.ts'
@@ -25,6 +25,14 @@ function endedCleanly(dataDir: string): boolean {
   lock.release()
   return lock.endedCleanlyBefore
 }
+
+test.skipIf(real)('an AppImage does not run without the sandbox of its pages, and says what to do', async () => {
+  const dataDir = newDataDir()
+  const modes = { env: { APPIMAGE: '/home/a/Inference-Studio.AppImage' } }
+  const { code, errors } = await runDesktopToItsEnd(dataDir, modes, ['--no-sandbox'])
+  expect([code, errors]).toEqual([1, expect.stringMatching(/error box: .*\n.*does not allow the sandbox.*\.deb/s)])
+  expect(readdirSync(dataDir)).toEqual([])
+})
 
 describe('spell checking', () => {
   const session = () => ({

@@ -18,7 +18,7 @@ beforeAll(async () => {
   })
   await new Promise<void>((resolve) => outside.listen(0, '127.0.0.1', resolve))
   outsideUrl = `http://127.0.0.1:${(outside.address() as AddressInfo).port}`
-  desktop = await launchDesktop(newDataDir())
+  desktop = await launchDesktop(newDataDir(), { fullBrowser: true })
   await watchOutside(desktop)
 })
 afterAll(async () => {

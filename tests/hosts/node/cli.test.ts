@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listenOn } from '../../../src-main/hosts/node/listen.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
+import { runInProcess, unusedParts } from './fixtures/inProcess.ts'
 import { cliEntry, commandLine } from './fixtures/process.ts'
 
 const { start, run: runCli } = commandLine(cliEntry)
@@ -31,11 +32,16 @@ describe('usage', () => {
     ['chat'],
     ['login'],
   ])('a usage error exits with 2, a message on standard error and one JSON document: %s %s', async (...args) => {
-    const { code, stdout, stderr } = await runCli([...args, '--json'])
+    const { code, stdout, stderr } = await runInProcess([...args, '--json'], unusedParts)
     expect(code).toBe(2)
     expect(JSON.parse(stdout)).toEqual({ problem: { kind: 'bad_input', message: expect.stringMatching(/^[^(].{5,}/) } })
-    expect((await runCli(args)).stdout).toBe('')
+    expect((await runInProcess(args, unusedParts)).stdout).toBe('')
     expect(stderr).not.toBe('')
+  })
+
+  it('a usage error is the exit code of the process', async () => {
+    const { code, stdout, stderr } = await runCli(['serve', '--no-such-option', '--json'])
+    expect([code, JSON.parse(stdout).problem.kind, stderr]).toEqual([2, 'bad_input', expect.stringMatching(/^error: /)])
   })
 
   it('help exits with 0', async () => {

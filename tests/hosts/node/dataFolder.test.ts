@@ -20,6 +20,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { databases } from '../../../src-main/core/data/databases.ts'
 import { markerName } from '../../../src-main/core/store/dataFolder.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
+import { realCommands } from './fixtures/inProcess.ts'
 import { commandLine, type Ended, type Running, studioEntry } from './fixtures/process.ts'
 
 // Tests every command with a data folder option: on folders of other programs, on paths that are no folder, and on a valid data folder.
@@ -28,12 +29,14 @@ const root = realpathSync(temporaryFolder('studio-folders-'))
 const home = join(root, 'home')
 const temporary = join(root, 'temporary')
 const work = join(root, 'work')
-const { start, run: runIn } = commandLine(studioEntry, {
+const environment = {
   HOME: home,
   TMPDIR: temporary,
   DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere',
   KEY: 'sk-canary-of-the-data-folder',
-})
+}
+const { start } = commandLine(studioEntry, environment)
+const here = realCommands(environment)
 const running: Running[] = []
 /** A folder with a conversation, a tool, a request log and an image, left by a program that ended normally. */
 let sample = ''
@@ -108,6 +111,12 @@ const reading: Record<string, string[]> = {
   'export all': ['export', '--what', 'all', '--output', 'OUT'],
 }
 const commands = { ...writing, ...reading }
+/** Commands that run in a process of their own: those that would continue after a wrong start, and those that read standard input. */
+const alone = /^(serve|chat|login|restore|erase)$/
+
+/** Runs a command that is to be refused. */
+const refused = (name: string, args: string[]): Promise<Ended> =>
+  alone.test(name) ? run(args, {}, 'sk-typed') : here(args)
 
 let turn = 0
 function argsOf(args: readonly string[], dataDir: string): string[] {
@@ -183,7 +192,7 @@ describe('a data folder', () => {
     const before = snapshot(folder)
     await each(Object.entries(commands), async ([name, args]) => {
       for (const dataDir of name === 'serve' || name === 'backup' ? [folder, link] : [folder]) {
-        const ended = await run(argsOf(args, dataDir), {}, 'sk-typed')
+        const ended = await refused(name, argsOf(args, dataDir))
         expect([name, ended.code, ended.stdout]).toEqual([name, 1, ''])
         expect(ended.stderr, name).toMatch(/contains files of other programs .*Nothing in it was changed/)
         expect(ended.stderr, name).not.toMatch(/\n\s+at |Something went wrong/)
@@ -204,7 +213,7 @@ describe('a data folder', () => {
     try {
       await each(Object.entries(commands), async ([name, args]) => {
         for (const dataDir of name === 'serve' ? empty : empty.slice(0, 1)) {
-          const ended = await runIn(argsOf(args, dataDir), {}, 'sk-typed')
+          const ended = await refused(name, argsOf(args, dataDir))
           expect([name, ended.code, ended.stdout]).toEqual([name, 2, ''])
           expect(ended.stderr, name).toMatch(/must not be empty/)
         }
@@ -224,7 +233,7 @@ describe('a data folder', () => {
     const places = [file, join(file, 'below'), '/dev/null', '/dev/null/below', dangling]
     await each(Object.entries(commands), async ([name, args]) => {
       for (const dataDir of name === 'serve' || name === 'usage' ? places : [file, '/dev/null']) {
-        const ended = await run(argsOf(args, dataDir), {}, 'sk-typed')
+        const ended = await refused(name, argsOf(args, dataDir))
         expect([name, dataDir, ended.code, ended.stdout]).toEqual([name, dataDir, 1, ''])
         expect(ended.stderr, name).toMatch(/is not a folder|can't be the data folder|does not exist/)
         expect(ended.stderr, name).not.toMatch(/\n\s+at |Something went wrong/)
@@ -237,8 +246,8 @@ describe('a data folder', () => {
   it('the root folder and the home folder are refused, also when empty', async () => {
     const before = snapshot(home)
     for (const dataDir of ['/', home, join(home, '..', 'home')]) {
-      for (const args of [reading.usage, writing['apps add'], writing.serve]) {
-        const ended = await run(argsOf(args ?? [], dataDir))
+      for (const name of ['usage', 'apps add', 'serve']) {
+        const ended = await refused(name, argsOf(commands[name] ?? [], dataDir))
         expect([dataDir, ended.code]).toEqual([dataDir, 1])
         expect(ended.stderr).toMatch(/is your home folder|is the root folder|contains files of other programs/)
       }
@@ -263,8 +272,10 @@ describe('a data folder', () => {
     const output = new Map<string, string[]>()
     for (const folder of [sample, killed, cut]) {
       const before = snapshot(folder)
+      // The hardest case runs as processes, which also end.
+      const command = folder === cut ? run : here
       await each(Object.entries(reading), async ([name, args]) => {
-        const ended = await run(argsOf(args, folder))
+        const ended = await command(argsOf(args, folder))
         expect([name, folder, ended.code, ended.stderr]).toEqual([
           name,
           folder,
@@ -290,7 +301,7 @@ describe('a data folder', () => {
   it('commands that read create no data folder', async () => {
     await each(Object.entries(reading), async ([name, args]) => {
       const dataDir = join(root, 'not-there', name.replaceAll(' ', '-'))
-      const ended = await run(argsOf(args, dataDir))
+      const ended = await here(argsOf(args, dataDir))
       expect(ended.stderr, name).not.toMatch(/\n\s+at |Something went wrong/)
     })
     expect(readdirSync(root)).not.toContain('not-there')
@@ -322,9 +333,9 @@ describe('a data folder', () => {
     for (const path of left) expect(readFileSync(path, 'utf8'), path).toBe('theirs')
     expect(readdirSync(outside)).toHaveLength(1)
     // A restore needs one of these names. It reports this, and moves the other entries aside with the data.
-    const refused = await run(argsOf(writing.restore ?? [], folder))
-    expect([refused.code, refused.stdout]).toEqual([1, ''])
-    expect(refused.stderr).toMatch(/staging contains files of other programs/)
+    const restored = await run(argsOf(writing.restore ?? [], folder))
+    expect([restored.code, restored.stdout]).toEqual([1, ''])
+    expect(restored.stderr).toMatch(/staging contains files of other programs/)
     for (const path of left) expect(readFileSync(path, 'utf8'), path).toBe('theirs')
   }, 120_000)
 })

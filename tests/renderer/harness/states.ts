@@ -1,3 +1,4 @@
+import { defaultSettings } from '../../../src-main/core/store/defaultSettings.ts'
 import type { AppState } from '../../../src-preload/contract/app.ts'
 
 const at = '2026-11-21T14:02:00.000Z'
@@ -53,31 +54,7 @@ const connected: AppState = {
     bannedUntil: null,
     asOf: new Date().toISOString(),
   },
-  settings: {
-    theme: 'system',
-    proxyEnabled: true,
-    proxyPort: 8787,
-    proxyIpv6: false,
-    proxyOrigins: [],
-    metrics: false,
-    bodyDays: 7,
-    logDays: null,
-    chatModel: 'writer-large',
-    chatBodies: true,
-    newChatModel: null,
-    newChatInstructions: '',
-    titleModel: null,
-    toolRounds: 10,
-    fontSize: 'normal',
-    density: 'comfortable',
-    sendKey: 'enter',
-    shortcuts: {},
-    language: 'en',
-    closeAction: 'ask',
-    openAtLogin: false,
-    spellcheck: false,
-    voice: null,
-  },
+  settings: { ...defaultSettings, chatModel: 'writer-large' },
 }
 
 /** States that are hard to reach in the real program, by name. */

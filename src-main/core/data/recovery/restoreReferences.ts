@@ -81,10 +81,11 @@ function relateMessages(handle: DatabaseSync): number {
 /** Creates rows for existing files that something names. */
 function relateMedia(handle: DatabaseSync, { mediaFacts }: Looking): number {
   const named = handle.prepare(
-    `SELECT id, min(name) AS name FROM (
-       SELECT media_id AS id, NULL AS name FROM images UNION ALL SELECT thumb_id, NULL FROM images
-       UNION ALL SELECT media_id, NULL FROM speeches UNION ALL SELECT media_id, name FROM recordings
-       UNION ALL SELECT a.value ->> '$.mediaId', a.value ->> '$.name' FROM messages AS m, json_each(m.attachments) AS a WHERE m.attachments <> '[]')
+    `SELECT id, min(name) AS name, max(document) AS document FROM (
+       SELECT media_id AS id, NULL AS name, 0 AS document FROM images UNION ALL SELECT thumb_id, NULL, 0 FROM images
+       UNION ALL SELECT media_id, NULL, 0 FROM speeches UNION ALL SELECT media_id, name, 0 FROM recordings
+       UNION ALL SELECT a.value ->> '$.mediaId', a.value ->> '$.name', 0 FROM messages AS m, json_each(m.attachments) AS a WHERE m.attachments <> '[]'
+       UNION ALL SELECT d.value ->> '$.mediaId', d.value ->> '$.name', 1 FROM messages AS m, json_each(m.documents) AS d WHERE m.documents <> '[]')
       WHERE id IS NOT NULL AND id NOT IN (SELECT id FROM media) GROUP BY id`,
   )
   const insert = handle.prepare(
@@ -96,7 +97,14 @@ function relateMedia(handle: DatabaseSync, { mediaFacts }: Looking): number {
     const id = text(row, 'id')
     const facts = mediaFacts(id)
     if (!facts) continue
-    insert.run({ id, ...facts, name: typeof row.name === 'string' ? row.name : null, at: now() })
+    const document = { kind: 'document', mime: 'application/octet-stream', width: null, height: null }
+    insert.run({
+      id,
+      ...facts,
+      ...(row.document === 1 ? document : {}),
+      name: typeof row.name === 'string' ? row.name : null,
+      at: now(),
+    })
     made += 1
   }
   return made

@@ -28,6 +28,8 @@ const jsonColumns = new Set(
     'problem',
     'usage',
     'attachments',
+    'documents',
+    'notes',
     'run',
     'params',
     'json_faults',

@@ -112,6 +112,7 @@ function build(
     reasoning: isReply ? carried.reasoning.join('\n\n') : '',
     refusal: '',
     toolCalls: call ? [{ index: 0, ...call }] : [],
+    documents: [],
     attachments: pictures.map(({ asset, ...facts }) => ({
       ...{ mediaId: asset, detail: null, name: names.get(assetId(asset)) ?? null, mime: '' },
       ...facts,

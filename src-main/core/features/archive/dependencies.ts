@@ -11,6 +11,8 @@ export interface ArchiveDependencies {
   media: {
     /** @throws StudioError `no_such_item` */
     bytes(id: string): Promise<Buffer>
+    /** The returned id may differ from the given one. */
+    addDocument(source: { bytes: Uint8Array }, facts: { name: string | null; id?: string }): Promise<{ id: string }>
     /** The returned id may differ from the given one. @throws StudioError `bad_input` if the file is not an image */
     importFile(file: { bytes: Uint8Array; id: string; name: string | null }): Promise<Omit<Attachment, 'detail'>>
   }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { ConversationExport, Download } from '../../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../../errors.ts'
 import type { StoreReaders } from '../../store/openReadOnly.ts'
+import { storedDocument } from './archivedDocuments.ts'
 import type { ArchiveDependencies } from './dependencies.ts'
 import { type ArchiveManifest, archiveFormat, formatVersion, type LibraryFile } from './format.ts'
 import { markdownHead, markdownMessage } from './markdown.ts'
@@ -30,8 +31,8 @@ export async function exportConversation(
       : conversationFile(
           parts.store,
           tree,
-          { messages: 0, pictures: new Set() },
-          pictures ? (id) => pictureOrNull(parts, id) : undefined,
+          { messages: 0, pictures: new Set(), documents: new Set() },
+          pictures ? (id) => originalOrNull(parts, id) : undefined,
         )
   const path = join(parts.tempDir, `export-${randomUUID()}`)
   const name = `${fileName(tree.conversation.title)}.${format === 'markdown' ? 'md' : 'json'}`
@@ -55,7 +56,7 @@ export const archiveName = (now: string): string => `inference-studio-${now.slic
 
 /** Source of an export. A read-only store is enough. */
 export interface ArchiveSource {
-  store: Pick<StoreReaders, 'archive' | 'pieces' | 'folders' | 'prompts' | 'presets'>
+  store: Pick<StoreReaders, 'archive' | 'pieces' | 'documents' | 'folders' | 'prompts' | 'presets'>
   media: Pick<ArchiveDependencies['media'], 'bytes'>
   version: string
 }
@@ -81,20 +82,28 @@ export async function writeArchive(
   try {
     const counts = { conversations: 0, messages: 0, pictures: 0 }
     const pictures = new Set<string>()
+    const documents = new Set<string>()
     for (const id of store.archive.ids()) {
       const tree = read(store, id)
       if (!tree || !wanted(tree.conversation.updatedAt)) continue
-      const written = { messages: 0, pictures: new Set<string>() }
+      const written = { messages: 0, pictures: new Set<string>(), documents: new Set<string>() }
       await zip.add(`conversations/${id}.json`, conversationFile(store, tree, written))
       counts.conversations += 1
       counts.messages += written.messages
       for (const picture of written.pictures) pictures.add(picture)
+      for (const document of written.documents) documents.add(document)
     }
     for (const id of [...pictures].sort()) {
-      const bytes = await pictureOrNull({ media }, id)
+      const bytes = await originalOrNull({ media }, id)
       if (!bytes) continue
       await zip.add(`media/${id}`, [bytes])
       counts.pictures += 1
+    }
+    for (const id of [...documents].sort()) {
+      const bytes = await originalOrNull({ media }, id)
+      const content = storedDocument(store, id)
+      if (bytes) await zip.add(`media/${id}`, [bytes])
+      if (content) await zip.add(`documents/${id}.json`, [Buffer.from(JSON.stringify(content))])
     }
     const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1)
     const library: LibraryFile = {
@@ -157,13 +166,15 @@ async function* markdown(
   messageIds?: readonly string[],
 ): AsyncGenerator<Uint8Array, undefined> {
   yield Buffer.from(markdownHead(conversation))
-  const { archive } = parts.store
+  const { archive, documents } = parts.store
   const path = messageIds
     ? archive.seqsOf(messageIds, seqs)
     : conversation.leafId === null
       ? []
       : archive.path(conversation.leafId)
-  for await (const message of storedMessages(parts.store, path)) yield Buffer.from(markdownMessage(message))
+  for await (const message of storedMessages(parts.store, path)) {
+    yield Buffer.from(markdownMessage(message, (document) => documents.parts(document)))
+  }
 }
 
 async function writeFile(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
@@ -177,8 +188,8 @@ async function writeFile(path: string, content: AsyncIterable<Uint8Array>): Prom
   await closed
 }
 
-/** The bytes of an image, or null if its file is missing. The message still has the name and size of the image. */
-async function pictureOrNull({ media }: Pick<ArchiveSource, 'media'>, id: string): Promise<Buffer | null> {
+/** The bytes of an image or document, or null if its file is missing. The message still has its name and size. */
+async function originalOrNull({ media }: Pick<ArchiveSource, 'media'>, id: string): Promise<Buffer | null> {
   try {
     return await media.bytes(id)
   } catch (thrown) {

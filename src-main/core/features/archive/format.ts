@@ -50,8 +50,8 @@ export const libraryFile = z.object({
 })
 export type LibraryFile = z.infer<typeof libraryFile>
 
-/** An image inside the file of a single conversation. */
-export const archivedPicture = z.object({ id, data: z.string().max(48 * 1024 * 1024) })
+/** An image or document inside the file of a single conversation. */
+export const archivedPicture = z.object({ id, data: z.string().max(350 * 1024 * 1024) })
 
 /**
  * Hash of the fields that distinguish a conversation from others. Excludes folder, position, draft and archive state.

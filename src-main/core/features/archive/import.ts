@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises'
 import type { ImportReport } from '../../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../../errors.ts'
+import { ZipReader } from '../../shared/zipReader.ts'
 import type { ArchiveDependencies } from './dependencies.ts'
 import { conversationFormat } from './format.ts'
 import { conversationsName, importConversations, importExport, isChatgpt, unknownFormat } from './importChatgpt.ts'
@@ -8,7 +9,6 @@ import { Notes } from './importNotes.ts'
 import { firstByte, inFile, type JsonSource, parse } from './jsonSource.ts'
 import { importArchive, importConversation, members } from './nativeArchive.ts'
 import { Staging } from './staging.ts'
-import { ZipReader } from './zipReader.ts'
 
 /**
  * Imports an uploaded file, whose type is detected from its contents. Imports everything or nothing.

@@ -1,3 +1,4 @@
+import type { ZipEntry, ZipReader } from '../../shared/zipReader.ts'
 import { assetId } from './chatgptContent.ts'
 import { isExported, readExported, updatedAt } from './chatgptExport.ts'
 import type { ArchiveDependencies } from './dependencies.ts'
@@ -5,7 +6,6 @@ import { damaged, type Notes } from './importNotes.ts'
 import { children, firstByte, inMemory, type JsonChild, type JsonSource, parse } from './jsonSource.ts'
 import { maxPictureBytes, smallEntryBytes, unpacked } from './nativeArchive.ts'
 import type { PictureSource, Staging } from './staging.ts'
-import type { ZipEntry, ZipReader } from './zipReader.ts'
 
 /** Name of the file with the conversations. Large exports number several files. */
 export const conversationsName = /(?:^|\/)conversations(?:-\d+)?\.json$/

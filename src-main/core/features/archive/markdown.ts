@@ -1,5 +1,7 @@
 import type { Message } from '../../../../src-preload/contract/chat.ts'
+import type { AttachedDocument } from '../../../../src-preload/contract/documents.ts'
 import type { ArchivedConversation, ArchivedMessage } from '../../store/archive.ts'
+import type { DocumentPart } from '../../store/documents.ts'
 
 const headings: Record<Message['role'], string> = {
   system: 'System',
@@ -17,8 +19,13 @@ export function markdownHead({ title, model, createdAt, setup }: ArchivedConvers
   return setup.instructions === '' ? head : `${head}\n## Instructions\n\n${closed(setup.instructions)}\n`
 }
 
-/** Formats one message for readers: reasoning folded, tool calls and results in fences, images by name. */
-export function markdownMessage(message: ArchivedMessage): string {
+/**
+ * Formats one message for readers: reasoning folded, tool calls and results in fences, images by name, documents folded with their
+ * text. */
+export function markdownMessage(
+  message: ArchivedMessage,
+  textOf: (document: AttachedDocument) => readonly DocumentPart[],
+): string {
   const { role, name, model, createdAt, status, problem } = message
   const who = [
     headings[role] + (name === null ? '' : ` (${oneLine(name)})`),
@@ -31,6 +38,14 @@ export function markdownMessage(message: ArchivedMessage): string {
   }
   for (const { name, width, height } of message.attachments) {
     parts.push(`*Image: ${code(name ?? 'unnamed')}, ${width} × ${height}*\n`)
+  }
+  for (const document of message.documents) {
+    const pages = document.pages === null ? '' : ` (${document.pages} of ${document.parts})`
+    const text = textOf(document).map(({ label, text }) => (label === '' ? text : `[${label}]\n${text}`))
+    const summary = `${oneLine(document.name)}${pages}`.replaceAll('<', '&lt;')
+    parts.push(
+      `<details><summary>Document: ${summary}</summary>\n\n${fenced(text.join('\n\n'), 'text')}\n\n</details>\n`,
+    )
   }
   if (message.run) {
     const { name, arguments: given, state } = message.run

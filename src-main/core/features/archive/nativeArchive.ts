@@ -2,8 +2,11 @@ import { createHash, randomUUID } from 'node:crypto'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Duplex } from 'node:stream'
+import { maxDocumentBytes } from '../../../../src-preload/contract/documents.ts'
 import type { Preset } from '../../../../src-preload/contract/library.ts'
+import type { ZipEntry, ZipReader } from '../../shared/zipReader.ts'
 import { type ArchivedMessage, archivedConversation, archivedMessage } from '../../store/archive.ts'
+import { type ArchivedDocument, archivedDocument } from './archivedDocuments.ts'
 import type { ArchiveDependencies } from './dependencies.ts'
 import {
   type ArchiveManifest,
@@ -18,9 +21,8 @@ import {
 } from './format.ts'
 import { damaged, type Notes } from './importNotes.ts'
 import { type ByteRange, children, inFile, inMemory, type JsonChild, type JsonSource, parse } from './jsonSource.ts'
-import type { Incoming, PictureSource, Staging } from './staging.ts'
+import type { DocumentSource, Incoming, PictureSource, Staging } from './staging.ts'
 import { yieldRegularly } from './yieldToEventLoop.ts'
-import type { ZipEntry, ZipReader } from './zipReader.ts'
 
 const newer = (): Error =>
   damaged(
@@ -46,7 +48,7 @@ export async function members(source: JsonSource): Promise<Map<string, ByteRange
 export async function readConversation(
   source: JsonSource,
   notes: Notes,
-): Promise<Incoming & { media: ByteRange | null }> {
+): Promise<Incoming & { media: ByteRange | null; documents: ByteRange | null }> {
   const parts = await members(source)
   const version = parts.get('version')
   const head = parts.get('conversation')
@@ -78,6 +80,7 @@ export async function readConversation(
     importKey: null,
     messageIds: [...ids],
     media: parts.get('media') ?? null,
+    documents: parts.get('documents') ?? null,
   }
 }
 
@@ -103,12 +106,25 @@ export async function importConversation(source: JsonSource, staging: Staging, n
     for await (const child of children(source, incoming.media)) places.set(await pictureId(source, child), child)
     if (places.size > 10_000) throw damaged('The file has more images than can be imported.')
   }
-  await staging.add(incoming, async (id) => {
+  const contents = new Map<string, ArchivedDocument>()
+  if (incoming.documents) {
+    for await (const child of children(source, incoming.documents)) {
+      const parsed = archivedDocument.safeParse(await parse(source, child, notes.addBrokenText))
+      if (!parsed.success) throw damaged('A document in the file does not match its format.', parsed.error)
+      contents.set(parsed.data.id, parsed.data)
+    }
+  }
+  const original: PictureSource = async (id) => {
     const place = places.get(id)
     if (!place) return null
     const parsed = archivedPicture.safeParse(await parse(source, place))
     if (!parsed.success) throw damaged('An image in the file does not match its format.', parsed.error)
     return Buffer.from(parsed.data.data, 'base64')
+  }
+  await staging.add(incoming, original, async (id) => {
+    const content = contents.get(id)
+    const bytes = content ? await original(id) : null
+    return content && bytes ? { bytes, content } : null
   })
 }
 
@@ -131,6 +147,7 @@ export interface OpenArchive {
   manifest: ArchiveManifest
   library: LibraryFile
   picture: PictureSource
+  document: DocumentSource
   /** Contents of an entry, at most `most` bytes, or null if there is none. @throws StudioError `bad_input` if its hash is wrong */
   entry(name: string, most: number): Promise<Buffer | null>
   /** Calls `work` for each conversation in the order of the manifest: oldest change first, so that search lists the newest first. */
@@ -156,6 +173,16 @@ export async function openArchive(zip: ZipReader, tempDir: string, notes: Notes)
     if (createHash('sha256').update(bytes).digest('hex') !== sums.get(name)?.sha256) throw changed()
     return bytes
   }
+  const picture: PictureSource = (id) => entry(`media/${id}`, maxPictureBytes)
+  const document: DocumentSource = async (id) => {
+    const described = await entry(`documents/${id}.json`, maxDocumentBytes)
+    const bytes = described && (await entry(`media/${id}`, maxDocumentBytes))
+    if (!bytes) return null
+    const json = inMemory(described)
+    const parsed = archivedDocument.safeParse(await parse(json, { start: 0, end: json.size }, notes.addBrokenText))
+    if (!parsed.success) throw damaged('A document of the archive does not match its format.', parsed.error)
+    return { bytes, content: parsed.data }
+  }
   const library = await entry('library.json', maxPictureBytes)
   if (!library) throw damaged('The archive is damaged: an entry is missing or cut off.')
 
@@ -177,7 +204,8 @@ export async function openArchive(zip: ZipReader, tempDir: string, notes: Notes)
   return {
     manifest: list,
     library: await readLibrary(library, notes),
-    picture: (id) => entry(`media/${id}`, maxPictureBytes),
+    picture,
+    document,
     entry,
     eachConversation,
   }
@@ -191,7 +219,7 @@ export async function importArchive(
   notes: Notes,
 ): Promise<() => void> {
   const archive = await openArchive(zip, parts.tempDir, notes)
-  await archive.eachConversation((incoming) => staging.add(incoming, archive.picture))
+  await archive.eachConversation((incoming) => staging.add(incoming, archive.picture, archive.document))
   return () => addLibrary(parts, archive.library, notes)
 }
 

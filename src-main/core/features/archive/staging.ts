@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ImportReport } from '../../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../../errors.ts'
 import type { ArchivedConversation, ArchivedMessage } from '../../store/archive.ts'
+import { type IncomingDocument, storeDocument } from './archivedDocuments.ts'
 import type { ArchiveDependencies } from './dependencies.ts'
 import type { Notes } from './importNotes.ts'
 import { storedHash } from './readStored.ts'
@@ -21,6 +22,10 @@ export interface Incoming {
 
 /** Returns the bytes of an image that a message names, or null if the file does not have it. */
 export type PictureSource = (mediaId: string) => Promise<Uint8Array | null>
+/** Returns a document that a message names, or null if the file does not have it. */
+export type DocumentSource = (mediaId: string) => Promise<IncomingDocument | null>
+
+const noDocuments: DocumentSource = async () => null
 
 const rowsAtOnce = 20
 const charactersAtOnce = 500_000
@@ -36,6 +41,7 @@ export class Staging {
   readonly #staged: { id: string; folderId: string | null }[] = []
   readonly #restored: string[] = []
   readonly #pictures = new Map<string, Awaited<ReturnType<ArchiveDependencies['media']['importFile']>> | null>()
+  readonly #documents = new Map<string, string | null>()
   readonly #plannedMedia = new Set<string>()
   #messages = 0
   #known = 0
@@ -47,7 +53,7 @@ export class Staging {
     this.#stagedAt = new Date(parts.now?.() ?? Date.now()).toISOString()
   }
 
-  async add(incoming: Incoming, picture: PictureSource): Promise<void> {
+  async add(incoming: Incoming, picture: PictureSource, document: DocumentSource = noDocuments): Promise<void> {
     const { archive } = this.#parts.store
     const { conversation, hash } = incoming
     const key = incoming.importKey ?? `studio:${hash}`
@@ -60,7 +66,7 @@ export class Staging {
     const isTaken = state !== null || incoming.messageIds.some(archive.hasMessage)
     if (isTaken) this.#notes.add('# conversations exist already with different contents and were imported as copies.')
     const isRenamed = isTaken || incoming.importKey !== null
-    await this.#stage(incoming, isRenamed, key, picture)
+    await this.#stage(incoming, isRenamed, key, { picture, document })
   }
 
   /** Makes everything visible and runs `more`, in one transaction. */
@@ -103,7 +109,7 @@ export class Staging {
     { conversation, messages }: Incoming,
     isRenamed: boolean,
     key: string,
-    picture: PictureSource,
+    sources: { picture: PictureSource; document: DocumentSource },
   ): Promise<void> {
     const { archive } = this.#parts.store
     const renamed = new Map<string, string>()
@@ -128,8 +134,9 @@ export class Staging {
     this.#staged.push({ id, folderId: conversation.folderId })
     for await (const one of messages()) {
       parents.set(one.id, one.parentId)
-      const attachments = await this.attachments(one, picture)
-      isAltered ||= JSON.stringify(attachments) !== JSON.stringify(one.attachments)
+      const attachments = await this.attachments(one, sources.picture)
+      const documents = await this.documents(one, sources.document)
+      isAltered ||= JSON.stringify([attachments, documents]) !== JSON.stringify([one.attachments, one.documents])
       batch.push({
         ...one,
         id: rename(one.id),
@@ -137,6 +144,7 @@ export class Staging {
         nextId: rename(one.nextId),
         askId: rename(one.askId),
         attachments,
+        documents,
       })
       characters += one.text.length + one.reasoning.length
       this.#messages += 1
@@ -185,17 +193,47 @@ export class Staging {
     return picture
   }
 
-  async #importPicture(bytes: Uint8Array, id: string, name: string | null) {
-    const { store, media } = this.#parts
-    const plan = (one: string): void => {
-      this.#plannedMedia.add(one)
-      store.erasures.plan('media', [one])
+  /** Documents that the file has not are left out, because the model would get a message without them. */
+  async documents({ documents }: ArchivedMessage, source: DocumentSource): Promise<ArchivedMessage['documents']> {
+    const known: ArchivedMessage['documents'] = []
+    for (const one of documents) {
+      const mediaId = await this.#document(one.mediaId, one.name, source)
+      if (mediaId !== null) known.push({ ...one, mediaId })
     }
-    // Adds the image to the erasure list before its file exists. Otherwise a crash in between would leave an unreferenced image.
-    plan(id)
+    return known
+  }
+
+  async #document(id: string, name: string, source: DocumentSource): Promise<string | null> {
+    const known = this.#documents.get(id)
+    if (known !== undefined) return known
+    const found = await source(id)
+    if (!found) this.#notes.add('# documents are not in the file and were left out.')
+    const mediaId = found && (await this.#importDocument(found, id, name))
+    this.#documents.set(id, mediaId)
+    return mediaId
+  }
+
+  async #importDocument({ bytes, content }: IncomingDocument, id: string, name: string): Promise<string> {
+    const { store, media } = this.#parts
+    this.#plan(id)
+    const item = await media.addDocument({ bytes }, { id, name })
+    if (item.id !== id) this.#plan(item.id)
+    storeDocument(store, item.id, content)
+    return item.id
+  }
+
+  /** Adds a file to the erasure list before it exists. Otherwise a crash in between would leave an unreferenced file. */
+  #plan(id: string): void {
+    this.#plannedMedia.add(id)
+    this.#parts.store.erasures.plan('media', [id])
+  }
+
+  async #importPicture(bytes: Uint8Array, id: string, name: string | null) {
+    const { media } = this.#parts
+    this.#plan(id)
     try {
       const picture = await media.importFile({ bytes, id, name })
-      if (picture.mediaId !== id) plan(picture.mediaId)
+      if (picture.mediaId !== id) this.#plan(picture.mediaId)
       return picture
     } catch (thrown) {
       if (!(thrown instanceof StudioError) || thrown.kind !== 'bad_input') throw thrown

@@ -1,4 +1,5 @@
 import type { StoreReaders } from '../../store/openReadOnly.ts'
+import { storedDocument } from './archivedDocuments.ts'
 import { conversationFormat, formatVersion } from './format.ts'
 import { type StoredTree, storedMessages } from './readStored.ts'
 import { yieldRegularly } from './yieldToEventLoop.ts'
@@ -8,17 +9,19 @@ export interface WrittenCounts {
   messages: number
   /** Ids of the images in its messages. */
   pictures: Set<string>
+  /** Ids of the documents in its messages. */
+  documents: Set<string>
 }
 
 /**
- * Yields the file of a conversation, one message at a time, and counts in `written`. With `picture`, the images follow
- * in the same file. Missing images are omitted.
+ * Yields the file of a conversation, one message at a time, and counts in `written`. With `original`, images and
+ * documents follow in the same file. Missing ones are omitted.
  */
 export async function* conversationFile(
-  store: Pick<StoreReaders, 'archive' | 'pieces'>,
+  store: Pick<StoreReaders, 'archive' | 'pieces' | 'documents'>,
   { conversation, seqs }: StoredTree,
   written: WrittenCounts,
-  picture?: (id: string) => Promise<Buffer | null>,
+  original?: (id: string) => Promise<Buffer | null>,
 ): AsyncGenerator<Uint8Array, undefined> {
   const head = { format: conversationFormat, version: formatVersion }
   yield Buffer.from(
@@ -28,24 +31,28 @@ export async function* conversationFile(
     yield Buffer.from(`${written.messages === 0 ? '' : ','}\n${JSON.stringify(message)}`)
     written.messages += 1
     for (const { mediaId } of message.attachments) written.pictures.add(mediaId)
+    for (const { mediaId } of message.documents) written.documents.add(mediaId)
   }
   yield Buffer.from('\n]')
-  if (picture) yield* pictures([...written.pictures].sort(), picture)
+  if (original) {
+    yield* media([...written.pictures, ...written.documents].sort(), original)
+    yield* documents(store, [...written.documents].sort())
+  }
   yield Buffer.from('}\n')
 }
 
 /** Bytes per piece of Base64, a multiple of three, so that only the last piece is padded. */
 const pieceBytes = 192 * 1024
 
-async function* pictures(
+async function* media(
   ids: readonly string[],
-  picture: (id: string) => Promise<Buffer | null>,
+  original: (id: string) => Promise<Buffer | null>,
 ): AsyncGenerator<Uint8Array, undefined> {
   const giveWay = yieldRegularly()
   yield Buffer.from(',\n"media":[')
   let first = true
   for (const id of ids) {
-    const bytes = await picture(id)
+    const bytes = await original(id)
     if (!bytes) continue
     yield Buffer.from(`${first ? '' : ','}\n{"id":${JSON.stringify(id)},"data":"`)
     for (let at = 0; at < bytes.length; at += pieceBytes) {
@@ -56,4 +63,9 @@ async function* pictures(
     first = false
   }
   yield Buffer.from('\n]')
+}
+
+function* documents(store: Pick<StoreReaders, 'documents'>, ids: readonly string[]): Generator<Uint8Array, undefined> {
+  const known = ids.flatMap((id) => storedDocument(store, id) ?? [])
+  if (known.length > 0) yield Buffer.from(`,\n"documents":${JSON.stringify(known)}`)
 }

@@ -33,8 +33,14 @@ export const noNeighbours: ChatNeighbours = {
   called: () => undefined,
   stopCalls: () => 0,
   imageUrl: () => Promise.reject(new StudioError('no_such_item', 'That picture does not exist any more.')),
+  attachDocuments: (documents) => documents.map(() => missingDocument()),
+  documentText: () => missingDocument(),
   costOf: () => ({ cost: null, costIs: 'unknown' }),
   ended: () => undefined,
+}
+
+function missingDocument(): never {
+  throw new StudioError('no_such_item', 'That document no longer exists.')
 }
 
 /** Creates the state of the chat feature. */

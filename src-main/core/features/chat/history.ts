@@ -1,9 +1,12 @@
 import type { ChatSetup, Message, ToolCall } from '../../../../src-preload/contract/chat.ts'
+import type { AttachedDocument } from '../../../../src-preload/contract/documents.ts'
 import { isSettled } from '../../ports/toolCalls.ts'
 import type { ChatMessage, ContentPart } from '../../upstream/types.ts'
 
 /** Returns the image as a `data:` URL. */
 export type ImageUrl = (mediaId: string) => Promise<string>
+/** Returns the text of a document, as the model gets it. */
+export type DocumentText = (document: AttachedDocument) => string
 
 /**
  * Converts a path into request messages: instructions first, then turn by turn. Omits replies without text and calls,
@@ -15,6 +18,7 @@ export async function historyOf(
   setup: ChatSetup,
   path: readonly Message[],
   imageUrl: ImageUrl,
+  documentText: DocumentText,
 ): Promise<ChatMessage[]> {
   const instructions = setup.instructions.trim() === '' ? [] : [instructionsOf(setup)]
   const turns: Promise<ChatMessage[]>[] = []
@@ -23,7 +27,7 @@ export async function historyOf(
     if (!message) break
     if (message.role !== 'assistant') {
       // Tool results are added with the reply that called the tools.
-      if (message.role !== 'tool') turns.push(turnOf(message, imageUrl))
+      if (message.role !== 'tool') turns.push(turnOf(message, imageUrl, documentText))
       continue
     }
     const rows = rowsAfter(path, at)
@@ -37,7 +41,10 @@ function instructionsOf({ instructions, instructionsRole }: ChatSetup): ChatMess
   return { role: instructionsRole, content: instructions }
 }
 
-async function turnOf({ role, text, name, attachments }: Message, imageUrl: ImageUrl): Promise<ChatMessage[]> {
+async function turnOf(message: Message, imageUrl: ImageUrl, documentText: DocumentText): Promise<ChatMessage[]> {
+  const { role, name, attachments, documents } = message
+  // Long documents go first: models follow a question better that comes after its material.
+  const text = [...documents.map(documentText), ...(message.text === '' ? [] : [message.text])].join('\n\n')
   if (text === '' && attachments.length === 0) return []
   const named = name ? { name } : {}
   if (attachments.length === 0) return [{ role, content: text, ...named }]

@@ -32,7 +32,12 @@ export async function prepareRequest(
   const path = store.messages.path(parentId)
   const params = membersOf(reply.params ?? {})
   const n = choices > 1 ? { n: choices } : {}
-  const messages = await historyOf(setup, path, (mediaId) => neighbours.imageUrl(mediaId))
+  const messages = await historyOf(
+    setup,
+    path,
+    (mediaId) => neighbours.imageUrl(mediaId),
+    (document) => neighbours.documentText(document),
+  )
   return { model: model ?? '', messages, ...params, ...n, ...tools, stream_options: { include_usage: true } }
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Attachment, type ChatSetup, canEdit, type Message } from '../../../../src-preload/contract/chat.ts'
+import type { DocumentToSend } from '../../../../src-preload/contract/documents.ts'
 import { StudioError } from '../../errors.ts'
 import type { ChatFeature } from './chat.ts'
 import type { ChatUpstream } from './replyRuns.ts'
@@ -13,6 +14,7 @@ export interface SendInput {
   text: string
   models: string[]
   attachments?: { mediaId: string; detail: Attachment['detail'] }[]
+  documents?: DocumentToSend[]
   role?: Exclude<Message['role'], 'tool'>
   name?: string | null
   ask?: boolean
@@ -56,9 +58,10 @@ function sendNow(feature: ChatFeature, input: SendInput, upstream: ChatUpstream 
       ...store.media.picture(mediaId),
       detail,
     }))
+    const documents = feature.neighbours.attachDocuments(input.documents ?? [])
     const { role = 'user', name = null } = input
     const createdAt = new Date().toISOString()
-    const turn = { id: turnId, conversationId, parentId, role, text, name, attachments, createdAt }
+    const turn = { id: turnId, conversationId, parentId, role, text, name, attachments, documents, createdAt }
     store.messages.insert({ ...turn, status: 'complete', model: null })
     store.conversations.setDraft(conversationId, '')
     if (!upstream) {
@@ -66,7 +69,7 @@ function sendNow(feature: ChatFeature, input: SendInput, upstream: ChatUpstream 
       store.conversations.use(conversationId, models[0] ?? null, createdAt)
     }
     const ask = upstream ? storeReplies(feature, { conversationId, parentId: turnId, models }) : []
-    setFirstTitle(feature, conversationId, parentId, role, text)
+    setFirstTitle(feature, conversationId, parentId, role, text.trim() === '' ? (documents[0]?.name ?? '') : text)
     return { ask, notifyOthers }
   })
   if (upstream) startReplies(feature, conversationId, ask, upstream)

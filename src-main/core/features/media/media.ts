@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { constants, createReadStream, mkdirSync } from 'node:fs'
-import { copyFile, link, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { copyFile, link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Attachment } from '../../../../src-preload/contract/chat.ts'
+import { type ImageHeader, readImageHeader } from '../../../../src-preload/contract/imageHeader.ts'
 import { StudioError } from '../../errors.ts'
 import { soundHead, soundType } from '../../shared/mediaType/audio.ts'
-import { readImageFile } from '../../shared/mediaType/image.ts'
 import { isRealFile, realNamesIn } from '../../shared/ownFiles.ts'
 import { unexpected } from '../../shared/unexpected.ts'
 import { asPicture, type MediaItem } from '../../store/media.ts'
@@ -169,6 +169,17 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
       return storeFile(path, { id: freeId(id), bytes, name: name?.slice(0, 300) ?? null, ...facts }, then)
     })
 
+  /**
+   * Stores a document, of any type and size. The stored type is always `application/octet-stream`, so that no host serves a page or
+   * script of a stranger. `documents` has the real one.
+   */
+  const addDocument = (source: MediaInput, { name, id }: { name: string | null; id?: string }): Promise<MediaItem> =>
+    onDisk(source, async (path) => {
+      const { size: bytes } = await stat(path)
+      const facts: Facts = { kind: 'document', mime: 'application/octet-stream', width: null, height: null }
+      return storeFile(path, { id: freeId(id), bytes, name: name?.slice(0, 300) ?? null, ...facts })
+    })
+
   async function drop(ids: readonly string[]): Promise<void> {
     const gone = rows.removeUnnamed(ids.filter((id) => uuid.test(id)))
     for (const id of gone) await rm(fileOf(id), { force: true })
@@ -178,6 +189,7 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
     folder,
     addPicture,
     addSound,
+    addDocument,
     /** Files in `making/`; see `growingFiles.ts`. */
     growing,
     /**
@@ -213,8 +225,12 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
       const { mime } = rows.picture(id)
       return `data:${mime};base64,${(await readStored(fileOf(id))).toString('base64')}`
     },
-    /** The bytes of an image, for an archive. @throws StudioError `no_such_item` */
-    bytes: (id: string): Promise<Buffer> => readStored(fileOf(rows.picture(id).mediaId)),
+    /** The bytes of an image or document, for an archive. @throws StudioError `no_such_item` */
+    async bytes(id: string): Promise<Buffer> {
+      const item = rows.find(id)
+      if (!item || item.kind === 'audio') throw new StudioError('no_such_item', 'This file no longer exists.')
+      return readStored(fileOf(id))
+    },
     /** Path of a stored file, which callers must only read; null for an unknown id. */
     pathOf: (id: string): string | null => (uuid.test(id) && rows.find(id) ? fileOf(id) : null),
     /** Copies a stored file to `path`, so that the caller owns the copy. @throws StudioError `no_such_item` */
@@ -259,4 +275,26 @@ async function alsoAs(path: string, to: string): Promise<void> {
   } catch {
     await rename(path, to)
   }
+}
+
+/** 20 MB, more than the service accepts today. */
+const maxImageBytes = 20 * 1024 * 1024
+/** Pixels. Chromium decodes images up to these limits reliably. */
+const maxSide = 16_384
+const maxPixels = 100_000_000
+
+/** Type, size and length of an image file that can be stored. @throws StudioError `bad_input` */
+export async function readImageFile(path: string): Promise<ImageHeader & { bytes: number }> {
+  const { size: bytes } = await stat(path)
+  if (bytes > maxImageBytes) throw new StudioError('bad_input', 'An image may have at most 20 MB.')
+  const header = readImageHeader(await readFile(path))
+  if (header === null) {
+    throw new StudioError('bad_input', 'This file is not an image that can be stored. Use PNG, JPEG, GIF or WebP.')
+  }
+  const { width, height } = header
+  if (width > maxSide || height > maxSide || width * height > maxPixels) {
+    const limits = 'The limits are 16,384 pixels per side and 100 million pixels in total.'
+    throw new StudioError('bad_input', `This image has ${width} × ${height} pixels. ${limits}`)
+  }
+  return { ...header, bytes }
 }

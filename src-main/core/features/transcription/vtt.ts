@@ -12,20 +12,23 @@ export const isVtt = (text: string): boolean => /^\ufeff?WEBVTT(?:[ \t\r\n]|$)/.
  */
 export function readVtt(file: string): Cue[] | null {
   if (!isVtt(file)) return null
-  const lines = clean(file).split('\n')
-  const cues: Cue[] = []
-  for (let at = 1; at < lines.length; at++) {
+  const lines = clean(file).split('\n').slice(1)
+  // A line with an arrow begins the next cue, even without an empty line before it.
+  const blocks = readBlocks(lines, (line) => line === '' || line.includes('-->'))
+  return tidyCues(blocks.map(({ text, ...times }) => ({ ...times, text: readPayload(text) })))
+}
+
+/** The blocks that begin with a line of times. Their text, still escaped, goes on to the line before the first that `ends` accepts. */
+export function readBlocks(lines: readonly string[], ends: (line: string) => boolean): Cue[] {
+  const blocks: Cue[] = []
+  for (let at = 0; at < lines.length; at++) {
     const times = readTimes(lines[at] ?? '')
     if (times === null) continue
-    const payload: string[] = []
-    // A line with an arrow begins the next cue, even without an empty line before it.
-    while (at + 1 < lines.length && lines[at + 1] !== '' && !lines[at + 1]?.includes('-->')) {
-      at += 1
-      payload.push(lines[at] ?? '')
-    }
-    cues.push({ ...times, text: readPayload(payload.join('\n')) })
+    const first = at + 1
+    while (at + 1 < lines.length && !ends(lines[at + 1] ?? '')) at += 1
+    blocks.push({ ...times, text: lines.slice(first, at + 1).join('\n') })
   }
-  return tidyCues(cues)
+  return blocks
 }
 
 export function writeVtt(cues: readonly Cue[]): string {
@@ -37,7 +40,7 @@ const time = String.raw`(?:(\d{1,8}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})`
 const timing = new RegExp(String.raw`^[ \t]*${time}[ \t]*-->[ \t]*${time}(?:[ \t]|$)`)
 
 /** Parses `[hours:]minutes:seconds.fraction --> …`, in seconds. Ignores settings after it. Also accepts SubRip's comma. */
-export function readTimes(line: string): Pick<Cue, 'from' | 'to'> | null {
+function readTimes(line: string): Pick<Cue, 'from' | 'to'> | null {
   const found = timing.exec(line.slice(0, 200))
   if (!found) return null
   const [, ...parts] = found

@@ -1,21 +1,11 @@
 import type { App, AppUse } from '../../../../src-preload/contract/apps.ts'
+import type { SpendTotals } from '../../ports/requests.ts'
 import { fromNano, type Nano } from '../../shared/money.ts'
-
-interface Spent {
-  day: Nano
-  month: Nano
-  total: Nano
-  estimated: boolean
-  unpricedToday: number
-  requestsToday: number
-  tokensToday: number
-  perMinute: number[]
-}
 
 /** Where the figures of an app are read: its key, the request log, its limits. */
 export interface AppUseSources {
   apps(): App[]
-  spent(appId: string): Spent
+  spent(appId: string): SpendTotals
   /** Running requests, and how many of them wait in the queue. */
   live(appId: string): { active: number; waiting: number }
   /** Reserved for running requests, in nano-SC. */

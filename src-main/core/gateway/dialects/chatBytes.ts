@@ -28,6 +28,8 @@ export interface ChatBytesOptions {
   length: number
   /** Items that a Responses request refers to. */
   stored: StoredItems
+  /** Whether the previous response exists in memory only, so that one after it can't be stored. */
+  followsUnstored?: boolean
 }
 
 /** A translated request as bytes for the service. */
@@ -51,9 +53,10 @@ export function parseObject(bytes: Buffer): JsonObject {
 
 /** Translates a request to the bytes of a chat completion. A streamed reply always reports its usage. @throws DialectError */
 export function chatBytesOf(body: JsonObject, options: ChatBytesOptions): ChatBytes {
-  const { dialect, action, modelMap, replyId, length } = options
-  const isTooLarge = dialect === 'responses' && action !== 'compact' && body.store !== false && !isStored(body, length)
-  const given = isTooLarge ? { ...body, store: false } : body
+  const { dialect, action, modelMap, replyId, length, followsUnstored = false } = options
+  const isWanted = dialect === 'responses' && action !== 'compact' && body.store !== false
+  const isImpossible = isWanted && !isStored(body, length, followsUnstored)
+  const given = isImpossible ? { ...body, store: false } : body
   let request: TranslatedRequest
   let stored: ChatBytes['stored'] = null
   if (action === 'compact') request = translateCompaction(given, options.stored)
@@ -64,7 +67,7 @@ export function chatBytesOf(body: JsonObject, options: ChatBytesOptions): ChatBy
       stored = { previous: translated.previousResponseId, input: translated.storedInput(replyId) }
     request = translated
   } else request = dialects[dialect].translate(given)
-  if (isTooLarge) request.ignored.push('store')
+  if (isImpossible) request.ignored.push('store')
   const askedModel = request.chat.model
   const chat: ChatRequest = { ...request.chat, model: mappedModel(modelMap, askedModel) }
   if (request.stream) {
@@ -77,17 +80,8 @@ export function chatBytesOf(body: JsonObject, options: ChatBytesOptions): ChatBy
 }
 
 /** Whether the response to a request of the Responses API is stored. @param length size of the request, bytes */
-export const isStored = ({ store }: JsonObject, length: number): boolean =>
-  store !== false && length <= maxStoredResponse
-
-/** Whether a request refers to stored items, which only the main thread can read. */
-export function refersToStored({ previous_response_id: previous, input }: JsonObject): boolean {
-  return typeof previous === 'string' || (Array.isArray(input) && input.some(mayRefer))
-}
-
-/** A reference may also be written without its type, as an id alone. */
-const mayRefer = (item: unknown): boolean =>
-  isFields(item) && (item.type === 'item_reference' || (typeof item.type !== 'string' && item.role === undefined))
+export const isStored = ({ store }: JsonObject, length: number, followsUnstored: boolean): boolean =>
+  store !== false && length <= maxStoredResponse && !followsUnstored
 
 /**
  * The request without its conversation. Its translation has the same functions for the reply, and is small enough to be made again on

@@ -8,24 +8,30 @@ import {
   chatBytesOf,
   isStored,
   parseObject,
-  refersToStored,
   translateAgain,
   withoutConversation,
 } from './chatBytes.ts'
 import { DialectError } from './dialectError.ts'
 import { nothingStored } from './responses/inputItems.ts'
 import { turnRequest } from './responses/turnRequest.ts'
+import { type References, referencesOf, type StoredForThread, storedItemsIn } from './stored/earlierResponses.ts'
 import type { DialectProblem, JsonObject } from './types.ts'
 
 const role = 'inference-studio-translation'
 
 export interface TranslationJob extends Omit<ChatBytesOptions, 'stored' | 'length'> {
   bytes: Uint8Array
+  /** What the request refers to, or null when that is not known. */
+  stored: StoredForThread | null
 }
 
-/** A translated request, a problem of it, or `here` when only the main thread can translate it. */
+/**
+ * A translated request, a problem of it, what it refers to if that was not in the job, or `here` when only the main thread can translate
+ * it.
+ */
 export type TranslationResult =
   | 'here'
+  | { refers: References }
   | { problem: DialectProblem }
   | {
       body: Uint8Array
@@ -45,14 +51,16 @@ export const startTranslationWorker = (): Worker =>
     resourceLimits: { maxOldGenerationSizeMb: 512 },
   })
 
-function translated({ bytes, ...options }: TranslationJob): TranslationResult {
+function translated({ bytes, stored, ...options }: TranslationJob): TranslationResult {
   const parsed = parseObject(asBuffer(bytes))
   const body = options.action === 'turn' ? turnRequest(parsed) : parsed
-  if (options.dialect === 'responses' && refersToStored(body)) return 'here'
-  const { request, ...chat } = chatBytesOf(body, { ...options, length: bytes.length, stored: nothingStored })
+  const refers = options.dialect === 'responses' ? referencesOf(body) : null
+  if (refers && stored === null) return { refers }
+  const items = stored ? storedItemsIn(stored) : nothingStored
+  const { request, ...chat } = chatBytesOf(body, { ...options, length: bytes.length, stored: items })
   const rest = withoutConversation(options.dialect, body, options.action)
   // A request that is too large to be stored says so in its reply.
-  if (options.dialect === 'responses' && options.action !== 'compact') rest.store = isStored(body, bytes.length)
+  if (options.dialect === 'responses' && options.action !== 'compact') rest.store = isStored(body, bytes.length, false)
   try {
     translateAgain(options.dialect, rest, options.action)
   } catch (thrown) {

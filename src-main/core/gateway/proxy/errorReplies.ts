@@ -38,6 +38,14 @@ export interface Refusal {
   close?: boolean
 }
 
+/** A refusal by the guard, of a request that the app must change. */
+export const refusedByGuard = (status: number, code: string, message: string): Refusal => ({
+  status,
+  type: 'studio_refused',
+  code,
+  message,
+})
+
 /** Status and source by problem kind. Kinds that are missing here can't occur in a relayed request. */
 const replyByKind: Partial<Record<ProblemKind, [status: number, type: ErrorSource]>> = {
   connect_failed: [502, 'studio_upstream'],

@@ -2,17 +2,24 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { App } from '../../../../src-preload/contract/apps.ts'
-import { type ClientConnection, ClientConnections, type ConnectionBounds } from '../../../listener/connections.ts'
+import { type ClientConnection, ClientConnections } from '../../../listener/connections.ts'
 import { boundedServer } from '../../../listener/server.ts'
-import { type StallTimes, StallWatch } from '../../../listener/stall.ts'
-import { asStudioError, type StudioError } from '../../errors.ts'
-import type { Verified } from '../../ports/requests.ts'
+import { StallWatch } from '../../../listener/stall.ts'
+import { asStudioError } from '../../errors.ts'
 import { SwapRemoveList } from '../../shared/swapRemoveList.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import { localRouteOf } from '../dialects/routes.ts'
-import type { AppReply } from './appReply.ts'
 import type { BodyMemory } from './bodyMemory.ts'
 import { type Refusal, sendRawRefusal, sendRefusal } from './errorReplies.ts'
+import type { FrontendDependencies, IsValid, ProxyBounds } from './frontendOptions.ts'
+import {
+  keyEnded,
+  notChecked,
+  tooManyConnections,
+  tooManyPipelined,
+  unexpected,
+  uploadStalled,
+} from './frontendRefusals.ts'
 import {
   aProgram,
   checkRequest,
@@ -23,91 +30,8 @@ import {
   printable,
 } from './guard.ts'
 import { malformed } from './malformedRequest.ts'
-import { type AllowedRequest, ProxiedRequest } from './proxiedRequest.ts'
-import type { RefusalWithOrigin } from './recentRefusals.ts'
-import { defaultWebSocketBounds, ResponsesSockets, type WebSocketBounds } from './webSocket/responsesSockets.ts'
-import { choosesUpgrades } from './webSocket/upgrades.ts'
-
-export interface FrontendDependencies {
-  /** Checks a presented key in constant time. */
-  verify(presented: string): Verified
-  /** Relays one request until it has ended. Replies to failures of the service itself, and throws only for bugs. */
-  relay(request: IncomingMessage, response: AppReply, allowed: AllowedRequest): Promise<void>
-  /** Memory for buffered bodies. Without it no WebSocket is accepted. */
-  memory?: BodyMemory
-  /** Called for each request that passed the guard. Must write "last used" later, off the hot path. */
-  used(app: App): void
-  /** Called for each request that was refused here. */
-  refused(refusal: RefusalWithOrigin): void
-  /** Origins that a person has allowed. Read for each request with an origin. */
-  allowedOrigins(): readonly string[]
-  /** While set, every request that would need a key gets this refusal. */
-  closed?: Refusal
-  /** Counters changed. Called often, so the receiver must coalesce calls. */
-  changed(): void
-  /** A bug while a request was checked or relayed. The app's connection is cut. */
-  failed(error: StudioError): void
-}
-
-/** Whether running requests with this key of an app may continue. */
-export type IsValid = (appId: string, keyHash: Uint8Array) => boolean
-
-/** Bounds of the server in ms and counts. The README explains the values. */
-export interface ProxyBounds extends StallTimes, ConnectionBounds {
-  headersMs: number
-  keepAliveMs: number
-  requestsPerSocket: number
-  /** Requests without a reply on one connection. */
-  pipelined: number
-  webSockets: Partial<WebSocketBounds>
-  /** How long the rest of a refused upload is read and discarded, so that its sender can read the reply. */
-  lingerMs: number
-}
-
-export const defaultBounds: ProxyBounds = {
-  uploadMs: 30_000,
-  readMs: 60_000,
-  most: 4096,
-  strangers: 1024,
-  graceMs: 1000,
-  headersMs: 15_000,
-  // Longer than the 60 s of common clients, so that this server does not close a connection just as a request arrives.
-  keepAliveMs: 65_000,
-  requestsPerSocket: 10_000,
-  pipelined: 8,
-  webSockets: {},
-  lingerMs: 5000,
-}
-
-const refusalOf = (status: number, code: string, message: string): Refusal => ({
-  status,
-  type: 'studio_refused',
-  code,
-  message,
-  close: true,
-})
-const uploadStalled = refusalOf(408, 'upload_stalled', 'No more of the upload arrived, so Inference Studio ended it.')
-const keyEnded = refusalOf(
-  403,
-  'tool_key_ended',
-  'This app key was paused, replaced or revoked, or it expired, while the request was running.',
-)
-const unexpected = refusalOf(417, 'expectation', 'Only Expect: 100-continue is supported.')
-const notChecked: Refusal = {
-  ...refusalOf(503, 'not_judged', 'Inference Studio could not check this request. See its log for the reason.'),
-  type: 'studio_unavailable',
-  retryAfterMs: 5000,
-}
-const tooManyPipelined = refusalOf(
-  429,
-  'too_many_pipelined',
-  'Too many requests were sent on one connection without waiting for the replies.',
-)
-const tooManyConnections = refusalOf(
-  503,
-  'too_many_connections',
-  'Too many connections are open that have not sent a valid request.',
-)
+import { ProxiedRequest } from './proxiedRequest.ts'
+import { choosesUpgrades, defaultWebSocketBounds, ResponsesSockets } from './webSocket/responsesSockets.ts'
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'

@@ -1,7 +1,7 @@
 import type { ProxyState } from '../../../../src-preload/contract/app.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { asStudioError, type StudioError } from '../../errors.ts'
-import type { FrontendDependencies, IsValid, ProxyBounds } from './httpFrontend.ts'
+import type { FrontendDependencies, IsValid, ProxyBounds } from './frontendOptions.ts'
 import { RecentRefusals, type RefusalWithOrigin } from './recentRefusals.ts'
 import { type ProxyServer, startProxy } from './server.ts'
 

@@ -28,7 +28,16 @@ import { cutMessages, notConnected, queryNamesModel, redirected, refuse, stopped
 import { pipeReply } from './replyBody.ts'
 import { modelInQuery, modelOf, type RequestBody, readBody } from './requestBody.ts'
 import { readTranslated, type Translation } from './translatedBody.ts'
-import { isGood, sendProblem, sendTranslated, sendTranslatedJson, type TranslatedStream } from './translatedReply.ts'
+import {
+  failsInStream,
+  isGood,
+  sendFailedStream,
+  sendProblem,
+  sendTranslated,
+  sendTranslatedJson,
+  type TranslatedReplyOptions,
+  type TranslatedStream,
+} from './translatedReply.ts'
 import { isUpload, Upload } from './upload.ts'
 
 /**
@@ -162,7 +171,7 @@ class RelayedRequest {
     } catch (thrown) {
       // Counting tokens may take some ms: close the upstream connection first.
       if (this.#gone.aborted) await new Promise(setImmediate)
-      this.#fail(thrown)
+      await this.#fail(thrown)
     } finally {
       this.#upload?.close()
     }
@@ -174,8 +183,10 @@ class RelayedRequest {
     const proceed = (): void => this.#allowed.proceed()
     if (this.#dialect) {
       const [action, replyId, responses] = [this.#action, this.#replyId, this.#responses]
-      const translation = { app, dialect: this.#dialect, action, replyId, responses, thread: this.#deps.translation }
-      const { reserved = null } = this.#allowed
+      const { reserved = null, turns } = this.#allowed
+      const isUnstored = (id: string): boolean => turns?.remembers(id) ?? false
+      const thread = this.#deps.translation
+      const translation = { app, dialect: this.#dialect, action, replyId, responses, isUnstored, thread }
       const body = await readTranslated(this.#request, translation, { memory, signal: this.#gone, proceed, reserved })
       if ('translation' in body) this.#translation = body.translation
       return body
@@ -326,9 +337,13 @@ class RelayedRequest {
   }
 
   #sendTranslated(reply: ForwardReply, translation: Translation): Promise<void> {
+    return sendTranslated(reply, this.#replyOptions(translation, reply.clean))
+  }
+
+  #replyOptions(translation: Translation, clean: (text: string) => string): TranslatedReplyOptions {
     const { request, stored } = translation
     const { model = null, tokensIn = 0 } = this.#expected ?? {}
-    return sendTranslated(reply, {
+    return {
       response: this.#response,
       gone: this.#gone,
       translation,
@@ -345,15 +360,24 @@ class RelayedRequest {
       streams: (stream) => {
         this.#stream = stream
       },
-      store: stored && ((whole) => this.#store(whole, reply, stored)),
-    })
+      store: stored && ((whole) => this.#store(whole, clean, stored)),
+      failsInStream: (status) => failsInStream(translation, this.#request.headers, status),
+    }
   }
 
-  async #store(whole: JsonObject, reply: ForwardReply, stored: NonNullable<Translation['stored']>): Promise<void> {
-    // A reply that the service did not finish is not stored.
-    if (whole.status !== 'completed' && whole.status !== 'incomplete') return
+  async #store(
+    whole: JsonObject,
+    clean: (text: string) => string,
+    stored: NonNullable<Translation['stored']>,
+  ): Promise<void> {
     const [id, appId, request] = [this.#replyId, this.#allowed.app.id, this.#trace?.id ?? 0]
-    const isStored = await this.#responses.save({ id, appId, request, ...stored, reply: whole }, reply.clean)
+    let isStored = false
+    try {
+      isStored = await this.#responses.save({ id, appId, request, ...stored, reply: whole }, clean)
+    } catch (thrown) {
+      // The app must learn the failure of the reply, which explains more than that of the disk.
+      if (whole.status !== 'failed') throw thrown
+    }
     if (!isStored) this.#trace?.ignores('store')
   }
 
@@ -366,7 +390,7 @@ class RelayedRequest {
     else sendRefusal(this.#response, models, extraHeaders)
   }
 
-  #fail(thrown: unknown): void {
+  async #fail(thrown: unknown): Promise<void> {
     const error = asStudioError(thrown)
     if (this.#cut) {
       this.#end({ state: 'cancelled', by: 'studio', problem: { kind: this.#cut, message: cutMessages[this.#cut] } })
@@ -374,7 +398,7 @@ class RelayedRequest {
       this.#sendRefusal(this.#lateRefusal, 'refused')
     } else if (this.#stopped) {
       this.#end({ state: 'cancelled', by: 'person' })
-      const last = this.#stream?.failed(new StudioError('cancelled', stoppedByPerson.message)) ?? ''
+      const last = (await this.#stream?.failed(new StudioError('cancelled', stoppedByPerson.message))) ?? ''
       if (last !== '') this.#response.end(last)
       else sendRefusal(this.#response, stoppedByPerson, this.#allowed.extraHeaders)
     } else if (this.#gone.aborted) {
@@ -391,7 +415,13 @@ class RelayedRequest {
       if (this.#stream?.isFailed) this.#response.end()
       else this.#response.destroy()
     } else {
-      this.#sendRefusal(refusalOf(error), unsent.has(error.kind) ? 'refused' : 'failed')
+      const refusal = refusalOf(error)
+      if (unsent.has(error.kind)) this.#sendRefusal(refusal, 'refused')
+      else if (this.#translation && failsInStream(this.#translation, this.#request.headers, refusal.status)) {
+        this.#trace?.replied(refusal.status, null)
+        this.#end({ state: 'failed', problem: { kind: refusal.code, message: refusal.message } })
+        await sendFailedStream(this.#replyOptions(this.#translation, notCleaned), refusal)
+      } else this.#sendRefusal(refusal, 'failed')
     }
   }
 
@@ -408,6 +438,9 @@ class RelayedRequest {
     this.#trace?.ends(end, reading)
   }
 }
+
+/** For a failure without a reply, of which nothing is stored. */
+const notCleaned = (text: string): string => text
 
 /** The path of translated requests. */
 const chatPath = '/v1/chat/completions'

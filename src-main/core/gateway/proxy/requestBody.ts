@@ -10,7 +10,7 @@ import { replayLimit } from '../../upstream/replay.ts'
 import type { ForwardRequest } from '../../upstream/types.ts'
 import { mappedModel } from '../apps/modelMap.ts'
 import type { BodyMemory, MemoryReservation } from './bodyMemory.ts'
-import type { Refusal } from './errorReplies.ts'
+import { type Refusal, refusedByGuard } from './errorReplies.ts'
 
 /** Largest JSON request that is buffered, bytes. Buffering is needed to read the model, to check the budget and to retry. */
 export const jsonLimit = 32 * 1024 * 1024
@@ -47,6 +47,25 @@ const tooLarge: Refusal = {
   type: 'studio_refused',
   code: 'body_too_large',
   message: `A JSON request of an app with limits may have at most ${jsonLimit / 1024 / 1024} MB, because a larger one can’t be checked against them.`,
+}
+
+const tooLargeToMap: Refusal = {
+  ...tooLarge,
+  message: `A chat request of an app with a model map may have at most ${jsonLimit / 1024 / 1024} MB, because the model of a larger one can’t be replaced.`,
+}
+
+/** The refusal of a body over `jsonLimit`, or null when it is relayed unread. */
+function tooLongFor(isLimited: boolean, isMapped: boolean): Refusal | null {
+  if (isLimited) return tooLarge
+  return isMapped ? tooLargeToMap : null
+}
+
+const unreadableToMap: Refusal = {
+  status: 400,
+  type: 'studio_refused',
+  code: 'body_unreadable',
+  message:
+    'This app has a model map, which can be applied only to plain JSON (application/json, UTF-8, not compressed). Send the request uncompressed.',
 }
 
 /** Methods that may start work without a body. Requests with other methods only read, unless they have a body. */
@@ -112,7 +131,7 @@ export interface BodyReadOptions {
 
 /**
  * Reads the body of a request. JSON is buffered once there is memory for it. Everything else is streamed, and so is JSON over `jsonLimit`
- * of an app without limits. Returns a refusal if no memory became free in time. Also returns a refusal if the app has limits that can't be
+ * of an app without limits and model map. Returns a refusal if no memory became free in time. Also returns a refusal if the app has limits that can't be
  * checked, because its JSON is too large or not readable.
  */
 export async function readBody(
@@ -131,14 +150,20 @@ export async function readBody(
   }
   const isLimited = hasBodyLimits(app)
   const isChecked = isLimited && endpoint !== 'transcription'
-  if (isChecked && !isPlainJson(request.headers)) return unreadable
-  if ((!bufferedEndpoints.has(endpoint) && !isChecked) || (size !== null && size > jsonLimit && !isLimited)) {
+  const isMapped = endpoint === 'chat' && app.modelMap.length > 0
+  const tooLong = tooLongFor(isLimited, isMapped)
+  if (!isPlainJson(request.headers)) {
+    if (isChecked) return unreadable
+    if (isMapped) return unreadableToMap
+  }
+  const isOver = size !== null && size > jsonLimit
+  if ((!bufferedEndpoints.has(endpoint) && !isChecked) || (isOver && tooLong === null)) {
     // Without memory for a copy the body is still streamed, but it can't be sent again.
     const copyMemory = memory.takeNow(app.id, replayLimit)
     proceed()
     return { body: request, asked: null, stripUsage: false, memory: copyMemory }
   }
-  if (size !== null && size > jsonLimit) return tooLarge
+  if (isOver) return tooLong ?? tooLarge
   const reservation = await memory.take(app.id, size ?? memory.bounds.smallBody, signal)
   if (reservation === null) return noMemory
   proceed()
@@ -146,19 +171,9 @@ export async function readBody(
   const incoming = new IncomingJson<RequestBody>(request, app, options, reservation, {
     scan,
     unreadable: isLimited ? () => unreadable : null,
-    tooLarge,
-    whole(bytes, from, bodyMemory) {
-      const asked = scan.asked()
-      if (!asked.json && isLimited) return unreadable
-      const edit = endpoint === 'chat' && asked.stream ? asked.usageEdit : null
-      const model = endpoint === 'chat' ? modelEdit(asked, app) : null
-      if (model && 'status' in model) return model
-      const edits = [edit, model].filter((one) => one !== null)
-      const body = withEdits(bytes, from, edits)
-      if (model === null) return { body, asked, stripUsage: edit !== null, memory: bodyMemory }
-      const sent = { ...asked, model: model.model }
-      return { body, asked: sent, askedModel: model.askedModel, stripUsage: edit !== null, memory: bodyMemory }
-    },
+    tooLarge: tooLong,
+    whole: (bytes, from, bodyMemory) =>
+      changedBody(bytes, from, bodyMemory, { asked: scan.asked(), endpoint, app, isLimited }),
     // Streams a body that is too large to buffer: first the buffered part, then the rest as it arrives.
     streamed: (buffered, next, bodyMemory) => ({
       body: followedBy(buffered, next, request, bodyMemory),
@@ -168,6 +183,23 @@ export async function readBody(
     }),
   })
   return incoming.read(size)
+}
+
+/** The whole body, changed to ask for usage and by the app's model map. */
+function changedBody(
+  bytes: Buffer,
+  from: number,
+  memory: MemoryReservation,
+  { asked, endpoint, app, isLimited }: { asked: RequestParameters; endpoint: Endpoint; app: App; isLimited: boolean },
+): RequestBody | Refusal {
+  if (!asked.json && isLimited) return unreadable
+  const edit = endpoint === 'chat' && asked.stream ? asked.usageEdit : null
+  const model = endpoint === 'chat' ? modelEdit(asked, app) : null
+  if (model && 'status' in model) return model
+  const edits = [edit, model].filter((one) => one !== null)
+  const changed = { body: withEdits(bytes, from, edits), stripUsage: edit !== null, memory }
+  if (model === null) return { ...changed, asked }
+  return { ...changed, asked: { ...asked, model: model.model }, askedModel: model.askedModel }
 }
 
 const modelRepeated: Refusal = {
@@ -200,7 +232,8 @@ interface JsonReading<T> {
   scan: JsonScan
   /** The refusal of a body that the scan refuses, or null when such a body is relayed unread. */
   unreadable: (() => Refusal) | null
-  tooLarge: Refusal
+  /** The refusal of a body that is too large to buffer, or null when it is relayed unread. */
+  tooLarge: Refusal | null
   /** Called with the whole body, which starts at `from`. The bytes before it are free. */
   whole(bytes: Buffer, from: number, memory: MemoryReservation): T | Refusal
   /** Called for a body that is too large to buffer. */
@@ -217,24 +250,17 @@ export interface JsonBytes {
 /** Parsing this many values takes about 100 ms. Real requests have fewer than 20,000. */
 const maxParsedValues = 500_000
 
-const refusedJson = (status: number, code: string, message: string): Refusal => ({
-  status,
-  type: 'studio_refused',
-  code,
-  message,
-})
-
-const tooLargeToParse = refusedJson(
+const tooLargeToParse = refusedByGuard(
   413,
   'body_too_large',
   `A request may have at most ${jsonLimit / 1024 / 1024} MB at this path, because it is translated.`,
 )
-const notPlainJson = refusedJson(
+const notPlainJson = refusedByGuard(
   400,
   'body_unreadable',
   'The body must be one JSON object (application/json, UTF-8, not compressed).',
 )
-const tooDeepToParse = refusedJson(
+const tooDeepToParse = refusedByGuard(
   400,
   'body_unreadable',
   `The body may have at most ${maxDepth} levels of nesting and ${maxParsedValues.toLocaleString('en')} values.`,
@@ -334,8 +360,8 @@ class IncomingJson<T extends object> {
     for await (const piece of piecesOf(this.#request)) {
       const needed = end + piece.length
       if (needed > headroom + jsonLimit) {
-        const { unreadable: refuse, tooLarge: refusal, streamed } = this.#reading
-        return refuse ? refusal : streamed(bytes.subarray(headroom, end), piece, this.#reservation)
+        const { tooLarge: refusal, streamed } = this.#reading
+        return refusal ?? streamed(bytes.subarray(headroom, end), piece, this.#reservation)
       }
       if (needed > smallBody && bytes.length <= smallBody) {
         if (!(await this.#takeLargeMemory())) return noMemory

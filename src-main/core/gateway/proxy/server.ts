@@ -1,14 +1,9 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { asStudioError, StudioError } from '../../errors.ts'
+import { defaultBounds, type FrontendDependencies, type IsValid, type ProxyBounds } from './frontendOptions.ts'
 import { hostsOf } from './guard.ts'
-import {
-  defaultBounds,
-  type FrontendDependencies,
-  HttpFrontend,
-  type IsValid,
-  type ProxyBounds,
-} from './httpFrontend.ts'
+import { HttpFrontend } from './httpFrontend.ts'
 
 export interface ProxyServer {
   readonly port: number

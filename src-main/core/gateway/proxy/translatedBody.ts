@@ -15,7 +15,13 @@ import {
 import { DialectError } from '../dialects/dialectError.ts'
 import { nothingStored } from '../dialects/responses/inputItems.ts'
 import { turnRequest } from '../dialects/responses/turnRequest.ts'
-import { storedItemsFor } from '../dialects/stored/earlierResponses.ts'
+import {
+  type References,
+  referencesOf,
+  type StoredForThread,
+  storedForThread,
+  storedItemsFor,
+} from '../dialects/stored/earlierResponses.ts'
 import type { TranslationJob, TranslationResult } from '../dialects/translationWorker.ts'
 import type { Dialect, DialectId, DialectProblem, JsonObject, TranslatedRequest } from '../dialects/types.ts'
 import type { MemoryReservation } from './bodyMemory.ts'
@@ -43,12 +49,14 @@ interface TranslationOptions {
   /** Id of the reply. */
   replyId: string
   responses: StoredResponses
+  /** Whether the response with this id exists in the memory of its connection only. */
+  isUnstored(id: string): boolean
   thread: TranslationThread
 }
 
 /** Smaller conversations are not worth an entry of their own in the memory bounds. Bytes. */
 const smallConversation = 64 * 1024
-/** Larger bodies are translated on another thread: parsing and writing 5 MB takes about 100 ms. Bytes. */
+/** Larger bodies, with the earlier responses that they continue, are translated on another thread: parsing and writing 5 MB takes about 100 ms. Bytes. */
 const onThreadFrom = 1024 * 1024
 /** How long the largest body may take on a busy machine, ms. */
 const threadMs = 20_000
@@ -80,12 +88,17 @@ export async function readTranslated(
   let more: MemoryReservation | null = null
   try {
     const isLarge = bytes.length > onThreadFrom
-    const onOther = isLarge ? await onThread(bytes, translation, options) : null
-    const body = onOther ? null : bodyFor(translation.action, bytes)
-    const earlier = body ? sizeOfEarlier(body, translation) : 0
+    const first = isLarge ? await onThread(bytes, null, translation, options) : null
+    const body = first === null ? bodyFor(translation.action, bytes) : null
+    const refers = first && 'refers' in first ? first.refers : body && referencesIn(body, translation)
+    const earlier = sizeOfEarlier(refers, translation)
     more = earlier > smallConversation ? options.memory.takeNow(translation.app.id, earlier) : nothingReserved
     if (more === null) return noMemory
-    const chat = onOther ?? (body ? here(body, bytes.length, translation) : noMemory)
+    const second =
+      refers && isLong(bytes.length, earlier, translation)
+        ? await continuedOnThread(bytes, refers, translation, options)
+        : null
+    const chat = second ?? doneIn(first) ?? here(body ?? bodyFor(translation.action, bytes), bytes.length, translation)
     translated =
       'status' in chat ? chat : bodyOf(chat, bytes.length + earlier, translation, options, both(memory, more))
     return translated
@@ -119,32 +132,53 @@ const both = (request: MemoryReservation, earlier: MemoryReservation): MemoryRes
   },
 })
 
+/** What a request of the Responses API refers to. */
+const referencesIn = (body: JsonObject, { dialect }: TranslationOptions): References | null =>
+  dialect.id === 'responses' ? referencesOf(body) : null
+
 /** Bytes of the earlier responses that a request continues. */
-function sizeOfEarlier(
-  { previous_response_id: previous }: JsonObject,
-  { app, dialect, responses }: TranslationOptions,
-): number {
-  if (dialect.id !== 'responses' || typeof previous !== 'string') return 0
+function sizeOfEarlier(refers: References | null, { app, responses }: TranslationOptions): number {
+  if (refers === null || refers.previous === null) return 0
   // The translation refuses a longer conversation, with words.
-  return Math.min(jsonLimit, responses.sizeOfConversation(app.id, previous) ?? 0)
+  return Math.min(jsonLimit, responses.sizeOfConversation(app.id, refers.previous) ?? 0)
 }
+
+/** The reply to a compaction has the messages of the earlier responses too, so that it is translated here. */
+const isLong = (length: number, earlier: number, { action }: TranslationOptions): boolean =>
+  length + earlier > onThreadFrom && action !== 'compact'
+
+/** A request with all that it refers to, translated on the other thread. Null when only this thread can do that. @throws DialectError */
+async function continuedOnThread(
+  bytes: Buffer,
+  refers: References,
+  translation: TranslationOptions,
+  options: BodyReadOptions,
+): Promise<ChatBytes | Refusal | null> {
+  const stored = storedForThread(refers, translation.app.id, translation.responses, jsonLimit - bytes.length)
+  return stored && doneIn(await onThread(bytes, stored, translation, options))
+}
+
+const doneIn = (result: OnThread): ChatBytes | Refusal | null => (result && !('refers' in result) ? result : null)
 
 /** @throws DialectError */
 function here(body: JsonObject, length: number, options: TranslationOptions): ChatBytes {
   const { app, dialect, action, replyId, responses } = options
   const stored =
     dialect.id === 'responses' ? storedItemsFor(body, app.id, responses, jsonLimit - length) : nothingStored
-  const chat = chatBytesOf(body, { dialect: dialect.id, action, modelMap: app.modelMap, replyId, length, stored })
+  const { previous_response_id: previous } = body
+  const followsUnstored = typeof previous === 'string' && options.isUnstored(previous)
+  const job = { dialect: dialect.id, action, modelMap: app.modelMap, replyId, followsUnstored }
+  const chat = chatBytesOf(body, { ...job, length, stored })
   // The reply to a compaction has the messages of the user.
   return length > smallConversation && action !== 'compact'
-    ? withoutItsConversation(chat, dialect.id, body, length)
+    ? withoutItsConversation(chat, dialect.id, body, isStored(body, length, followsUnstored))
     : chat
 }
 
 /** The functions of a translated request refer to its items, which would stay in memory as long as the reply runs. */
-function withoutItsConversation(chat: ChatBytes, dialect: DialectId, body: JsonObject, length: number): ChatBytes {
+function withoutItsConversation(chat: ChatBytes, dialect: DialectId, body: JsonObject, store: boolean): ChatBytes {
   const rest = withoutConversation(dialect, body, 'create')
-  if (dialect === 'responses') rest.store = isStored(body, length)
+  if (dialect === 'responses') rest.store = store
   try {
     return { ...chat, request: { ...translateAgain(dialect, rest, 'create'), ignored: chat.request.ignored } }
   } catch (thrown) {
@@ -153,23 +187,27 @@ function withoutItsConversation(chat: ChatBytes, dialect: DialectId, body: JsonO
   }
 }
 
-/** Returns null for a request that only this thread can translate. */
+/** What the other thread made of a request. Null when only this thread can translate it. */
+type OnThread = ChatBytes | Refusal | { refers: References } | null
+
 async function onThread(
   bytes: Buffer,
+  stored: StoredForThread | null,
   { app, dialect, action, replyId, thread }: TranslationOptions,
   { signal }: BodyReadOptions,
-): Promise<ChatBytes | Refusal | null> {
+): Promise<OnThread> {
   const gone = new AbortController()
   const leave = (): void => gone.abort()
   signal.addEventListener('abort', leave, { once: true })
   try {
-    const job: TranslationJob = { dialect: dialect.id, action, modelMap: app.modelMap, replyId, bytes }
+    const job: TranslationJob = { dialect: dialect.id, action, modelMap: app.modelMap, replyId, bytes, stored }
     const result = await thread.run(() => job, { signal: gone.signal, timeoutMs: threadMs })
     if (result === 'here') return null
     if ('problem' in result) return refusalOfDialect(result.problem)
-    const { body, asked, askedModel, ignored, stored, rest } = result
+    if ('refers' in result) return result
+    const { body, asked, askedModel, ignored, rest } = result
     const request = { ...translateAgain(dialect.id, rest, action), ignored }
-    return { body: asBuffer(body), asked, askedModel, stored, request }
+    return { body: asBuffer(body), asked, askedModel, stored: result.stored, request }
   } catch (thrown) {
     if (thrown instanceof WorkerTimeout || thrown instanceof WorkerExit) return notTranslated
     throw thrown

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { asStudioError, StudioError } from '../../errors.ts'
 import type { CancelSignal } from '../../shared/cancel.ts'
 import { readAll, readStart } from '../../upstream/body.ts'
@@ -9,7 +10,7 @@ import type { ForwardReply, ReplyFacts } from '../../upstream/types.ts'
 import type { Dialect, DialectProblem, JsonObject, ReplyDetails, StreamTranslator } from '../dialects/types.ts'
 import type { AppReply } from './appReply.ts'
 import type { MemoryReservation } from './bodyMemory.ts'
-import { newRequestId } from './errorReplies.ts'
+import { newRequestId, type Refusal } from './errorReplies.ts'
 import { ignoredHeaders, safeReason, translatedReplyHeaders } from './headers.ts'
 import { pipeReply } from './replyBody.ts'
 import type { Translation } from './translatedBody.ts'
@@ -30,11 +31,14 @@ export interface TranslatedReplyOptions {
   extraHeaders: HeaderPairs
   reserveMemory(bytes: number): Promise<MemoryReservation | null>
   /**
-   * Stores the finished reply object before the app sees it, and resolves when it is stored. Null when the app asked not to store it.
+   * Stores the reply object before the app sees its end, and resolves when it is stored. Also for a stream that failed. Null when the app
+   * asked not to store it.
    */
   store: ((reply: JsonObject) => Promise<void>) | null
   /** Called with the stream of a streamed reply, before its first bytes. */
   streams(stream: TranslatedStream): void
+  /** Whether a failure with this status is sent as the failure of a stream. See `failsInStream`. */
+  failsInStream(status: number): boolean
 }
 
 /** Where a reply goes, and what it says beside its body. */
@@ -55,8 +59,14 @@ export async function sendTranslated(reply: ForwardReply, options: TranslatedRep
   const { response, gone, translation, extraHeaders } = options
   const { dialect, request } = translation
   const envelope: Envelope = { response, dialect, extraHeaders, ignored: request.ignored }
-  if (!isGood(reply.status)) return sendProblem(reply, envelope)
   const requestId = requestIdOf(reply)
+  if (!isGood(reply.status)) {
+    if (!options.failsInStream(reply.status)) return sendProblem(reply, envelope)
+    const text = await new TranslatedStream(options, factsOf(reply, requestId)).refused(await readProblem(reply))
+    writeStreamHead({ ...reply, status: 200, statusText: 'OK' }, envelope, requestId)
+    response.end(text)
+    return
+  }
   if (!isEventStream(header(reply.headers, 'content-type'))) return sendWhole(reply, requestId, options, envelope)
   const stream = new TranslatedStream(options, factsOf(reply, requestId))
   if (request.stream) {
@@ -67,6 +77,40 @@ export async function sendTranslated(reply: ForwardReply, options: TranslatedRep
   // The service streams although the request did not ask for it.
   for await (const bytes of reply.body) stream.push(bytes)
   sendTranslatedJson(reply, await stream.wholeResult(), envelope, requestId)
+}
+
+/**
+ * Whether the failure of a request is the failure of its stream, with status 200, rather than a status of its own. Codex ignores
+ * `x-should-retry` and repeats a request up to 29 times after most statuses, but not after a failed stream
+ * (docs/decisions/0011-agent-replays.md).
+ */
+export function failsInStream(
+  { dialect, request }: Translation,
+  headers: IncomingHttpHeaders,
+  status: number,
+): boolean {
+  const isCodex = /^codex/i.test(String(headers.originator ?? headers['user-agent'] ?? ''))
+  return isCodex && dialect.id === 'responses' && request.stream && (status >= 500 || status === 402)
+}
+
+/** Sends a failure of this server, such as an unreachable service, as the failure of a stream. Nothing is stored: there is no reply. */
+export async function sendFailedStream(options: TranslatedReplyOptions, refusal: Refusal): Promise<void> {
+  const { response, translation, extraHeaders } = options
+  const { status, type, code, message } = refusal
+  const facts = { status, requestId: newRequestId(), contentType: null }
+  const stream = new TranslatedStream(
+    { ...options, store: null },
+    { ...facts, rateLimit: { limit: null, remaining: null, retryAfterMs: null } },
+  )
+  const text = await stream.refused({ status, message, type: null, code, param: null })
+  const head: HeaderPairs = [
+    ['content-type', 'text/event-stream; charset=utf-8'],
+    ['X-Studio-Answer', type],
+    ...ignoredHeaders(translation.request.ignored),
+    ...extraHeaders,
+  ]
+  response.writeHead(200, 'OK', flattened(head))
+  response.end(text)
 }
 
 export const isGood = (status: number): boolean => status >= 200 && status <= 299
@@ -250,8 +294,12 @@ export class TranslatedStream {
       if (isOver) return
       isOver = true
       const error = asStudioError(thrown)
-      if (error.kind !== 'cancelled') sink.write(Buffer.from(this.failed(error)))
-      sink.fail(error)
+      const end = (text: string): void => {
+        if (text !== '') sink.write(Buffer.from(text))
+        sink.fail(error)
+      }
+      if (error.kind === 'cancelled') end('')
+      else this.failed(error).then(end, (other: unknown) => sink.fail(asStudioError(other)))
     }
     const finish = (text: string): void => {
       if (isOver) return
@@ -317,7 +365,7 @@ export class TranslatedStream {
       yield Buffer.from(text)
     } catch (thrown) {
       const error = asStudioError(thrown)
-      if (error.kind !== 'cancelled') yield Buffer.from(this.failed(error))
+      if (error.kind !== 'cancelled') yield Buffer.from(await this.failed(error))
       throw error
     }
   }
@@ -327,10 +375,16 @@ export class TranslatedStream {
     return this.#isFailed
   }
 
-  /** The events that report a failure, once. A translator that failed itself has none. */
-  failed(error: StudioError): string {
-    if (error.kind === 'bug' || this.#isFailed) return ''
+  /** The events that report a failure, once, when the failed reply is stored. A translator that failed itself has none. */
+  async failed(error: StudioError): Promise<string> {
+    return error.kind === 'bug' || this.#isFailed ? '' : this.refused(problemOf(error))
+  }
+
+  /** As `failed`, for a request that was refused before its reply began. */
+  async refused(problem: DialectProblem): Promise<string> {
     this.#isFailed = true
-    return this.#first + this.#translator.fail(problemOf(error))
+    const text = this.#first + this.#translator.fail(problem)
+    await this.#store?.(this.#translator.result())
+    return text
   }
 }

@@ -2,22 +2,13 @@ import { StudioError } from '../../errors.ts'
 import type { Database } from '../database.ts'
 import type { ReadHandle } from '../readOnly.ts'
 import { numberOrNull } from '../rows.ts'
+import type { DaySums } from './spend.ts'
 
-/** Usage of one caller in one day (UTC) at one account, without refused requests. */
-export interface UseDay {
+/** Usage of one caller in one day at one account. */
+export interface UseDay extends DaySums {
   account: number
-  /** Days since 1970. */
-  day: number
   caller: number
-  requests: number
-  tokensIn: number
-  tokensOut: number
-  tokensCached: number
-  /** Sum of the known costs, billionths of an SC. */
-  cost: bigint
-  /** Requests whose cost is an estimate, whose cost is unknown, and that failed. */
-  estimated: number
-  unpriced: number
+  /** Requests that failed. */
   failed: number
 }
 

@@ -1,9 +1,8 @@
 import type { Database } from '../database.ts'
 import { number, text } from '../rows.ts'
 
-/** Usage of one caller in one day (UTC), without refused requests. */
-export interface SpendDay {
-  who: string
+/** Sums over the requests of one caller in one day (UTC), without refused requests. */
+export interface DaySums {
   /** Days since 1970. */
   day: number
   requests: number
@@ -15,6 +14,11 @@ export interface SpendDay {
   /** Requests whose cost is an estimate, and those whose cost is unknown. */
   estimated: number
   unpriced: number
+}
+
+/** Usage of one caller in one day. */
+export interface SpendDay extends DaySums {
+  who: string
 }
 
 /** The total at the time when a person reset it to zero. */

@@ -66,6 +66,7 @@ export const studioTables: DescribedTables = {
       json_faults: 'JSON: where a reply violates the requested schema',
       next_id: 'the branch below it that was shown last',
       indexed: '0: not in the search index, 1: in the index, 2: changed since it was indexed',
+      documents: 'JSON list of files whose text is sent before `text`; `mediaId` is a row of `documents`',
     },
   },
   pieces: {
@@ -91,7 +92,7 @@ export const studioTables: DescribedTables = {
     about: 'One row per complete file in the folder media. The file is named by `id`.',
     columns: {
       id: '',
-      kind: '`image` or `audio`',
+      kind: '`image`, `audio` or `document`',
       mime: 'media type',
       bytes: '',
       width: 'pixels',
@@ -101,6 +102,23 @@ export const studioTables: DescribedTables = {
       created_at: '',
       drafted: '1 while only a draft refers to it',
     },
+  },
+  documents: {
+    about: 'Files whose text is sent with messages, converted once. The original is a row of `media`.',
+    columns: {
+      media_id: 'the original',
+      kind: '`pdf`, `docx`, `html`, …',
+      mime: 'media type of the original',
+      unit: 'what its parts are: `page`, `slide`, `sheet`, `chapter`, or `text` for a single part',
+      parts: 'how many',
+      tokens: 'estimated tokens of the whole text',
+      notes: 'JSON list: what was left out, one sentence each',
+      converted: '0 while the conversion is running',
+    },
+  },
+  document_parts: {
+    about: 'The text of documents.',
+    columns: { media_id: 'the document', part: 'from 1', label: 'such as `Page 3`', tokens: 'estimated', text: '' },
   },
   voice_samples: {
     about: 'Samples of voices, each paid for once.',

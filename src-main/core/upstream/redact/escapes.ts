@@ -44,7 +44,9 @@ export interface Layer {
 /** Yields every layer until no escape is left. The last layer may differ from the one before only in `open`. */
 export function* layersOf(original: Uint8Array): Generator<Layer, void, undefined> {
   let bytes = original
-  let starts: Int32Array = Int32Array.from({ length: original.length + 1 }, (_, at) => at)
+  let starts: Int32Array = new Int32Array(original.length + 1)
+  // `Int32Array.from` with a function takes longer than all layers together.
+  for (let at = 0; at <= original.length; at++) starts[at] = at
   for (let depth = 0; depth < maxLayers; depth++) {
     const layer = undone(bytes, starts)
     const changed = layer.bytes.length !== bytes.length

@@ -1,4 +1,4 @@
-import { BookText, ImagePlus, Plus, UserRound, Wrench } from 'lucide-react'
+import { BookText, FilePlus2, ImagePlus, Plus, UserRound, Wrench } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { type RefObject, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -6,6 +6,7 @@ import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { IconButton } from '../../../shared/ui/Button.tsx'
 import { Menu, MenuItem } from '../../../shared/ui/Menu.tsx'
 import { useTools } from '../../../stores/tools.ts'
+import { AddDocuments } from '../documents/AddDocuments.tsx'
 import { openPrompts } from '../list/prompts.ts'
 import { offeredNow, offerGroups } from '../tools/offers.ts'
 import { useToolUse } from '../tools/setup.ts'
@@ -16,12 +17,14 @@ import { RoleForm, roleNames, useSentAs } from './RolePicker.tsx'
 
 type Panel = 'role' | 'tools'
 
-/** The composer's "+" menu: images, prompts, role, tools. A role or tools that apply to the next message have a button beside it. */
+/** The composer's "+" menu: images, documents, prompts, role, tools. A role or tools that apply to the next message have a button beside it. */
 export function AddMenu() {
   const { t } = useTranslation('composer')
+  const { t: documents } = useTranslation('documents')
   const { t: library } = useTranslation('library')
   const tools = useToolTranslate()
   const file = useRef<HTMLInputElement>(null)
+  const anyFile = useRef<HTMLInputElement>(null)
   const plus = useRef<HTMLButtonElement>(null)
   const all = useRef<HTMLSpanElement>(null)
   /** Opens a panel after the menu has restored the focus, because a panel closes when the focus leaves it. */
@@ -54,6 +57,9 @@ export function AddMenu() {
             <MenuItem icon={ImagePlus} onSelect={() => file.current?.click()}>
               {t('addPictures')}
             </MenuItem>
+            <MenuItem icon={FilePlus2} onSelect={() => anyFile.current?.click()}>
+              {documents('add')}
+            </MenuItem>
             <MenuItem icon={BookText} onSelect={choose(openPrompts)}>
               {library('promptPick')}
             </MenuItem>
@@ -69,6 +75,7 @@ export function AddMenu() {
         </span>
       </Popover.Anchor>
       <AddPictures input={file} />
+      <AddDocuments input={anyFile} />
       <ToolSubscriptions />
       <Popover.Portal>
         <Popover.Content

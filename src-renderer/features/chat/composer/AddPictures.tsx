@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { addFiles } from '../documents/addFiles.ts'
 import { addPictures } from './draftPictures.ts'
 
 /** The hidden input that selects pictures from the disk. */
@@ -25,7 +26,7 @@ export function AddPictures({ input }: { input: RefObject<HTMLInputElement | nul
 const filesIn = (transfer: DataTransfer | null): File[] => [...(transfer?.files ?? [])]
 
 /**
- * Adds pictures that are pasted into `field` or dropped anywhere on the surrounding stage. A paste with both text and a picture (from a
+ * Adds files that are pasted into `field` or dropped anywhere on the surrounding stage. A paste with both text and a file (from a
  * word processor) inserts the text. Returns whether files are being dragged over the window.
  */
 export function usePastedAndDropped(field: RefObject<HTMLTextAreaElement | null>): boolean {
@@ -38,7 +39,7 @@ export function usePastedAndDropped(field: RefObject<HTMLTextAreaElement | null>
       const files = filesIn(event.clipboardData)
       if (files.length === 0 || event.clipboardData?.getData('text/plain')) return
       event.preventDefault()
-      addPictures(files)
+      addFiles(files)
     }
     const carriesFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false
     const drag = (event: DragEvent): void => {
@@ -53,7 +54,7 @@ export function usePastedAndDropped(field: RefObject<HTMLTextAreaElement | null>
       setOver(false)
       if (!carriesFiles(event)) return
       event.preventDefault()
-      addPictures(filesIn(event.dataTransfer))
+      addFiles(filesIn(event.dataTransfer))
       area.focus()
     }
     area.addEventListener('paste', paste)

@@ -18,6 +18,10 @@ export function offerComposerCommands(): () => void {
       run: () => document.querySelector<HTMLInputElement>('.chat-composer input[type="file"]')?.click(),
     },
     {
+      ...{ id: 'chat.addDocuments', title: i18n.t('documents:add'), group: 'chat' },
+      run: () => document.querySelector<HTMLInputElement>('.chat-composer input[data-documents]')?.click(),
+    },
+    {
       ...{ id: 'chat.dictate', title: t('dictate'), group: 'chat', keys: 'Mod+Shift+D' },
       when: () => ['off', 'no_microphone', 'recording'].includes(dictation()),
       run: () => void (dictation() === 'recording' ? finishDictation() : startDictation()),

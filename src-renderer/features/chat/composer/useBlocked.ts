@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { modelsToAsk, useChat } from '../../../stores/chat.ts'
+import { documentsOf, useDocuments } from '../documents/draftDocuments.ts'
 import { useBusy } from '../hooks.ts'
 import { useChatTranslate } from '../messages.ts'
 import { picturesOf, usePictures } from './draftPictures.ts'
@@ -14,11 +15,15 @@ export function useBlocked(typed: string, draft: string): string | null {
   const sending = useChat((state) => state.sending !== null)
   const known = useChat((state) => modelsToAsk(state).length > 0)
   const pictures = usePictures((state) => picturesOf(state, draft))
+  const { t: tDocuments } = useTranslation('documents')
+  const documents = useDocuments((state) => documentsOf(state, draft))
   if (sending) return tChat('sendingNow')
   if (running) return tChat('needEnd')
   if (!known) return tChat('needModel')
   if (pictures.some(({ state }) => state === 'failed')) return t('picturesFailed')
   if (pictures.some(({ state }) => state !== 'ready')) return t('picturesGoing')
-  if (typed.trim() === '' && pictures.length === 0) return tChat('needText')
+  if (documents.some(({ state }) => state === 'failed')) return tDocuments('failed')
+  if (documents.some(({ state }) => state !== 'ready')) return tDocuments('going')
+  if (typed.trim() === '' && pictures.length === 0 && documents.length === 0) return tChat('needText')
   return typed.length > longest ? tChat('needShorter') : null
 }

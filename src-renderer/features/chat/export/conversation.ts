@@ -15,6 +15,7 @@ export type ExportedMessage = Pick<
   | 'refusal'
   | 'toolCalls'
   | 'attachments'
+  | 'documents'
   | 'run'
   | 'status'
   | 'problem'

@@ -84,6 +84,7 @@ async function writeMessage(
     if (picture) writer.add({ kind: 'picture', blob: picture.blob, name: name ?? t('image'), width, height })
     else writer.facts(name ?? t('image'))
   }
+  for (const { name } of message.documents) writer.facts(t('document', { name }))
   if (message.run) {
     writer.facts(t('called', { name: message.run.name, state: message.run.state.replaceAll('_', ' ') }))
     writer.add({ kind: 'code', text: message.run.arguments })

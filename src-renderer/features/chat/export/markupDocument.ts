@@ -66,6 +66,7 @@ async function writeBody(
         : `<p class="picture">${alt}</p>`,
     )
   }
+  for (const { name } of message.documents) parts.push(`<p class="picture">${escaped(t('document', { name }))}</p>`)
   if (message.run) {
     const { name, arguments: given, state } = message.run
     parts.push(

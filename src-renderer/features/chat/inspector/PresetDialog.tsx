@@ -4,6 +4,7 @@ import { Button, IconButton } from '../../../shared/ui/Button.tsx'
 import { Dialog } from '../../../shared/ui/Dialog.tsx'
 import { Checkbox, Field, TextInput } from '../../../shared/ui/Field.tsx'
 import { Form } from '../../../shared/ui/Form.tsx'
+import { useCall } from '../../../shared/useCall.ts'
 import { useChat } from '../../../stores/chat.ts'
 import { useStage } from '../../../stores/chatPage.ts'
 import { removePreset, savePreset, usePresets } from '../list/presets.ts'
@@ -32,11 +33,10 @@ function PresetForm() {
   const [name, setName] = useState('')
   const [withModel, setWithModel] = useState(false)
   const [withInstructions, setWithInstructions] = useState(setup.instructions !== '')
-  const [busy, setBusy] = useState(false)
+  const { busy, run } = useCall()
   const same = presets.find((preset) => preset.name === name.trim())
   const save = async (): Promise<void> => {
-    if (name.trim() === '' || busy) return
-    setBusy(true)
+    if (name.trim() === '') return
     const saved = await savePreset({
       name: name.trim(),
       model: withModel ? model : null,
@@ -44,11 +44,10 @@ function PresetForm() {
       params: setup.params,
       ...(same ? { id: same.id } : {}),
     })
-    setBusy(false)
     if (saved !== null) close()
   }
   return (
-    <Form className="flex flex-col gap-3" onSubmit={save}>
+    <Form className="flex flex-col gap-3" onSubmit={() => run(save)}>
       <Field label={t('presetName')} hint={same ? t('presetOver', { name: same.name }) : null}>
         <TextInput value={name} maxLength={100} onChange={(event) => setName(event.target.value)} />
       </Field>

@@ -3,18 +3,15 @@ import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Field, TextInput } from '../../../shared/ui/Field.tsx'
 import { Form } from '../../../shared/ui/Form.tsx'
+import { useCall } from '../../../shared/useCall.ts'
 import { decide } from './actions.ts'
 
 /** Denies a call, with an optional reason for the model. */
 export function Refuse({ messageId, onEnd }: { messageId: string; onEnd: () => void }) {
   const t = useToolTranslate()
   const [why, setWhy] = useState('')
-  const [busy, setBusy] = useState(false)
-  const say = async () => {
-    setBusy(true)
-    await decide(messageId, 'no', why)
-    setBusy(false)
-  }
+  const { busy, run } = useCall()
+  const say = () => run(() => decide(messageId, 'no', why))
   return (
     <Form className="flex flex-wrap items-end gap-2" onSubmit={say}>
       <div className="min-w-[min(240px,100%)] flex-1">

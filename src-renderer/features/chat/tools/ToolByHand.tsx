@@ -7,6 +7,7 @@ import { jsonFault } from '../../../shared/ui/jsonFault.ts'
 import { plainText } from '../../../shared/ui/plainText.ts'
 import { Segmented } from '../../../shared/ui/Segmented.tsx'
 import { TextArea } from '../../../shared/ui/TextArea.tsx'
+import { useCall } from '../../../shared/useCall.ts'
 import { emptyDraft, useTools } from '../../../stores/tools.ts'
 import { answer, draftAnswer } from './actions.ts'
 import { Refuse } from './Refuse.tsx'
@@ -19,16 +20,13 @@ const longest = 1_000_000
 export function ToolByHand({ row }: { row: ToolRow }) {
   const t = useToolTranslate()
   const draft = useTools((store) => store.drafts[row.id]) ?? emptyDraft
-  const [busy, setBusy] = useState(false)
+  const { busy, run } = useCall()
   const [refusing, setRefusing] = useState(false)
   const fault = draft.json && draft.text.trim() !== '' ? jsonFault(draft.text) : null
   const empty = draft.json && draft.text.trim() === ''
   const blocked = fault !== null || empty || draft.text.length > longest
-  const send = async () => {
-    if (busy || blocked) return
-    setBusy(true)
-    await answer(row.id, draft)
-    setBusy(false)
+  const send = () => {
+    if (!blocked) run(() => answer(row.id, draft))
   }
   return (
     <div className="flex flex-col gap-2">
@@ -50,7 +48,7 @@ export function ToolByHand({ row }: { row: ToolRow }) {
             onKeyDown={(event) => {
               if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.nativeEvent.isComposing) return
               event.preventDefault()
-              void send()
+              send()
             }}
           />
         </Field>

@@ -16,6 +16,7 @@ import { HostileName, HostileText } from './Text.tsx'
 import { ToolAsk } from './ToolAsk.tsx'
 import { ToolByHand } from './ToolByHand.tsx'
 import { ToolOutcome } from './ToolOutcome.tsx'
+import { ToolRound, useRows } from './ToolRound.tsx'
 import { useStableFocus } from './useStableFocus.ts'
 
 /**
@@ -135,6 +136,21 @@ function Arguments({ call, writing, state }: { call: ToolCall; writing: boolean;
           {t('card.notJson')} {jsonFaultText(t, fault)}
         </p>
       )}
+    </>
+  )
+}
+
+/** All tool calls of a reply with their states, and actions for all of them. */
+export function ToolCalls({ reply }: { reply: Message }) {
+  const rows = useRows(reply.id)
+  const writing = reply.status === 'pending' || reply.status === 'streaming'
+  if (reply.toolCalls.length === 0) return null
+  return (
+    <>
+      {reply.toolCalls.map((call, at) => (
+        <ToolCard key={call.index} call={call} row={rows[at] ?? null} writing={writing} />
+      ))}
+      <ToolRound replyId={reply.id} />
     </>
   )
 }

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
+import { useCall } from '../../../shared/useCall.ts'
 import { useApp } from '../../../stores/app.ts'
 import { useChat } from '../../../stores/chat.ts'
 import { allowAll, resume } from './actions.ts'
@@ -24,15 +25,11 @@ export function ToolRound({ replyId }: { replyId: string }) {
 
 function AllowAll({ rows }: { rows: ToolRow[] }) {
   const t = useToolTranslate()
-  const [busy, setBusy] = useState(false)
-  const allow = async () => {
-    setBusy(true)
-    await allowAll(rows.map(({ id }) => id))
-    setBusy(false)
-  }
+  const { busy, run } = useCall()
+  const allow = () => run(() => allowAll(rows.map(({ id }) => id)))
   return (
     <div className="my-2 flex flex-wrap items-center gap-2">
-      <Button size="small" busy={busy} onClick={() => void allow()}>
+      <Button size="small" busy={busy} onClick={allow}>
         {t('round.allowAll', { count: rows.length })}
       </Button>
       <span className="text-faint text-s">{t('round.allowAllHint')}</span>
@@ -49,22 +46,18 @@ function ContinueToolRound({ replyId, last }: { replyId: string; last: ToolRow }
   const rounds = useChat(({ open }) => roundsUpTo(open?.messages ?? [], replyId))
   const ends = useChat(({ open }) => isLastRound(open?.messages ?? [], replyId))
   const [waited, setWaited] = useState(false)
-  const [busy, setBusy] = useState(false)
+  const { busy, run } = useCall()
   useEffect(() => {
     const timer = setTimeout(() => setWaited(true), patience)
     return () => clearTimeout(timer)
   }, [])
   // The next reply starts automatically, except after the round limit, a stop or a failure.
   if (!ends || !waited) return null
-  const go = async () => {
-    setBusy(true)
-    await resume(last.id)
-    setBusy(false)
-  }
+  const go = () => run(() => resume(last.id))
   return (
     <div role="status" className="my-2 flex flex-wrap items-center gap-x-3 gap-y-2 text-s">
       <span>{rounds >= bound ? t('round.bound', { count: rounds }) : t('round.rests')}</span>
-      <Button size="small" variant="primary" busy={busy} onClick={() => void go()}>
+      <Button size="small" variant="primary" busy={busy} onClick={go}>
         {t('round.goOn')}
       </Button>
     </div>

@@ -1,8 +1,8 @@
-import { Check, LoaderCircle, Mic, MicOff, X } from 'lucide-react'
+import { Check, LoaderCircle, Mic, X } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { LevelMeter } from '../../../shared/audio/LevelMeter.tsx'
-import { micTroubleTexts } from '../../../shared/audio/recorder.ts'
+import { MicrophoneNotice } from '../../../shared/audio/MicrophoneNotice.tsx'
 import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { Button, IconButton } from '../../../shared/ui/Button.tsx'
 import { StatusText } from '../../../shared/ui/StatusText.tsx'
@@ -24,7 +24,7 @@ export function DictateButton() {
 
 /** The state of dictation, above the field. Empty while off. */
 export function DictationBar() {
-  const { t } = useTranslation('composer')
+  const { t } = useTranslation(['composer', 'audio'])
   const now = useDictation((state) => state.now)
   const reported = useDictation((state) => state.reported)
   const running = now.state !== 'off' && now.state !== 'failed' && now.state !== 'no_microphone'
@@ -53,7 +53,7 @@ export function DictationBar() {
           <span className="composer-recording-dot" aria-hidden />
           <LevelMeter recording={now.recording} label={t('level')} className="composer-level h-[5px] w-[120px]" />
           <Time since={now.since} />
-          {now.muted && <span role="alert">{t('micMuted')}</span>}
+          {now.muted && <span role="alert">{t('audio:microphoneMuted')}</span>}
           {cancel}
           <Button variant="primary" size="small" icon={Check} onClick={() => void finishDictation()}>
             {t('finish')}
@@ -65,16 +65,12 @@ export function DictationBar() {
       )}
       {now.state === 'writing' && <Bar words={t('transcribing')}>{cancel}</Bar>}
       {now.state === 'no_microphone' && (
-        <div className="composer-bar" role="alert">
-          <MicOff aria-hidden size={15} />
-          <span>{t(micTroubleTexts[now.trouble])}</span>
-          {now.trouble !== 'unsupported' && (
-            <Button size="small" onClick={() => void startDictation()}>
-              {t('tryAgain')}
-            </Button>
-          )}
-          <IconButton icon={X} size="small" label={t('dismiss')} onClick={cancelDictation} />
-        </div>
+        <MicrophoneNotice
+          trouble={now.trouble}
+          onRetry={() => void startDictation()}
+          onDismiss={cancelDictation}
+          className="composer-bar"
+        />
       )}
       {now.state === 'failed' && (
         <div className="composer-bar composer-bar-tall" role="alert">

@@ -66,7 +66,7 @@ export async function finishDictation(lost = false): Promise<void> {
   const file = await now.recording.finish()
   if (lost && file.size === 0) return set({ state: 'no_microphone', trouble: 'lost' })
   if (lost) {
-    const text = i18n.t('composer:micLost')
+    const text = i18n.t('audio:microphoneLost')
     showToast({ id: 'dictation-lost', text })
   }
   kept = { file, draft: useChat.getState().open?.id ?? newChat, uploadId: null }

@@ -124,15 +124,7 @@ stream_max_retries = 0`,
     kind: 'agent',
     npm: 'opencode-ai',
     verified: true,
-    steps: (facts) => [
-      {
-        about: 'Save as this file. If the file exists, merge the text into it.',
-        language: 'json',
-        file: '~/.config/opencode/opencode.json',
-        text: jsonText({ $schema: 'https://opencode.ai/config.json', ...aiSdkProvider(facts) }),
-      },
-      { about: 'In the folder to work on.', language: 'sh', text: 'opencode' },
-    ],
+    steps: opencodeSteps('~/.config/opencode/opencode.json', 'https://opencode.ai/config.json', 'opencode'),
   },
   {
     id: 'kilo',
@@ -140,15 +132,7 @@ stream_max_retries = 0`,
     kind: 'agent',
     npm: '@kilocode/cli',
     verified: true,
-    steps: (facts) => [
-      {
-        about: 'Save as this file. If the file exists, merge the text into it.',
-        language: 'json',
-        file: '~/.config/kilo/kilo.json',
-        text: jsonText({ $schema: 'https://app.kilo.ai/config.json', ...aiSdkProvider(facts) }),
-      },
-      { about: 'In the folder to work on.', language: 'sh', text: 'kilo' },
-    ],
+    steps: opencodeSteps('~/.config/kilo/kilo.json', 'https://app.kilo.ai/config.json', 'kilo'),
   },
   {
     id: 'pi',
@@ -262,17 +246,26 @@ goose session`,
   },
 ]
 
-/** A provider definition in opencode's format, which Kilo also uses. */
-function aiSdkProvider({ baseUrl, key, model }: { baseUrl: string; key: string; model: string }) {
-  return {
-    provider: {
-      [provider]: {
-        npm: '@ai-sdk/openai-compatible',
-        name: providerName,
-        options: { baseURL: baseUrl, apiKey: key },
-        models: { [model]: { name: model } },
-      },
+/** The steps for opencode and for Kilo, which uses opencode's format of configuration. `program` starts the agent. */
+function opencodeSteps(file: string, schema: string, program: string): Setup['steps'] {
+  return ({ baseUrl, key, model }) => [
+    {
+      about: 'Save as this file. If the file exists, merge the text into it.',
+      language: 'json',
+      file,
+      text: jsonText({
+        $schema: schema,
+        provider: {
+          [provider]: {
+            npm: '@ai-sdk/openai-compatible',
+            name: providerName,
+            options: { baseURL: baseUrl, apiKey: key },
+            models: { [model]: { name: model } },
+          },
+        },
+        model: `${provider}/${model}`,
+      }),
     },
-    model: `${provider}/${model}`,
-  }
+    { about: 'In the folder to work on.', language: 'sh', text: program },
+  ]
 }

@@ -8,6 +8,7 @@ import { Field } from '../../../shared/ui/Field.tsx'
 import { Pill } from '../../../shared/ui/Pill.tsx'
 import { plainText } from '../../../shared/ui/plainText.ts'
 import { TextArea } from '../../../shared/ui/TextArea.tsx'
+import { useCall } from '../../../shared/useCall.ts'
 import { type ReadServer, readConfig } from './config.ts'
 import { ServerDialog } from './ServerDialog.tsx'
 import { argsOf, readServerForm, type ServerForm } from './serverForm.ts'
@@ -44,19 +45,17 @@ function Paste(props: { servers: readonly McpServer[]; onReview: (form: ServerFo
   const t = useToolTranslate()
   const action = useAction()
   const [text, setText] = useState('')
-  const [busy, setBusy] = useState(false)
+  const { busy, run } = useCall()
   const read = useMemo(() => (text.trim() === '' ? null : readConfig(text)), [text])
   const names = props.servers.map(({ name }) => name)
   const ready = (read?.servers ?? []).filter(
     ({ form, blanks }) => blanks.length === 0 && readServerForm(form, names).server !== null,
   )
   const addAll = async () => {
-    setBusy(true)
     for (const { form } of ready) {
       const { server } = readServerForm(form, names)
       if (server && !(await action((client) => client.tools.saveServer(server)))) break
     }
-    setBusy(false)
   }
   const nothing = read !== null && read.json === null && read.servers.length + read.leftOut.length === 0
   return (
@@ -96,7 +95,7 @@ function Paste(props: { servers: readonly McpServer[]; onReview: (form: ServerFo
       )}
       <div className="flex flex-wrap justify-end gap-2">
         {ready.length > 1 && (
-          <Button busy={busy} onClick={() => void addAll()}>
+          <Button busy={busy} onClick={() => run(addAll)}>
             {t('settings.paste.addAll', { count: ready.length })}
           </Button>
         )}

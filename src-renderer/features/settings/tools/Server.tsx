@@ -12,6 +12,7 @@ import { OpenMark } from '../../../shared/ui/OpenMark.tsx'
 import { Pill, type PillTone } from '../../../shared/ui/Pill.tsx'
 import { plainText } from '../../../shared/ui/plainText.ts'
 import { Switch } from '../../../shared/ui/Switch.tsx'
+import { useCall } from '../../../shared/useCall.ts'
 import { ServerDetails } from './ServerDetails.tsx'
 import { useAction } from './useAction.ts'
 
@@ -42,22 +43,19 @@ export function Server({ server, onEdit }: { server: McpServer; onEdit: () => vo
   const action = useAction()
   const [open, setOpen] = useState(false)
   const [dialog, setDialog] = useState<'warn' | 'remove' | null>(null)
-  const [busy, setBusy] = useState(false)
+  const { busy, run } = useCall()
   const name = plainText(server.name)
   const { transport } = server
-  const turn = async (on: boolean) => {
-    setBusy(true)
-    await action((client) => client.tools.switchServer({ id: server.id, on }))
-    setBusy(false)
-  }
+  const turn = (on: boolean) => action((client) => client.tools.switchServer({ id: server.id, on }))
   const set = (on: boolean) => {
     if (on && needsWarning(server)) setDialog('warn')
-    else void turn(on)
+    else run(() => turn(on))
   }
-  const restart = async () => {
-    await turn(false)
-    await turn(true)
-  }
+  const restart = () =>
+    run(async () => {
+      await turn(false)
+      await turn(true)
+    })
   return (
     <li
       className="flex min-w-0 flex-col gap-2 rounded-m p-3 shadow-[inset_0_0_0_1px_var(--line-strong)]"
@@ -102,7 +100,7 @@ export function Server({ server, onEdit }: { server: McpServer; onEdit: () => vo
         <Notice
           kind="bad"
           title={t('settings.servers.failed')}
-          action={{ label: t('settings.servers.again'), busy, onClick: () => void restart() }}
+          action={{ label: t('settings.servers.again'), busy, onClick: restart }}
         >
           {server.problem && <span className="break-words">{plainText(server.problem.message)}</span>}
         </Notice>
@@ -115,7 +113,7 @@ export function Server({ server, onEdit }: { server: McpServer; onEdit: () => vo
         onYes={() => {
           warned(server)
           setDialog(null)
-          void turn(true)
+          run(() => turn(true))
         }}
       />
       <ConfirmDialog

@@ -102,7 +102,16 @@ export function everything(store: Store): unknown {
 
 export const message = (given: Partial<ArchivedMessage> = {}): ArchivedMessage => ({
   ...{ id: randomUUID(), parentId: null, role: 'user', name: null, text: 'Hello', reasoning: '', refusal: '' },
-  ...{ toolCalls: [], attachments: [], run: null, status: 'complete', problem: null, model: null, finishReason: null },
+  ...{
+    toolCalls: [],
+    attachments: [],
+    documents: [],
+    run: null,
+    status: 'complete',
+    problem: null,
+    model: null,
+    finishReason: null,
+  },
   ...{ usage: null, createdAt: '2026-01-01T00:00:00.000Z', finishedAt: '2026-01-01T00:00:01.000Z', firstTokenMs: null },
   ...{ reasoningMs: null, requestId: null, askId: null, made: null, cost: null, costIs: 'unknown', params: null },
   ...{ jsonFaults: null, nextId: null },

@@ -159,7 +159,7 @@ it.each([2, 3])(
           for (const one of studios) await one.close()
         }
       }),
-      { numRuns: tries(8, 200), endOnFailure: false },
+      { numRuns: tries(5, 200), endOnFailure: false },
     )
   },
   tries(60_000, 900_000),

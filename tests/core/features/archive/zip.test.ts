@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { strToU8, unzipSync, zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
-import { importBounds, ZipReader } from '../../../../src-main/core/features/archive/zipReader.ts'
 import { ZipWriter } from '../../../../src-main/core/features/archive/zipWriter.ts'
+import { importBounds, ZipReader } from '../../../../src-main/core/shared/zipReader.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
 const freshPath = (): string => join(freshFolder(), 'file.zip')

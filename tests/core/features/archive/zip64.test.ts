@@ -2,8 +2,8 @@
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { expect, it } from 'vitest'
-import { importBounds, ZipReader } from '../../../../src-main/core/features/archive/zipReader.ts'
 import { ZipWriter } from '../../../../src-main/core/features/archive/zipWriter.ts'
+import { importBounds, ZipReader } from '../../../../src-main/core/shared/zipReader.ts'
 import { freshFolder } from '../../helpers/core.ts'
 import { sha256 } from './studio.ts'
 

@@ -12,10 +12,10 @@ import { remove } from '../../../../src-main/core/features/chat/remove.ts'
 import { messagesBelow, removeMessage } from '../../../../src-main/core/features/chat/removeMessage.ts'
 import { restore } from '../../../../src-main/core/features/chat/restore.ts'
 import { retry } from '../../../../src-main/core/features/chat/retry.ts'
-import { saveSetup } from '../../../../src-main/core/features/chat/saveSetup.ts'
 import { send } from '../../../../src-main/core/features/chat/send.ts'
 import { stop } from '../../../../src-main/core/features/chat/stop.ts'
 import { openToolCallsPort } from '../../../../src-main/core/features/chat/toolCallsPort.ts'
+import { saveSetup } from '../../../../src-main/core/features/chat/updateConversation.ts'
 import { isSettled } from '../../../../src-main/core/ports/toolCalls.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
 import type { ChatStreamEvent } from '../../../../src-main/core/upstream/types.ts'
@@ -287,7 +287,12 @@ function checkTree({ store, ids }: Studio): void {
 async function checkHistory({ store, ids }: Studio): Promise<void> {
   for (const id of ids) {
     const path = store.messages.path(store.conversations.find(id)?.leafId ?? null)
-    const sent = await historyOf(store.conversations.setup(id), path, async () => '')
+    const sent = await historyOf(
+      store.conversations.setup(id),
+      path,
+      async () => '',
+      () => '',
+    )
     const calls = sent.flatMap((message, at) => {
       const wanted = message.tool_calls?.map((call) => call.id) ?? []
       const given = sent.slice(at + 1, at + 1 + wanted.length).map((answer) => answer.tool_call_id)

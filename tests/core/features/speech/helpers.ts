@@ -38,7 +38,7 @@ export function openSpeechFeature(service: Service, dataDir = freshFolder(), oth
       return { cost, costIs }
     },
     priceOf(model, sizes) {
-      const price = requestLog.speechPrice(model, sizes)
+      const price = requestLog.prices.speech(model, sizes)
       return price === null ? null : fromNano(price)
     },
     priceWanted: () => undefined,

@@ -36,6 +36,20 @@ async function mirror() {
   return { far, gateway, sent }
 }
 
+/** A service whose stream breaks off after one word. */
+async function breaking(how: 'ends' | 'resets' | 'says so') {
+  const far = await openFarEnd((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write('data: {"choices":[{"index":0,"delta":{"content":"half"}}]}\n\n')
+    if (how === 'ends') response.end()
+    else if (how === 'resets') setImmediate(() => response.destroy())
+    else response.end('data: {"choices":[{"index":0,"delta":{},"finish_reason":"error"}]}\n\ndata: [DONE]\n\n')
+  })
+  const gateway = await openGateway(far.url, apiKey)
+  closers.push(far.close, gateway.close)
+  return gateway
+}
+
 type Reply = {
   id: string
   output: { id: string; content: { text: string }[] }[]
@@ -100,23 +114,80 @@ describe('a stored response', () => {
     }
   })
 
-  it('is never stored with store: false, and not when its stream broke off', async () => {
-    const far = await openFarEnd((_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      response.end('data: {"choices":[{"index":0,"delta":{"content":"half"}}]}\n\n')
-    })
-    const cutting = await openGateway(far.url, apiKey)
-    closers.push(far.close, cutting.close)
+  it('is never stored with store: false, whether the reply ends or breaks off', async () => {
+    const cutting = await breaking('ends')
     const { gateway } = await mirror()
     const unstored = await created(gateway, { input: 'SECRETWORD', store: false })
     expect((await at(gateway, unstored.id)).status).toBe(404)
-    const { text } = await create(cutting, { input: 'SECRETWORD', stream: true })
+    const { text } = await create(cutting, { input: 'SECRETWORD', stream: true, store: false })
     expect(text).toContain('response.failed')
     expect((await at(cutting, /resp_[0-9a-f]{48}/.exec(text)?.[0] ?? '')).status).toBe(404)
     for (const { dataDir, requestLog } of [gateway, cutting]) {
       requestLog.flush()
       expect(spawnSync('grep', ['-rqF', 'SECRETWORD', dataDir]).status).toBe(1)
     }
+  })
+
+  it.each(['ends', 'resets', 'says so'] as const)(
+    'whose stream broke off (it %s) is stored as failed, with what had arrived',
+    async (how) => {
+      const gateway = await breaking(how)
+      const { text } = await create(gateway, { input: 'One', stream: true })
+      const last = text.split('\n').findLast((line) => line.startsWith('data: {"type":"response.failed"'))
+      const { response } = JSON.parse(last?.slice(6) ?? '{}') as { response: Reply & { status: string } }
+      expect(response.status).toBe('failed')
+      expect(response.output[0]?.content[0]?.text).toBe('half')
+      // Not only after the app has read the event: a client may ask at once.
+      const reader = new DatabaseSync(join(gateway.dataDir, 'bodies.sqlite'), { readOnly: true })
+      expect(reader.prepare('SELECT count(*) AS n FROM responses WHERE id = ?').get(response.id)).toEqual({ n: 1 })
+      reader.close()
+      expect((await at(gateway, response.id)).body).toEqual(response)
+      const { body } = await at(gateway, `${response.id}/input_items`)
+      expect((body as Listed).data.map(({ content }) => content[0]?.text)).toEqual(['One'])
+      const continued = await create(gateway, { input: 'Two', previous_response_id: response.id })
+      expect([continued.status, (JSON.parse(continued.text) as Reply).error]).toMatchObject([
+        400,
+        { code: 'previous_response_not_found', message: expect.stringContaining('failed') },
+      ])
+      expect((await at(gateway, response.id, 'DELETE')).status).toBe(200)
+      expect((await at(gateway, response.id)).status).toBe(404)
+    },
+  )
+
+  it('that a person stops is stored as failed; one whose app left is not stored', async () => {
+    const far = await openFarEnd((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: {"choices":[{"index":0,"delta":{"content":"half"}}]}\n\n')
+    })
+    const gateway = await openGateway(far.url, apiKey)
+    closers.push(far.close, gateway.close)
+    const stopped = create(gateway, { input: 'One', stream: true })
+    await expect.poll(async () => (await gateway.rows()).some(({ state }) => state === 'streaming')).toBe(true)
+    const row = (await gateway.rows()).find(({ state }) => state === 'streaming')
+    expect(gateway.requestLog.stop(row?.id ?? 0)).toBe(true)
+    const { text } = await stopped
+    expect((await at(gateway, /resp_[0-9a-f]{48}/.exec(text)?.[0] ?? '')).body).toMatchObject({ status: 'failed' })
+    const left = new AbortController()
+    const reply = await fetch(`${gateway.url}/responses`, {
+      method: 'POST',
+      headers: jsonWithKey,
+      body: JSON.stringify({ model: 'm', input: 'Two', stream: true }),
+      signal: left.signal,
+    })
+    const start = new TextDecoder().decode((await reply.body?.getReader().read())?.value)
+    left.abort()
+    await expect
+      .poll(async () => (await gateway.rows()).flatMap(({ method, state }) => (method === 'POST' ? state : [])))
+      .toEqual(['cancelled', 'cancelled'])
+    expect((await at(gateway, /resp_[0-9a-f]{48}/.exec(start)?.[0] ?? '')).status).toBe(404)
+  })
+
+  it('that failed while the disk takes nothing: the app still gets the failure, and the log says it is not stored', async () => {
+    const gateway = await breaking('ends')
+    gateway.requestLog.storedResponses.save = () => Promise.reject(new Error('no space'))
+    const { text } = await create(gateway, { input: 'One', stream: true })
+    expect(text).toContain('response.failed')
+    expect((await gateway.rows()).find(({ method }) => method === 'POST')?.ignored).toEqual(['store'])
   })
 
   it('contains neither the key of the service nor an app key', async () => {
@@ -252,6 +323,55 @@ describe('a stored response', () => {
     other?.release()
     another?.release()
     expect((await create(gateway, { input: 'Two', previous_response_id: first.id })).status).toBe(200)
+  })
+
+  it('with long history is continued without parsing it in the main thread, also by references in a long request', async () => {
+    const words = 'x'.repeat(3_000_000)
+    const far = await openFarEnd((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end(
+        'data: {"choices":[{"index":0,"delta":{"content":"Well"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
+      )
+    })
+    const gateway = await openGateway(far.url, apiKey)
+    closers.push(far.close, gateway.close)
+    const next = async (body: Record<string, unknown>) => {
+      const { text } = await create(gateway, { stream: true, ...body })
+      return { id: /resp_[0-9a-f]{48}/.exec(text)?.[0], text }
+    }
+    const { id: first } = await next({ input: [{ role: 'user', content: words, id: 'msg_mine' }] })
+    const parse = vi.spyOn(JSON, 'parse')
+    const { id: second } = await next({ input: 'Two', previous_response_id: first })
+    const input = [
+      { type: 'item_reference', id: 'msg_two' },
+      { role: 'user', content: 'y'.repeat(1_500_000) },
+    ]
+    await next({ input: [{ role: 'user', content: 'Small', id: 'msg_two' }] })
+    const { text } = await next({ input, previous_response_id: second })
+    const failed = await next({ input, previous_response_id: 'resp_none' })
+    const longest = Math.max(...parse.mock.calls.map(([json]) => String(json).length))
+    parse.mockRestore()
+    expect(longest).toBeLessThan(100_000)
+    expect(text).toContain('response.completed')
+    expect(JSON.parse(failed.text)).toMatchObject({ error: { code: 'previous_response_not_found' } })
+    const bodies = far.requests.map(({ body }) => JSON.parse(body.toString()) as { messages: { content: string }[] })
+    expect(bodies.at(-1)?.messages.map(({ content }) => content)).toEqual([
+      ...[words, 'Well', 'Two', 'Well', 'Small', 'y'.repeat(1_500_000)],
+    ])
+    expect((await at(gateway, second ?? '')).body).toMatchObject({ store: true, previous_response_id: first })
+    await vi.waitFor(() => expect(gateway.memory.held).toBe(0))
+  })
+
+  it('is parsed once for all references to its items in one request', async () => {
+    const { gateway, sent } = await mirror()
+    const ids = Array.from({ length: 300 }, (_, index) => `msg_i${index}`)
+    await created(gateway, { input: ids.map((id) => ({ role: 'user', content: id, id })) })
+    const parse = vi.spyOn(JSON, 'parse')
+    await created(gateway, { input: ids.map((id) => ({ type: 'item_reference', id })) })
+    const count = parse.mock.calls.length
+    parse.mockRestore()
+    expect(count).toBeLessThan(50)
+    expect(sent().messages.map(({ content }) => content)).toEqual(ids)
   })
 
   it('of an app with too many is deleted before newer ones', () => {

@@ -280,17 +280,25 @@ describe('JSON over 32 MB', () => {
   it.each([
     ['of stated length', whole],
     ['of unknown length', null],
-  ])('%s gets 413 where the app has limits, with the limit in words', async (_what, length) => {
+  ])('%s gets 413 where the app has limits or a model map, with the reason in words', async (_what, length) => {
     const { gateway, arrived } = await setUp({ app: { models: ['m'] } })
+    await refuses(gateway, length, arrived, 'limits')
+    gateway.change({ models: null, modelMap: [{ pattern: 'gpt-*', model: 'n' }] })
+    await refuses(gateway, length, arrived, 'model map')
+    gateway.change({ modelMap: [] })
+    expect((await send(gateway, length)).status).toBe(200)
+  })
+
+  async function refuses(gateway: Gateway, length: number | null, arrived: readonly unknown[], reason: string) {
     const sent = await send(gateway, length)
     expect(sent.status).toBe(413)
     expect(JSON.parse(sent.body).error).toMatchObject({
       code: 'body_too_large',
-      message: expect.stringContaining('32 MB'),
+      message: expect.stringMatching(new RegExp(`${reason}.*32 MB`)),
     })
     expect(arrived).toEqual([])
     await expect.poll(() => gateway.memory.held).toBe(0)
-  })
+  }
 })
 
 describe('a body that can’t be checked', () => {

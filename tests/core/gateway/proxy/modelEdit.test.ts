@@ -1,4 +1,5 @@
 import { request as httpRequest } from 'node:http'
+import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tries } from '../../../helpers/effort.ts'
@@ -100,6 +101,21 @@ describe('the model map in a chat completion', () => {
   ])('leaves %s to the service for an app without limits, as without a map', async (body) => {
     expect((await post(body)).status).toBe(200)
     expect(far.requests.at(-1)?.body.toString()).toBe(body)
+  })
+
+  it('refuses a compressed request, whose model can’t be read', async () => {
+    const from = far.requests.length
+    const answer = await ask(`${gateway.url}/chat/completions`, {
+      method: 'POST',
+      headers: { ...jsonWithKey, 'content-encoding': 'gzip' },
+      body: gzipSync('{"model":"gpt-5"}'),
+    })
+    expect(answer.status).toBe(400)
+    expect(JSON.parse(answer.body.toString()).error).toMatchObject({
+      code: 'body_unreadable',
+      message: expect.stringContaining('model map'),
+    })
+    expect(far.requests).toHaveLength(from)
   })
 
   it('does not apply to other endpoints', async () => {

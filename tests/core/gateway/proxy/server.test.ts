@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { afterEach, describe, expect, it } from 'vitest'
 import { sendRefusal } from '../../../../src-main/core/gateway/proxy/errorReplies.ts'
-import type { FrontendDependencies, ProxyBounds } from '../../../../src-main/core/gateway/proxy/httpFrontend.ts'
+import type { FrontendDependencies, ProxyBounds } from '../../../../src-main/core/gateway/proxy/frontendOptions.ts'
 import { echo, goodKey, type Line, type OpenGate, once, open, openGate, speak } from '../../../helpers/gate.ts'
 import { ask } from '../../../helpers/gateway.ts'
 

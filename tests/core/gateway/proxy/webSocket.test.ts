@@ -227,6 +227,20 @@ describe('a turn', () => {
     client.socket.close()
   })
 
+  it('that the service refuses ends for Codex with response.failed, which it does not repeat', async () => {
+    const { far, gateway } = await farService((response) => response.writeHead(503).end('{"error":{"message":"Busy"}}'))
+    gateway.change({ retries: false })
+    const plain = await SocketClient.open(gateway)
+    expect(errorOf(await plain.turn({ input: 'One' }))).toEqual(['error', 503, expect.any(String)])
+    const client = await SocketClient.open(gateway, { originator: 'codex_cli_rs' })
+    client.create({ input: 'One', store: false })
+    const events = await client.rest()
+    expect(events.map(({ type }) => type)).toEqual(['response.created', 'response.in_progress', 'response.failed'])
+    expect(events.at(-1)?.response).toMatchObject({ error: { code: 'invalid_prompt', message: 'Busy' } })
+    expect(far.requests).toHaveLength(2)
+    for (const { socket } of [plain, client]) socket.close()
+  })
+
   it('never has the key of the service, whatever the service does with it', async () => {
     const service = await startEchoingService(apiKey)
     const gateway = await openGateway(service.url, apiKey, { retry: { maxAttempts: 1 } })
@@ -265,6 +279,28 @@ describe('a response with store: false', () => {
     expect(spawnSync('grep', ['-rqF', 'SECRETWORD', gateway.dataDir]).status).toBe(1)
     client.socket.close()
     other.socket.close()
+  })
+
+  it('leads to no stored one: a turn after it with store: true says store: false, is remembered, and the log says why', async () => {
+    const { gateway } = await farService(mirror)
+    const client = await SocketClient.open(gateway)
+    for (const size of [1, 100_000]) {
+      const first = await client.turn({ input: `SECRETWORD ${'x'.repeat(size)}`, store: false })
+      client.create({ input: 'y'.repeat(size), previous_response_id: first.response?.id })
+      const events = await client.rest()
+      // From the first event on.
+      for (const { response } of events) if (response) expect(response).toMatchObject({ store: false })
+      const second = events.at(-1)?.response
+      expect((await ask(`${gateway.url}/responses/${second?.id}`, { headers: jsonWithKey })).status).toBe(404)
+      const third = await client.turn({ input: 'Three', store: true, previous_response_id: second?.id })
+      expect(third.response).toMatchObject({ store: false })
+      expect(textOf(third)).toMatch(/SECRETWORD.*Three/)
+    }
+    const ignored = (await gateway.rows()).filter((row) => row.method === 'POST' && row.ignored.includes('store'))
+    expect(ignored).toHaveLength(4)
+    gateway.requestLog.flush()
+    expect(spawnSync('grep', ['-rqF', 'SECRETWORD', gateway.dataDir]).status).toBe(1)
+    client.socket.close()
   })
 
   it('is forgotten after a failed turn', async () => {

@@ -3,7 +3,7 @@ import type { ArchivedConversation, ArchivedMessage } from '../../../store/archi
 import type { Store } from '../../../store/store.ts'
 import { type MarkedField, markedFields, type SyncMark } from '../../../store/syncMarks.ts'
 import type { Notes } from '../importNotes.ts'
-import type { Incoming, PictureSource, Staging } from '../staging.ts'
+import type { DocumentSource, Incoming, PictureSource, Staging } from '../staging.ts'
 import { yieldRegularly } from '../yieldToEventLoop.ts'
 import { type MarkedConversation, markOr, wins } from './format.ts'
 import { mergeMarks, readLocalTree, shownLeaf, visibleIn } from './messageTree.ts'
@@ -11,9 +11,10 @@ import { mergeMarks, readLocalTree, shownLeaf, visibleIn } from './messageTree.t
 export interface MergeContext {
   store: Store
   notes: Notes
-  /** Imports the images of new messages. */
+  /** Imports the images and documents of new messages. */
   staging: Staging
   picture: PictureSource
+  document: DocumentSource
   /** Whether a reply or tool is running in a conversation. */
   isRunning(conversationId: string): boolean
   now(): number
@@ -143,7 +144,7 @@ const identity = ({ role, text, reasoning, refusal, createdAt }: ArchivedMessage
   JSON.stringify([role, text, reasoning, refusal, createdAt])
 
 async function insertNew(
-  { store: { archive }, staging, picture }: MergeContext,
+  { store: { archive }, staging, picture, document }: MergeContext,
   { conversation, messages }: Incoming,
   isNew: (message: ArchivedMessage) => boolean,
 ): Promise<number> {
@@ -159,7 +160,8 @@ async function insertNew(
   }
   for await (const message of messages()) {
     if (!isNew(message)) continue
-    batch.push({ ...message, attachments: await staging.attachments(message, picture) })
+    const attachments = await staging.attachments(message, picture)
+    batch.push({ ...message, attachments, documents: await staging.documents(message, document) })
     characters += message.text.length + message.reasoning.length
     if (batch.length >= rowsAtOnce || characters >= charactersAtOnce) write()
     await giveWay()

@@ -4,6 +4,7 @@ import { dirname, join, sep } from 'node:path'
 import type { SyncedFile, SyncReport } from '../../../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../../../errors.ts'
 import { fileProblem, isSystemError } from '../../../shared/diskProblem.ts'
+import { ZipReader } from '../../../shared/zipReader.ts'
 import type { ArchiveDependencies } from '../dependencies.ts'
 import { writeArchive } from '../export.ts'
 import type { ArchiveManifest } from '../format.ts'
@@ -11,7 +12,6 @@ import { damaged, Notes } from '../importNotes.ts'
 import { inMemory, parse } from '../jsonSource.ts'
 import { maxPictureBytes, openArchive } from '../nativeArchive.ts'
 import { Staging } from '../staging.ts'
-import { ZipReader } from '../zipReader.ts'
 import { ZipWriter } from '../zipWriter.ts'
 import { type SyncFile, syncEntry, syncFile, syncVersion } from './format.ts'
 import { mergeConversation } from './mergeConversation.ts'
@@ -123,7 +123,8 @@ async function mergeFile(
         const staging = new Staging(parts, notes)
         const marked = sync.conversations[incoming.conversation.id]
         if (!marked) throw damaged('The file lists no changes of one of its chats.')
-        const context = { ...parts, notes, staging, picture: archive.picture, now: parts.now ?? Date.now }
+        const { picture, document } = archive
+        const context = { ...parts, notes, staging, picture, document, now: parts.now ?? Date.now }
         const { outcome, messages } = await mergeConversation(context, incoming, marked)
         if (outcome === 'postponed') isComplete = false
         if (outcome === 'added') counts.added += 1

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { indexable } from '../../../shared/text/splitWords.ts'
 import { unexpected } from '../../../shared/unexpected.ts'
 import { asStoreError, mayPass } from '../../../store/database.ts'
-import type { SearchTable, Unindexed } from '../../../store/search.ts'
+import { type SearchTable, type Unindexed, withDocuments } from '../../../store/search.ts'
 import { partOf } from './textParts.ts'
 
 /** Longest slice on this thread, ms, and the number of messages read at once for a slice. */
@@ -123,7 +123,9 @@ export class Indexer {
     const message = this.#queue.shift()
     if (!message) return null
     if (message.stale) this.#table.forget(message.seq)
-    this.#current = { message, part: 0 }
+    // Read now and not with the queue, because documents are long.
+    const text = withDocuments(message.text, this.#table.documentText(message))
+    this.#current = { message: { ...message, text }, part: 0 }
     return this.#current
   }
 

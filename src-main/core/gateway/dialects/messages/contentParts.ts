@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { type Fields, isFields } from '../../../upstream/meter/values.ts'
 import type { ContentPart } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
-import type { IgnoredFields } from './ignoredFields.ts'
+import type { IgnoredMessagesFields } from './ignoredFields.ts'
 
 const textKeys = new Set(['type', 'text'])
 const sourceBlockKeys = new Set(['type', 'source'])
@@ -37,7 +37,7 @@ function optionalText(block: Fields, key: string, path: string): string | null {
 }
 
 /** The text of a `text` block. */
-export function textOfBlock(block: Fields, path: string, ignored: IgnoredFields): string {
+export function textOfBlock(block: Fields, path: string, ignored: IgnoredMessagesFields): string {
   ignored.addUnknown(block, textKeys, 'messages.text.')
   return textAt(block, 'text', path)
 }
@@ -46,7 +46,7 @@ export function textOfBlock(block: Fields, path: string, ignored: IgnoredFields)
  * The text of a string or of `text` blocks.
  * @throws DialectError for blocks of another type
  */
-export function plainText(content: unknown, path: string, separator: string, ignored: IgnoredFields): string {
+export function plainText(content: unknown, path: string, separator: string, ignored: IgnoredMessagesFields): string {
   if (typeof content === 'string') return content
   return blocksOf(content, path)
     .map(({ block, type, path: at }) => {
@@ -60,7 +60,12 @@ export function plainText(content: unknown, path: string, separator: string, ign
  * The chat content parts of a block that a person or a tool may send: text, image, document or search result. Null for every other type.
  * @throws DialectError for content that no chat completion can have, such as a PDF
  */
-export function partsOfBlock(block: Fields, type: string, path: string, ignored: IgnoredFields): ContentPart[] | null {
+export function partsOfBlock(
+  block: Fields,
+  type: string,
+  path: string,
+  ignored: IgnoredMessagesFields,
+): ContentPart[] | null {
   switch (type) {
     case 'text':
       return [{ type: 'text', text: textOfBlock(block, path, ignored) }]
@@ -80,7 +85,7 @@ function sourceOf(block: Fields, path: string): { source: Fields; at: string } {
   return { source: block.source, at: `${path}.source` }
 }
 
-function imagePart(block: Fields, path: string, ignored: IgnoredFields): ContentPart {
+function imagePart(block: Fields, path: string, ignored: IgnoredMessagesFields): ContentPart {
   ignored.addUnknown(block, sourceBlockKeys, 'messages.image.')
   const { source, at } = sourceOf(block, path)
   return { type: 'image_url', image_url: { url: imageUrl(source, at) } }
@@ -100,7 +105,7 @@ function imageUrl(source: Fields, at: string): string {
   throw new DialectError(`${at}.type`, source.type === 'file' ? noFiles : 'Must be base64 or url.')
 }
 
-function documentParts(block: Fields, path: string, ignored: IgnoredFields): ContentPart[] {
+function documentParts(block: Fields, path: string, ignored: IgnoredMessagesFields): ContentPart[] {
   ignored.addUnknown(block, documentKeys, 'messages.document.')
   const { source, at } = sourceOf(block, path)
   const head: string[] = []
@@ -117,7 +122,7 @@ function documentParts(block: Fields, path: string, ignored: IgnoredFields): Con
   return [{ type: 'text', text: heading }, ...parts]
 }
 
-function documentContent(source: Fields, at: string, ignored: IgnoredFields): ContentPart[] {
+function documentContent(source: Fields, at: string, ignored: IgnoredMessagesFields): ContentPart[] {
   switch (source.type) {
     case 'text':
       return [{ type: 'text', text: textAt(source, 'data', at) }]
@@ -151,7 +156,7 @@ function decodedText(source: Fields, at: string): string {
   return bytes.toString('utf8')
 }
 
-function searchResultText(block: Fields, path: string, ignored: IgnoredFields): string {
+function searchResultText(block: Fields, path: string, ignored: IgnoredMessagesFields): string {
   ignored.addUnknown(block, searchResultKeys, 'messages.search_result.')
   const title = textAt(block, 'title', path)
   const source = textAt(block, 'source', path)
@@ -166,7 +171,7 @@ export interface ToolResultContent {
 }
 
 /** Translates a `tool_result` block. The text of a failed call begins with a line that says so. */
-export function toolResultContent(block: Fields, path: string, ignored: IgnoredFields): ToolResultContent {
+export function toolResultContent(block: Fields, path: string, ignored: IgnoredMessagesFields): ToolResultContent {
   ignored.addUnknown(block, resultKeys, 'messages.tool_result.')
   const { content } = block
   const images: ContentPart[] = []
@@ -187,7 +192,7 @@ export function toolResultContent(block: Fields, path: string, ignored: IgnoredF
   return { text: texts.join('\n'), images }
 }
 
-function partsOfResult(block: Fields, type: string, path: string, ignored: IgnoredFields): ContentPart[] {
+function partsOfResult(block: Fields, type: string, path: string, ignored: IgnoredMessagesFields): ContentPart[] {
   if (type === 'tool_reference') {
     ignored.addUnknown(block, referenceKeys, 'messages.tool_reference.')
     return [{ type: 'text', text: `The tool ${textAt(block, 'tool_name', path)} is available.` }]

@@ -4,8 +4,8 @@ import type { Fields } from '../../../upstream/meter/values.ts'
 const maxEntries = 48
 const maxNameLength = 60
 
-/** The fields, tools and blocks of one request that have no effect, each named once. */
-export class IgnoredFields {
+/** The fields, tools and blocks of one request to the Messages API that have no effect, each named once. */
+export class IgnoredMessagesFields {
   readonly #names = new Set<string>()
 
   /** Names come from the request. Only characters that are safe in a header remain, and the list has a maximum length. */

@@ -9,10 +9,10 @@ import {
   messageObject,
   messageTokens,
   objectOrNull,
+  stopReasonOf,
   toolInput,
 } from './messageShape.ts'
 import { problemOfStream } from './problemBody.ts'
-import { stopReasonOf } from './stopReason.ts'
 import { estimateTokens } from './tokenCount.ts'
 import { clientToolId, derivedToolId } from './toolCallIds.ts'
 

@@ -2,7 +2,7 @@ import { isFields } from '../../../upstream/meter/values.ts'
 import type { ChatRequest } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
 import type { Dialect, JsonObject, TranslatedRequest } from '../types.ts'
-import { IgnoredFields } from './ignoredFields.ts'
+import { IgnoredMessagesFields } from './ignoredFields.ts'
 import { MessageEvents, wholeMessage } from './messageEvents.ts'
 import { problemBody } from './problemBody.ts'
 import { requestMessages } from './requestMessages.ts'
@@ -24,7 +24,7 @@ function translate(body: JsonObject): TranslatedRequest {
     throw new DialectError('model', 'Must be the name of a model.')
   const stream = body.stream ?? false
   if (typeof stream !== 'boolean') throw new DialectError('stream', 'Must be true or false.')
-  const ignored = new IgnoredFields()
+  const ignored = new IgnoredMessagesFields()
   const tools = new ToolDefinitions(ignored)
   for (const [index, tool] of toolsOf(body.tools).entries()) tools.add(tool, `tools[${index}]`)
   const chat: ChatRequest = { model: body.model, messages: requestMessages(body, tools, ignored) }

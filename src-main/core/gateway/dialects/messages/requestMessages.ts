@@ -3,7 +3,7 @@ import type { ChatMessage, ContentPart } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
 import { ChatMessages, type SentToolCall } from './chatMessages.ts'
 import { blocksOf, partsOfBlock, plainText, textAt, textOfBlock, toolResultContent } from './contentParts.ts'
-import type { IgnoredFields } from './ignoredFields.ts'
+import type { IgnoredMessagesFields } from './ignoredFields.ts'
 import type { ToolDefinitions } from './toolDefinitions.ts'
 
 const messageKeys = new Set(['role', 'content'])
@@ -34,7 +34,7 @@ const droppedBlocks: ReadonlySet<string> = new Set([
 ])
 
 /** Translates `system` and `messages`. Tools that messages add or remove are applied to `tools`. */
-export function requestMessages(body: Fields, tools: ToolDefinitions, ignored: IgnoredFields): ChatMessage[] {
+export function requestMessages(body: Fields, tools: ToolDefinitions, ignored: IgnoredMessagesFields): ChatMessage[] {
   if (!Array.isArray(body.messages)) throw new DialectError('messages', 'Must be an array of messages.')
   const messages: unknown[] = body.messages
   if (messages.length === 0) throw new DialectError('messages', 'At least one message is required.')
@@ -54,10 +54,10 @@ function lastUserMessage(messages: readonly unknown[]): number {
 class MessageTranslation {
   readonly chat = new ChatMessages()
   readonly #tools: ToolDefinitions
-  readonly #ignored: IgnoredFields
+  readonly #ignored: IgnoredMessagesFields
   readonly #lastUser: number
 
-  constructor(tools: ToolDefinitions, ignored: IgnoredFields, lastUser: number) {
+  constructor(tools: ToolDefinitions, ignored: IgnoredMessagesFields, lastUser: number) {
     this.#tools = tools
     this.#ignored = ignored
     this.#lastUser = lastUser

@@ -2,7 +2,7 @@ import { type Fields, isFields } from '../../../upstream/meter/values.ts'
 import type { ChatRequest } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
 import type { JsonObject } from '../types.ts'
-import type { IgnoredFields } from './ignoredFields.ts'
+import type { IgnoredMessagesFields } from './ignoredFields.ts'
 
 /** Fields that `translate` reads. */
 const translated = new Set([
@@ -36,7 +36,7 @@ const mediumBudget = 16_384
  * Translates every top-level field except the model, the messages and the tools.
  * @throws DialectError for a value of the wrong type, and for fields that need state on the server
  */
-export function applyParameters(body: Fields, chat: ChatRequest, ignored: IgnoredFields): void {
+export function applyParameters(body: Fields, chat: ChatRequest, ignored: IgnoredMessagesFields): void {
   refuseServerState(body)
   ignored.addUnknown(body, translated, '')
   const maxTokens = numberAt(body, 'max_tokens')
@@ -94,7 +94,7 @@ function stopsOf(value: unknown): string[] {
   })
 }
 
-function applyOutput(body: Fields, chat: ChatRequest, ignored: IgnoredFields): void {
+function applyOutput(body: Fields, chat: ChatRequest, ignored: IgnoredMessagesFields): void {
   const config = body.output_config ?? null
   if (config !== null && !isFields(config)) throw new DialectError('output_config', 'Must be an object.')
   if (config !== null) {
@@ -110,7 +110,7 @@ function applyOutput(body: Fields, chat: ChatRequest, ignored: IgnoredFields): v
 }
 
 /** Chat completions have no common effort above `high`, and services refuse names that they do not know. */
-function effortOf(effort: unknown, ignored: IgnoredFields): string {
+function effortOf(effort: unknown, ignored: IgnoredMessagesFields): string {
   if (effort === 'low' || effort === 'medium' || effort === 'high') return effort
   if (effort === 'xhigh' || effort === 'max') {
     ignored.add(`output_config.effort.${effort}`)
@@ -119,7 +119,7 @@ function effortOf(effort: unknown, ignored: IgnoredFields): string {
   throw new DialectError('output_config.effort', 'Must be low, medium, high, xhigh or max.')
 }
 
-function formatOf(format: unknown, path: string, ignored: IgnoredFields): JsonObject {
+function formatOf(format: unknown, path: string, ignored: IgnoredMessagesFields): JsonObject {
   if (!isFields(format)) throw new DialectError(path, 'Must be an object.')
   if (format.type !== 'json_schema') throw new DialectError(`${path}.type`, 'Must be json_schema.')
   if (!isFields(format.schema)) throw new DialectError(`${path}.schema`, 'Must be a JSON schema object.')
@@ -127,7 +127,7 @@ function formatOf(format: unknown, path: string, ignored: IgnoredFields): JsonOb
   return { type: 'json_schema', json_schema: { name: 'output', schema: format.schema, strict: true } }
 }
 
-function applyThinking(thinking: unknown, chat: ChatRequest, ignored: IgnoredFields): void {
+function applyThinking(thinking: unknown, chat: ChatRequest, ignored: IgnoredMessagesFields): void {
   if (thinking === undefined || thinking === null) return
   if (!isFields(thinking)) throw new DialectError('thinking', 'Must be an object.')
   ignored.addUnknown(thinking, thinkingKeys, 'thinking.')

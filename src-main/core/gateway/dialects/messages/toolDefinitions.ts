@@ -3,7 +3,7 @@ import type { ChatRequest } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
 import type { JsonObject } from '../types.ts'
 import { textAt } from './contentParts.ts'
-import type { IgnoredFields } from './ignoredFields.ts'
+import type { IgnoredMessagesFields } from './ignoredFields.ts'
 
 const toolKeys = new Set(['type', 'name', 'description', 'input_schema', 'strict'])
 const changeKeys = new Set(['type', 'tool'])
@@ -11,10 +11,10 @@ const choiceKeys = new Set(['type', 'name', 'disable_parallel_tool_use'])
 
 /** The tools of a request: those of `tools`, with the additions and removals in its messages. */
 export class ToolDefinitions {
-  readonly #ignored: IgnoredFields
+  readonly #ignored: IgnoredMessagesFields
   readonly #tools: { name: string; definition: JsonObject; removed: boolean }[] = []
 
-  constructor(ignored: IgnoredFields) {
+  constructor(ignored: IgnoredMessagesFields) {
     this.#ignored = ignored
   }
 

@@ -3,7 +3,7 @@ import { DialectError } from '../dialectError.ts'
 import type { JsonObject } from '../types.ts'
 import { summaryOf } from './compactionContent.ts'
 import { customArgument } from './customInput.ts'
-import { type IgnoredFields, list, name, object, optionalText, text } from './fields.ts'
+import { type IgnoredResponsesFields, list, name, object, optionalText, text } from './fields.ts'
 import { contentParts } from './inputContent.ts'
 import type { InputEntry } from './inputItems.ts'
 import type { ToolNames } from './toolNames.ts'
@@ -62,7 +62,7 @@ export interface MessageOptions {
 export function chatMessages(
   entries: readonly InputEntry[],
   names: ToolNames,
-  ignored: IgnoredFields,
+  ignored: IgnoredResponsesFields,
   options: MessageOptions,
 ): ChatMessage[] {
   const builder = new MessageBuilder(names, ignored, resultsOf(entries))
@@ -128,13 +128,13 @@ interface Turn {
 class MessageBuilder {
   readonly messages: ChatMessage[] = []
   readonly #names: ToolNames
-  readonly #ignored: IgnoredFields
+  readonly #ignored: IgnoredResponsesFields
   readonly #results: Map<InputEntry, InputEntry>
   #turn: Turn | null = null
   /** Reasoning whose message or call has not come yet. */
   #reasoning: string[] = []
 
-  constructor(names: ToolNames, ignored: IgnoredFields, results: Map<InputEntry, InputEntry>) {
+  constructor(names: ToolNames, ignored: IgnoredResponsesFields, results: Map<InputEntry, InputEntry>) {
     this.#names = names
     this.#ignored = ignored
     this.#results = results
@@ -293,14 +293,14 @@ function partText(value: unknown, param: string): string {
 }
 
 /** One text becomes a plain string, which every model's template accepts. */
-function contentOf(content: unknown, param: string, ignored: IgnoredFields): string | ContentPart[] {
+function contentOf(content: unknown, param: string, ignored: IgnoredResponsesFields): string | ContentPart[] {
   if (typeof content === 'string') return content
   const parts = contentParts(content, param, ignored)
   const [only] = parts
   return parts.length === 1 && only?.text !== undefined ? only.text : parts
 }
 
-function assistantText(content: unknown, param: string, ignored: IgnoredFields): string {
+function assistantText(content: unknown, param: string, ignored: IgnoredResponsesFields): string {
   if (typeof content === 'string') return content
   const parts = contentParts(content, param, ignored)
   return parts

@@ -4,7 +4,7 @@ import { DialectError } from '../dialectError.ts'
 import type { JsonObject, ReplyDetails, StreamTranslator, TranslatedRequest } from '../types.ts'
 import { chatMessages } from './chatMessages.ts'
 import { maxSummaryBytes, summaryContent } from './compactionContent.ts'
-import { checkDepth, IgnoredFields, name, optionalText } from './fields.ts'
+import { checkDepth, IgnoredResponsesFields, name, optionalText } from './fields.ts'
 import { type InputEntry, inputEntries, nothingStored, type StoredItems, storedInput } from './inputItems.ts'
 import { refuseUnavailable } from './settings.ts'
 import { type ReplyContext, ResponsesTranslator } from './streamTranslator.ts'
@@ -41,7 +41,7 @@ Do not continue the work, answer questions or call tools. Reply with the summary
 export function translateCompaction(body: JsonObject, stored: StoredItems = nothingStored): TranslatedRequest {
   checkDepth(body)
   refuseUnavailable(body)
-  const ignored = new IgnoredFields()
+  const ignored = new IgnoredResponsesFields()
   ignored.addUnknown(body, knownFields, '')
   const model = name(body.model, 'model')
   const { all } = inputEntries(body, stored)

@@ -11,8 +11,8 @@ const maxIgnoredLength = 80
 /** Members that do nothing when they are false. */
 const offByDefault = new Set(['async', 'defer_loading', 'include_obfuscation', 'prewarm'])
 
-/** Collects the names of fields and tools without effect, in their first order and each once. */
-export class IgnoredFields {
+/** The fields and tools of one request to the Responses API that have no effect, each named once, in the order of the request. */
+export class IgnoredResponsesFields {
   readonly #names = new Set<string>()
   #more = 0
 

@@ -2,7 +2,7 @@ import { TextDecoder } from 'node:util'
 import type { ContentPart } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
 import type { JsonObject } from '../types.ts'
-import { type IgnoredFields, list, name, object, optionalText, text } from './fields.ts'
+import { type IgnoredResponsesFields, list, name, object, optionalText, text } from './fields.ts'
 
 /** Members of content parts that have their effect, or say nothing about the content. */
 const partFields = new Set([
@@ -26,13 +26,13 @@ const dataUrl = /^data:([^;,]*)((?:;[^;,]*)*),/i
  * Translates the content list of a message or a tool result.
  * @throws DialectError for what is neither text nor an image nor a text file
  */
-export function contentParts(content: unknown, param: string, ignored: IgnoredFields): ContentPart[] {
+export function contentParts(content: unknown, param: string, ignored: IgnoredResponsesFields): ContentPart[] {
   return list(content, param).map((entry, at) =>
     contentPart(object(entry, `${param}[${at}]`), `${param}[${at}]`, ignored),
   )
 }
 
-function contentPart(part: JsonObject, param: string, ignored: IgnoredFields): ContentPart {
+function contentPart(part: JsonObject, param: string, ignored: IgnoredResponsesFields): ContentPart {
   ignored.addUnknown(part, partFields, 'input')
   const type = name(part.type, `${param}.type`)
   switch (type) {

@@ -1,7 +1,7 @@
 import { DialectError } from '../dialectError.ts'
 import type { Dialect, DialectProblem, JsonObject, TranslatedRequest } from '../types.ts'
 import { chatMessages } from './chatMessages.ts'
-import { checkDepth, IgnoredFields } from './fields.ts'
+import { checkDepth, IgnoredResponsesFields } from './fields.ts'
 import { inputEntries, nothingStored, type StoredItems, storedInput } from './inputItems.ts'
 import { readSettings } from './settings.ts'
 import { type ReplyContext, ResponsesTranslator } from './streamTranslator.ts'
@@ -29,7 +29,7 @@ export interface TranslatedResponsesRequest extends TranslatedRequest {
  */
 export function translateResponses(body: JsonObject, stored: StoredItems = nothingStored): TranslatedResponsesRequest {
   checkDepth(body)
-  const ignored = new IgnoredFields()
+  const ignored = new IgnoredResponsesFields()
   const { all, own } = inputEntries(body, stored)
   const settings = readSettings(body, all, ignored)
   if (settings.previousResponseId !== null && stored.previous === null) {

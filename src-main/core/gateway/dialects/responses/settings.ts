@@ -2,7 +2,7 @@ import { DialectError } from '../dialectError.ts'
 import type { JsonObject } from '../types.ts'
 import {
   hasValue,
-  type IgnoredFields,
+  type IgnoredResponsesFields,
   list,
   name,
   object,
@@ -64,7 +64,7 @@ const formatFields = new Set(['type', 'name', 'description', 'schema', 'strict']
 export function readSettings(
   body: JsonObject,
   entries: readonly InputEntry[],
-  ignored: IgnoredFields,
+  ignored: IgnoredResponsesFields,
 ): RequestSettings {
   refuseUnavailable(body)
   ignored.addUnknown(body, knownFields, '')
@@ -156,7 +156,7 @@ export function refuseUnavailable(body: JsonObject): void {
   }
 }
 
-function noteIgnored(body: JsonObject, ignored: IgnoredFields): void {
+function noteIgnored(body: JsonObject, ignored: IgnoredResponsesFields): void {
   if (optionalText(body.truncation, 'truncation') === 'auto') ignored.add('truncation')
   if ((optionalNumber(body.top_logprobs, 'top_logprobs') ?? 0) > 0) ignored.add('top_logprobs')
   ignored.addUnknown(
@@ -219,7 +219,7 @@ function updated(
   return { value, param }
 }
 
-function reasoningOf(body: JsonObject, entries: readonly InputEntry[], ignored: IgnoredFields) {
+function reasoningOf(body: JsonObject, entries: readonly InputEntry[], ignored: IgnoredResponsesFields) {
   const { value, param } = updated(body, entries, 'reasoning')
   ignored.addUnknown(value, reasoningFields, 'reasoning')
   const effort = optionalText(value.effort, `${param}.effort`)
@@ -229,7 +229,7 @@ function reasoningOf(body: JsonObject, entries: readonly InputEntry[], ignored: 
   return { effort, summary, all }
 }
 
-function outputOf(body: JsonObject, entries: readonly InputEntry[], ignored: IgnoredFields) {
+function outputOf(body: JsonObject, entries: readonly InputEntry[], ignored: IgnoredResponsesFields) {
   const { value, param } = updated(body, entries, 'text')
   ignored.addUnknown(value, textFields, 'text')
   const verbosity = optionalText(value.verbosity, `${param}.verbosity`)
@@ -244,7 +244,7 @@ function outputOf(body: JsonObject, entries: readonly InputEntry[], ignored: Ign
   }
 }
 
-function responseFormatOf(format: JsonObject, param: string, ignored: IgnoredFields): JsonObject | null {
+function responseFormatOf(format: JsonObject, param: string, ignored: IgnoredResponsesFields): JsonObject | null {
   ignored.addUnknown(format, formatFields, 'text.format')
   const type = text(format.type, `${param}.type`)
   if (type === 'text') return null

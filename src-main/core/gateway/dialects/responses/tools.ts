@@ -1,7 +1,16 @@
 import { DialectError } from '../dialectError.ts'
 import type { JsonObject } from '../types.ts'
 import { customArgument } from './customInput.ts'
-import { type IgnoredFields, list, name, object, optionalFlag, optionalObject, optionalText, text } from './fields.ts'
+import {
+  type IgnoredResponsesFields,
+  list,
+  name,
+  object,
+  optionalFlag,
+  optionalObject,
+  optionalText,
+  text,
+} from './fields.ts'
 import { ToolNames } from './toolNames.ts'
 
 /** A tool of a chat-completions request (specification, Tool). */
@@ -23,10 +32,10 @@ export class RequestTools {
   readonly chat: FunctionDefinition[] = []
   /** The tools that are in effect, as the Response object shows them. */
   readonly echo: JsonObject[] = []
-  readonly #ignored: IgnoredFields
+  readonly #ignored: IgnoredResponsesFields
   #repeats = false
 
-  constructor(ignored: IgnoredFields) {
+  constructor(ignored: IgnoredResponsesFields) {
     this.#ignored = ignored
   }
 

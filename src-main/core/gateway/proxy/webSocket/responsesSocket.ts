@@ -9,7 +9,7 @@ import type { SwapRemoveElement } from '../../../shared/swapRemoveList.ts'
 import { inBackground } from '../../../shared/unexpected.ts'
 import type { AppReply } from '../appReply.ts'
 import type { BodyMemory, MemoryReservation } from '../bodyMemory.ts'
-import type { Refusal } from '../errorReplies.ts'
+import { type Refusal, refusedByGuard } from '../errorReplies.ts'
 import type { GuardPassed } from '../guard.ts'
 import type { AllowedRequest, CutReason } from '../proxiedRequest.ts'
 import { jsonLimit, noMemory } from '../requestBody.ts'
@@ -27,19 +27,13 @@ const closePolicy = 1008
 const closeInternal = 1011
 const closeLater = 1013
 
-const refused = (status: number, code: string, message: string): Refusal => ({
-  status,
-  type: 'studio_refused',
-  code,
-  message,
-})
-const onlyText = refused(400, 'message_not_text', 'Only text messages with JSON are supported.')
-const tooManyWaiting = refused(
+const onlyText = refusedByGuard(400, 'message_not_text', 'Only text messages with JSON are supported.')
+const tooManyWaiting = refusedByGuard(
   429,
   'too_many_pending',
   `At most ${maxWaiting} messages may wait for a running response. Wait for the end of each response.`,
 )
-const reachedLimit = refused(
+const reachedLimit = refusedByGuard(
   400,
   'websocket_connection_limit_reached',
   'The connection has reached its longest duration. Open a new one.',

@@ -78,6 +78,11 @@ export class TurnMemory {
     this.forget()
   }
 
+  /** Whether this response is the remembered one. A response after it can't be stored, so its reply says `store: false`. */
+  remembers(id: string): boolean {
+    return this.#last?.id === id
+  }
+
   /** The stored responses of the app, and the remembered one. */
   over(stored: StoredResponses): StoredResponses {
     const own = (id: string): Remembered | null => (this.#last?.id === id ? this.#last : null)
@@ -91,12 +96,12 @@ export class TurnMemory {
       item: (appId, id) => this.#last?.items.find((item) => item.id === id) ?? stored.item(appId, id),
       sizeOfConversation: (appId, id) => own(id)?.bytes ?? stored.sizeOfConversation(appId, id),
       conversation,
+      texts: (appId, id) => (own(id) ? null : stored.texts(appId, id)),
       save: async (response, clean) => {
         const { appId, previous, reply } = response
-        // A response can't be stored when the one before it is not.
-        if (reply.store !== false && (previous === null || own(previous) === null)) return stored.save(response, clean)
+        if (reply.store !== false) return stored.save(response, clean)
         this.#remember(response, previous === null ? [] : (conversation(appId, previous) ?? []))
-        return reply.store === false
+        return true
       },
     }
   }

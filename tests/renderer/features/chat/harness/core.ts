@@ -3,6 +3,7 @@ import { RPCLink } from '@orpc/client/message-port'
 import type { ContractRouterClient } from '@orpc/contract'
 import { implement } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
+import { defaultSettings } from '../../../../../src-main/core/store/defaultSettings.ts'
 import {
   type ChatSetup,
   type Conversation,
@@ -157,31 +158,7 @@ export function sceneCore(models: string[], facts: ModelFacts[] = []): SceneCore
       openExternal: os.app.openExternal.handler(({ input }) => say('openExternal', input, { opened: true })),
       updateSettings: os.app.updateSettings.handler(({ input }) => {
         say('updateSettings', input, null)
-        return {
-          theme: 'system' as const,
-          proxyEnabled: true,
-          proxyPort: 0,
-          proxyIpv6: false,
-          proxyOrigins: [],
-          metrics: false,
-          bodyDays: 7,
-          logDays: null,
-          chatModel: input.chatModel ?? null,
-          chatBodies: false,
-          newChatModel: null,
-          newChatInstructions: '',
-          titleModel: null,
-          toolRounds: 10,
-          fontSize: 'normal' as const,
-          density: 'comfortable' as const,
-          sendKey: 'enter' as const,
-          shortcuts: {},
-          language: 'en',
-          closeAction: 'ask',
-          openAtLogin: false,
-          spellcheck: false,
-          voice: null,
-        }
+        return { ...defaultSettings, proxyPort: 0, chatModel: input.chatModel ?? null, chatBodies: false }
       }),
     },
   }

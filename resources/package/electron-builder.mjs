@@ -1,0 +1,112 @@
+// Configuration of electron-builder, for `npm run package`. docs/releasing.md explains how to sign and publish.
+// `npm run package:check` tests what it produces without Electron's binary.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../scripts/ready.mjs'
+
+const here = join(root, 'resources', 'package')
+const read = (name) => JSON.parse(readFileSync(join(here, name), 'utf8'))
+const { maintainer, homepage, updates } = read('publisher.json')
+
+/** Electron's switches that are written into its binary. All of them are listed, so that a new default of Electron changes nothing. */
+const electronFuses = {
+  // With these three, the signed program would run any script of another program with the rights that the person gave to ours.
+  runAsNode: false,
+  enableNodeOptionsEnvironmentVariable: false,
+  enableNodeCliInspectArguments: false,
+  // The code is the signed archive alone. Electron checks the hash on macOS and Windows.
+  enableEmbeddedAsarIntegrityValidation: true,
+  onlyLoadAppFromAsar: true,
+  // The page is served over app:, never over file:.
+  grantFileProtocolExtraPrivileges: false,
+  enableCookieEncryption: true,
+  loadBrowserProcessSpecificV8Snapshot: false,
+  resetAdHocDarwinSignature: false,
+}
+
+/** @type {import('electron-builder').Configuration} */
+export default {
+  appId: 'app.inference-studio',
+  productName: 'Inference Studio',
+  copyright: 'MIT licence',
+  directories: { output: 'dist', buildResources: 'resources/package' },
+
+  // What is in app.asar: tests/package/desktop.test.ts has the same list, so that nothing is added by accident.
+  files: [
+    'out/**/*',
+    // Source maps are as large as the code, and nothing reads them in an installed application.
+    '!**/*.map',
+    'resources/icons/**/*',
+    'LICENSE',
+    'CHANGELOG.md',
+    'package.json',
+    '!node_modules/**/{README,readme,CHANGELOG,HISTORY}*',
+    '!node_modules/**/.*',
+    '!node_modules/@types/**',
+    '!node_modules/**/*.{md,ts,mts,cts,tsbuildinfo,flow,gyp,cc,h,c}',
+    // One prebuilt library of thirteen.
+    '!node_modules/keytar/{build,script,src,prebuilds}/**',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a macro of electron-builder
+    'node_modules/keytar/prebuilds/${platform}-${arch}/keytar.node',
+    '!node_modules/node-addon-api/**',
+    // One encoding of eight, in both module formats.
+    '!node_modules/gpt-tokenizer/{dist,src,data}/**',
+    '!node_modules/gpt-tokenizer/{cjs,esm}/{bpeRanks,encoding,fixtures,model}/**',
+    'node_modules/gpt-tokenizer/{cjs,esm}/encoding/cl100k_base.js',
+    'node_modules/gpt-tokenizer/{cjs,esm}/bpeRanks/cl100k_base.js',
+    // Builds for browsers.
+    '!node_modules/mediabunny/{dist/bundles,src}/**',
+    '!node_modules/@mediabunny/*/{src,dist/modules}/**',
+    '!node_modules/@mediabunny/*/dist/bundles/*.{js,min.mjs}',
+    '!node_modules/{mpg123-decoder,@wasm-audio-decoders/*}/dist/**',
+  ],
+  // The operating system loads libraries from files only.
+  asarUnpack: ['**/*.node'],
+  // The npm package of keytar has a prebuilt library for each system.
+  npmRebuild: false,
+  electronFuses,
+  extraMetadata: {
+    homepage,
+    desktopName: 'inference-studio.desktop',
+    // Read by src-main/hosts/electron/updates/. In the archive, so that its integrity covers the public key.
+    ...(updates && { updates }),
+  },
+  // Without an address there is no feed, and the application offers no updates.
+  publish: updates ? [{ provider: 'generic', url: updates.url }] : null,
+  electronUpdaterCompatibility: '>=2.16',
+  protocols: [{ name: 'Inference Studio', schemes: ['inference-studio'] }],
+
+  linux: {
+    target: ['AppImage', 'deb', 'rpm'],
+    maintainer,
+    executableName: 'inference-studio',
+    syncDesktopName: true,
+    category: 'Utility',
+    synopsis: 'Desktop studio and local gateway for an inference service',
+    icon: 'resources/package/icons',
+    desktop: { entry: { Keywords: 'AI;LLM;chat;speech;transcription;gateway;', StartupNotify: 'true' } },
+  },
+  // Ubuntu 23.10 and later let a program use user namespaces, which Chromium's sandbox needs, only with an AppArmor profile.
+  deb: { appArmorProfile: 'resources/package/apparmor-profile.tpl', recommends: ['libayatana-appindicator3-1'] },
+  // With its own runtime, which does not need libfuse2.
+  toolsets: { appimage: '1.0.3' },
+
+  mac: {
+    target: ['dmg', 'zip'],
+    icon: 'resources/package/icons/icon.icns',
+    category: 'public.app-category.productivity',
+    hardenedRuntime: true,
+    entitlements: 'resources/package/entitlements.mac.plist',
+    entitlementsInherit: 'resources/package/entitlements.mac.plist',
+    extendInfo: 'resources/package/Info.mac.plist',
+    notarize: process.env.APPLE_TEAM_ID !== undefined,
+  },
+
+  win: { target: ['nsis', 'portable'], icon: 'resources/package/icons/icon.ico' },
+  nsis: {
+    oneClick: false,
+    perMachine: false,
+    allowToChangeInstallationDirectory: true,
+    deleteAppDataOnUninstall: false,
+  },
+}

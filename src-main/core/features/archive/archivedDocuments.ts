@@ -1,0 +1,46 @@
+import * as z from 'zod'
+import { documentKind, documentUnit } from '../../../../src-preload/contract/documents.ts'
+import { id } from '../../../../src-preload/contract/problem.ts'
+import type { StoreReaders } from '../../store/openReadOnly.ts'
+import type { Store } from '../../store/store.ts'
+
+const count = z.number().int().min(0)
+
+/** A converted document in an archive: `documents/ID.json` of a zip, or an element of `documents` in a conversation file. */
+export const archivedDocument = z.object({
+  id,
+  kind: documentKind,
+  mime: z.string().max(200),
+  unit: documentUnit,
+  tokens: count,
+  notes: z.array(z.string().max(500)).max(50),
+  parts: z.array(z.object({ label: z.string().max(1000), tokens: count, text: z.string() })).max(20_000),
+})
+export type ArchivedDocument = z.infer<typeof archivedDocument>
+
+/** A document of an archive, with the bytes of its original. */
+export interface IncomingDocument {
+  bytes: Uint8Array
+  content: ArchivedDocument
+}
+
+/** A stored document in the form of the archive; null when it does not exist. */
+export function storedDocument(store: Pick<StoreReaders, 'documents'>, mediaId: string): ArchivedDocument | null {
+  const found = store.documents.find(mediaId)
+  if (!found) return null
+  const { kind, mime, unit, tokens, notes } = found
+  return { id: mediaId, kind, mime, unit, tokens, notes, parts: store.documents.parts({ ...found, pages: null }) }
+}
+
+/** Stores the text of an imported document, unless it is there already. Its original is in the media store. */
+export function storeDocument(
+  { documents }: Pick<Store, 'documents'>,
+  mediaId: string,
+  content: ArchivedDocument,
+): void {
+  if (documents.find(mediaId)) return
+  const { kind, mime, unit, tokens, notes, parts } = content
+  documents.begin(mediaId)
+  documents.addParts(mediaId, 1, parts)
+  documents.finish(mediaId, { kind, mime, unit, tokens, notes, parts: parts.length })
+}

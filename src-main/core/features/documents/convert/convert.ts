@@ -1,0 +1,146 @@
+import { open, readFile, stat } from 'node:fs/promises'
+import { extname } from 'node:path'
+import { type DocumentKind, maxDocumentBytes } from '../../../../../src-preload/contract/documents.ts'
+import { type ConvertedDocument, TextCollector, unreadable } from './converted.ts'
+import { convertEpub } from './epub.ts'
+import { htmlToMarkdown } from './htmlText.ts'
+import { OfficePackage } from './officePackage.ts'
+import { convertOpenDocument } from './openDocument.ts'
+import { convertPdf } from './pdf.ts'
+import { decodeText } from './plainText.ts'
+import { convertPresentation } from './presentation.ts'
+import { convertSpreadsheet } from './spreadsheet.ts'
+import { convertWordprocessing } from './wordprocessing.ts'
+
+/** Maximum size of a text file, bytes: far more than any model reads. */
+const maxTextBytes = 64 * 1024 * 1024
+
+const kindsByEnding: Record<string, DocumentKind> = {
+  '.html': 'html',
+  '.htm': 'html',
+  '.xhtml': 'html',
+  '.md': 'markdown',
+  '.markdown': 'markdown',
+  '.mdown': 'markdown',
+  '.csv': 'csv',
+  '.tsv': 'csv',
+}
+const proseEndings: ReadonlySet<string> = new Set([
+  '',
+  '.txt',
+  '.text',
+  '.log',
+  '.srt',
+  '.vtt',
+  '.rst',
+  '.tex',
+  '.org',
+  '.adoc',
+])
+const mimes: Partial<Record<DocumentKind, string>> = { html: 'text/html', markdown: 'text/markdown', csv: 'text/csv' }
+
+/**
+ * Converts a file to text or Markdown, with a label for each page, slide, sheet or chapter. The type is read from the bytes; the name
+ * only tells text files apart. Runs on the worker thread.
+ * @param onPage called during long documents with the number of finished and of all pages
+ * @throws StudioError `bad_input` for a file that is broken, encrypted, too large or of an unknown type
+ */
+export async function convertDocument(
+  { path, name }: { path: string; name: string },
+  onPage: (done: number, all: number) => void = () => undefined,
+): Promise<ConvertedDocument> {
+  const { size } = await stat(path)
+  if (size === 0) throw unreadable('The file is empty.')
+  if (size > maxDocumentBytes) throw unreadable('The file is too large. A document may have at most 256 MiB.')
+  const head = await readHead(path)
+  const converted = await byHead(path, name, head, size, onPage)
+  if (converted.parts.every(({ text }) => text === '')) {
+    throw unreadable(
+      converted.kind === 'pdf'
+        ? 'The PDF has no text. Its pages are probably scanned pictures. Save them as images and attach those.'
+        : 'The document has no text.',
+    )
+  }
+  return converted
+}
+
+async function readHead(path: string): Promise<Buffer> {
+  const handle = await open(path, 'r')
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(1024), 0, 1024, 0)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await handle.close()
+  }
+}
+
+function byHead(
+  path: string,
+  name: string,
+  head: Buffer,
+  size: number,
+  onPage: (done: number, all: number) => void,
+): Promise<ConvertedDocument> {
+  // Other bytes may precede the mark (ISO 32000-1, appendix H.3, note 13).
+  if (head.includes('%PDF-')) return convertPdf(path, onPage)
+  if (head.subarray(0, 4).equals(Buffer.from('PK\u0003\u0004'))) return convertPackage(path)
+  // The compound file of Office 97 and of encrypted OOXML.
+  if (head.subarray(0, 8).toString('hex') === 'd0cf11e0a1b11ae1') {
+    throw unreadable(
+      'The document is protected by a password, or has the format of Office 97. Save a copy as DOCX, XLSX or PPTX without a password and add the copy.',
+    )
+  }
+  return convertText(path, name, size)
+}
+
+async function convertPackage(path: string): Promise<ConvertedDocument> {
+  const pack = await OfficePackage.open(path)
+  try {
+    const mime = (await pack.bytes('mimetype', 200))?.toString('latin1').trim() ?? ''
+    if (mime === 'application/epub+zip') return await convertEpub(pack)
+    const [, type] =
+      /^application\/vnd\.oasis\.opendocument\.(text|presentation|spreadsheet)(?:-template)?$/.exec(mime) ?? []
+    if (type === 'text') return await convertOpenDocument(pack, 'odt')
+    if (type === 'presentation') return await convertOpenDocument(pack, 'odp')
+    if (type === 'spreadsheet') return await convertOpenDocument(pack, 'ods')
+    const main =
+      [...(await pack.relations('')).values()].find((relation) => relation.type === 'officeDocument')?.target ?? ''
+    if (main.startsWith('word/')) return await convertWordprocessing(pack)
+    if (main.startsWith('ppt/')) return await convertPresentation(pack)
+    if (main.startsWith('xl/')) return await convertSpreadsheet(pack)
+    if (pack.has('META-INF/container.xml')) return await convertEpub(pack)
+    throw unreadable('This zip file is not a document. Unpack it and add the files in it.')
+  } finally {
+    await pack.close()
+  }
+}
+
+async function convertText(path: string, name: string, size: number): Promise<ConvertedDocument> {
+  if (size > maxTextBytes) throw unreadable('The file is too large. A text file may have at most 64 MiB.')
+  const bytes = await readFile(path)
+  const ending = extname(name).toLowerCase()
+  const isHtml =
+    kindsByEnding[ending] === 'html' ||
+    /^\s*(?:<!doctype html|<html[\s>])/i.test(bytes.subarray(0, 512).toString('latin1'))
+  const { text, encoding } = decodeText(bytes, isHtml ? declaredEncoding(bytes) : null)
+  const out = new TextCollector()
+  const kind = isHtml ? 'html' : (kindsByEnding[ending] ?? (proseEndings.has(ending) ? 'text' : 'code'))
+  if (isHtml) {
+    const { title, heading } = htmlToMarkdown(text, out)
+    if (title !== '' && title !== heading) {
+      const body = out.parts
+      out.end()
+      const [first] = body
+      if (first) first.text = `# ${title}\n\n${first.text}`
+    }
+  } else out.add(text)
+  out.end()
+  if (encoding !== 'UTF-8') out.note(`The text was read as ${encoding}.`)
+  return { kind, mime: mimes[kind] ?? 'text/plain', unit: 'text', parts: out.parts, notes: out.notes() }
+}
+
+/** The encoding that an HTML page declares. @see https://html.spec.whatwg.org/#prescan-a-byte-stream-to-determine-its-encoding */
+function declaredEncoding(bytes: Buffer): string | null {
+  const head = bytes.subarray(0, 1024).toString('latin1')
+  return /<meta[^>]{0,200}charset\s*=\s*["']?\s*([\w-]{1,40})/i.exec(head)?.[1] ?? null
+}

@@ -1,0 +1,85 @@
+import { posix } from 'node:path'
+import { type ConvertedDocument, TextCollector, unreadable } from './converted.ts'
+import { htmlToMarkdown } from './htmlText.ts'
+import { attribute, insidePath, type OfficePackage } from './officePackage.ts'
+
+/**
+ * Converts an EPUB: the chapters in reading order, as Markdown.
+ * @see https://www.w3.org/TR/epub-33/
+ */
+export async function convertEpub(pack: OfficePackage): Promise<ConvertedDocument> {
+  const root = await rootFile(pack)
+  const locked = await encryptedFiles(pack)
+  const chapters = await spine(pack, root)
+  if (chapters.some((name) => locked.has(name))) {
+    throw unreadable('The book is protected against copying (DRM), so its text cannot be read.')
+  }
+  const out = new TextCollector()
+  let number = 0
+  for (const name of chapters) {
+    if (out.isFull) break
+    const html = await pack.text(name)
+    if (html === null) {
+      out.note('A chapter is missing in the file.')
+      continue
+    }
+    number += 1
+    out.begin(`Chapter ${number}`)
+    const { heading } = htmlToMarkdown(html, out, { isXml: true })
+    out.end()
+    const part = out.parts.at(-1)
+    if (part && heading !== '') part.label = `Chapter ${number}: ${heading.slice(0, 100)}`
+  }
+  out.end()
+  return { kind: 'epub', mime: 'application/epub+zip', unit: 'chapter', parts: out.parts, notes: out.notes() }
+}
+
+async function rootFile(pack: OfficePackage): Promise<string> {
+  let path: string | null = null
+  await pack.readXml('META-INF/container.xml', {
+    open(element, attributes) {
+      if (element === 'rootfile') path ??= attribute(attributes, 'full-path')
+    },
+    close: () => undefined,
+  })
+  if (path === null || !pack.has(path)) throw unreadable('The book is damaged: its table of contents is missing.')
+  return path
+}
+
+/** Fonts may be obfuscated in any book; encrypted chapters mean that the book is protected. */
+async function encryptedFiles(pack: OfficePackage): Promise<Set<string>> {
+  const names = new Set<string>()
+  await pack.readXml('META-INF/encryption.xml', {
+    open(element, attributes) {
+      if (element === 'CipherReference') names.add(inside('', attribute(attributes, 'URI') ?? ''))
+    },
+    close: () => undefined,
+  })
+  return names
+}
+
+async function spine(pack: OfficePackage, root: string): Promise<string[]> {
+  const folder = posix.dirname(root)
+  const items = new Map<string, string>()
+  const order: string[] = []
+  await pack.readXml(root, {
+    open(element, attributes) {
+      if (element === 'item') items.set(attribute(attributes, 'id') ?? '', attribute(attributes, 'href') ?? '')
+      if (element === 'itemref') order.push(attribute(attributes, 'idref') ?? '')
+    },
+    close: () => undefined,
+  })
+  return order.flatMap((id) => {
+    const href = items.get(id)
+    return href === undefined ? [] : [inside(folder, href)]
+  })
+}
+
+function inside(folder: string, href: string): string {
+  try {
+    return insidePath(folder, decodeURIComponent(href))
+  } catch {
+    // An invalid percent escape is part of the name.
+    return insidePath(folder, href)
+  }
+}

@@ -1,0 +1,31 @@
+import { readPages } from '../../../../src-preload/contract/documents.ts'
+import type { DocumentPart, DocumentRow } from '../../store/documents.ts'
+
+const plurals = { page: 'pages', slide: 'slides', sheet: 'sheets', chapter: 'chapters', text: 'parts' } as const
+
+/**
+ * The text of a document as the model gets it: between tags with the file's name, with a label before each page, slide, sheet or
+ * chapter. The tag has a number when the document itself contains an end tag, so that a hostile document cannot pretend to end.
+ */
+export function documentBlock(
+  { name, unit, parts: count, pages }: Pick<DocumentRow, 'unit' | 'parts'> & { name: string; pages: string | null },
+  parts: readonly DocumentPart[],
+): string {
+  const ranges = pages === null ? null : readPages(pages, count)
+  const chosen = ranges === null ? '' : ` ${plurals[unit]}="${pages} of ${count}"`
+  const body = parts.map(({ label, text }) => (label === '' ? text : `[${oneLine(label)}]\n${text}`)).join('\n\n')
+  const tag = freeTag(body)
+  return `<${tag} name="${escaped(name)}"${chosen}>\n${body}\n</${tag}>`
+}
+
+function freeTag(body: string): string {
+  if (!/<\s*\/\s*document/i.test(body)) return 'document'
+  const lower = body.toLowerCase()
+  for (let number = 2; ; number += 1) if (!lower.includes(`document-${number}`)) return `document-${number}`
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
+
+/** A name as an attribute. Names come from other people's files. */
+const escaped = (name: string): string =>
+  oneLine(name).replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

@@ -1,0 +1,155 @@
+import {
+  type AttachedDocument,
+  type DocumentToSend,
+  maxDocumentBytes,
+  maxSentCharacters,
+  readPages,
+  type StudioDocument,
+  writePages,
+} from '../../../../src-preload/contract/documents.ts'
+import { StudioError } from '../../errors.ts'
+import type { DocumentRow } from '../../store/documents.ts'
+import type { MediaItem } from '../../store/media.ts'
+import type { Store } from '../../store/store.ts'
+import { type ConversionLimits, DocumentConversion } from './conversion.ts'
+import { documentBlock } from './documentBlock.ts'
+
+export interface DocumentsOptions {
+  store: Pick<Store, 'documents' | 'media'>
+  /** Files that a page uploaded. */
+  uploads: {
+    take(uploadId: string): { path: string; name: string; bytes: number }
+    done(uploadId: string): Promise<void>
+  }
+  /** The folder of the originals. */
+  media: {
+    addDocument(source: { path: string }, facts: { name: string | null }): Promise<MediaItem>
+    pathOf(id: string): string | null
+    drop(ids: readonly string[]): Promise<void>
+  }
+  limits?: Partial<ConversionLimits>
+}
+
+/** The text that a message with a document sends. */
+export interface SentText {
+  text: string
+  tokens: number
+  pages: string | null
+  /** Longer than a message may be. */
+  isTooLong: boolean
+}
+
+export type Documents = ReturnType<typeof createDocuments>
+
+/** Documents as context of chats: stored once by content, converted once on a worker thread, sent as text. */
+export function createDocuments({ store, uploads, media, limits }: DocumentsOptions) {
+  const { documents } = store
+  const conversion = new DocumentConversion(limits)
+  /** One file at a time, from its storage to the end of its conversion, so that equal files are converted once. */
+  let queue: Promise<unknown> = Promise.resolve()
+
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = queue.then(work)
+    queue = done.catch(() => undefined)
+    return done
+  }
+
+  async function convert(item: MediaItem, name: string, signal: AbortSignal | undefined): Promise<DocumentRow> {
+    const { id } = item
+    const known = documents.find(id)
+    if (known) return known
+    const path = media.pathOf(id)
+    if (path === null) throw new StudioError('no_such_item', 'This file no longer exists.')
+    documents.begin(id)
+    let next = 1
+    const onParts = (progress: Parameters<Parameters<typeof conversion.convert>[1]>[0]): void => {
+      if (!('parts' in progress)) return
+      documents.addParts(id, next, progress.parts)
+      next += progress.parts.length
+    }
+    const { kind, mime, unit, parts, tokens, notes } = await conversion.convert({ path, name }, onParts, signal)
+    documents.finish(id, { kind, mime, unit, parts, tokens, notes })
+    return get(id)
+  }
+
+  function get(mediaId: string): DocumentRow {
+    const found = documents.find(mediaId)
+    if (!found) throw new StudioError('no_such_item', 'That document no longer exists.')
+    return found
+  }
+
+  /** @throws StudioError `bad_input`, `no_such_item` */
+  function choose({ mediaId, name, pages }: DocumentToSend): {
+    document: DocumentRow
+    name: string
+    pages: string | null
+  } {
+    const document = get(mediaId)
+    if (pages === null) return { document, name, pages }
+    const ranges = readPages(pages, document.parts)
+    if (ranges === null) {
+      throw new StudioError('bad_input', `“${pages}” names no pages of this document, which has ${document.parts}.`)
+    }
+    return { document, name, pages: writePages(ranges, document.parts) }
+  }
+
+  return {
+    /**
+     * Stores an uploaded file and converts it. The same content is stored and converted once.
+     * @throws StudioError `bad_input` for a file that cannot be converted, `cancelled`, `no_such_item`
+     */
+    add: ({ uploadId }: { uploadId: string }, signal?: AbortSignal): Promise<StudioDocument> =>
+      inTurn(async () => {
+        const { path, name, bytes } = uploads.take(uploadId)
+        try {
+          signal?.throwIfAborted()
+          if (bytes > maxDocumentBytes) {
+            throw new StudioError('bad_input', 'The file is too large. A document may have at most 256 MiB.')
+          }
+          const item = await media.addDocument({ path }, { name: name === '' ? null : name })
+          try {
+            const document = await convert(item, name, signal)
+            store.media.draft(item.id)
+            return { ...document, name: name.slice(0, 300) }
+          } catch (thrown) {
+            // Drops nothing that a message or another draft has.
+            if (documents.find(item.id) === null) await media.drop([item.id])
+            throw thrown
+          }
+        } finally {
+          await uploads.done(uploadId)
+        }
+      }),
+    /** Exactly the text that a message with this document sends. @throws StudioError `bad_input`, `no_such_item` */
+    text(wish: DocumentToSend): SentText {
+      const { document, name, pages } = choose(wish)
+      const size = documents.size({ ...document, pages })
+      const isTooLong = size.characters > maxSentCharacters
+      const text = isTooLong ? '' : documentBlock({ ...document, name, pages }, documents.parts({ ...document, pages }))
+      return { text, tokens: size.tokens, pages, isTooLong }
+    },
+    /**
+     * Documents as members of a message.
+     * @throws StudioError `bad_input` when their text is too long together or a page does not exist, `no_such_item`
+     */
+    attach(wishes: readonly DocumentToSend[]): AttachedDocument[] {
+      let characters = 0
+      return wishes.map((wish) => {
+        const { document, name, pages } = choose(wish)
+        const size = documents.size({ ...document, pages })
+        characters += size.characters
+        if (characters > maxSentCharacters) {
+          throw new StudioError('bad_input', 'The documents are too long for one message. Choose fewer pages.')
+        }
+        const { mediaId, kind, mime, bytes, unit, parts, notes } = document
+        return { mediaId, name, kind, mime, bytes, unit, parts, tokens: size.tokens, notes, pages }
+      })
+    },
+    /** The text of a document of a message, as the model gets it. @throws StudioError `no_such_item` */
+    blockOf({ mediaId, name, pages }: Pick<AttachedDocument, 'mediaId' | 'name' | 'pages'>): string {
+      const document = get(mediaId)
+      return documentBlock({ ...document, name, pages }, documents.parts({ ...document, pages }))
+    },
+    close: (): Promise<void> => conversion.close(),
+  }
+}

@@ -1,0 +1,66 @@
+import type { Worker } from 'node:worker_threads'
+import { serveJobs, startWorker } from '../../shared/worker.ts'
+import type { DocumentPart } from '../../store/documents.ts'
+import { countTokens } from '../../upstream/meter/tokens.ts'
+import { convertDocument } from './convert/convert.ts'
+import type { ConvertedDocument } from './convert/converted.ts'
+
+const role = 'inference-studio-documents'
+
+/** Heap of the thread, MB. A document that needs more ends the thread, and nothing else. */
+const maxHeapMb = 1024
+/** Text per message to the core, UTF-16 units, so that storing one message blocks no stream. */
+const charactersAtOnce = 200_000
+/** Text that is counted exactly, UTF-16 units. The rest of a long document is counted by the same ratio. */
+const countedCharacters = 2_000_000
+
+/** The file to convert. */
+export interface ConversionJob {
+  path: string
+  name: string
+}
+
+/** Pages that were read so far, or parts of the finished text, in order. */
+export type ConversionProgress = { done: number; all: number } | { parts: DocumentPart[] }
+
+/** What a conversion found, without its text, which was sent as progress. */
+export type Conversion = Omit<ConvertedDocument, 'parts'> & { parts: number; tokens: number }
+
+export const startConversionWorker = (): Worker =>
+  startWorker(import.meta.url, role, undefined, {
+    resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
+    // Nothing of the environment is needed by a converter, and a faulty one could put it into a text.
+    env: {},
+    stderr: true,
+    stdout: true,
+  })
+
+serveJobs<ConversionJob, Conversion, ConversionProgress>(role, () => ({
+  async handle(job, { progress }) {
+    let said = 0
+    const { parts, ...facts } = await convertDocument(job, (done, all) => {
+      const now = performance.now()
+      if (now - said < 200) return
+      said = now
+      progress({ done, all })
+    })
+    let tokens = 0
+    let counted = 0
+    let batch: DocumentPart[] = []
+    let characters = 0
+    for (const { label, text } of parts) {
+      const exact = counted < countedCharacters
+      const own = exact ? countTokens(text) : Math.ceil((text.length * tokens) / counted)
+      if (exact) counted += text.length
+      tokens += own
+      batch.push({ label, text, tokens: own })
+      characters += text.length
+      if (characters < charactersAtOnce) continue
+      progress({ parts: batch })
+      batch = []
+      characters = 0
+    }
+    if (batch.length > 0) progress({ parts: batch })
+    return { ...facts, parts: parts.length, tokens }
+  },
+}))

@@ -1,0 +1,29 @@
+import { FileSpreadsheet, FileText, Presentation } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import type { AttachedDocument } from '../../../../src-preload/contract/documents.ts'
+import { showCount } from '../../../i18n/format.ts'
+
+const icons = {
+  sheet: FileSpreadsheet,
+  slide: Presentation,
+  page: FileText,
+  chapter: FileText,
+  text: FileText,
+} as const
+
+export function DocumentIcon({ unit }: { unit: AttachedDocument['unit'] }) {
+  const Icon = icons[unit]
+  return <Icon aria-hidden />
+}
+
+/** Facts of a document in one line: type, pages, tokens. */
+export function useDocumentFacts(): (document: AttachedDocument) => string {
+  const { t } = useTranslation('documents')
+  return ({ kind, unit, parts, pages, tokens }) => {
+    const all = unit === 'text' ? null : t(unit, { count: parts })
+    const shown = all === null ? null : pages === null ? all : t('chosen', { pages, unit: all })
+    return [t(`kinds.${kind}`), shown, t('tokens', { count: tokens, replace: { count: showCount(tokens) } })]
+      .filter((fact) => fact !== null)
+      .join(' · ')
+  }
+}

@@ -1,0 +1,110 @@
+import './documents.css'
+import { FileWarning, RotateCw, X } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { maxDocumentBytes, maxDocuments } from '../../../../src-preload/contract/documents.ts'
+import { showBytes } from '../../../shared/ui/bytes.ts'
+import { Hint } from '../composer/Hint.tsx'
+import { DocumentIcon, useDocumentFacts } from './DocumentChip.tsx'
+import { DocumentDialog } from './DocumentDialog.tsx'
+import {
+  choosePages,
+  type DraftDocument,
+  documentsOf,
+  removeDocument,
+  retryDocument,
+  useDocuments,
+} from './draftDocuments.ts'
+
+/** The documents of the draft, above the field. */
+export function DocumentTray({ draft }: { draft: string }) {
+  const { t } = useTranslation('documents')
+  const documents = useDocuments((state) => documentsOf(state, draft))
+  const leftOut = useDocuments((state) => state.leftOut[draft] ?? 0)
+  const [shown, setShown] = useState<string | null>(null)
+  const open = documents.find(({ key }) => key === shown)
+  if (documents.length === 0) return null
+  return (
+    <div className="composer-tray">
+      <ul aria-label={t('toSend')}>
+        {documents.map((document) => (
+          <DraftItem key={document.key} draft={draft} document={document} onOpen={() => setShown(document.key)} />
+        ))}
+      </ul>
+      {leftOut > 0 && <Hint>{t('tooMany', { count: leftOut, most: maxDocuments })}</Hint>}
+      <DocumentDialog
+        document={open?.stored ?? null}
+        onClose={() => setShown(null)}
+        onChoose={(pages, tokens) => open && choosePages(draft, open.key, pages, tokens)}
+      />
+    </div>
+  )
+}
+
+function DraftItem({ draft, document, onOpen }: { draft: string; document: DraftDocument; onOpen: () => void }) {
+  const { t } = useTranslation('documents')
+  const { key, name, state, stored, trouble } = document
+  const running = state !== 'ready' && state !== 'failed'
+  const words = (
+    <>
+      {state === 'failed' ? <FileWarning aria-hidden /> : <DocumentIcon unit={stored?.unit ?? 'text'} />}
+      <span className="chat-document-words">
+        <b>{name}</b> <DocumentState document={document} />
+      </span>
+    </>
+  )
+  return (
+    <li className="chat-document" data-state={state} aria-busy={running}>
+      {stored ? (
+        <button type="button" className="chat-document-open" title={t('open')} onClick={onOpen}>
+          {words}
+        </button>
+      ) : (
+        <span className="chat-document-open">{words}</span>
+      )}
+      <span className="composer-picture-actions">
+        {state === 'failed' && trouble?.kind === 'problem' && trouble.problem.kind !== 'bad_input' && (
+          <button type="button" aria-label={t('retry')} title={t('retry')} onClick={() => retryDocument(draft, key)}>
+            <RotateCw aria-hidden />
+          </button>
+        )}
+        <button
+          type="button"
+          aria-label={t(running ? 'cancel' : 'remove', { name })}
+          title={t(running ? 'cancel' : 'remove', { name })}
+          onClick={() => removeDocument(draft, key)}
+        >
+          <X aria-hidden />
+        </button>
+      </span>
+    </li>
+  )
+}
+
+function DocumentState({ document: { state, sent, trouble, stored, bytes } }: { document: DraftDocument }) {
+  const { t } = useTranslation('documents')
+  const facts = useDocumentFacts()
+  if (trouble?.kind === 'large') {
+    const words = { size: showBytes(bytes), most: showBytes(maxDocumentBytes) }
+    return (
+      <span data-bad role="alert">
+        {t('tooLarge', words)}
+      </span>
+    )
+  }
+  if (trouble) {
+    return (
+      <span data-bad role="alert">
+        {trouble.problem.message}
+      </span>
+    )
+  }
+  if (state === 'uploading') return <span>{t('uploading', { percent: Math.round(sent * 100) })}</span>
+  if (stored === null) return <span>{t('converting')}</span>
+  return (
+    <>
+      <span className="num">{facts(stored)}</span>
+      {stored.notes.length > 0 && <span title={stored.notes.join(' ')}>{t('hasNotes')}</span>}
+    </>
+  )
+}

@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, type Page, test } from '@playwright/test'
+import { root } from '../../resources/scripts/ready.mjs'
+import { windowText } from '../helpers/windowText.ts'
+import { type ChatWorld, expectAccessible, openChatWorld, takePictures, turns } from './chatWorld.ts'
+import { composer, pickModel, send, sentRequest, settled } from './journey.ts'
+
+let world: ChatWorld
+test.beforeAll(async () => {
+  world = await openChatWorld()
+})
+test.afterAll(() => world.close())
+test.beforeEach(({ page }) => world.enter(page))
+
+const fixture = (name: string): Buffer => readFileSync(join(root, 'tests/fixtures/documents', name))
+const tray = (page: Page) => page.getByRole('list', { name: windowText('documents:toSend') })
+const dialog = (page: Page) => page.getByRole('dialog')
+const sentText = (page: Page) => page.getByRole('region', { name: windowText('documents:textToSend') })
+
+/** Drops files on the composer, or pastes them. */
+const give = (page: Page, how: 'paste' | 'drop', files: { name: string; bytes: Buffer }[]) =>
+  composer(page).evaluate(
+    (field, { kind, list }) => {
+      const data = new DataTransfer()
+      for (const { name, base64 } of list) {
+        data.items.add(new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], name))
+      }
+      const event =
+        kind === 'paste'
+          ? new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })
+          : new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true })
+      field.dispatchEvent(event)
+    },
+    { kind: how, list: files.map(({ name, bytes }) => ({ name, base64: bytes.toString('base64') })) },
+  )
+
+const open = (page: Page, name: string) => page.getByRole('button', { name: new RegExp(`^${name}`) }).last()
+
+test('a dropped PDF shows its pages and tokens; chosen pages are shown as they are sent, sent, and there after a reload', async ({
+  page,
+}) => {
+  await pickModel(page, 'mirror')
+  await give(page, 'drop', [{ name: 'report.pdf', bytes: fixture('report-libreoffice.pdf') }])
+  await expect(tray(page)).toContainText(/PDF · 3 pages · \d+ tokens est\./)
+  await open(page, 'report.pdf').click()
+  await expect(sentText(page)).toContainText('The third page ends the report.')
+  await expectAccessible(page, 'dialog[open]')
+  await takePictures(page, 'document-text')
+  // The choice of pages, by keyboard alone.
+  const pages = page.getByLabel(windowText('documents:parts.page'))
+  await pages.fill('9')
+  await expect(dialog(page)).toContainText('Enter numbers from 1 to 3')
+  await pages.fill('3, 2-2')
+  await expect(sentText(page)).not.toContainText('Harbour report')
+  await expect(sentText(page)).toContainText('pages="2-3 of 3"')
+  const shown = await sentText(page).innerText()
+  await page.keyboard.press('Enter')
+  await expect(dialog(page)).toHaveCount(0)
+  await expect(tray(page)).toContainText('2-3 of 3 pages')
+  // A draft survives a reload.
+  await page.reload()
+  await expect(tray(page)).toContainText('2-3 of 3 pages')
+  await takePictures(page, 'document-draft', true)
+  await send(page, 'What is on these pages?')
+  await settled(page, 'complete')
+  await expect(tray(page)).toHaveCount(0)
+  const [request] = [await sentRequest(page)]
+  const content = JSON.stringify(request)
+  expect(content).toContain('[Page 2]')
+  expect(content).not.toContain('Harbour report')
+  expect(request).toMatchObject({ messages: [{ role: 'user', content: `${shown}\n\nWhat is on these pages?` }] })
+  // The message shows a chip and not the text, also after a reload.
+  await page.reload()
+  const turn = turns(page).last()
+  await expect(turn).toContainText('2-3 of 3 pages')
+  await expect(turn.locator('[data-part="text"]')).toHaveText('What is on these pages?')
+  await expectAccessible(page, 'article[data-role="user"]')
+  await takePictures(page, 'document-sent', true)
+  await open(page, 'report.pdf').click()
+  await expect(sentText(page)).toContainText('The third page')
+  await page.keyboard.press('Escape')
+  // An edit keeps the document.
+  await turn.getByRole('button', { name: windowText('chat:edit'), exact: true }).click()
+  await page.getByLabel(windowText('chat:editText')).fill('And now?')
+  await page.keyboard.press('Enter')
+  await settled(page, 'complete')
+  await expect(turns(page).last()).toContainText('2-3 of 3 pages')
+  expect(JSON.stringify(await sentRequest(page))).toContain('[Page 2]')
+})
+
+test('a table and a text in an old encoding are pasted and picked by keyboard; a broken and a protected file say why', async ({
+  page,
+}) => {
+  await pickModel(page, 'mirror')
+  await give(page, 'paste', [{ name: 'prices.xlsx', bytes: fixture('prices.xlsx') }])
+  const chooser = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: windowText('composer:addMenu') }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('menuitem', { name: windowText('documents:add') }).focus()
+  await page.keyboard.press('Enter')
+  const latin = Buffer.from('Caf\xe9 \x96 na\xefve se\xf1or', 'latin1')
+  await (await chooser).setFiles([
+    { name: 'menu.txt', mimeType: 'text/plain', buffer: latin },
+    { name: 'broken.docx', mimeType: 'application/zip', buffer: fixture('report.docx').subarray(0, 4000) },
+    { name: 'secret.pdf', mimeType: 'application/pdf', buffer: fixture('encrypted.pdf') },
+  ])
+  const items = tray(page).getByRole('listitem')
+  await expect(items.nth(0)).toContainText('2 sheets')
+  await expect(items.nth(1)).toContainText('Text')
+  await expect(items.nth(2)).toContainText('damaged')
+  await expect(items.nth(3)).toContainText('protected by a password')
+  await expectAccessible(page, '.chat-composer')
+  await takePictures(page, 'document-failed', true)
+  await composer(page).fill('Sum it up')
+  await page.keyboard.press('Enter')
+  await expect(turns(page)).toHaveCount(0)
+  for (const name of ['broken.docx', 'secret.pdf']) {
+    await page.getByRole('button', { name: windowText('documents:remove', { name }) }).press('Enter')
+  }
+  await composer(page).press('Enter')
+  await settled(page, 'complete')
+  const request = JSON.stringify(await sentRequest(page))
+  expect(request).toContain('Café – naïve señor')
+  expect(request).toContain('Anchor,300')
+})
