@@ -122,6 +122,16 @@ function allTexts({ store }: Studio): string[] {
   )
 }
 
+/** Gives all computers the same two chats, folder and prompt, so that later changes meet. */
+async function share(studios: readonly Studio[], folder: string, written: Set<string>): Promise<void> {
+  const [first] = studios
+  if (!first) return
+  for (const action of ['folder', 'prompt', 'chat', 'chat', 'message', 'message', 'edit'] as const) {
+    await act(first, { action, pick: 0 }, written)
+  }
+  for (const one of studios) await one.archive.sync({ folder })
+}
+
 /** Syncs in turn until a whole round brings nothing new. */
 async function settle(studios: readonly Studio[], folder: string): Promise<void> {
   for (let round = 0; round < 8; round += 1) {
