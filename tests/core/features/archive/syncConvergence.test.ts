@@ -151,6 +151,7 @@ it.each([2, 3])(
         const studios = Array.from({ length: count }, () => openStudio())
         const written = new Set<string>()
         try {
+          await share(studios, folder, written)
           for (const { computer, action, pick } of steps) {
             const one = studios[computer % count] ?? studios[0]
             if (!one) continue
