@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
-import { diagramPage } from './resources/scripts/diagramPage.ts'
+import { framePages } from './resources/scripts/framePages.ts'
 import { notices } from './resources/scripts/notices.ts'
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
@@ -49,7 +49,7 @@ export default defineConfig({
   },
   renderer: {
     root: at('src-renderer'),
-    plugins: [react(), tailwindcss(), diagramPage(), thirdParty.build()],
+    plugins: [react(), tailwindcss(), framePages(), thirdParty.build()],
     // Grammars are fetched one by one, which only a worker that is a module can do.
     worker: { format: 'es', plugins: () => [thirdParty.worker()] },
     build: {
@@ -59,7 +59,11 @@ export default defineConfig({
       assetsInlineLimit: 0,
       target: 'chrome156',
       rollupOptions: {
-        input: { index: at('src-renderer/index.html'), opening: at('src-renderer/app/opening/index.html') },
+        input: {
+          index: at('src-renderer/index.html'),
+          opening: at('src-renderer/app/opening/index.html'),
+          quick: at('src-renderer/app/quick/index.html'),
+        },
       },
     },
   },

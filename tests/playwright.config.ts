@@ -11,8 +11,8 @@ export default defineConfig({
   globalSetup: fileURLToPath(new URL('helpers/runFolder.ts', import.meta.url)),
   outputDir: fileURLToPath(new URL('../test-results/browser', import.meta.url)),
   // Only ends hung tests: a busy machine needs ten times as long as a quiet one.
-  timeout: 90_000,
-  expect: { timeout: 20_000 },
+  timeout: 180_000,
+  expect: { timeout: 30_000 },
   // Most of a test waits for a streamed reply: three workers keep two cores busy.
   workers: 3,
   // Long files first, so that no worker is idle at the end.
@@ -27,7 +27,7 @@ export default defineConfig({
     ['json', { outputFile: fileURLToPath(new URL('../test-results/playwright.json', import.meta.url)) }],
   ],
   use: {
-    actionTimeout: 10_000,
+    actionTimeout: 30_000,
     viewport: { width: 1200, height: 800 },
     launchOptions: {
       ...(process.env.STUDIO_BROWSER ? { executablePath: process.env.STUDIO_BROWSER } : {}),

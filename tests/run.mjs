@@ -24,7 +24,10 @@ const needs = [
 ]
 
 /** Programs that single tests need. Installed in CI only: elsewhere those tests are skipped with a message. */
-const optional = [[() => process.platform !== 'linux' || has('nginx'), 'nginx']]
+const optional = [
+  [() => process.platform !== 'linux' || has('nginx'), 'nginx'],
+  [() => process.platform !== 'linux' || has('desktop-file-validate'), 'desktop-file-utils'],
+]
 
 function existsLibsecret() {
   return (
@@ -206,16 +209,22 @@ function units(title, config, file) {
   )
 }
 
+/** The check of a project's types. The compiler stores what it found, so that the next run checks only what has changed since. */
+function types(name, project) {
+  const stored = join(root, 'node_modules', '.cache', 'types', `${name}.json`)
+  return [`types: ${name}`, bin('tsc'), ['-p', project, '--incremental', '--tsBuildInfoFile', stored]]
+}
+
 buildIfNeeded()
 await checks([
   ['lint with types', bin('oxlint'), ['--type-aware']],
   ['unused code', bin('knip'), []],
   ['layers', node24(), ['tests/architecture/layers.mjs']],
   ['vocabulary', node24(), ['tests/architecture/vocabulary.mjs']],
-  ['types: main', bin('tsc'), ['-p', '.']],
-  ['types: preload', bin('tsc'), ['-p', 'src-preload']],
-  ['types: renderer', bin('tsc'), ['-p', 'src-renderer']],
-  ['types: tests', bin('tsc'), ['-p', 'tests']],
+  types('main', '.'),
+  types('preload', 'src-preload'),
+  types('renderer', 'src-renderer'),
+  types('tests', 'tests'),
   ['format and lint', bin('biome'), ['check', '.']],
 ])
 units('unit, contract, hosts', 'vitest.config.ts', 'vitest.json')

@@ -36,7 +36,7 @@ export const base = defineConfig({
     // Generous, for real sockets, SQLite and processes on a busy machine. No test measures time with it.
     testTimeout: process.env.STUDIO_TESTS === 'long' ? 600_000 : 60_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 15_000 } },
+    expect: { poll: { timeout: 30_000 } },
     // One retry in CI. A local run shows every failure.
     retry: process.env.CI ? 1 : 0,
     pool: 'forks',

@@ -220,6 +220,9 @@ async function images(page: Page): Promise<void> {
     await prompt.press('Enter')
     await gallery.nth(index).locator('img').waitFor({ timeout: 60_000 })
   }
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll<HTMLImageElement>('[role="listbox"] img')].every((image) => image.naturalWidth > 0),
+  )
   await shoot(page, '15-gallery')
   await gallery.first().dblclick()
   await page.getByRole('dialog').waitFor()

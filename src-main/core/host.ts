@@ -10,6 +10,8 @@ export interface Host {
   readonly secrets: SecretStore
   /** Opens a URL in the system's browser. The core has checked it. */
   openExternal(url: string): Promise<void>
+  /** Opens a file that the core has written, by its `file:` URL, in the system's browser. Absent where the page itself can open a tab. */
+  openPage?(url: string): Promise<void>
   /** Shows a file in the system's file manager. Returns false if there is none. */
   reveal(path: string): Promise<boolean>
   /** Starts dragging a file out of the focused window. Null for a host without windows. */
@@ -25,6 +27,8 @@ export interface Host {
   readonly network?: SystemNetwork
   /** Updates of the program itself. Absent or null: it has no update feed. */
   readonly updates?: HostUpdates | null
+  /** Facts for the diagnostics report that only the host knows. Absent: none. */
+  readonly diagnostics?: HostDiagnostics
   /** One line for the log (standard error or a file). Never called with a secret. */
   log(level: 'info' | 'warn' | 'error', line: string): void
 }
@@ -36,6 +40,16 @@ export interface HostUpdates {
   observe(listener: () => void): () => void
   /** Looks for an update now. Failures become the state. @throws StudioError `bad_input` while the setting is off */
   check(): Promise<void>
+}
+
+/** What a host contributes to the diagnostics report. */
+export interface HostDiagnostics {
+  /** Versions by name, such as `electron`, in addition to those of Node. */
+  versions(): Readonly<Record<string, string | undefined>>
+  /** The last warnings and errors of the log, oldest first. The report masks what looks like a key. */
+  recentProblems(): readonly string[]
+  /** Number of crash dumps on this computer. */
+  crashDumps(): number
 }
 
 /** Proxies and certificates of the operating system. Both may change while the program runs. */

@@ -12,7 +12,7 @@ export function contentSecurityPolicy(sockets: readonly string[] = []): string {
     "font-src 'self'",
     ['connect-src', "'self'", ...sockets].join(' '),
     "worker-src 'self' blob:",
-    // The diagram page, which has its own policy.
+    // The pages of diagrams and previews, which have their own policies.
     "frame-src 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",
@@ -33,30 +33,54 @@ export function securityHeaders(sockets: readonly string[] = []): Record<string,
   }
 }
 
-/** Whether a path belongs to the page that draws diagrams. */
-export const isDiagramPath = (path: string): boolean => path.startsWith('/diagram/')
+/** Headers of a file that belongs to the page of a frame, by its path. Null for all other paths. */
+export function frameHeaders(path: string): Record<string, string> | null {
+  if (path.startsWith('/diagram/')) return headersOfFrame(diagramPolicy)
+  return path.startsWith('/preview/') ? headersOfFrame(previewPolicy) : null
+}
+
+/** For Mermaid. Inline styles are allowed, because Mermaid puts a style sheet into each image. It gets no images and no fonts. */
+const diagramPolicy = ["script-src 'self'", "style-src 'self' 'unsafe-inline'"]
 
 /**
- * Headers of the page that draws diagrams in a frame. `sandbox` gives it an opaque origin, so it has no storage, no cookies
- * and no access to our page. It has no network, not even for images and fonts. Inline styles are allowed, because Mermaid
- * puts a style sheet into each image. The opaque origin fetches the scripts, so they are readable cross-origin; they are public.
+ * For documents that a model wrote. Scripts must be in the document, and run only when the person has started them. `frame-src` blocks
+ * navigation of the document inside. No source is an address, so that not even our own files can be requested. `webrtc` is ignored by the
+ * browsers of today, so the page removes WebRTC too (src-renderer/shared/preview/page.ts).
  */
-export function diagramHeaders(): Record<string, string> {
+const previewPolicy = [
+  "script-src 'unsafe-inline'",
+  "style-src 'unsafe-inline'",
+  'img-src data: blob:',
+  'media-src data: blob:',
+  'font-src data:',
+  "connect-src 'none'",
+  "worker-src 'none'",
+  "frame-src 'none'",
+  "object-src 'none'",
+  "webrtc 'block'",
+]
+
+/**
+ * `sandbox` gives the page an opaque origin, so it has no storage, no cookies and no access to our page. `Document-Isolation-Policy` gives
+ * the page a process of its own, so that an endless loop in it does not stop our page. The opaque origin fetches the scripts, so they are
+ * readable cross-origin; they are public.
+ */
+function headersOfFrame(policy: readonly string[]): Record<string, string> {
   const { 'X-Frame-Options': _, ...headers } = securityHeaders()
-  const policy = [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self' 'unsafe-inline'",
-    "frame-ancestors 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    'sandbox allow-scripts',
-  ]
   return {
     ...headers,
-    'Content-Security-Policy': policy.join('; '),
+    'Content-Security-Policy': [
+      "default-src 'none'",
+      ...policy,
+      "frame-ancestors 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      'sandbox allow-scripts',
+    ].join('; '),
     'Cross-Origin-Resource-Policy': 'cross-origin',
+    'Document-Isolation-Policy': 'isolate-and-require-corp',
+    'X-DNS-Prefetch-Control': 'off',
     'Permissions-Policy':
-      'microphone=(), camera=(), geolocation=(), payment=(), usb=(), display-capture=(), clipboard-read=(), clipboard-write=()',
+      'microphone=(), camera=(), geolocation=(), payment=(), usb=(), display-capture=(), clipboard-read=(), clipboard-write=(), fullscreen=()',
   }
 }

@@ -130,6 +130,8 @@ export const settings = z.object({
   spellcheck: z.boolean(),
   /** Look for a new version of the desktop application once a day, and install it when the application quits. */
   checkForUpdates: z.boolean(),
+  /** Global shortcut of the quick prompt in the desktop application, such as `Alt+Shift+Space`. Empty: none. */
+  quickShortcut: z.string().max(100),
   /** Voice for reading aloud; null is the default of the service. */
   voice: z.string().max(100).nullable(),
 })
@@ -175,4 +177,6 @@ export const app = {
   updateSettings: procedure.input(settings.partial()).output(settings),
   /** Opens an http, https or mailto address in the default browser. Other addresses are refused. */
   openExternal: procedure.input(z.object({ url: z.string() })).output(z.object({ opened: z.boolean() })),
+  /** A report for a question to the developers, as plain text: versions, settings, sizes, last errors. Without keys and texts of chats. */
+  diagnostics: procedure.output(z.object({ report: z.string() })),
 }

@@ -5,7 +5,7 @@ import { id, procedure, whole } from './problem.ts'
 //
 //   PUT /transfers/ID?at=OFFSET             a part of an upload          { received }
 //   PUT /transfers/recordings/ID?at=OFFSET  a piece of a recording       { bytes }
-//   GET /transfers/ID                       a file, or a stream of frames (frames.ts)
+//   GET /transfers/ID                       a file, a stream of frames (frames.ts), or a page
 //
 // A PUT has the type `partType`. Failures are a `Problem` as JSON.
 
@@ -21,6 +21,9 @@ export const partBytes = 1024 * 1024
 /** Maximum size of an uploaded file, of all running uploads together, and of the unpacked contents of an import, bytes. */
 export const maxUploadBytes = 8 * 1024 ** 3
 
+/** Maximum length of a document that is opened in the browser, characters. */
+export const maxPageChars = 4_000_000
+
 /** The reply to a part of an upload, and to a piece of a recording: the number of bytes stored so far. */
 export const partReply = z.object({ received: whole })
 export const pieceReply = z.object({ bytes: whole })
@@ -35,6 +38,13 @@ export const transfersProcedures = {
     .input(z.object({ name: z.string().max(300), bytes: z.number().int().min(0) }))
     .output(z.object({ uploadId: id })),
   cancelUpload: procedure.input(z.object({ uploadId: id })).output(z.object({})),
+  /**
+   * Shows an HTML document of a reply in the browser, in a sandbox: with scripts and network, without access to the program and its data.
+   * Returns the id of a page at `transferPath(pageId)`, which can be opened once, within a minute. Null when the host has opened it.
+   */
+  openPage: procedure
+    .input(z.object({ name: z.string().max(200), html: z.string().max(maxPageChars) }))
+    .output(z.object({ pageId: id.nullable() })),
 }
 
 /** A file of the core at `transferPath(downloadId)`. The core deletes the file after it was read to its end. */

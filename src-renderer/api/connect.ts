@@ -3,6 +3,7 @@ import { LinkMessagePortClient } from '@orpc/client/message-port'
 import { StandardRPCLink } from '@orpc/client/standard'
 import type { ContractRouterClient } from '@orpc/contract'
 import type { Contract } from '../../src-preload/contract/contract.ts'
+import type { DesktopContract } from '../../src-preload/contract/desktop.ts'
 import { type CoreLink, ReplaceableLink, setLink } from './link.ts'
 import { enterSession } from './session.ts'
 import { connectSocket, openPageSocket, type WebEntry } from './socket.ts'
@@ -31,6 +32,8 @@ function connectPort(link: ReplaceableLink, page: Window): void {
 }
 
 export type Client = ContractRouterClient<Contract>
+/** The procedures of the desktop host, which act on the window of this page. */
+export type DesktopClient = ContractRouterClient<DesktopContract>['desktop']
 
 /** The page's connection to the core: the typed client and the state of its link. */
 export interface Api {
@@ -39,6 +42,8 @@ export interface Api {
   /** State of the connection to Inference Studio itself, not to the service. */
   link: CoreLink
   host: 'desktop' | 'web'
+  /** Null under the web host. */
+  desktop: DesktopClient | null
 }
 
 /** Connects this page to its host: Electron when the preload script ran, otherwise the web host. Call it once per page. */
@@ -60,7 +65,11 @@ export function connectWeb(entry: WebEntry): Api {
 
 function createApi(link: ReplaceableLink, host: Api['host']): Api {
   // oRPC requires a URL but never uses this one: every call goes through the link.
-  const client: Client = createORPCClient(new StandardRPCLink(link, { url: 'http://orpc' }))
+  const client: Client & ContractRouterClient<DesktopContract> = createORPCClient(
+    new StandardRPCLink(link, { url: 'http://orpc' }),
+  )
   setLink(client, link)
-  return { client, link, host }
+  const desktop = host === 'desktop' ? client.desktop : null
+  if (desktop) setLink(desktop, link)
+  return { client, link, host, desktop }
 }

@@ -3,6 +3,7 @@ import { Direction } from 'radix-ui'
 import { useTranslation } from 'react-i18next'
 import { ChatSubscriptions } from '../features/chat/index.tsx'
 import { LibrarySubscriptions } from '../features/chat/list/subscriptions.tsx'
+import { PrintView } from '../features/chat/print/PrintView.tsx'
 import { ImagesSubscriptions } from '../features/images/index.tsx'
 import { KeysSubscriptions } from '../features/keys/index.tsx'
 import { SpeechSubscriptions } from '../features/speech/index.tsx'
@@ -15,6 +16,7 @@ import { EmptyState } from '../shared/ui/EmptyState.tsx'
 import { Toasts } from '../shared/ui/Toast.tsx'
 import { TooltipProvider } from '../shared/ui/Tooltip.tsx'
 import { appStore, useApp, withoutToast } from '../stores/app.ts'
+import { DesktopSubscriptions } from './DesktopSubscriptions.tsx'
 import { Frame } from './shell/Frame.tsx'
 
 export function App() {
@@ -40,7 +42,9 @@ export function App() {
                 <UsageSubscriptions />
                 <KeysSubscriptions />
                 <OfflineSubscriptions />
+                <DesktopSubscriptions />
                 <Frame />
+                <PrintView />
                 <CommandLayers />
               </>
             )

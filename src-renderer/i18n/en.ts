@@ -18,8 +18,10 @@ import { models } from './en/models.ts'
 import { offline } from './en/offline.ts'
 import { opening } from './en/opening.ts'
 import { palette } from './en/palette.ts'
+import { preview } from './en/preview.ts'
 import { problems } from './en/problems.ts'
 import { proxy } from './en/proxy.ts'
+import { quick } from './en/quick.ts'
 import { settings } from './en/settings.ts'
 import { shell } from './en/shell.ts'
 import { speech } from './en/speech.ts'
@@ -37,6 +39,7 @@ export const en = {
   settings,
   speech,
   proxy,
+  quick,
   problems,
   chat,
   composer,
@@ -52,6 +55,7 @@ export const en = {
   chatTools,
   markdown,
   models,
+  preview,
   transcribe,
   usage,
   keys,

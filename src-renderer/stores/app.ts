@@ -50,5 +50,9 @@ export const withoutToast = (store: AppStore, id: string): AppStore => ({
   toasts: store.toasts.filter((toast) => toast.id !== id),
 })
 
+/** Whether the service answers, and the page knows the state of the program. */
+export const isConnected = ({ app, link }: AppStore): boolean =>
+  app?.connection.state === 'connected' && link === 'open'
+
 export const appStore = createStore<AppStore>(() => firstAppStore)
 export const useApp = <T>(select: (store: AppStore) => T): T => useStore(appStore, select)

@@ -8,6 +8,7 @@ import { median, us } from './figures.mjs'
 import { ratio, slice } from './load.mjs'
 import {
   installPackages,
+  isAvailable,
   loopbackOnly,
   packages,
   startAgentFarEnd,
@@ -70,12 +71,7 @@ async function startWays(far) {
   const ways = []
   const stops = []
   for (const { words, needs, start, apis } of programs) {
-    try {
-      needs?.()
-    } catch (thrown) {
-      console.log(`${words} is skipped: ${String(thrown.message).split('\n')[0]}`)
-      continue
-    }
+    if (!isAvailable(words, needs)) continue
     const peer = await start(far)
     stops.push(peer.stop)
     const pids = () => tree(peer.pid)

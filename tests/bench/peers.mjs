@@ -163,6 +163,17 @@ const all = {
   portkey: { words: `Portkey gateway ${versions['@portkey-ai/gateway']}`, needs: installPackages, start: startPortkey },
   studio: { words: 'Inference Studio', start: (far) => startStudio(far) },
 }
+/** Whether a program can be compared on this machine. If not, prints why. @param needs throws when something is missing */
+export function isAvailable(words, needs) {
+  try {
+    needs?.()
+    return true
+  } catch (thrown) {
+    console.log(`${words} is skipped: ${String(thrown.message).split('\n')[0]}`)
+    return false
+  }
+}
+
 export const peerNames = Object.keys(all)
 /** Every comparison needs these. */
 const always = new Set(['direct', 'bare', 'studio'])
@@ -172,12 +183,7 @@ export async function startPeers(far, asked = []) {
   const peers = []
   for (const [name, { words, needs, start }] of Object.entries(all)) {
     if (asked.length > 0 && !asked.includes(name) && !always.has(name)) continue
-    try {
-      needs?.()
-    } catch (thrown) {
-      console.log(`${words} is skipped: ${String(thrown.message).split('\n')[0]}`)
-      continue
-    }
+    if (!isAvailable(words, needs)) continue
     const peer = await start(far)
     peers.push({ ...peer, name, words, pids: () => (peer.pid === null ? [] : tree(peer.pid)) })
   }

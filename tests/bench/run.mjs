@@ -3,6 +3,7 @@ import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { bodiesBench } from './bodies.mjs'
 import { dialectsBench } from './dialects.mjs'
+import { documentsBench } from './documents.mjs'
 import { galleryBench } from './gallery.mjs'
 import { prepareBuild, removeFolders, stopAll } from './processes.mjs'
 import { proxyBench, proxyNames } from './proxy.mjs'
@@ -20,6 +21,7 @@ const suites = {
   dialects: dialectsBench,
   bodies: bodiesBench,
   search: searchBench,
+  documents: documentsBench,
   usage: usageBench,
   render: renderBench,
   gallery: galleryBench,

@@ -1,7 +1,8 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { APICallError, generateText, jsonSchema, stepCountIs, streamText, tool } from 'ai'
+import { APICallError, generateText, stepCountIs, streamText } from 'ai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { toolKey } from '../helpers/gateway.ts'
+import { aiSdkTool } from './helpers/aiSdkTool.ts'
 import { lighthouse, openService, question, refusals, type Service } from './helpers/service.ts'
 
 // Configured as by its set-up text, with `includeUsage` and `maxRetries: 0`.
@@ -44,7 +45,6 @@ describe('the Vercel AI SDK with the local /v1', () => {
   })
 
   it('calls a tool and streams the reply to its result', async () => {
-    const { name, description, parameters, answer } = lighthouse
     const calls: unknown[] = []
     const { result, reached } = await service.during(async () => {
       const reply = streamText({
@@ -52,21 +52,12 @@ describe('the Vercel AI SDK with the local /v1', () => {
         prompt: question,
         maxRetries: 0,
         stopWhen: stepCountIs(3),
-        tools: {
-          [name]: tool({
-            description,
-            inputSchema: jsonSchema<{ name: string }>({ ...parameters, required: ['name'] }),
-            execute: (input) => {
-              calls.push(input)
-              return answer
-            },
-          }),
-        },
+        tools: aiSdkTool(calls),
       })
       return reply.text
     })
     expect(calls).toEqual([{ name: 'Pharos' }])
-    expect(result).toContain(answer)
+    expect(result).toContain(lighthouse.answer)
     expect(reached.map(({ stream }) => stream)).toEqual([true, true])
   })
 

@@ -1,9 +1,10 @@
 import { createAnthropic } from '@ai-sdk/anthropic'
 import Anthropic, { APIError } from '@anthropic-ai/sdk'
-import { generateText, jsonSchema, stepCountIs, streamText, tool } from 'ai'
+import { generateText, stepCountIs, streamText } from 'ai'
 import { encode } from 'fast-png'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { toolKey } from '../helpers/gateway.ts'
+import { aiSdkTool } from './helpers/aiSdkTool.ts'
 import { lighthouse, openService, question, type Service } from './helpers/service.ts'
 
 // The official package with the Messages API, and the Vercel AI SDK with its Anthropic provider.
@@ -169,16 +170,7 @@ describe('the official @anthropic-ai/sdk package', () => {
 
 describe('the Vercel AI SDK with @ai-sdk/anthropic', () => {
   const calls: unknown[] = []
-  const toolSet = {
-    [name]: tool({
-      description,
-      inputSchema: jsonSchema<{ name: string }>({ ...parameters, required: ['name'] }),
-      execute: (input) => {
-        calls.push(input)
-        return answer
-      },
-    }),
-  }
+  const toolSet = aiSdkTool(calls)
 
   it.each([true, false])('runs a loop with a tool (streamed: %s)', async (streamed) => {
     calls.length = 0

@@ -1,16 +1,10 @@
-import OpenAI, { BadRequestError } from 'openai'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { toolKey } from '../helpers/gateway.ts'
-import { openService, type Service } from './helpers/service.ts'
+import type OpenAI from 'openai'
+import { BadRequestError } from 'openai'
+import { expect, it } from 'vitest'
+import { openOpenAiClient } from './helpers/service.ts'
 
 // The official package compacts a conversation and continues it, with only the two settings of the Local API page.
-let service: Service
-let client: OpenAI
-beforeAll(async () => {
-  service = await openService()
-  client = new OpenAI({ baseURL: service.gateway.url, apiKey: toolKey })
-})
-afterAll(() => service.close())
+const { client } = await openOpenAiClient()
 
 it('a conversation is compacted, and the response after it continues from the summary', async () => {
   const input = [{ role: 'user' as const, content: 'Remember the lighthouse of Pharos.' }]

@@ -1,19 +1,12 @@
 import { Agent, OpenAIProvider, Runner, setTracingDisabled, tool } from '@openai/agents'
 import { encode } from 'fast-png'
-import OpenAI, { APIError } from 'openai'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { toolKey } from '../helpers/gateway.ts'
-import { lighthouse, openService, question, type Service } from './helpers/service.ts'
+import type OpenAI from 'openai'
+import { APIError } from 'openai'
+import { describe, expect, it } from 'vitest'
+import { lighthouse, openOpenAiClient, question } from './helpers/service.ts'
 
 // The official packages with the Responses API, set up with only the two settings that a person copies from the Local API page.
-let service: Service
-let client: OpenAI
-
-beforeAll(async () => {
-  service = await openService()
-  client = new OpenAI({ baseURL: service.gateway.url, apiKey: toolKey })
-})
-afterAll(() => service.close())
+const { service, client } = await openOpenAiClient()
 
 const input = 'Write a line about lighthouses.'
 const { name, description, parameters, answer } = lighthouse

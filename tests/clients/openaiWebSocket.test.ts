@@ -1,17 +1,10 @@
-import OpenAI from 'openai'
+import type OpenAI from 'openai'
 import { ResponsesWS } from 'openai/resources/responses/ws'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { toolKey } from '../helpers/gateway.ts'
-import { openService, type Service } from './helpers/service.ts'
+import { expect, it } from 'vitest'
+import { openOpenAiClient } from './helpers/service.ts'
 
 // The official package's WebSocket client, with only the two settings of the Local API page.
-let service: Service
-let client: OpenAI
-beforeAll(async () => {
-  service = await openService()
-  client = new OpenAI({ baseURL: service.gateway.url, apiKey: toolKey })
-})
-afterAll(() => service.close())
+const { service, client } = await openOpenAiClient()
 
 type Turn = OpenAI.Responses.Response | { code: string }
 

@@ -373,13 +373,13 @@ test('dictation shows the level and inserts the text at the caret', async ({ pag
   await composer(page).fill('Before after')
   await composer(page).evaluate((field: HTMLTextAreaElement) => field.setSelectionRange(6, 6))
   await page.getByRole('button', { name: windowText('composer:dictate') }).click()
-  const meter = page.getByRole('meter', { name: windowText('composer:level') })
+  const meter = page.getByRole('meter', { name: windowText('composer:recordingLevel') })
   await expect
     .poll(async () => Number(await meter.getAttribute('aria-valuenow')), { timeout: 15_000 })
     .toBeGreaterThan(20)
   await expect(page.getByText(/0:0\d of 30:00/)).toBeVisible()
   await expectAccessible(page, '.chat-composer')
-  await page.getByRole('button', { name: windowText('composer:finish') }).click()
+  await page.getByRole('button', { name: windowText('composer:finishDictation') }).click()
   await expect(composer(page)).toHaveValue(/^Before .+ after$/, { timeout: 20_000 })
   expect(asked('/v1/audio/transcriptions')).toBe(1)
   const request = sandbox.observe.requests().findLast(({ path }) => path === '/v1/audio/transcriptions')
@@ -388,18 +388,18 @@ test('dictation shows the level and inserts the text at the caret', async ({ pag
 
 test('Esc cancels dictation, and after a failure the recording remains for another try', async ({ page }) => {
   await page.getByRole('button', { name: windowText('composer:dictate') }).click()
-  await expect(page.getByRole('meter', { name: windowText('composer:level') })).toBeVisible()
+  await expect(page.getByRole('meter', { name: windowText('composer:recordingLevel') })).toBeVisible()
   await page.keyboard.press('Escape')
-  await expect(page.getByRole('meter', { name: windowText('composer:level') })).toHaveCount(0)
+  await expect(page.getByRole('meter', { name: windowText('composer:recordingLevel') })).toHaveCount(0)
   expect(asked('/v1/audio/transcriptions')).toBe(0)
   await page.getByRole('button', { name: windowText('composer:dictate') }).click()
   // The sound contains speech: silence would give an empty transcript on every try.
   const level = async () =>
-    Number(await page.getByRole('meter', { name: windowText('composer:level') }).getAttribute('aria-valuenow'))
+    Number(await page.getByRole('meter', { name: windowText('composer:recordingLevel') }).getAttribute('aria-valuenow'))
   await expect.poll(level).toBeGreaterThan(20)
   const { port } = new URL(sandbox.baseUrl)
   await sandbox.close()
-  await page.getByRole('button', { name: windowText('composer:finish') }).click()
+  await page.getByRole('button', { name: windowText('composer:finishDictation') }).click()
   await expect(page.getByText('The recording is saved')).toBeVisible({ timeout: 30_000 })
   sandbox = await openSandbox({ apiKey: key, port: Number(port), paces: quick })
   await page
@@ -439,7 +439,7 @@ test('a reply is read aloud while it streams: pause, speed, stop; playback conti
   await player.getByRole('button', { name: windowText('composer:pause') }).click()
   await expect(player).toContainText('Paused')
   await player.getByRole('combobox', { name: windowText('chat:factSpeed') }).selectOption('1.5')
-  await player.getByRole('button', { name: windowText('composer:goOn') }).click()
+  await player.getByRole('button', { name: windowText('composer:resumeReading') }).click()
   await page
     .getByRole('link', { name: /Settings/ })
     .or(page.getByRole('button', { name: /Settings/ }))

@@ -78,17 +78,17 @@ async function haveServer(page: Page, name: string, what: { url: string } | { ar
     await dialog.getByRole('radio', { name: windowText('chatTools:settings.server.http') }).click()
     await dialog.getByLabel(windowText('chatTools:settings.server.url')).fill(what.url)
   } else {
-    await dialog.getByLabel(windowText('chatTools:settings.servers.runs')).fill(node24())
+    await dialog.getByLabel(windowText('chatTools:settings.servers.program')).fill(node24())
     await dialog.getByLabel(windowText('chatTools:settings.server.args')).fill(what.args.join('\n'))
   }
   await dialog.getByLabel(/^Time limit/).fill(String(limit))
-  await dialog.getByRole('button', { name: windowText('chatTools:settings.form.make'), exact: true }).click()
+  await dialog.getByRole('button', { name: windowText('chatTools:settings.form.add'), exact: true }).click()
   await expect(dialog).toHaveCount(0)
   await page.getByRole('switch', { name: `Turn on ${name}` }).click()
   await expect(page.getByRole('dialog')).toContainText(
     'url' in what ? 'This connects to' : 'This starts a program on this computer with your permissions',
   )
-  await pressInDialog(page, windowText('chatTools:settings.servers.warnDo'))
+  await pressInDialog(page, windowText('chatTools:settings.servers.confirmTurnOn'))
   // The time limit for the start of a server.
   await expect(card.getByText(windowText('chatTools:settings.servers.state.ready'), { exact: true })).toBeVisible({
     timeout: 60_000,
@@ -152,7 +152,7 @@ test('a custom tool: the schema is checked while typing, the person enters the r
     .selectOption({ label: 'One string' })
   await dialog.getByRole('switch', { name: windowText('chatTools:settings.form.strict') }).click()
   await expectAccessible(page)
-  await dialog.getByRole('button', { name: windowText('chatTools:settings.form.make'), exact: true }).click()
+  await dialog.getByRole('button', { name: windowText('chatTools:settings.form.add'), exact: true }).click()
   await expect(page.getByRole('region', { name: windowText('chatTools:settings.functions.title') })).toContainText(
     'get_weather',
   )
@@ -178,7 +178,7 @@ test('deleting a tool can be undone, and the same tool returns', async ({ page }
   await page.getByRole('dialog').getByLabel(windowText('chatTools:settings.form.name')).fill('keep_me')
   await page
     .getByRole('dialog')
-    .getByRole('button', { name: windowText('chatTools:settings.form.make'), exact: true })
+    .getByRole('button', { name: windowText('chatTools:settings.form.add'), exact: true })
     .click()
   await backToChat(page)
   await offer(page, 'keep_me')
@@ -214,8 +214,8 @@ test('a stdio server is off until switched on, asks before each call, and shows 
 
   await send(page, 'Once more.')
   await expect(cards(page, 'awaiting')).toHaveCount(1)
-  await pressInCard(page, windowText('chatTools:ask.no'))
-  await card(page).getByLabel(windowText('chatTools:ask.why')).fill('Not today')
+  await pressInCard(page, windowText('chatTools:ask.deny'))
+  await card(page).getByLabel(windowText('chatTools:ask.reason')).fill('Not today')
   await page.keyboard.press('Enter')
   await state(page, 'denied')
   await expect(lastReply(page)).toContainText('Not today')
@@ -330,7 +330,7 @@ test('after the maximum number of rounds the person is asked before the model co
   expect(service.asked).toHaveLength(2)
   await takePictures(page, 'tools-bound')
   script = () => ({ text: 'Enough.' })
-  await page.getByRole('button', { name: windowText('chatTools:round.goOn') }).click()
+  await page.getByRole('button', { name: windowText('chatTools:round.continue') }).click()
   await expect(lastReply(page)).toContainText('Enough.')
   expect(service.asked).toHaveLength(3)
   expect(mcp.state.called).toEqual(['echo', 'echo'])
@@ -425,7 +425,7 @@ test('the raw view shows “strict”, the named tool choice and the reply [CHAT
     .getByRole('combobox', { name: windowText('chatTools:settings.form.start') })
     .selectOption({ label: 'One string' })
   await form.getByRole('switch', { name: windowText('chatTools:settings.form.strict') }).click()
-  await form.getByRole('button', { name: windowText('chatTools:settings.form.make'), exact: true }).click()
+  await form.getByRole('button', { name: windowText('chatTools:settings.form.add'), exact: true }).click()
   await expect(form).toHaveCount(0)
   await backToChat(page)
   await offer(page, 'look_up')
@@ -501,7 +501,7 @@ test('a pasted configuration fills forms and starts nothing', async ({ page }) =
   await page.getByRole('button', { name: 'Review and add pasted' }).click()
   const form = page.getByRole('dialog', { name: windowText('chatTools:settings.servers.add') })
   await expect(form.getByLabel(windowText('chatTools:settings.server.args'))).toHaveValue(`${stdio}\ngood`)
-  await form.getByRole('button', { name: windowText('chatTools:settings.form.make'), exact: true }).click()
+  await form.getByRole('button', { name: windowText('chatTools:settings.form.add'), exact: true }).click()
   await expect(page.getByText(windowText('chatTools:settings.paste.taken'))).toBeVisible()
   await page.getByRole('button', { name: windowText('chatTools:state.done') }).click()
   await expect(
@@ -511,7 +511,7 @@ test('a pasted configuration fills forms and starts nothing', async ({ page }) =
   await takePictures(page, 'tools-settings', true)
   await page.getByRole('button', { name: 'More for pasted' }).click()
   await page.getByRole('menuitem', { name: windowText('chatTools:settings.servers.remove') }).click()
-  await pressInDialog(page, windowText('chatTools:settings.always.forget'))
+  await pressInDialog(page, windowText('chatTools:settings.always.remove'))
   await expect(serverCard(page, 'pasted')).toHaveCount(0)
   await expect(composer(page)).toHaveCount(0)
 })

@@ -1,7 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import { root } from '../../resources/scripts/ready.mjs'
+import { marks, traced } from '../bench/render-trace.ts'
+import { plainPdf } from '../core/features/documents/corpus.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, expectAccessible, openChatWorld, takePictures, turns } from './chatWorld.ts'
 import { composer, pickModel, send, sentRequest, settled } from './journey.ts'
@@ -75,6 +78,9 @@ test('a dropped PDF shows its pages and tokens; chosen pages are shown as they a
   const turn = turns(page).last()
   await expect(turn).toContainText('2-3 of 3 pages')
   await expect(turn.locator('[data-part="text"]')).toHaveText('What is on these pages?')
+  await turn.hover()
+  await page.mouse.wheel(0, -5000)
+  await expect(turn.getByRole('list')).toBeInViewport()
   await expectAccessible(page, 'article[data-role="user"]')
   await takePictures(page, 'document-sent', true)
   await open(page, 'report.pdf').click()
@@ -123,4 +129,16 @@ test('a table and a text in an old encoding are pasted and picked by keyboard; a
   const request = JSON.stringify(await sentRequest(page))
   expect(request).toContain('Café – naïve señor')
   expect(request).toContain('Anchor,300')
+})
+
+test('the page is never blocked over 50 ms while a PDF of 50 MB is uploaded and read', async ({ page }) => {
+  const path = join(temporaryFolder('studio-documents-'), 'large.pdf')
+  writeFileSync(path, plainPdf(200, 50, 250_000))
+  const { trace } = await traced(page, async () => {
+    await page.evaluate((name) => performance.mark(name), marks.from)
+    await page.locator('input[data-documents]').setInputFiles(path)
+    await expect(tray(page)).toContainText('200 pages', { timeout: 20_000 })
+    await page.evaluate((name) => performance.mark(name), marks.to)
+  })
+  expect(trace.longestTaskCpuMs).toBeLessThan(50)
 })

@@ -247,7 +247,7 @@ test('the gallery by keyboard alone: navigate, zoom, select, save, search, delet
   // On the button of the menu, the space bar would open the menu.
   await light(page).focus()
   await page.keyboard.press('Space')
-  await expect(light(page)).toContainText('3 of 6', { timeout: 8_000 })
+  await expect(light(page)).toContainText('3 of 6')
 
   // The next image takes the place of a deleted one, which can be restored.
   await page.keyboard.press('Space')

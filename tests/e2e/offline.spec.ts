@@ -175,7 +175,7 @@ test('without a network every page opens with its stored content; queued request
   await first.kill()
   const second = await open(dataDir, cut.url)
   await page.goto(second.url)
-  await expect(status(page)).toContainText('Offline since', { timeout: 10_000 })
+  await expect(status(page)).toContainText('Offline since', { timeout: 20_000 })
   await expect(status(page)).toContainText('2 queued')
   await openFerryChat(page)
   await expect(page.getByText('Are you there?').first()).toBeVisible()
@@ -191,7 +191,7 @@ test('without a network every page opens with its stored content; queued request
   // The network returns, and the browser reports it.
   await cut.set('open')
   await page.evaluate(() => dispatchEvent(new Event('online')))
-  await expect(status(page)).toContainText('Connected', { timeout: 5_000 })
+  await expect(status(page)).toContainText('Connected', { timeout: 15_000 })
   await expect(page.getByText('2 queued requests are done').first()).toBeVisible()
   await expect(status(page)).not.toContainText('queued')
   await goToPage(page, 'Images')
@@ -208,7 +208,7 @@ test('the studio starts when the service’s host name cannot be resolved and sa
   const host = await open(newDataDir(), 'https://nowhere.invalid')
   await page.goto(host.url)
   await expect(composer(page)).toBeVisible()
-  await expect(status(page)).toContainText('Offline since', { timeout: 10_000 })
+  await expect(status(page)).toContainText('Offline since', { timeout: 20_000 })
   await page
     .getByRole('button', { name: windowText('offline:checkNow') })
     .first()

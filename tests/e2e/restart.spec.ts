@@ -84,7 +84,7 @@ test('a chosen backup is restored by one button, on the same page', async ({ pag
   await expect(notice).toContainText('enter the API key of')
   await expectAccessible(page)
   await takePictures(page, 'restored-key', true)
-  await notice.getByRole('button', { name: settings.connection.giveKey }).click()
+  await notice.getByRole('button', { name: settings.connection.enterKey }).click()
   const form = page.getByRole('dialog', { name: /^Enter the key of / })
   await takePictures(page, 'restored-key-dialog', true)
   await form.getByLabel(windowText('connect:key'), { exact: true }).fill(sandbox.apiKey)

@@ -24,18 +24,18 @@ export async function cutBefore(service: string): Promise<Cut> {
 
   function take(socket: Socket): void {
     taken += 1
-    keep(socket)
+    track(socket)
     if (mode === 'reset') return void socket.resetAndDestroy()
     // Reads and drops the bytes: a socket that nobody reads never reports its end.
     if (mode === 'swallow') return void socket.resume()
     const beyond = connect(Number(target.port), target.hostname)
-    keep(beyond)
+    track(beyond)
     socket.pipe(beyond).pipe(socket)
     socket.once('close', () => beyond.destroy())
     beyond.once('close', () => socket.destroy())
   }
 
-  function keep(socket: Socket): void {
+  function track(socket: Socket): void {
     sockets.add(socket)
     socket.on('error', () => undefined)
     socket.once('close', () => sockets.delete(socket))

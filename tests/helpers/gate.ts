@@ -9,10 +9,10 @@ import { type ProxyServer, startProxy } from '../../src-main/core/gateway/proxy/
 import type { Verified } from '../../src-main/core/ports/requests.ts'
 import { withoutHopByHop } from '../../src-main/core/upstream/headers.ts'
 import type { App } from '../../src-preload/contract/apps.ts'
+import { apiKey } from './gateway.ts'
 
 // The guard with the smallest correct relay, so that tests show the behaviour of the guard alone.
 
-export const apiKey = 'sk-canary-7f3d2a91c05e4b68'
 export const goodKey = 'isk_testtool_0123456789abcdef'
 
 export const appNamed = (name: string): App => plainApp({ id: name.toLowerCase(), name })

@@ -20,6 +20,8 @@ import type { App } from '../../src-preload/contract/apps.ts'
 import type { RequestRow } from '../../src-preload/contract/requests.ts'
 import { temporaryFolder } from './folders.ts'
 
+/** The service's API key of the gateway's tests. It must never reach an app. */
+export const apiKey = 'sk-canary-7f3d2a91c05e4b68'
 export const toolKey = 'isk_testtool_0123456789abcdef'
 
 export interface Gateway {
@@ -241,3 +243,24 @@ export function ask(
 
 export const withKey = { authorization: `Bearer ${toolKey}` }
 export const jsonWithKey = { ...withKey, 'content-type': 'application/json' }
+
+/** Writes `block` up to 200 MB, as fast as the client reads. `wrote` receives the bytes of each write. */
+export function writeRepeatedly(
+  response: ServerResponse,
+  block: string | Buffer,
+  wrote: (bytes: number) => void,
+): void {
+  let sent = 0
+  const writeOn = (): void => {
+    while (sent < 200_000_000 && !response.destroyed) {
+      sent += block.length
+      wrote(block.length)
+      if (!response.write(block)) {
+        response.once('drain', writeOn)
+        return
+      }
+    }
+    response.end()
+  }
+  writeOn()
+}

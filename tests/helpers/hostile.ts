@@ -14,15 +14,20 @@ export function hostileReplies(): HostileReply[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.md') && file !== 'README.md')
     .sort()
-    .flatMap((file) =>
-      readFileSync(folder + file, 'utf8')
-        .split(/^=== /m)
-        .slice(1)
-        .map((section) => {
-          const end = section.indexOf('\n')
-          return { name: `${file.slice(0, -3)}: ${section.slice(0, end)}`, text: written(section.slice(end + 1)) }
-        }),
-    )
+    .flatMap(casesOf)
+}
+
+/** Every case of tests/fixtures/hostile/pages.html: documents that attack from inside a preview, with running scripts. */
+export const hostilePages = (): HostileReply[] => casesOf('pages.html')
+
+function casesOf(file: string): HostileReply[] {
+  return readFileSync(folder + file, 'utf8')
+    .split(/^=== /m)
+    .slice(1)
+    .map((section) => {
+      const end = section.indexOf('\n')
+      return { name: `${file.replace(/\.\w+$/, '')}: ${section.slice(0, end)}`, text: written(section.slice(end + 1)) }
+    })
 }
 
 function written(section: string): string {

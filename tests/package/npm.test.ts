@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildIfNeeded, root } from '../../resources/scripts/ready.mjs'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { commandLine, type Running } from '../hosts/node/fixtures/process.ts'
+import { bundled, entries } from './contents.ts'
 import { hasNode, nodeBinary } from './nodes.ts'
 
 // Installs the package that `npm publish` would upload into empty folders, from the registry like everyone else, and runs it there.
@@ -76,28 +77,11 @@ const recording = (): FormData => {
 
 describe('the npm package', () => {
   it('contains exactly the build, the command and the documents', () => {
-    const single = [
-      'CHANGELOG.md',
-      'LICENSE',
-      'README.md',
-      'out/THIRD_PARTY_NOTICES.txt',
-      'out/main/certificates.js',
-      'out/main/electron.js',
-      'out/main/node.js',
-      'out/preload/preload.cjs',
-      'out/renderer/app/opening/index.html',
-      'out/renderer/diagram/index.html',
-      'out/renderer/diagram/mermaid.js',
-      'out/renderer/diagram/page.css',
-      'out/renderer/diagram/page.js',
-      'out/renderer/index.html',
-      'package.json',
-      'resources/scripts/inference-studio.mjs',
-    ]
-    const built = /^out\/(main\/chunks\/[\w.-]+\.js|renderer\/assets\/[\w.-]+\.(js|css|woff2?|ttf|svg|ogg))$/
+    const documents = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json', 'resources/scripts/inference-studio.mjs']
+    const single = [...entries, ...documents].toSorted()
     const paths = packed.files.map(({ path }) => path)
-    expect(paths.filter((path) => !built.test(path)).toSorted()).toEqual(single)
-    expect(paths.filter((path) => built.test(path)).length).toBeGreaterThan(100)
+    expect(paths.filter((path) => !bundled.test(path)).toSorted()).toEqual(single)
+    expect(paths.filter((path) => bundled.test(path)).length).toBeGreaterThan(100)
   })
 
   it('"npx inference-studio" alone serves the page from an empty folder', async () => {

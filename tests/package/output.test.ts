@@ -41,6 +41,17 @@ describe('the built output', () => {
     expect(electronImport.test(read('preload/preload.cjs'))).toBe(true)
   })
 
+  it('no part of the desktop application runs itself as Node, which the fuses forbid', () => {
+    const desktop = [...closure('main/electron.js', main)].map((path) => [path, main.get(path) ?? ''] as const)
+    const forks = /\bfork\b[^}]*\} from "(?:node:)?child_process"|child_process\d*\.fork\(|ELECTRON_RUN_AS_NODE/
+    expect(forks.test('import { fork, spawn } from "node:child_process"')).toBe(true)
+    expect(desktop.filter(([, text]) => forks.test(text)).map(([path]) => path)).toEqual([])
+    // Of the program's own path, only the entry for the start at login knows.
+    expect(desktop.filter(([, text]) => text.includes('process.execPath')).map(([path]) => path)).toEqual([
+      'main/electron.js',
+    ])
+  })
+
   it('follows static and dynamic imports', () => {
     const files = new Map([
       ['a.js', 'import "./b.js";await import("./c/d.js")'],

@@ -150,6 +150,7 @@ test('[MOD-01] the model list is an object with data of id, object, created, own
     'reasoner-alt',
     'tool-caller',
     'vision',
+    'document-writer',
   ]) {
     expect(ids).toContain(model)
     expect((await chat(sandbox, { model })).status).toBe(200)

@@ -369,3 +369,17 @@ test('a hostile schema is refused with a message', async () => {
     expect((await json(reply)).error.code).toMatch(/^(schema_too_large|invalid_schema|unsatisfied_schema)$/)
   }
 })
+
+test('document-writer writes the kind that the message names, and the next version in each further reply', async () => {
+  const sandbox = await start()
+  const text = async (...contents: string[]): Promise<string> => {
+    const messages = contents.map((content, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content }))
+    return (await json(chat(sandbox, { model: 'document-writer', messages }))).choices[0].message.content
+  }
+  const first = await text('Write a page.')
+  expect(first).toMatch(/^Version 1 [\s\S]*```html\n<!doctype html>[\s\S]*<title>Harbour walks<\/title>[\s\S]*```/)
+  const second = await text('Write a page.', first, 'Change it.')
+  expect(second).toMatch(/^Version 2 [\s\S]*<title>Harbour walks<\/title>[\s\S]*revision 2/)
+  for (const kind of ['svg', 'markdown', 'mermaid', 'csv', 'json'])
+    expect(await text(`As ${kind}!`)).toContain(`\`\`\`${kind}\n`)
+})

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { root } from '../../resources/scripts/ready.mjs'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { follow, type RunningScript } from '../helpers/runningScript.ts'
 
 // What `npm start` and `npm run studio` do before they start anything, in copies of the project whose packages and build are small. npm, its lockfile
 // and the scripts are the real ones; nothing is fetched.
@@ -100,32 +101,13 @@ const envOf = (folder: string): NodeJS.ProcessEnv => ({
   npm_config_offline: 'true',
 })
 
-interface Start {
-  child: ChildProcess
-  output(): string
-  /** The exit code, null after a signal. */
-  ended: Promise<number | null>
-}
-
 /** `npm run studio` in that clone, as npm runs it. */
-function start(folder: string, env: NodeJS.ProcessEnv = {}): Start {
+function start(folder: string, env: NodeJS.ProcessEnv = {}): RunningScript {
   const child = spawn(process.execPath, [join(folder, 'resources/scripts/studio.mjs')], {
     env: { ...envOf(folder), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  children.add(child)
-  let output = ''
-  child.stdout.on('data', (bytes) => {
-    output += bytes
-  })
-  child.stderr.on('data', (bytes) => {
-    output += bytes
-  })
-  const ended = once(child, 'close').then(([code]) => {
-    children.delete(child)
-    return code as number | null
-  })
-  return { child, output: () => output, ended }
+  return follow(child, children)
 }
 
 const runsOf = (folder: string, what: 'installs' | 'builds'): number[] =>
@@ -148,14 +130,14 @@ async function startWithoutNpm(folder: string): Promise<{ code: number | null; r
   if (!existsSync(join(fake, 'npm'))) symlinkSync(join(fake, 'npm-cli.js'), join(fake, 'npm'))
   const started = start(folder, { npm_execpath: join(fake, 'npm-cli.js'), PATH: `${fake}:${process.env.PATH}` })
   const code = await started.ended
-  return { code, ranNpm: existsSync(mark), output: started.output() }
+  return { code, ranNpm: existsSync(mark), output: started.all() }
 }
 
 describe('a start', () => {
   it('of a fresh clone installs and builds once, a second one neither', async () => {
     const folder = clone()
     const first = start(folder)
-    expect([await first.ended, first.output()]).toEqual([
+    expect([await first.ended, first.all()]).toEqual([
       0,
       expect.stringMatching(/Installing packages.*Building.*started/s),
     ])
@@ -192,7 +174,7 @@ describe('a start', () => {
     rmSync(join(folder, 'node_modules/plain'), { recursive: true })
     expect(await startWithoutNpm(folder)).toMatchObject({ code: 1, ranNpm: true })
     const repaired = start(folder)
-    expect([await repaired.ended, repaired.output()]).toEqual([0, expect.stringMatching(/started\n$/)])
+    expect([await repaired.ended, repaired.all()]).toEqual([0, expect.stringMatching(/started\n$/)])
     expect(readdirSync(join(folder, 'node_modules'))).toEqual(expect.arrayContaining(['plain', '.package-lock.json']))
   })
 
@@ -203,11 +185,11 @@ describe('a start', () => {
     await eventually(() => expect(runsOf(folder, 'installs').length).toBe(1))
     const others = [start(folder), start(folder)]
     await eventually(() => {
-      for (const other of others) expect(other.output()).toMatch(/^Waiting: process \d+ installs packages in .+clone/)
+      for (const other of others) expect(other.all()).toMatch(/^Waiting: process \d+ installs packages in .+clone/)
     })
     openGate(folder)
     for (const one of [first, ...others])
-      expect([await one.ended, one.output()]).toEqual([0, expect.stringMatching(/started\n$/)])
+      expect([await one.ended, one.all()]).toEqual([0, expect.stringMatching(/started\n$/)])
     expect([runsOf(folder, 'installs').length, runsOf(folder, 'builds').length]).toEqual([1, 1])
   })
 
@@ -219,7 +201,7 @@ describe('a start', () => {
     first.child.kill('SIGKILL')
     await once(first.child, 'exit')
     const second = start(folder)
-    await eventually(() => expect(second.output()).toContain('Waiting: process'))
+    await eventually(() => expect(second.all()).toContain('Waiting: process'))
     openGate(folder)
     expect(await second.ended).toBe(0)
     await first.ended
@@ -235,15 +217,15 @@ describe('a start', () => {
       await eventually(() => expect(runsOf(folder, what).length).toBe(1))
       // npm is told by the one that waits; the fixture's build runs in the process itself, and is too busy to say anything.
       const waiting = start(folder)
-      await eventually(() => expect(waiting.output()).toContain('Waiting: '))
+      await eventually(() => expect(waiting.all()).toContain('Waiting: '))
       const [builder] = runsOf(folder, 'builds')
-      const holder = builder ?? Number(/process (\d+)/.exec(waiting.output())?.[1])
+      const holder = builder ?? Number(/process (\d+)/.exec(waiting.all())?.[1])
       process.kill(holder, 'SIGKILL')
       await vi.waitFor(() => expect(first.child.exitCode).toBe(1), { timeout: 100_000 })
       await eventually(() => expect(runsOf(folder, what).length).toBe(2))
       openGate(folder)
       await first.ended
-      expect([await waiting.ended, waiting.output()]).toEqual([0, expect.stringMatching(/started\n$/)])
+      expect([await waiting.ended, waiting.all()]).toEqual([0, expect.stringMatching(/started\n$/)])
       expect(readdirSync(join(folder, 'node_modules'))).toEqual(expect.arrayContaining(['plain', '.package-lock.json']))
       expect(await startWithoutNpm(folder)).toEqual({ code: 0, ranNpm: false, output: 'started\n' })
     },

@@ -8,6 +8,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ZipFile } from 'yazl'
 import { root } from '../../resources/scripts/ready.mjs'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { follow, type RunningScript } from '../helpers/runningScript.ts'
 
 // `npm start` with a program in Electron's place: a shell script that ends as Electron ends where it can't run. The download runs with the
 // real @electron/get and the real install script of the package, from a server on loopback.
@@ -65,32 +66,12 @@ function withElectron(script: string): string {
   return folder
 }
 
-interface Start {
-  child: ChildProcess
-  output(): string
-  errors(): string
-  ended: Promise<number | null>
-}
-
-function start(folder: string, env: NodeJS.ProcessEnv = {}, args: string[] = []): Start {
+function start(folder: string, env: NodeJS.ProcessEnv = {}, args: string[] = []): RunningScript {
   const child = spawn(process.execPath, [join(folder, 'resources/scripts/start.mjs'), ...args], {
     env: { ...process.env, DISPLAY: ':77', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  children.add(child)
-  let output = ''
-  let errors = ''
-  child.stdout.on('data', (bytes) => {
-    output += bytes
-  })
-  child.stderr.on('data', (bytes) => {
-    errors += bytes
-  })
-  const ended = once(child, 'close').then(([code]) => {
-    children.delete(child)
-    return code as number | null
-  })
-  return { child, output: () => output, errors: () => errors, ended }
+  return follow(child, children)
 }
 
 describe('npm start opens the web host with one line of reason where Electron', () => {

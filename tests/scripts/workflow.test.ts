@@ -28,7 +28,7 @@ describe('the release workflow', () => {
   it('runs scripts that exist', () => {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     const names = [...workflow.matchAll(/npm run (?:-s )?([\w:-]+)/g)].map(([, name = '']) => name)
-    expect(new Set(names)).toEqual(new Set(['build', 'test:desktop', 'package']))
+    expect(new Set(names)).toEqual(new Set(['build', 'test:desktop', 'package', 'package:start']))
     for (const name of names) expect(scripts).toHaveProperty([name])
   })
 

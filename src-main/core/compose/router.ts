@@ -1,6 +1,7 @@
 import type { AppState } from '../../../src-preload/contract/app.ts'
 import type { AppUse } from '../../../src-preload/contract/apps.ts'
 import type { DataFeature } from '../data/data.ts'
+import { diagnosticsReport } from '../data/diagnostics.ts'
 import type { RetentionFeature } from '../data/retention/retention.ts'
 import type { Session } from '../features/connections/session.ts'
 import { alertsHandlers } from '../handlers/alerts.ts'
@@ -56,7 +57,10 @@ export function createRouter(dependencies: RouterDependencies) {
   const { usage, usageWorker } = account
   const os = implementer(host, [store, accountStore])
   return os.router({
-    app: appHandlers(os.app, host, { store, state, storage, settingsChanged }),
+    app: appHandlers(os.app, host, {
+      ...{ store, state, storage, settingsChanged },
+      diagnostics: () => diagnosticsReport({ host, state: state.read, redact: (text) => withoutKeys(session, text) }),
+    }),
     connection: connectionHandlers(os.connection, session),
     models: modelsHandlers(os.models, account.models),
     chat: chatHandlers(os.chat, host, chat.chat),
@@ -76,9 +80,15 @@ export function createRouter(dependencies: RouterDependencies) {
     data: dataHandlers(os.data, host, data),
     outbox: outboxHandlers(os.outbox, host, media.outbox),
     retention: retentionHandlers(os.retention, host, retention),
-    transfers: transfersHandlers(os.transfers, chat.transfers),
+    transfers: transfersHandlers(os.transfers, host, chat.transfers),
     apps: appsHandlers(os.apps, host, { apps, appUse, requestLog }),
     requests: requestsHandlers(os.requests, host, { requestLog, transfers: chat.transfers }),
   })
+}
+
+/** Removes the keys of all connections of this run. */
+function withoutKeys({ current, keys }: Session, text: string): string {
+  const known = [...keys.values()].reduce((rest, key) => key.redact(rest), text)
+  return current?.redact(known) ?? known
 }
 export type StudioRouter = ReturnType<typeof createRouter>

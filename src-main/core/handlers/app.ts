@@ -9,6 +9,8 @@ import { guarded } from './errors.ts'
 import { done, type Implementer } from './implementer.ts'
 
 interface AppDependencies {
+  /** The diagnostics report as plain text. */
+  diagnostics(): string
   store: Store
   state: StateFeed<AppState>
   storage: StorageWatcher
@@ -20,7 +22,7 @@ interface AppDependencies {
 export const appHandlers = (
   os: Implementer['app'],
   host: Host,
-  { store, state, storage, settingsChanged }: AppDependencies,
+  { store, state, storage, settingsChanged, diagnostics }: AppDependencies,
 ) => ({
   watch: os.watch.handler(({ signal }) => guarded(host, state.watch(signal))),
   checkStorage: os.checkStorage.handler(() => done(storage.check())),
@@ -31,6 +33,7 @@ export const appHandlers = (
     return settings
   }),
   openExternal: os.openExternal.handler(({ input }) => openExternal(host, input)),
+  diagnostics: os.diagnostics.handler(() => ({ report: diagnostics() })),
 })
 
 /** @throws StudioError `bad_input` for a program without an update feed */

@@ -11,6 +11,7 @@ import {
   transferPath,
 } from '../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../errors.ts'
+import { pageSandbox } from '../features/transfers/pages.ts'
 import type { OpenEvents } from '../features/transfers/streams.ts'
 import type { Transfers } from '../features/transfers/transfers.ts'
 import type { Host } from '../host.ts'
@@ -19,7 +20,7 @@ import { reported } from './errors.ts'
 
 export interface BytesDependencies {
   host: Host
-  transfers: Pick<Transfers, 'uploads' | 'downloads' | 'streams'>
+  transfers: Pick<Transfers, 'uploads' | 'downloads' | 'streams' | 'pages'>
   recordings: { append(piece: { id: string; at: number; data: Uint8Array }): Promise<number> }
 }
 
@@ -39,9 +40,9 @@ const headersOfAll = {
 
 const statuses: Partial<Record<ProblemKind, number>> = { bad_input: 400, no_such_item: 404, busy: 503, disk_full: 507 }
 
-/** Answers the requests of `/transfers/`: parts of uploads, pieces of recordings, downloads and streams. */
+/** Answers the requests of `/transfers/`: parts of uploads, pieces of recordings, downloads, streams and pages. */
 export function createBytesHandler({ host, transfers, recordings }: BytesDependencies): BytesHandler {
-  const { uploads, downloads, streams } = transfers
+  const { uploads, downloads, streams, pages } = transfers
 
   function answer(request: BytesRequest): BytesReply | Promise<BytesReply> {
     const { method, path } = request
@@ -64,8 +65,11 @@ export function createBytesHandler({ host, transfers, recordings }: BytesDepende
   function read(id: string, isHead: boolean): BytesReply {
     const file = downloads.find(id)
     if (file) return fileReply(file, isHead)
-    const open = isHead ? null : streams.take(id)
-    return open ? streamReply(host, open) : notFound()
+    if (isHead) return notFound()
+    const open = streams.take(id)
+    if (open) return streamReply(host, open)
+    const page = pages.take(id)
+    return page === null ? notFound() : pageReply(page)
   }
 
   /** Stores a piece. When it breaks off, stores the bytes that arrived: the page sends only what is missing. */
@@ -104,6 +108,19 @@ function refusalOf({ contentType, contentLength, query }: BytesRequest): BytesRe
   if (contentType !== partType) return refuse(415, `Only ${partType} is accepted here.`)
   if (contentLength !== null && contentLength > partBytes) return refuse(413, 'This part is too large.')
   return offset.test(query.get('at') ?? '') ? null : refuse(400, 'The offset is missing or invalid.')
+}
+
+/** A document that the person opens in a tab. The sandbox separates it from this origin, also from a copy of it in another tab. */
+function pageReply(html: string): BytesReply {
+  const text = Buffer.from(html)
+  const headers = {
+    ...headersOfAll,
+    'Content-Security-Policy': `sandbox ${pageSandbox}`,
+    'Permissions-Policy': 'microphone=(), camera=(), geolocation=(), payment=(), usb=(), display-capture=()',
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Length': String(text.length),
+  }
+  return { status: 200, headers, body: Readable.from([text]) }
 }
 
 interface DownloadFile {

@@ -25,5 +25,6 @@ export const defaultSettings: Settings = {
   openAtLogin: false,
   spellcheck: false,
   checkForUpdates: false,
+  quickShortcut: 'Alt+Shift+Space',
   voice: null,
 }

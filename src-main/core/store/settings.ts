@@ -29,6 +29,7 @@ const readable = settings.extend({
   openAtLogin: settings.shape.openAtLogin.catch(defaultSettings.openAtLogin),
   spellcheck: settings.shape.spellcheck.catch(defaultSettings.spellcheck),
   checkForUpdates: settings.shape.checkForUpdates.catch(defaultSettings.checkForUpdates),
+  quickShortcut: settings.shape.quickShortcut.catch(defaultSettings.quickShortcut),
   voice: settings.shape.voice.catch(defaultSettings.voice),
 })
 

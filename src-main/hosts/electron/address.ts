@@ -12,8 +12,18 @@ export function isOwn(address: string): boolean {
 /** Whether an address is our page, with any fragment. */
 export const isOwnPage = (address: string): boolean => address.split('#', 1)[0] === ownPage
 
-/** Whether an address is the diagram page, which runs in a frame. */
-export const isDiagramPage = (address: string): boolean => address === `${ownOrigin}/diagram/index.html`
+/** The page of the quick prompt. */
+export const quickPage = `${ownOrigin}/app/quick/index.html`
+
+/** Whether an address is the page of the quick prompt, with any fragment. */
+export const isQuickPage = (address: string): boolean => address.split('#', 1)[0] === quickPage
+
+/**
+ * Whether a frame may show an address: the pages of diagrams and previews, and the document inside a preview, which only the page of
+ * previews can create.
+ */
+export const isFramePage = (address: string): boolean =>
+  [`${ownOrigin}/diagram/index.html`, `${ownOrigin}/preview/index.html`, 'about:srcdoc'].includes(address)
 
 /**
  * Normalizes an address for the default browser, or returns null. Accepts http, https and mailto without a user name or

@@ -1,6 +1,17 @@
-import { appendFileSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  appendFileSync,
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { Host } from '../../core/host.ts'
+import { withoutSecrets } from '../../core/shared/secrets.ts'
 
 /** Largest log file before it is rotated, bytes. */
 const maxFileBytes = 1_000_000
@@ -52,11 +63,29 @@ export function openLogFile(folder: string, { fileBytes = maxFileBytes } = {}): 
   }
 }
 
-/** Masks everything that looks like a key: `sk-…` of a service or an app, and credentials in headers and addresses. */
-export function withoutSecrets(line: string): string {
-  return line
-    .replace(/\b(sk-|isk_)[\w-]{6,}/g, '$1…')
-    .replace(/\b(Bearer|Basic)\s+\S+/gi, '$1 …')
-    .replace(/(:\/\/)[^\s/@]+@/g, '$1…@')
-    .replace(/([?&#](?:token|key|api_key)=)[^\s&]+/gi, '$1…')
+/** How much of the log is read for its last problems, bytes. */
+const tailBytes = 64 * 1024
+/** Most problems that are returned. */
+const maxProblems = 30
+
+/** The last warnings and errors of a log file, oldest first. Empty when it can't be read. */
+export function lastProblems(path: string): string[] {
+  let file: number
+  try {
+    file = openSync(path, 'r')
+  } catch {
+    return [] // nothing has been logged
+  }
+  try {
+    const { size } = fstatSync(file)
+    const bytes = Buffer.alloc(Math.min(size, tailBytes))
+    readSync(file, bytes, 0, bytes.length, size - bytes.length)
+    return bytes
+      .toString('utf8')
+      .split('\n')
+      .filter((line) => /^\d{4}-\S+Z (warn|error) /.test(line))
+      .slice(-maxProblems)
+  } finally {
+    closeSync(file)
+  }
 }

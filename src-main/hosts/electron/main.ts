@@ -5,7 +5,11 @@ import { RPCHandler } from '@orpc/server/message-port'
 import {
   app,
   BrowserWindow,
+  clipboard,
+  crashReporter,
+  desktopCapturer,
   dialog,
+  globalShortcut,
   ipcMain,
   Menu,
   Notification,
@@ -13,6 +17,7 @@ import {
   powerMonitor,
   powerSaveBlocker,
   protocol,
+  screen,
   session,
   shell,
   systemPreferences,
@@ -21,32 +26,44 @@ import {
 import type { AlertPlace } from '../../../src-preload/contract/alerts.ts'
 import type { Settings } from '../../../src-preload/contract/app.ts'
 import type { Opening } from '../../../src-preload/contract/data.ts'
+import type { DesktopState } from '../../../src-preload/contract/desktop.ts'
 import { type Core, createCore } from '../../core/core.ts'
 import { asStudioError, StudioError } from '../../core/errors.ts'
 import type { Host } from '../../core/host.ts'
+import { StateFeed } from '../../core/shared/stateFeed.ts'
 import { createKeychain } from '../keychain.ts'
 import { logUncaught } from '../lastResort.ts'
 import { openDataDir } from '../node/folder.ts'
 import { externalAddress } from './address.ts'
 import { ThemeFollower } from './appearance.ts'
 import { askBeforeClosing, closeActionOf } from './background.ts'
+import { crashDumps, startCrashDumps } from './crashDumps.ts'
 import { recoverFromCrashes } from './crashes.ts'
-import { type DeepLink, linkInArguments, linkScheme, readDeepLink } from './deepLink.ts'
+import { linkScheme } from './deepLink.ts'
+import { type CallingPage, createDesktopRouter } from './desktopRouter.ts'
+import { createWindows } from './desktopWindows.ts'
 import { dragOut, reveal } from './files.ts'
 import { followState } from './followState.ts'
+import { GivenFiles } from './givenFiles.ts'
 import { identify } from './identity.ts'
-import { openLogFile } from './logFile.ts'
+import { showLaunchers } from './launchers.ts'
+import { type LogFile, lastProblems, openLogFile } from './logFile.ts'
 import { setOpenAtLogin, startsInBackground } from './loginItem.ts'
-import { appMenu } from './menu.ts'
+import { appMenu, type RecentChat } from './menu.ts'
 import { guardNavigation } from './navigation.ts'
 import { notifier } from './notify.ts'
+import { listenForOpening, type OpenRequest, requestInArguments } from './openRequests.ts'
 import { awaitReader, PacedPort } from './pacedPort.ts'
+import { PageEvents } from './pageEvents.ts'
 import { guardNetwork, guardPermissions, microphoneOf } from './permissions.ts'
 import { givePorts } from './port.ts'
 import { followPower, SleepBlocker } from './power.ts'
 import { registerScheme, servePage } from './protocol.ts'
 import { endWithSession, stopBeforeQuit } from './quit.ts'
+import { followRecentChats } from './recentChats.ts'
 import { requireSandbox } from './requireSandbox.ts'
+import { isWaylandSession, takeScreenshot } from './screenshot.ts'
+import { QuickShortcut } from './shortcut.ts'
 import { showContextMenu } from './showContextMenu.ts'
 import { applySpelling } from './spelling.ts'
 import { giveUp, reportStarted } from './startReport.ts'
@@ -54,7 +71,7 @@ import { systemNetwork } from './systemNetwork.ts'
 import { showTray } from './tray.ts'
 import { openUpdates } from './updates/open.ts'
 import type { Updates } from './updates/updates.ts'
-import { focusWindow, goTo, openWindow, type WindowPlace } from './window.ts'
+import type { WindowPlace } from './window.ts'
 
 // This file is built to out/main/electron.js.
 const built = fileURLToPath(new URL('..', import.meta.url))
@@ -66,11 +83,15 @@ logUncaught((level, line) => log(level, line))
 identify(app)
 registerScheme()
 app.enableSandbox()
-const linkOfStart = firstLink()
+const isWayland = isWaylandSession()
+// Under Wayland only the desktop can give global shortcuts. It asks the person.
+if (isWayland) app.commandLine.appendSwitch('enable-features', 'GlobalShortcutsPortal')
+const takeOpenings = listenForOpening(app)
 const dataDir = await openFolder().catch(giveUp)
 if (dataDir !== null) {
   // Chromium's files and the single-instance lock are in the data folder: one running studio per folder.
   app.setPath('userData', join(dataDir, 'desktop'))
+  startCrashDumps(join(dataDir, 'desktop', 'crashes'), { app, crashReporter })
   if (app.requestSingleInstanceLock()) {
     void app
       .whenReady()
@@ -115,34 +136,39 @@ async function start(folder: string): Promise<void> {
   // Electron's own reaction would be a quit with a question, which a service manager can't answer.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, quit.now)
 
-  const open = (place?: WindowPlace): BrowserWindow => {
-    const window = openWindow(join(built, 'preload', 'preload.cjs'), devTools, place)
-    recoverFromCrashes(window, { dialog, log, quit: () => app.quit() })
-    endWithSession(window, quit.now)
-    showContextMenu(window, log)
-    askBeforeClosing(window, {
-      dialog,
-      choice: () => settings?.closeAction ?? 'quit',
-      isQuitting: quit.asked,
-      isLastWindow: () => BrowserWindow.getAllWindows().length === 1,
-      async save(closeAction) {
-        if (!core || !settings) return
-        settings = { ...settings, closeAction }
-        // The answer counts for this run also when it can't be stored.
-        await createRouterClient(core.router)
-          .app.updateSettings({ closeAction })
-          .catch((thrown: unknown) => log('error', `The answer could not be stored: ${asStudioError(thrown).message}`))
-      },
-    })
-    window.once('show', reportStarted)
-    return window
-  }
-  const show = (): void => {
-    if (!focusWindow() && core && !quit.asked()) open()
-  }
-  const go = (place: WindowPlace): void => {
-    if (!goTo(place) && core && !quit.asked()) open(place)
-  }
+  const events = new PageEvents()
+  const given = new GivenFiles()
+  const windows = createWindows({
+    ...{ preload: join(built, 'preload', 'preload.cjs'), devTools, events, given },
+    canOpen: () => core !== null && !quit.asked(),
+    isQuitting: quit.asked,
+    prepare(window) {
+      recoverFromCrashes(window, { dialog, log, quit: () => app.quit() })
+      endWithSession(window, quit.now)
+      showContextMenu(window, log)
+      window.once('show', reportStarted)
+    },
+    prepareMain(window, isLastWindow) {
+      askBeforeClosing(window, {
+        ...{ dialog, isLastWindow, isQuitting: quit.asked, choice: () => settings?.closeAction ?? 'quit' },
+        async save(closeAction) {
+          if (!core || !settings) return
+          settings = { ...settings, closeAction }
+          // The answer counts for this run also when it can't be stored.
+          await createRouterClient(core.router)
+            .app.updateSettings({ closeAction })
+            .catch((thrown: unknown) =>
+              log('error', `The answer could not be stored: ${asStudioError(thrown).message}`),
+            )
+        },
+      })
+    },
+    allClosed() {
+      if (process.platform === 'darwin' || (settings && closeActionOf(settings.closeAction) === 'background')) return
+      app.quit()
+    },
+  })
+  const { go, show, quick } = windows
 
   /** Current start-up work, or null. While it takes long, the window shows it. */
   let work: Opening | null = null
@@ -150,29 +176,36 @@ async function start(folder: string): Promise<void> {
   const isHidden = isOpen
   const opening = (reported: Opening): void => {
     work = reported
-    if (!isOpen && !ending.signal.aborted) open()
+    if (!isOpen && !ending.signal.aborted) windows.open()
     isOpen = true
   }
   const updates = openUpdates(join(built, '..', 'package.json'), (level, line) => log(level, line))
-  const starting = createCore(host(folder, { go, restart: quit.now, updates }), { opening, signal: ending.signal })
-  servePage(protocol, join(built, 'renderer'), { core: () => starting, opening: () => work })
+  const ownHost = host(folder, { go, restart: quit.now, logFile, updates })
+  const starting = createCore(ownHost, { opening, signal: ending.signal })
+  servePage(protocol, join(built, 'renderer'), { core: () => starting, opening: () => work, given })
   guardPermissions(session.defaultSession, () => microphoneOf(systemPreferences))
   guardNetwork(session.defaultSession, devTools)
   app.on('web-contents-created', (_event, contents) => guardNavigation(contents, (url) => shell.openExternal(url)))
-  const actions = { go, showLogs: () => void reveal(logFile.path) }
-  Menu.setApplicationMenu(Menu.buildFromTemplate(appMenu(actions, { devTools })))
-  const follow = (link: DeepLink | null): void => {
-    if (link) go({ page: 'chat', id: null, prompt: link.prompt })
+  const showMenu = (recent: readonly RecentChat[]): void => {
+    const actions = { go, newWindow: windows.newWindow, print: windows.print, quickPrompt: () => quick.show() }
+    const template = appMenu({ ...actions, showLogs: () => void reveal(logFile.path) }, { devTools, recent })
+    Menu.setApplicationMenu(Menu.buildFromTemplate(template))
   }
-  app.on('second-instance', (_event, argv) => {
-    const link = linkInArguments(argv)
-    if (link) follow(link)
+  showMenu([])
+  showLaunchers({
+    ...{ app, buildMenu: (template) => Menu.buildFromTemplate(template) },
+    actions: { newChat: () => go({ page: 'chat', id: null }), quickPrompt: () => quick.show() },
+  })
+  const follow = (request: OpenRequest): void => {
+    windows.follow(request).catch((thrown: unknown) => log('error', asStudioError(thrown).message))
+  }
+  app.on('second-instance', (_event, argv, folderOfStart) => {
+    const request = requestInArguments(argv, folderOfStart, app.isPackaged)
+    if (request) follow(request)
     else show()
   })
-  app.on('window-all-closed', () => {
-    if (process.platform === 'darwin' || (settings && closeActionOf(settings.closeAction) === 'background')) return
-    app.quit()
-  })
+  // Without a listener Electron would quit. The main windows decide by themselves, because the quick prompt may be hidden.
+  app.on('window-all-closed', () => undefined)
   followPower(powerMonitor, { core: () => starting.catch(() => null), quit: quit.now })
 
   core = await starting.catch((thrown: unknown) => {
@@ -180,8 +213,34 @@ async function start(folder: string): Promise<void> {
     return null
   })
   if (!core || quit.asked()) return
-  const handler = new RPCHandler(core.router, { experimental_transfer: awaitReader })
-  givePorts(ipcMain, (port) => handler.upgrade(new PacedPort(port)))
+  const shortcut = new QuickShortcut(globalShortcut, () => quick.toggle())
+  ending.signal.addEventListener('abort', () => shortcut.close())
+  const desktopState = new StateFeed<DesktopState>({
+    ...{ everyMs: 100, observe: () => () => undefined },
+    read: () => ({ shortcut: shortcut.state, isWayland }),
+  })
+  const { desktop } = createDesktopRouter({
+    ...{ host: ownHost, state: desktopState, events },
+    windowOf: (contents) => BrowserWindow.fromWebContents(contents),
+    isQuickPrompt: (window) => quick.is(window) && window?.isFocused() === true,
+    readClipboard: () => clipboard.readText(),
+    async takeScreenshot() {
+      const capture = { capturer: desktopCapturer, screen, preferences: systemPreferences, isWayland }
+      return given.offerContent('screenshot.png', 'image/png', await quick.without(() => takeScreenshot(capture)))
+    },
+    retryShortcut() {
+      shortcut.apply(settings?.quickShortcut ?? '')
+      desktopState.changed()
+    },
+    hideQuickPrompt: () => quick.hide(),
+    openConversation(id) {
+      quick.hide()
+      go({ page: 'chat', id })
+    },
+    reveal: async (what) => reveal(what === 'logs' ? logFile.path : (crashDumps(app.getPath('crashDumps'))[0] ?? '')),
+  })
+  const handler = new RPCHandler<CallingPage>({ ...core.router, desktop }, { experimental_transfer: awaitReader })
+  givePorts(ipcMain, (port, contents) => handler.upgrade(new PacedPort(port), { context: { contents } }))
 
   const blocker = new SleepBlocker(powerSaveBlocker)
   const stopObserving = core.activity.observe(({ requests, recordings }) => blocker.isBusy(requests + recordings > 0))
@@ -192,6 +251,8 @@ async function start(folder: string): Promise<void> {
     (state) => {
       if (state.settings.openAtLogin !== settings?.openAtLogin) setOpenAtLogin(state.settings.openAtLogin, { app })
       settings = state.settings
+      shortcut.apply(settings.quickShortcut)
+      desktopState.changed()
       theme.follow(settings.theme)
       spelling(settings.spellcheck)
       updates?.follow(settings.checkForUpdates)
@@ -201,40 +262,31 @@ async function start(folder: string): Promise<void> {
   applied.catch((thrown: unknown) => {
     if (!ending.signal.aborted) log('error', `The settings can’t be followed: ${String(thrown)}`)
   })
+  followRecentChats(core, showMenu, ending.signal).catch((thrown: unknown) => {
+    if (!ending.signal.aborted) log('error', `The recent chats can’t be followed: ${String(thrown)}`)
+  })
   const icons = join(built, '..', 'resources', 'icons')
-  showTray({ core, icons, actions: { open: show, quit: () => app.quit() }, signal: ending.signal, log })
+  const trayActions = { open: show, quickPrompt: () => quick.show(), quit: () => app.quit() }
+  showTray({ core, icons, actions: trayActions, signal: ending.signal, log })
 
-  const link = linkOfStart()
-  app.on('open-url', (_event, url) => follow(readDeepLink(url)))
   if (app.isPackaged) app.setAsDefaultProtocolClient(linkScheme)
-
   work = null
-  if (link) follow(link)
-  else if (!isHidden && BrowserWindow.getAllWindows().length === 0) open()
+  takeOpenings(follow)
+  const request = requestInArguments(process.argv, process.cwd(), app.isPackaged)
+  if (request) follow(request)
+  else if (!isHidden && !windows.hasMain()) windows.open()
   if (isHidden) reportStarted()
   app.on('activate', show)
 }
 
-/** Listens for the link that macOS starts the program with, which may come before `ready`. Elsewhere links are arguments. */
-function firstLink(): () => DeepLink | null {
-  let link = linkInArguments(process.argv)
-  const take = (_event: unknown, url: string): void => {
-    link = readDeepLink(url) ?? link
-  }
-  app.on('open-url', take)
-  return () => {
-    app.off('open-url', take)
-    return link
-  }
-}
-
 interface HostParts {
-  go(place: AlertPlace): void
+  go(place: WindowPlace & AlertPlace): void
   restart(): void
+  logFile: LogFile
   updates: Updates | null
 }
 
-function host(folder: string, { go, restart, updates }: HostParts): Host {
+function host(folder: string, { go, restart, logFile, updates }: HostParts): Host {
   return {
     name: 'desktop',
     version: app.getVersion(),
@@ -245,6 +297,7 @@ function host(folder: string, { go, restart, updates }: HostParts): Host {
       if (url === null) throw new StudioError('bad_input', 'Only http, https and mailto addresses can be opened.')
       await shell.openExternal(url)
     },
+    openPage: (url) => shell.openExternal(url),
     reveal,
     dragOut,
     restart() {
@@ -259,5 +312,10 @@ function host(folder: string, { go, restart, updates }: HostParts): Host {
     updates,
     notify: notifier({ Notification, goTo: go, log: (level, line) => log(level, line) }),
     log: (level, line) => log(level, line),
+    diagnostics: {
+      versions: () => ({ electron: process.versions.electron, chrome: process.versions.chrome }),
+      recentProblems: () => lastProblems(logFile.path),
+      crashDumps: () => crashDumps(app.getPath('crashDumps')).length,
+    },
   }
 }

@@ -1,8 +1,8 @@
 import type { WebContents } from 'electron'
-import { externalAddress, isDiagramPage, isOwnPage } from './address.ts'
+import { externalAddress, isFramePage, isOwnPage, isQuickPage } from './address.ts'
 
 /**
- * Blocks navigation, frames and new windows. Allowed are reloads and diagram frames. External links open in the default browser after a
+ * Blocks navigation, frames and new windows. Allowed are reloads, diagrams and previews. External links open in the default browser after a
  * check.
  */
 export function guardNavigation(contents: WebContents, openExternal: (url: string) => Promise<void>): void {
@@ -12,12 +12,13 @@ export function guardNavigation(contents: WebContents, openExternal: (url: strin
     if (url !== null) void openExternal(url).catch(() => undefined)
   }
   contents.on('will-navigate', (event) => {
-    if (event.isMainFrame && isOwnPage(event.url)) return
+    const isReload = isQuickPage(contents.getURL()) ? isQuickPage(event.url) : isOwnPage(event.url)
+    if (event.isMainFrame && isReload) return
     event.preventDefault()
     if (event.isMainFrame) handOver(event.url)
   })
   contents.on('will-frame-navigate', (event) => {
-    if (!event.isMainFrame && !isDiagramPage(event.url)) event.preventDefault()
+    if (!event.isMainFrame && !isFramePage(event.url)) event.preventDefault()
   })
   contents.on('will-redirect', (event) => event.preventDefault())
   contents.on('will-attach-webview', (event) => event.preventDefault())

@@ -3,12 +3,14 @@ import { extname, join, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { type Protocol, protocol } from 'electron'
 import type { Opening } from '../../../src-preload/contract/data.ts'
+import { givenPath } from '../../../src-preload/contract/desktop.ts'
 import { transfersPath } from '../../../src-preload/contract/transfers.ts'
 import type { BytesHandler, BytesReply } from '../../core/ports/bytes.ts'
-import { diagramHeaders, isDiagramPath, securityHeaders } from '../csp.ts'
+import { frameHeaders, securityHeaders } from '../csp.ts'
 import { answerMedia, type MediaSource, mediaPrefix } from '../media.ts'
 import { openingPage } from '../startUpPage.ts'
 import { isOwn, isOwnPage, ownOrigin, scheme } from './address.ts'
+import type { GivenFiles } from './givenFiles.ts'
 
 const contentTypes: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -44,12 +46,17 @@ export interface PageSources {
 export function servePage(
   target: Protocol,
   folder: string,
-  { core, opening }: { core(): Promise<PageSources>; opening(): Opening | null },
+  {
+    core,
+    opening,
+    given,
+  }: { core(): Promise<PageSources>; opening(): Opening | null; given: Pick<GivenFiles, 'open'> },
 ): void {
   target.handle(scheme, async (request) => {
     if (!isOwn(request.url)) return refuse(404, 'Not found')
     if (pathOf(request.url).startsWith(mediaPrefix)) return sendMedia(request, (await core()).media)
     if (pathOf(request.url).startsWith(transfersPath)) return sendBytes(request, (await core()).bytes)
+    if (pathOf(request.url).startsWith(givenPath)) return sendGiven(request, given)
     if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(405, 'Method not allowed')
     const work = opening()
     if (work && pathOf(request.url) === '/rpc') return refuse(503, JSON.stringify({ opening: work }))
@@ -62,7 +69,7 @@ async function sendFile({ method, url }: Request, file: string | null): Promise<
   if (file === null || bytes === null) return refuse(404, 'Not found')
   const type = contentTypes[extname(file).toLowerCase()] ?? 'application/octet-stream'
   const body = method === 'HEAD' ? null : new Uint8Array(bytes)
-  const walls = isDiagramPath(pathOf(url)) ? diagramHeaders() : securityHeaders()
+  const walls = frameHeaders(pathOf(url)) ?? securityHeaders()
   return new Response(body, { headers: { ...walls, 'Content-Type': type, 'Cache-Control': 'no-cache' } })
 }
 
@@ -81,7 +88,7 @@ async function sendMedia(request: Request, media: MediaSource): Promise<Response
 
 /** Answers `/transfers/ID`. Frames of another origin, such as the diagram page, are refused. */
 async function sendBytes({ body, headers, method, url }: Request, bytes: BytesHandler): Promise<Response> {
-  if ((headers.get('origin') ?? ownOrigin) !== ownOrigin) return refuse(403, 'Forbidden')
+  if (isForeign(headers)) return refuse(403, 'Forbidden')
   const length = headers.get('content-length')
   const reply = await bytes({
     method,
@@ -92,6 +99,19 @@ async function sendBytes({ body, headers, method, url }: Request, bytes: BytesHa
     body: body === null ? Readable.from([]) : Readable.fromWeb(body),
   })
   return responseOf(reply)
+}
+
+/** Whether a request is from a frame of another origin, such as the diagram page. Reading requests of our page have no `Origin`. */
+const isForeign = (headers: Headers): boolean => (headers.get('origin') ?? ownOrigin) !== ownOrigin
+
+/** Answers `GET /given/ID`, once per id. */
+function sendGiven({ headers, method, url }: Request, given: Pick<GivenFiles, 'open'>): Response {
+  if (isForeign(headers)) return refuse(403, 'Forbidden')
+  if (method !== 'GET') return refuse(405, 'Method not allowed')
+  const found = given.open(pathOf(url).slice(givenPath.length))
+  if (!found) return refuse(404, 'Not found')
+  const reply = { 'Content-Type': found.file.mime, 'Cache-Control': 'no-store' }
+  return responseOf({ status: 200, headers: reply, body: found.body })
 }
 
 function responseOf({ status, headers, body }: BytesReply): Response {

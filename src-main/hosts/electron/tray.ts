@@ -9,7 +9,7 @@ interface TrayOptions {
   core: Pick<Core, 'router' | 'activity'>
   /** Folder with the icons. */
   icons: string
-  actions: Pick<TrayActions, 'open' | 'quit'>
+  actions: Pick<TrayActions, 'open' | 'quickPrompt' | 'quit'>
   signal: AbortSignal
   log: Host['log']
   platform?: NodeJS.Platform

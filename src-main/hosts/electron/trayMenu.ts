@@ -16,6 +16,7 @@ export interface TrayFacts {
 /** What the entries of the tray do. */
 export interface TrayActions {
   open(): void
+  quickPrompt(): void
   pauseApps(paused: boolean): void
   quit(): void
 }
@@ -52,6 +53,7 @@ export function trayMenu(facts: TrayFacts, actions: TrayActions): MenuItemConstr
     },
     { type: 'separator' },
     { label: 'Open Inference Studio', click: () => actions.open() },
+    { label: 'Quick prompt', click: () => actions.quickPrompt() },
     { type: 'separator' },
     { label: 'Quit', click: () => actions.quit() },
   ]

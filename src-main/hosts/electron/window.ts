@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { app, BrowserWindow, nativeTheme, screen } from 'electron'
+import { app, BrowserWindow, nativeTheme, type Rectangle, screen, type WebPreferences } from 'electron'
 import { ownPage } from './address.ts'
 import { atFirstShow } from './firstShow.ts'
-import { readWindowState, writeWindowState } from './windowState.ts'
+import { cascaded, readWindowState, writeWindowState } from './windowState.ts'
 
 /** A page of the window, and an item of it. */
 export interface WindowPlace {
@@ -12,14 +12,47 @@ export interface WindowPlace {
   prompt?: string
 }
 
-/** `--bg` of styles.css in both themes, so that nothing flashes before the page has painted. */
-const backgroundColor = (): string => (nativeTheme.shouldUseDarkColors ? '#161618' : '#fcfcfb')
+export interface WindowOptions {
+  preload: string
+  devTools: boolean
+  place?: WindowPlace | undefined
+  /** Number of the window, under which its size and position are stored. */
+  number: number
+  /** Bounds of the window that was used last. A window without stored bounds opens beside it. */
+  beside: Rectangle | null
+}
 
-/** Opens the window and shows it when the page has painted. Restores size and position of the last window. */
-export function openWindow(preload: string, devTools: boolean, place?: WindowPlace): BrowserWindow {
-  const file = join(app.getPath('userData'), 'window.json')
+/** `--bg` of styles.css in both themes, so that nothing flashes before the page has painted. */
+export const backgroundColor = (): string => (nativeTheme.shouldUseDarkColors ? '#161618' : '#fcfcfb')
+
+/** The protection of every window. */
+export const webPreferences = (preload: string, devTools: boolean): WebPreferences => ({
+  preload,
+  contextIsolation: true,
+  sandbox: true,
+  nodeIntegration: false,
+  nodeIntegrationInWorker: false,
+  nodeIntegrationInSubFrames: false,
+  webSecurity: true,
+  allowRunningInsecureContent: false,
+  webviewTag: false,
+  navigateOnDragDrop: false,
+  spellcheck: true,
+  devTools,
+})
+
+/** Follows the theme with the background of a window, so that a resize shows no other colour. */
+export function followBackground(window: BrowserWindow): void {
+  const repaint = (): void => window.setBackgroundColor(backgroundColor())
+  nativeTheme.on('updated', repaint)
+  window.once('closed', () => nativeTheme.off('updated', repaint))
+}
+
+/** Opens a main window and shows it when the page has painted. Restores size and position of the last window with its number. */
+export function openWindow({ preload, devTools, place, number, beside }: WindowOptions): BrowserWindow {
+  const file = join(app.getPath('userData'), number === 0 ? 'window.json' : `window-${number}.json`)
   const areas = screen.getAllDisplays().map((display) => display.workArea)
-  const saved = readWindowState(file, areas)
+  const saved = readWindowState(file, areas) ?? cascaded(beside, areas)
   const window = new BrowserWindow({
     width: saved?.width ?? 1280,
     height: saved?.height ?? 820,
@@ -30,51 +63,30 @@ export function openWindow(preload: string, devTools: boolean, place?: WindowPla
     title: 'Inference Studio',
     backgroundColor: backgroundColor(),
     autoHideMenuBar: true,
-    webPreferences: {
-      preload,
-      contextIsolation: true,
-      sandbox: true,
-      nodeIntegration: false,
-      nodeIntegrationInWorker: false,
-      nodeIntegrationInSubFrames: false,
-      webSecurity: true,
-      allowRunningInsecureContent: false,
-      webviewTag: false,
-      navigateOnDragDrop: false,
-      spellcheck: true,
-      devTools,
-    },
+    webPreferences: webPreferences(preload, devTools),
   })
-  const repaint = (): void => window.setBackgroundColor(backgroundColor())
-  nativeTheme.on('updated', repaint)
+  followBackground(window)
   atFirstShow(window, () => {
     // Not earlier, because it shows the window.
     if (saved?.maximized) window.maximize()
     window.show()
   })
   window.on('close', () => writeWindowState(file, { ...window.getNormalBounds(), maximized: window.isMaximized() }))
-  window.once('closed', () => nativeTheme.off('updated', repaint))
   void window.loadURL(place ? addressOf(place) : ownPage)
   return window
 }
 
-/** Restores and focuses the window. Returns false without a window. */
-export function focusWindow(): boolean {
-  const window = BrowserWindow.getAllWindows()[0]
-  if (!window) return false
+/** Restores, shows and focuses a window. */
+export function focusWindow(window: BrowserWindow): void {
   if (window.isMinimized()) window.restore()
   window.show()
   window.focus()
-  return true
 }
 
-/** Brings the window to the front and navigates its page by fragment, without a reload. Returns false without a window. */
-export function goTo(place: WindowPlace): boolean {
-  const window = BrowserWindow.getAllWindows()[0]
-  if (!window) return false
+/** Brings a window to the front and navigates its page by fragment, without a reload. */
+export function goTo(window: BrowserWindow, place: WindowPlace): void {
   void window.loadURL(addressOf(place))
-  focusWindow()
-  return true
+  focusWindow(window)
 }
 
 const addressOf = ({ page, id, prompt }: WindowPlace): string =>

@@ -34,3 +34,13 @@ function reachable(window: Rectangle, screen: Rectangle): boolean {
   const across = Math.min(window.x + window.width, screen.x + screen.width) - Math.max(window.x, screen.x)
   return across >= 100 && window.y >= screen.y - 10 && window.y <= screen.y + screen.height - 40
 }
+
+/** How far a new window is from the one beside it, px. */
+const stepPx = 28
+
+/** The state of a new window beside another one, or null when it would be off every screen. */
+export function cascaded(beside: Rectangle | null, screens: readonly Rectangle[]): WindowState | null {
+  if (!beside) return null
+  const next = { ...beside, x: beside.x + stepPx, y: beside.y + stepPx, maximized: false }
+  return screens.some((screen) => reachable(next, screen)) ? next : null
+}

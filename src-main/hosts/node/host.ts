@@ -4,8 +4,12 @@ import { openInBrowser } from './browser.ts'
 import { log } from './output.ts'
 import { ownPackage } from './package.ts'
 
+/** Most warnings and errors that the diagnostics report can show. The web host has no log file. */
+const maxProblems = 30
+
 /** The host on plain Node. @param dataDir an existing folder @param restart absent for commands that end by themselves */
 export function createNodeHost(dataDir: string, restart: (() => void) | null = null): Host {
+  const problems: string[] = []
   return {
     name: 'web',
     version: ownPackage().version,
@@ -18,6 +22,12 @@ export function createNodeHost(dataDir: string, restart: (() => void) | null = n
     restart,
     // The page shows notifications through its browser.
     notify: null,
-    log,
+    diagnostics: { versions: () => ({}), recentProblems: () => problems, crashDumps: () => 0 },
+    log(level, line) {
+      log(level, line)
+      if (level === 'info') return
+      problems.push(`${new Date().toISOString()} ${level} ${line}`)
+      if (problems.length > maxProblems) problems.shift()
+    },
   }
 }

@@ -92,7 +92,7 @@ function Restored({ at, onDismiss }: { at: string; onDismiss: () => void }) {
         </span>
         {keyless ? (
           <Button size="small" variant="primary" icon={KeyRound} onClick={() => setAsking(true)}>
-            {t('settings:connection.giveKey')}
+            {t('settings:connection.enterKey')}
           </Button>
         ) : (
           <Button size="small" onClick={onDismiss}>
@@ -103,7 +103,7 @@ function Restored({ at, onDismiss }: { at: string; onDismiss: () => void }) {
       <Dialog
         open={asking && keyless !== null}
         onClose={() => setAsking(false)}
-        title={t('settings:connection.giveKeyOf', { name: keyless?.name ?? '' })}
+        title={t('settings:connection.enterKeyOf', { name: keyless?.name ?? '' })}
         about={t('settings:connection.changeAbout')}
         stayOnOutsideClick
       >

@@ -73,7 +73,7 @@ function connectionItems(t: Texts): SettingItem[] {
   const profiles = appStore.getState().app?.profiles ?? []
   const add = t('settings:connection.add')
   const buttonOf = ({ name, keyKept }: SavedProfile): string =>
-    t(keyKept === 'none' ? 'settings:connection.giveKeyOf' : 'settings:connection.more', { name })
+    t(keyKept === 'none' ? 'settings:connection.enterKeyOf' : 'settings:connection.more', { name })
   const active = profiles.find((profile) => profile.active && profile.kind === 'service')
   const beside = active && { beside: active.name }
   const fields = [t('connect:baseUrl'), t('connect:key')]

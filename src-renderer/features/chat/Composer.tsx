@@ -181,7 +181,7 @@ function SendOrStop({ blocked, onSend, onStop }: SendOrStopProps) {
         onClick={onSend}
       >
         <Icon aria-hidden /> {role === 'user' ? tChat('send') : t('add')}
-        {role === 'user' && asked > 1 && <span className="num">{t('toModels', { count: asked })}</span>}
+        {role === 'user' && asked > 1 && <span className="num">{t('sendToModels', { count: asked })}</span>}
       </button>
     )
   }

@@ -19,22 +19,32 @@ import { TitleField } from './List.tsx'
 import { NewChatFolder } from './list/DefaultSource.tsx'
 import { Messages } from './Messages.tsx'
 import { useChatTranslate } from './messages.ts'
+import { openPreview } from './preview/actions.ts'
+import { kindOf } from './preview/kinds.ts'
+import { PreviewSplit } from './preview/PreviewSplit.tsx'
 import { StageDialogs } from './StageDialogs.tsx'
 
 /** The stage: title and model, messages, composer. */
 export function ChatStage() {
   const [link, setLink] = useState<string | null>(null)
-  const host = useMemo((): MarkdownHost => ({ openLink: setLink, copy: copyText }), [])
+  const host = useMemo(
+    (): MarkdownHost => ({ openLink: setLink, copy: copyText, preview: { kindOf, open: openPreview } }),
+    [],
+  )
   useEffect(followJumps, [])
   return (
     <MarkdownContext value={host}>
       <BusyProvider>
         <div className="chat-stage">
-          <Header />
-          <FindBar />
-          <Body />
-          <PageNotice />
-          <Composer />
+          <PreviewSplit host={host}>
+            <div className="chat-stage">
+              <Header />
+              <FindBar />
+              <Body />
+              <PageNotice />
+              <Composer />
+            </div>
+          </PreviewSplit>
           <LinkDialog address={link} onClose={() => setLink(null)} />
           <StageDialogs />
           <Announcer />

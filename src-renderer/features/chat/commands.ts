@@ -11,6 +11,7 @@ import { showFind } from './find/actions.ts'
 import { focusComposer, selectedIn } from './focus.ts'
 import { jumpBy } from './jumps.ts'
 import { continueReply, duplicate, isMaking, quote, retry, startEdit, walk } from './messageActions.ts'
+import { printChat } from './print/print.ts'
 
 const here = (): boolean => routeStore.getState().route.page === 'chat'
 const opened = (): boolean => here() && useChat.getState().open?.state === 'live'
@@ -135,6 +136,7 @@ function commands(): Command[] {
       run: () => void stopHere(),
     },
     { id: 'chat.find', title: t('find'), group: 'conversation', keys: 'Mod+F', when: opened, run: showFind },
+    { id: 'chat.print', title: t('print'), group: 'conversation', keys: 'Mod+P', when: opened, run: printChat },
     {
       id: 'chat.rename',
       title: t('commandRename'),

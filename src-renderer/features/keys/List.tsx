@@ -7,7 +7,7 @@ import { navigate } from '../../shared/navigation.ts'
 import { cx } from '../../shared/ui/cx.ts'
 import { Pill } from '../../shared/ui/Pill.tsx'
 import { raisedSearch, SearchField } from '../../shared/ui/SearchField.tsx'
-import { appStore } from '../../stores/app.ts'
+import { appStore, isConnected, useApp } from '../../stores/app.ts'
 import { keyShown, keysStore, matchingKeys, useKeys } from '../../stores/keys.ts'
 import { hrefOf, useRoute } from '../../stores/route.ts'
 import { useStamp } from './timestamp.ts'
@@ -61,6 +61,7 @@ export function KeysList() {
 function Row({ row, current }: { row: AccountKey; current: boolean }) {
   const { t } = useTranslation('keys')
   const stamp = useStamp()
+  const connected = useApp(isConnected)
   const ended = row.revokedAt !== null || row.gone
   return (
     <li>
@@ -79,7 +80,7 @@ function Row({ row, current }: { row: AccountKey; current: boolean }) {
             <span dir="auto" className={cx('min-w-0 truncate', ended ? 'text-soft line-through' : 'font-[520]')}>
               {row.name ?? t('unnamed')}
             </span>
-            {row.calling && <Pill tone="good">{t('calling')}</Pill>}
+            {row.calling && <Pill tone={connected ? 'good' : 'muted'}>{t('calling')}</Pill>}
           </span>
           <span className="block text-s text-soft">
             {row.prefix && (

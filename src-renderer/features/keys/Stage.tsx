@@ -16,7 +16,7 @@ import { RelativeTime } from '../../shared/ui/RelativeTime.tsx'
 import { Skeleton } from '../../shared/ui/Skeleton.tsx'
 import { StageBar } from '../../shared/ui/StageBar.tsx'
 import { useCall } from '../../shared/useCall.ts'
-import { useApp } from '../../stores/app.ts'
+import { isConnected, useApp } from '../../stores/app.ts'
 import { keyShown, useKeys } from '../../stores/keys.ts'
 import { useRoute } from '../../stores/route.ts'
 import { selectedAccount, useUsage } from '../../stores/usage.ts'
@@ -44,13 +44,14 @@ function Bar({ shown }: { shown: AccountKey | null }) {
   const { t } = useTranslation('keys')
   const { busy, run } = useCall()
   const active = useUsage((store) => selectedAccount(store)?.active ?? false)
+  const connected = useApp(isConnected)
   return (
     <StageBar
       title={shown ? (shown.name ?? t('unnamed')) : t('title')}
       beside={
         shown && (
           <span className="num flex min-w-0 items-center gap-2">
-            {shown.calling && <Pill tone="good">{t('calling')}</Pill>}
+            {shown.calling && <Pill tone={connected ? 'good' : 'muted'}>{t('calling')}</Pill>}
             {shown.revokedAt !== null && <Pill tone="bad">{t('revoked')}</Pill>}
             {shown.gone && <Pill tone="warn">{t('gone')}</Pill>}
             <Pill tone="muted">
@@ -117,7 +118,7 @@ function Body({ shown }: { shown: AccountKey | null }) {
 
 function Offline({ asOf }: { asOf: string }) {
   const { t } = useTranslation('usage')
-  const connected = useApp(({ app, link }) => app?.connection.state === 'connected' && link === 'open')
+  const connected = useApp(isConnected)
   if (connected) return null
   return (
     <Notice kind="info" title={t('offline.title')}>

@@ -134,9 +134,9 @@ export function ConnectionSection({ app: { connection, profiles } }: { app: AppS
       <ConfirmDialog
         open={asked?.what === 'forget'}
         onClose={close}
-        title={asked?.what === 'forget' ? t('connection.forgetTitle', { name: asked.profile.name }) : ''}
+        title={asked?.what === 'forget' ? t('connection.deleteTitle', { name: asked.profile.name }) : ''}
         about={asked?.what === 'forget' ? t(aboutForgetting(asked.profile)) : ''}
-        confirm={t('connection.forget')}
+        confirm={t('connection.confirmDelete')}
         busy={busy === 'forget'}
         onConfirm={() => asked?.what === 'forget' && forget(asked.profile)}
       />
@@ -145,6 +145,6 @@ export function ConnectionSection({ app: { connection, profiles } }: { app: AppS
 }
 
 function aboutForgetting({ kind, active }: SavedProfile) {
-  if (kind === 'sandbox') return 'connection.forgetAboutSandbox'
-  return active ? 'connection.forgetAboutActive' : 'connection.forgetAbout'
+  if (kind === 'sandbox') return 'connection.deleteAboutSandbox'
+  return active ? 'connection.deleteAboutActive' : 'connection.deleteAbout'
 }

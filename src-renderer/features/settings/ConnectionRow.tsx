@@ -50,7 +50,7 @@ export function ConnectionRow(props: {
               )}
             </Pill>
           )}
-          {wantsKey && <Pill tone="warn">{t('connection.keyWanted')}</Pill>}
+          {wantsKey && <Pill tone="warn">{t('connection.keyMissing')}</Pill>}
           {connection?.checkedAt && !wantsKey && (
             <RelativeTime at={connection.checkedAt} did="checked" className="shrink-0 text-faint text-s" />
           )}
@@ -63,11 +63,11 @@ export function ConnectionRow(props: {
           </code>
         )}
         <div className="flex flex-wrap gap-x-3 text-faint text-s">
-          <span>{t('connection.keyKept', { where: t(`connection.kept.${profile.keyKept}`) })}</span>
+          <span>{t('connection.keyStoredIn', { where: t(`connection.kept.${profile.keyKept}`) })}</span>
           {account?.balance && (
             <time className="num" dateTime={account.balance.asOf} title={showInstant(account.balance.asOf)}>
               <WithSc
-                text={t('connection.left', {
+                text={t('connection.balanceLeft', {
                   amount: showSigned(account.balance.value),
                   at: showDay(account.balance.asOf),
                 })}
@@ -77,8 +77,12 @@ export function ConnectionRow(props: {
         </div>
       </div>
       {wantsKey ? (
-        <Button icon={KeyRound} aria-label={t('connection.giveKeyOf', { name: profile.name })} onClick={props.onChange}>
-          {t('connection.giveKey')}
+        <Button
+          icon={KeyRound}
+          aria-label={t('connection.enterKeyOf', { name: profile.name })}
+          onClick={props.onChange}
+        >
+          {t('connection.enterKey')}
         </Button>
       ) : connection ? (
         <Button icon={RefreshCw} busy={busy === 'test' || connection.state === 'checking'} onClick={props.onTest}>
@@ -104,7 +108,7 @@ export function ConnectionRow(props: {
         </MenuItem>
         <MenuLine />
         <MenuItem icon={Trash2} danger onSelect={props.onForget}>
-          {t('connection.forgetOne')}
+          {t('connection.deleteItem')}
         </MenuItem>
       </Menu>
     </li>

@@ -37,7 +37,7 @@ export function DataSection({ app }: { app: AppState }) {
         >
           {!app.keychain.available && (
             <Button busy={busy} onClick={look}>
-              {t('data.keychainLook')}
+              {t('data.keychainCheck')}
             </Button>
           )}
         </Row>

@@ -2,11 +2,10 @@ import { Monitor, Moon, Sun } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { AppState, Settings } from '../../../src-preload/contract/app.ts'
 import { ShortcutList } from '../../shared/commands/ShortcutList.tsx'
-import { KeyValue } from '../../shared/ui/KeyValue.tsx'
 import { isMac, shortcut } from '../../shared/ui/platform.ts'
 import { Group, SegmentedRow, SwitchRow } from './Group.tsx'
 import { NewChats } from './NewChats.tsx'
-import { UpdatesGroup } from './Updates.tsx'
+import { QuickPromptSettings } from './QuickPrompt.tsx'
 import { useSave } from './useSave.ts'
 
 interface SectionProps {
@@ -85,28 +84,13 @@ export function ChatSection({ app: { host, settings } }: SectionProps) {
   )
 }
 
-export function ShortcutsSection() {
-  return (
-    <Group>
-      <ShortcutList />
-    </Group>
-  )
-}
-
-export function AboutSection({ app }: SectionProps) {
-  const { t } = useTranslation('settings')
+export function ShortcutsSection({ app: { host, settings } }: SectionProps) {
   return (
     <>
+      {host === 'desktop' && <QuickPromptSettings settings={settings} />}
       <Group>
-        <KeyValue
-          rows={[
-            { id: 'version', name: t('about.version'), value: app.version },
-            { id: 'host', name: t('about.host'), value: t(`about.${app.host}`) },
-            { id: 'licence', name: t('about.licence'), value: t('about.licenceLine') },
-          ]}
-        />
+        <ShortcutList />
       </Group>
-      {app.updates && <UpdatesGroup settings={app.settings} updates={app.updates} />}
     </>
   )
 }

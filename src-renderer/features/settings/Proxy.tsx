@@ -16,7 +16,7 @@ export function ProxySection({ app }: { app: AppState }) {
       <Group>
         <ProxyFields app={app} />
         <Button className="self-start" onClick={() => navigate({ page: 'proxy', id: null })}>
-          {t('proxy.more')}
+          {t('proxy.openPage')}
         </Button>
       </Group>
       {app.host === 'desktop' && <Background settings={app.settings} />}

@@ -63,7 +63,7 @@ function Origins({ origins }: { origins: readonly string[] }) {
   const save = useSave()
   const [typed, setTyped] = useState('')
   const [fault, setFault] = useState<OriginFault | null>(null)
-  const words = { bad: 'proxy.originBad', known: 'proxy.originKnown', many: 'proxy.originMany' } as const
+  const words = { bad: 'proxy.originBad', known: 'proxy.originAllowed', many: 'proxy.originTooMany' } as const
   const add = () => {
     const read = parseOrigin(typed, origins)
     if ('fault' in read) {
@@ -136,7 +136,7 @@ function Bodies() {
       studio.requests
         .deleteBodies({})
         .then(
-          ({ erased }) => say(t('proxy.erased', { count: erased })),
+          ({ erased }) => say(t('proxy.deletedBodies', { count: erased })),
           (thrown: unknown) => say(problemOf(thrown).message),
         )
         .finally(() => {
@@ -152,15 +152,15 @@ function Bodies() {
     >
       {bytes > 0 && (
         <Button variant="danger" onClick={() => setAsking(true)}>
-          {t('proxy.eraseBodies')}
+          {t('proxy.deleteBodies')}
         </Button>
       )}
       <ConfirmDialog
         open={asking}
         onClose={() => setAsking(false)}
-        title={t('proxy.eraseTitle')}
-        about={t('proxy.eraseAbout')}
-        confirm={t('proxy.eraseBodies')}
+        title={t('proxy.deleteTitle')}
+        about={t('proxy.deleteAbout')}
+        confirm={t('proxy.deleteBodies')}
         busy={busy}
         onConfirm={erase}
       />

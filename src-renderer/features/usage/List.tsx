@@ -6,7 +6,7 @@ import { IconButton } from '../../shared/ui/Button.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { Pill } from '../../shared/ui/Pill.tsx'
 import { RenameDialog } from '../../shared/ui/RenameDialog.tsx'
-import { appStore, useApp } from '../../stores/app.ts'
+import { appStore, isConnected, useApp } from '../../stores/app.ts'
 import { hrefOf, useRoute } from '../../stores/route.ts'
 import { type Section, sections, selectedAccount, usageStore, useUsage } from '../../stores/usage.ts'
 import { isSection } from './actions.ts'
@@ -56,7 +56,7 @@ function UsageAccounts() {
   const { t } = useTranslation('usage')
   const accounts = useUsage((store) => store.accounts)
   const open = useUsage(selectedAccount)
-  const isConnected = useApp(({ app, link }) => app?.connection.state === 'connected' && link === 'open')
+  const connected = useApp(isConnected)
   const [renamed, setRenamed] = useState<Account | null>(null)
   if (!accounts || accounts.length === 0) return null
   return (
@@ -82,8 +82,8 @@ function UsageAccounts() {
                   {account.name}
                 </span>
                 {account.active && (
-                  <Pill tone={isConnected ? 'good' : 'muted'}>
-                    {t(isConnected ? 'accounts.connected' : 'accounts.notConnected')}
+                  <Pill tone={connected ? 'good' : 'muted'}>
+                    {t(connected ? 'accounts.connected' : 'accounts.notConnected')}
                   </Pill>
                 )}
               </span>

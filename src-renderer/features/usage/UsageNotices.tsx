@@ -3,7 +3,7 @@ import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { RelativeTime } from '../../shared/ui/RelativeTime.tsx'
-import { useApp } from '../../stores/app.ts'
+import { isConnected, useApp } from '../../stores/app.ts'
 import { selectedAccount, useUsage } from '../../stores/usage.ts'
 import { refresh } from './actions.ts'
 import { ask } from './subscriptions.ts'
@@ -14,7 +14,7 @@ export function UsageNotices() {
   const account = useUsage(selectedAccount)
   const problem = useUsage((store) => store.problem)
   const usageProblem = useUsage((store) => store.usageProblem)
-  const connected = useApp(({ app, link }) => app?.connection.state === 'connected' && link === 'open')
+  const connected = useApp(isConnected)
   const asOf = account?.asOf ?? null
   const offline = account !== null && (!connected || (account.active && isOffline(account.problem)))
   return (

@@ -27,7 +27,6 @@ export const documents = {
   tokens_one: '{{count}} token est.',
   tokens_other: '{{count}} tokens est.',
   leftOut: 'Left out or changed',
-  hasNotes: 'Something was left out',
   viewTitle: 'Text of {{name}}',
   textToSend: 'Text that is sent',
   loading: 'Loading the text…',

@@ -11,6 +11,10 @@ export const shell = {
     settings: 'Settings',
   },
   list: 'List',
+  filesSkipped_one: '{{names}} can’t be opened: it is a folder, missing or larger than 64 MB.',
+  filesSkipped_other:
+    '{{count}} files can’t be opened, such as {{names}}: folders, missing, too many or larger than 64 MB.',
+  filesGone: 'A file could not be read. It may have been moved or deleted.',
   status: {
     label: 'Status',
     opening: 'Opening…',

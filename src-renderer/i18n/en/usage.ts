@@ -35,7 +35,7 @@ export const usage = {
   offline: {
     title: 'Not connected',
     about: 'These figures are stored on this computer. They are refreshed automatically when the service responds.',
-    never: 'These figures come from this computer. The service was never contacted.',
+    never: 'These figures come from this computer. The service has not reported any yet.',
   },
   other: 'This account is not connected.',
   noReadouts: {

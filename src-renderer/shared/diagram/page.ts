@@ -120,13 +120,21 @@ interface MermaidScript {
     say({ type: 'drawn', ...size })
   }
 
+  /** One drawing at a time: Mermaid draws in an element with a fixed id. */
+  let drawing = Promise.resolve()
+  /** Number of the newest request. Older ones that have not begun are skipped. */
+  let newest = 0
+
   addEventListener('message', ({ source: from, data }) => {
     if (from === parent && data?.type === 'scale' && data.scale > 0 && data.scale < 10) scaleDrawn(data.scale)
     if (from !== parent || data?.type !== 'draw' || typeof data.source !== 'string') return
-    draw(data.source, data.dark === true).catch((thrown: unknown) => {
-      document.body.replaceChildren()
-      say({ type: 'failed', reason: thrown instanceof Error ? thrown.message : String(thrown) })
-    })
+    const number = ++newest
+    drawing = drawing
+      .then(() => (number === newest ? draw(data.source, data.dark === true) : undefined))
+      .catch((thrown: unknown) => {
+        if (data.again !== true) document.body.replaceChildren()
+        say({ type: 'failed', reason: thrown instanceof Error ? thrown.message : String(thrown) })
+      })
   })
   // Disables clicks in a diagram, for example on links.
   addEventListener('click', (event) => event.preventDefault(), true)

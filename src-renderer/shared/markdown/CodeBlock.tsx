@@ -7,12 +7,15 @@ import { Pieces } from './code/Pieces.tsx'
 import { Diagram } from './diagram/Diagram.tsx'
 import { spelled } from './hiddenCharacters.tsx'
 import { useMarkdownTexts } from './messages.ts'
+import { lineCount, PreviewOffer, PreviewTool } from './PreviewTool.tsx'
 import './code/code.css'
 
 export { Pieces } from './code/Pieces.tsx'
 
 /** Blocks with at least this many lines show their line count. */
 const longLines = 30
+/** Blocks with at least this many lines offer their preview at their end. */
+const offerLines = 15
 
 interface Code {
   language: string
@@ -24,7 +27,15 @@ interface Code {
 /** A fenced block. Its text is `pieces` joined. Only the last piece changes while the block grows. */
 export const CodeBlock = memo(function CodeBlock({ language, pieces, open = false }: Code) {
   const known = languageOf(language)
-  if (known === 'mermaid') return <Diagram source={pieces.join('')} open={open} code={(tools) => code(tools)} />
+  if (known === 'mermaid')
+    return (
+      <Diagram
+        source={pieces.join('')}
+        open={open}
+        preview={<PreviewTool language={language} pieces={pieces} open={open} />}
+        code={(tools) => code(tools)}
+      />
+    )
   return code(null)
 
   function code(tools: ReactNode): ReactNode {
@@ -44,6 +55,7 @@ function Fence({ known, language, pieces, open = false, tools }: Code & { known:
         <span className="md-lang">{label}</span>
         {lines >= longLines && <span className="md-lines">{t('lines', { count: lines })}</span>}
         {tools}
+        <PreviewTool language={language} pieces={pieces} open={open} />
         <button
           type="button"
           className="md-tool"
@@ -62,6 +74,7 @@ function Fence({ known, language, pieces, open = false, tools }: Code & { known:
           <Pieces pieces={pieces} painter={painter} />
         </code>
       </pre>
+      {lines >= offerLines && <PreviewOffer language={language} pieces={pieces} open={open} />}
     </figure>
   )
 }
@@ -92,12 +105,4 @@ function usePainter(known: string | null, pieces: readonly string[], open: boole
     return () => painter?.close()
   }, [painter])
   return painter
-}
-
-function lineCount(pieces: readonly string[]): number {
-  let count = 0
-  for (const piece of pieces) {
-    for (let at = piece.indexOf('\n'); at >= 0; at = piece.indexOf('\n', at + 1)) count++
-  }
-  return pieces.at(-1)?.endsWith('\n') === false ? count + 1 : count
 }

@@ -13,12 +13,22 @@ const firstSections = 2
 
 /**
  * A markdown text that may grow. A change parses only the unfinished block of the newest section.
+ * @param whole draws all sections at once, for printing
  * @param growing draws the caret. The last code block of a text that no longer grows is complete, also without its last line break.
  */
-export function Markdown({ text, growing = false }: { text: string; growing?: boolean }) {
+export function Markdown({
+  text,
+  growing = false,
+  whole = false,
+}: {
+  text: string
+  growing?: boolean
+  whole?: boolean
+}) {
   const [splitter] = useState(() => new BlockSplitter())
   const sections = splitter.update(text)
-  const from = useFirstSection(sections.length)
+  const first = useFirstSection(sections.length)
+  const from = whole ? 0 : first
   return (
     <div className="md" data-growing={growing}>
       {sections.slice(from).map((blocks, at) => (

@@ -1,11 +1,27 @@
 import { createContext, useContext } from 'react'
 
+/** A code block as a message shows it. */
+export interface BlockInChat {
+  /** Info string of the fence. */
+  language: string
+  text: string
+  /** Whether the block may still grow. */
+  open: boolean
+}
+
 /** Actions that the page provides to a message. The message itself opens and copies nothing. */
 export interface MarkdownHost {
   /** Receives an http, https or mailto address that a person clicked. */
   openLink: (address: string) => void
   /** Resolves to false when the clipboard refuses. */
   copy: (text: string) => Promise<boolean>
+  /** Shows a block beside the message. Absent where there is no place for it. */
+  preview?: {
+    /** Kind of the block, or null when it can't be shown. `start` is the start of its text. */
+    kindOf: (language: string, start: string) => string | null
+    /** @param from the pressed button */
+    open: (block: BlockInChat, from: HTMLElement) => void
+  }
 }
 
 const inert: MarkdownHost = {

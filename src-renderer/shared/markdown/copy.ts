@@ -1,5 +1,5 @@
 /** Not copied: controls, the second rendering of a formula, repeated table headers. */
-const skipped = '.md-more thead, figcaption, .md-float, .katex, button, [aria-hidden="true"], .chat-sr'
+const skipped = '.md-more thead, figcaption, .md-offer, .md-float, .katex, button, [aria-hidden="true"], .chat-sr'
 const blocks = new Set(
   'ADDRESS ARTICLE ASIDE BLOCKQUOTE DIV DL FIGURE FOOTER H1 H2 H3 H4 H5 H6 HEADER HR LI OL P PRE SECTION TABLE TR UL'.split(
     ' ',

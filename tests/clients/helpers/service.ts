@@ -1,5 +1,7 @@
+import OpenAI from 'openai'
+import { afterAll } from 'vitest'
 import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
-import { type Gateway, openGateway } from '../../helpers/gateway.ts'
+import { type Gateway, openGateway, toolKey } from '../../helpers/gateway.ts'
 
 export interface Service {
   sandbox: Sandbox
@@ -31,6 +33,13 @@ export async function openService(): Promise<Service> {
       await sandbox.close()
     },
   }
+}
+
+/** The official `openai` package before a service of its own, with only the two settings of the Local API page. For one test file. */
+export async function openOpenAiClient(): Promise<{ service: Service; client: OpenAI }> {
+  const service = await openService()
+  afterAll(() => service.close())
+  return { service, client: new OpenAI({ baseURL: service.gateway.url, apiKey: toolKey }) }
 }
 
 /** A tool whose result can only come from the tool itself. */

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { buffer, json } from 'node:stream/consumers'
@@ -304,4 +304,39 @@ it('other spellings of an id are not found, and other methods are refused', asyn
   }
   expect((await ask(bytes, recordingPath(downloadId))).status).toBe(405)
   expect(existsSync(path)).toBe(true)
+})
+
+describe('a page for the browser', () => {
+  it('is served once, in a sandbox without our origin', async () => {
+    const html = '<!doctype html><p>Ünï</p>'
+    const pageId = await transfers.pages.open({}, { name: 'Page', html })
+    const reply = await ask(bytes, transferPath(pageId ?? ''))
+    expect(reply.status).toBe(200)
+    expect(reply.headers['Content-Type']).toBe('text/html; charset=utf-8')
+    const policy = reply.headers['Content-Security-Policy']
+    expect(policy).toMatch(/^sandbox allow-scripts /)
+    expect(policy).not.toMatch(/same-origin|top-navigation|escape-sandbox/)
+    expect(reply.headers['Cache-Control']).toBe('no-store')
+    expect(reply.body && (await buffer(reply.body)).toString()).toBe(html)
+    expect(await refused(await ask(bytes, transferPath(pageId ?? '')))).toEqual([404, 'no_such_item'])
+  })
+
+  it('is a private file for a host that opens it itself, with the document inside a sandboxed frame', async () => {
+    const opened: string[] = []
+    const html = '<script>"&quot;</iframe>"</script>'
+    const host = { openPage: async (url: string) => void opened.push(url) }
+    expect(await transfers.pages.open(host, { name: '"><script>', html })).toBeNull()
+    const file = new URL(opened[0] ?? '')
+    expect(file.pathname).toMatch(/\/tmp\/[\da-f-]{36}\.html$/)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const text = readFileSync(file, 'utf8')
+    expect(text).toContain('srcdoc="&lt;script&gt;&quot;&amp;quot;&lt;/iframe&gt;&quot;&lt;/script&gt;"')
+    expect(text).not.toContain('<script')
+    expect(text).toMatch(/<iframe [^>]*sandbox="allow-scripts /)
+  })
+
+  it('is refused while too many wait', async () => {
+    for (let nth = 0; nth < 8; nth++) await transfers.pages.open({}, { name: 'x', html: 'x' })
+    await expect(transfers.pages.open({}, { name: 'x', html: 'x' })).rejects.toMatchObject({ kind: 'busy' })
+  })
 })

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
 import type { RequestFilter } from '../../../src-preload/contract/requests.ts'
+import { cpuTime } from '../../helpers/cpuTime.ts'
 import { countTurns } from '../../helpers/eventLoop.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { fill } from './harness/million.ts'
@@ -13,9 +14,9 @@ describe('a log of a million requests', () => {
   beforeAll(async () => {
     const dataDir = freshFolder()
     await fill(dataDir, 1_000_000)
-    const from = performance.now()
+    const cpuMs = cpuTime()
     requestLog = new SqliteRequestLog({ dataDir, apps: () => [], bodyDays: () => 7, log: () => undefined })
-    expect(performance.now() - from).toBeLessThan(1000)
+    expect(cpuMs()).toBeLessThan(1000)
   })
   afterAll(() => requestLog.close())
 
@@ -28,9 +29,9 @@ describe('a log of a million requests', () => {
     ['a time long ago', { until: new Date(Date.now() - 1_900_000_000).toISOString() }, 200],
     ['text that is common', { text: 'not available' }, 200],
   ])('returns a page of %s quickly', async (_, filter, rows) => {
-    const from = performance.now()
+    const cpuMs = cpuTime()
     expect(await requestLog.page(filter, Number.MAX_SAFE_INTEGER, 200)).toHaveLength(rows)
-    expect(performance.now() - from).toBeLessThan(500)
+    expect(cpuMs()).toBeLessThan(500)
   })
 
   it('does not block other work while it searches for a missing text', async () => {
@@ -42,8 +43,8 @@ describe('a log of a million requests', () => {
   it('counts all rows, and the next time only new ones', async () => {
     expect((await requestLog.counts({})).stored).toBe(1_000_000)
     expect((await requestLog.counts({ text: 'unavailable' })).stored).toBe(25_000)
-    const from = performance.now()
+    const cpuMs = cpuTime()
     expect((await requestLog.counts({ text: 'unavailable' })).stored).toBe(25_000)
-    expect(performance.now() - from).toBeLessThan(50)
+    expect(cpuMs()).toBeLessThan(50)
   })
 })

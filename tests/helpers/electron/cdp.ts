@@ -56,11 +56,16 @@ export class Cdp extends EventEmitter {
 }
 
 /** Starts Chromium on a profile of its own, with no window; `end` closes it, and it never outlives this process. */
-export async function startChromium(profile: string, isFull: boolean): Promise<{ cdp: Cdp; end(): Promise<void> }> {
+export async function startChromium(
+  profile: string,
+  isFull: boolean,
+  extra: readonly string[] = [],
+): Promise<{ cdp: Cdp; end(): Promise<void> }> {
   const binary = await (isFull ? findBrowser() : findPageBrowser())
   if (binary === null) throw new Error('No Chromium is here for the stand-in: set STUDIO_BROWSER to one.')
   const flags = [
     ...chromiumArgs,
+    ...extra,
     '--headless=new',
     '--no-startup-window',
     '--disable-popup-blocking',

@@ -1,4 +1,5 @@
 import type * as Electron from 'electron'
+import { modes } from './modes.ts'
 import { Emitter, electronEvent, only, onlyKeys } from './only.ts'
 import type { Page } from './page.ts'
 import { StandInPort } from './ports.ts'
@@ -43,6 +44,7 @@ export class Contents
       | 'startDrag'
       | 'forcefullyCrashRenderer'
       | 'executeJavaScript'
+      | 'print'
     >
 {
   readonly id: number
@@ -94,6 +96,18 @@ export class Contents
 
   async executeJavaScript(code: string): Promise<unknown> {
     return this.page?.run(code)
+  }
+
+  /** What a printer would get is what Chromium prints: tests take it with `page.pdf()` while this waits. */
+  print(
+    options: Electron.WebContentsPrintOptions = {},
+    callback: (success: boolean, failureReason: string) => void = () => undefined,
+  ): void {
+    onlyKeys('print', options, ['printBackground'])
+    const { printFails } = modes
+    const printed =
+      (globalThis as { printed?: (contents: Contents) => Promise<void> }).printed ?? (async () => undefined)
+    void printed(this).then(() => callback(printFails === undefined, printFails ?? ''))
   }
 
   reload(): void {

@@ -9,6 +9,7 @@ import { takeSingleInstance } from './lock.ts'
 import { modes } from './modes.ts'
 import { Emitter, electronEvent, only, onlyKeys } from './only.ts'
 import * as ports from './ports.ts'
+import { ReplyServer } from './replies.ts'
 import { defaultSession, type SchemeHandler, schemes } from './session.ts'
 import * as windows from './window.ts'
 
@@ -56,9 +57,20 @@ class App
       | 'setLoginItemSettings'
       | 'setAsDefaultProtocolClient'
       | 'getLoginItemSettings'
+      | 'commandLine'
+      | 'dock'
+      | 'setUserTasks'
     >
 {
   readonly isPackaged = modes.packaged === true
+  /** Of macOS alone. */
+  readonly dock = undefined
+  readonly commandLine = only<object>('commandLine', {
+    appendSwitch(name: string, value = '') {
+      needsEarly('commandLine.appendSwitch()')
+      process.stderr.write(`switch: ${name}=${value}\n`)
+    },
+  }) as Electron.CommandLine
   private readonly folder: string
   private readonly becameReady = Promise.withResolvers<void>()
 
@@ -68,6 +80,7 @@ class App
       'activate',
       'second-instance',
       'open-url',
+      'open-file',
       'web-contents-created',
       'window-all-closed',
       'before-quit',
@@ -85,6 +98,11 @@ class App
   setAsDefaultProtocolClient(scheme: string): boolean {
     process.stderr.write(`links: ${scheme}\n`)
     return true
+  }
+
+  /** Of Windows alone. */
+  setUserTasks(): boolean {
+    throw new Error('There is no jump list here')
   }
 
   /** Of macOS and Windows alone. */
@@ -124,7 +142,7 @@ class App
   }
 
   setPath(name: string, path: string): void {
-    onlyKeys('app.setPath', { [name]: path }, ['userData'])
+    onlyKeys('app.setPath', { [name]: path }, ['userData', 'crashDumps'])
     paths.set(name, path)
   }
 
@@ -183,12 +201,14 @@ class App
   async start(): Promise<void> {
     if (running.exiting) return
     const profile = join(paths.get('userData') ?? join(this.folder, 'test-results'), 'Chromium')
-    running.chromium = await startChromium(profile, modes.fullBrowser ?? false)
+    const replies = await ReplyServer.start()
+    running.chromium = await startChromium(profile, modes.fullBrowser ?? false, replies.flags)
     await watchTargets(running.chromium.cdp)
     running.ready = true
     windows.BrowserWindow.program = {
       cdp: () => chromiumNow(),
       ipc: ipcMain,
+      stream: (reply) => replies.offer(reply),
       contentsCreated: (contents: Contents) => this.emit('web-contents-created', electronEvent({}), contents),
       closed: () => this.windowClosed(),
     }
@@ -352,7 +372,11 @@ function buildMenu(template: Electron.MenuItemConstructorOptions[]): Electron.Me
   return only<object>('Menu', new MenuStandIn(items as Electron.MenuItem[])) as Electron.Menu
 }
 
-export const app = only('app', new App(process.argv[2] ?? '.'))
+/** Folder of the built application. */
+export const applicationFolder = process.argv[2] ?? '.'
+// The arguments of a real start: the program, in a development version the folder, then those of the person.
+process.argv.splice(1, modes.packaged ? 2 : 1)
+export const app = only('app', new App(applicationFolder))
 export const ipcMain = only('ipcMain', new Emitter(null))
 export const nativeTheme = only('nativeTheme', new NativeTheme())
 export const BrowserWindow = only('BrowserWindow', windows.BrowserWindow)
@@ -387,7 +411,15 @@ export const net = only('net', {
     if (rest.protocol !== 'http:') throw new Error('The stand-in for electron sends requests over http alone')
     return http.request(rest as http.RequestOptions) as unknown as Electron.ClientRequest
   },
-} satisfies Pick<typeof Electron.net, 'request'>)
+  /** A request of this process: straight to the handler of the scheme. */
+  async fetch(input: string | Request, init?: RequestInit): Promise<Response> {
+    needsReady('net.fetch()')
+    const request = new Request(input, init)
+    const handler = schemes.get(request.url.split(':', 1)[0] ?? '')
+    if (!handler) throw new Error('The stand-in for electron fetches nothing from the network')
+    return await handler(request)
+  },
+} satisfies Pick<typeof Electron.net, 'request' | 'fetch'>)
 
 export const protocol = only('protocol', {
   registerSchemesAsPrivileged(custom: Electron.CustomScheme[]) {
@@ -409,12 +441,55 @@ export const protocol = only('protocol', {
   },
 } satisfies Pick<Electron.Protocol, 'registerSchemesAsPrivileged' | 'handle'>)
 
+const display = only<object>('Display', {
+  ...{ id: 1, scaleFactor: 1, size: { width: 1920, height: 1080 } },
+  workArea: { x: 0, y: 0, width: 1920, height: 1080 },
+}) as Electron.Display
 export const screen = only('screen', {
   getAllDisplays() {
     needsReady('screen')
-    return [only<object>('Display', { workArea: { x: 0, y: 0, width: 1920, height: 1080 } }) as Electron.Display]
+    return [display]
   },
-} satisfies Pick<Electron.Screen, 'getAllDisplays'>)
+  getCursorScreenPoint: () => ({ x: 900, y: 500 }),
+  getDisplayNearestPoint: () => display,
+} satisfies Pick<Electron.Screen, 'getAllDisplays' | 'getCursorScreenPoint' | 'getDisplayNearestPoint'>)
+
+/** A shortcut of the whole system. `globalThis.pressShortcut(accelerator)` presses it. */
+const shortcuts = new Map<string, () => void>()
+Object.assign(globalThis, { pressShortcut: (accelerator: string) => shortcuts.get(accelerator)?.() })
+export const globalShortcut = only('globalShortcut', {
+  register(accelerator: string, callback: () => void) {
+    needsReady('globalShortcut.register()')
+    if (!/^([A-Z][a-z]\w*\+)*[!-~]\w*$/.test(accelerator)) throw new TypeError(`conversion failure from ${accelerator}`)
+    if (modes.takenShortcuts?.includes(accelerator) || shortcuts.has(accelerator)) return false
+    shortcuts.set(accelerator, callback)
+    return true
+  },
+  unregister: (accelerator: string) => void shortcuts.delete(accelerator),
+  isRegistered: (accelerator: string) => shortcuts.has(accelerator),
+} satisfies Pick<Electron.GlobalShortcut, 'register' | 'unregister' | 'isRegistered'>)
+
+/** One screen, whose picture is a PNG file of this repository. */
+export const desktopCapturer = only('desktopCapturer', {
+  getSources(options: Electron.SourcesOptions) {
+    needsReady('desktopCapturer.getSources()')
+    onlyKeys('getSources', options, ['types', 'thumbnailSize'])
+    if (modes.screenRefused) return Promise.reject(new Error('Failed to get sources.'))
+    const png = readFileSync(join(import.meta.dirname, '../../../resources/icons/tray@2x.png'))
+    const thumbnail = only<object>('NativeImage', { isEmpty: () => false, toPNG: () => png }) as Electron.NativeImage
+    const covers = windows.BrowserWindow.getAllWindows().some((window) => window.isAlwaysOnTop() && window.isVisible())
+    if (covers) throw new Error('A window of the program covers the screen')
+    return Promise.resolve([only<object>('DesktopCapturerSource', { display_id: '1', thumbnail }) as never])
+  },
+} satisfies Pick<Electron.DesktopCapturer, 'getSources'>)
+
+export const crashReporter = only('crashReporter', {
+  start(options: Electron.CrashReporterStartOptions) {
+    onlyKeys('crashReporter.start', options, ['uploadToServer'])
+    needsEarly('crashReporter.start()')
+    process.stderr.write(`crash dumps in ${app.getPath('crashDumps')}, upload: ${String(options.uploadToServer)}\n`)
+  },
+} satisfies Pick<Electron.CrashReporter, 'start'>)
 
 export const shell = only('shell', {
   openExternal: (url: string) => Promise.reject(new Error(`The stand-in for electron opens no browser: ${url}`)),
@@ -466,7 +541,12 @@ export const systemPreferences = only('systemPreferences', {
   /** Of macOS alone. */
   askForMediaAccess: (mediaType: 'microphone' | 'camera') =>
     Promise.reject(new Error(`No ${mediaType} is asked for here`)),
-} satisfies Pick<Electron.SystemPreferences, 'askForMediaAccess'>)
+  /** Of macOS and Windows alone. */
+  getMediaAccessStatus(): 'granted' {
+    if (process.platform === 'linux') throw new Error('There is no getMediaAccessStatus on Linux')
+    return 'granted'
+  },
+} satisfies Pick<Electron.SystemPreferences, 'askForMediaAccess' | 'getMediaAccessStatus'>)
 
 /** A notification that is shown on no screen: those that were are in `shown`, the last one last. */
 class NotificationStandIn extends Emitter implements Pick<Electron.Notification, 'title' | 'body' | 'silent' | 'show'> {
@@ -505,7 +585,10 @@ export const electron = only('electron', {
   app,
   BrowserWindow,
   clipboard,
+  crashReporter,
+  desktopCapturer,
   dialog,
+  globalShortcut,
   ipcMain,
   Menu,
   MessageChannelMain,

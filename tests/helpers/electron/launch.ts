@@ -3,7 +3,14 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { _electron, type Browser, chromium, type ElectronApplication, type Page } from '@playwright/test'
+import {
+  _electron,
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type ElectronApplication,
+  type Page,
+} from '@playwright/test'
 import type * as Electron from 'electron'
 import { node24, root } from '../../../resources/scripts/ready.mjs'
 import { type Modes, modesInEnvironment } from './modes.ts'
@@ -13,6 +20,8 @@ export interface Desktop {
   page: Page
   /** Runs `code` in the main process with the `electron` module; it must stand alone. */
   evaluate<R, A = undefined>(code: (electron: typeof Electron, arg: A) => R | Promise<R>, arg?: A): Promise<R>
+  /** The page of another window, once its address matches. */
+  pageAt(address: RegExp): Promise<Page>
   /** Standard error so far. */
   errors(): string
   /** The exit code, once it has ended. */
@@ -57,9 +66,13 @@ const environment = (dataDir: string, modes: Modes): Record<string, string> => (
 const realArgs = [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--use-fake-device-for-media-stream', root]
 
 /** Starts the built program on a data folder and waits for its window's page. Only the stand-in has `modes`. */
-export async function launchDesktop(dataDir: string, modes: Modes = {}): Promise<Desktop> {
+export async function launchDesktop(
+  dataDir: string,
+  modes: Modes = {},
+  args: readonly string[] = [],
+): Promise<Desktop> {
   if (!existsSync(join(root, 'out/main/electron.js'))) throw new Error('There is no build: npm run build makes it.')
-  return binary === null ? launchStandIn(dataDir, modes) : launchReal(binary, dataDir)
+  return binary === null ? launchStandIn(dataDir, modes, args) : launchReal(binary, dataDir, args)
 }
 
 /** Starts the built program where no window is to come: resolves when it has ended. */
@@ -94,10 +107,10 @@ function collect(child: ChildProcess): () => string {
   return () => heard
 }
 
-async function launchReal(executablePath: string, dataDir: string): Promise<Desktop> {
+async function launchReal(executablePath: string, dataDir: string, args: readonly string[]): Promise<Desktop> {
   const program: ElectronApplication = await _electron.launch({
     executablePath,
-    args: realArgs,
+    args: [...realArgs, ...args],
     env: environment(dataDir, {}),
   })
   const child = program.process()
@@ -109,6 +122,7 @@ async function launchReal(executablePath: string, dataDir: string): Promise<Desk
   })
   return {
     page: await program.firstWindow(),
+    pageAt: (address) => pageAt(program.context(), address),
     evaluate: (code, arg) => program.evaluate(code as never, arg) as never,
     errors,
     ended,
@@ -126,7 +140,7 @@ interface Answer {
   endpoint?: string
 }
 
-interface Started extends Omit<Desktop, 'page'> {
+interface Started extends Omit<Desktop, 'page' | 'pageAt'> {
   endpoint: Promise<string>
 }
 
@@ -175,11 +189,13 @@ export function startStandIn(dataDir: string, modes: Modes = {}, args: readonly 
   }
 }
 
-async function launchStandIn(dataDir: string, modes: Modes): Promise<Desktop> {
-  const { endpoint, ...started } = startStandIn(dataDir, modes)
+async function launchStandIn(dataDir: string, modes: Modes, args: readonly string[]): Promise<Desktop> {
+  const { endpoint, ...started } = startStandIn(dataDir, modes, args)
   const browser = await chromium.connectOverCDP(await endpoint)
   browsers.add(browser)
-  return { ...started, page: await firstPage(browser) }
+  const [context] = browser.contexts()
+  if (!context) throw new Error('Chromium has no context')
+  return { ...started, page: await firstPage(browser), pageAt: (address) => pageAt(context, address) }
 }
 
 async function firstPage(browser: Browser): Promise<Page> {
@@ -189,6 +205,18 @@ async function firstPage(browser: Browser): Promise<Page> {
   await page.waitForURL((url) => url.protocol !== 'about:')
   await page.waitForLoadState('load')
   return page
+}
+
+async function pageAt(context: BrowserContext, address: RegExp): Promise<Page> {
+  for (;;) {
+    const known = context.pages().find((page) => address.test(page.url()))
+    if (known) {
+      await known.waitForLoadState('load')
+      return known
+    }
+    const fresh = await context.waitForEvent('page')
+    await fresh.waitForURL((url) => url.protocol !== 'about:')
+  }
 }
 
 /** Ends what a test left running. */

@@ -14,6 +14,12 @@ export interface Modes {
   resourcesPath?: string
   /** Environment variables of the program. */
   env?: Record<string, string>
+  /** Accelerators that another program has: `globalShortcut.register` returns false. */
+  takenShortcuts?: string[]
+  /** `desktopCapturer.getSources` rejects, as when the person refuses the portal of Wayland. */
+  screenRefused?: true
+  /** `webContents.print` fails with this reason. */
+  printFails?: string
   /** `dialog.showMessageBox` answers with this button, in the order of the questions; the last one repeats. */
   answers?: { response: number; checkboxChecked?: boolean }[]
   /** Starts the full browser, which has microphones. It takes nearly twice the work of the browser for page tests. */

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { fromPage, toPage } from './address.ts'
 import type { Cdp, Params } from './cdp.ts'
 import { pageWorld, preloadWorld } from './preload-world.js'
+import { replyHeader } from './replies.ts'
 import { decode, encode } from './wire.js'
 
 export interface PageRequest {
@@ -25,6 +26,8 @@ export interface PageOwner {
   mayGo(url: string, mainFrame: boolean): boolean
   /** The reply to a request, `cancel`, or null: to the network with it. */
   reply(request: PageRequest): Promise<Response | 'cancel' | null>
+  /** Prepares a reply for streaming, and returns the id that the request must carry. */
+  stream(reply: Response): string
   wantsWindow(url: string, frameName: string, features: string): void
   /** A line from the preload's world. */
   said(text: string): void
@@ -101,6 +104,8 @@ export class Page {
     await this.#send('Runtime.addBinding', { name: sayName, executionContextName: world })
     await this.#send('Page.addScriptToEvaluateOnNewDocument', { source: inPage })
     await this.#send('Page.addScriptToEvaluateOnNewDocument', { source: isolated, worldName: world })
+    // Electron caches nothing of a custom scheme.
+    await this.#send('Network.setCacheDisabled', { cacheDisabled: true })
     await this.#send('Fetch.enable', { patterns: [{ urlPattern: '*' }] })
   }
 
@@ -214,12 +219,9 @@ export class Page {
     if (reply === 'cancel') return void (await fail('BlockedByClient'))
     if (reply === null) return void (await this.#send('Fetch.continueRequest', { requestId }))
     if (reply.status >= 300 && reply.status < 400) throw new Error('The stand-in for electron follows no redirection')
-    await this.#send('Fetch.fulfillRequest', {
-      requestId,
-      responseCode: reply.status,
-      responseHeaders: Array.from(reply.headers, ([name, value]) => ({ name, value })),
-      body: Buffer.from(await reply.arrayBuffer()).toString('base64'),
-    })
+    const carried = Object.entries(headers).map(([name, value]) => ({ name, value }))
+    const id = { name: replyHeader, value: this.#owner.stream(reply) }
+    await this.#send('Fetch.continueRequest', { requestId, headers: [...carried, id] })
   }
 
   /**

@@ -3,7 +3,7 @@ import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { runInThisContext } from 'node:vm'
-import { debuggingEndpoint, electron, start } from './electron.ts'
+import { applicationFolder, debuggingEndpoint, electron, start } from './electron.ts'
 
 const standIn = new URL('./electron.ts', import.meta.url).href
 registerHooks({
@@ -19,6 +19,6 @@ async function evaluate({ id, code, arg }) {
 }
 process.on('message', (asked) => void evaluate(asked))
 process.on('disconnect', () => process.exit(1))
-await import(pathToFileURL(join(process.argv[2], 'out', 'main', 'electron.js')).href)
+await import(pathToFileURL(join(applicationFolder, 'out', 'main', 'electron.js')).href)
 await start()
 process.send({ endpoint: debuggingEndpoint() })

@@ -144,3 +144,5 @@ export async function settlePermissions(cdp: Cdp, contents: Electron.WebContents
 
 export type SchemeHandler = Parameters<Electron.Protocol['handle']>[1]
 export const schemes = new Map<string, SchemeHandler>()
+// Tests replace a handler to see what the page makes of a reply.
+Object.assign(globalThis, { handlers: schemes })

@@ -17,6 +17,13 @@ const optionNames = [
   'title',
   'backgroundColor',
   'autoHideMenuBar',
+  'frame',
+  'alwaysOnTop',
+  'skipTaskbar',
+  'fullscreenable',
+  'maximizable',
+  'minimizable',
+  'type',
   'webPreferences',
 ] as const satisfies readonly (keyof Electron.BrowserWindowConstructorOptions)[]
 
@@ -49,6 +56,7 @@ function checkPreferences(given: Electron.WebPreferences): string {
 export interface Program {
   cdp(): Cdp
   ipc: Emitter
+  stream(reply: Response): string
   contentsCreated(contents: Contents): void
   closed(window: BrowserWindow): void
 }
@@ -56,6 +64,10 @@ export interface Program {
 type Known =
   | 'loadURL'
   | 'show'
+  | 'hide'
+  | 'isAlwaysOnTop'
+  | 'setProgressBar'
+  | 'setVisibleOnAllWorkspaces'
   | 'focus'
   | 'isFocused'
   | 'isVisible'
@@ -88,10 +100,12 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
   private focused = false
   private painted = false
   private destroyed = false
+  /** What the taskbar would show. Tests read it. */
+  progress = -1
 
   constructor(options: Electron.BrowserWindowConstructorOptions = {}) {
     super([
-      ...['ready-to-show', 'show', 'close', 'closed', 'unresponsive', 'responsive'],
+      ...['ready-to-show', 'show', 'hide', 'focus', 'blur', 'close', 'closed', 'unresponsive', 'responsive'],
       ...['query-session-end', 'session-end'],
     ])
     const { program } = BrowserWindow
@@ -118,6 +132,10 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
     return [...BrowserWindow.all].find((window) => window.focused) ?? null
   }
 
+  static fromWebContents(contents: unknown): BrowserWindow | null {
+    return [...BrowserWindow.all].find(({ webContents }) => webContents === contents) ?? null
+  }
+
   static getAllWindows(): BrowserWindow[] {
     return [...BrowserWindow.all]
   }
@@ -128,6 +146,7 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
       starts: (url, mainFrame) => contents.starts(url, mainFrame),
       mayGo: (url, mainFrame) => contents.mayGo(url, mainFrame),
       reply: answer,
+      stream: (reply) => program.stream(reply),
       wantsWindow: (url, name, features) => contents.wantsWindow(url, name, features),
       said: (text) => contents.said(text),
       left: () => contents.left(),
@@ -159,8 +178,37 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
     this.focus()
   }
 
+  hide(): void {
+    if (!this.visible) return
+    this.visible = false
+    this.emit('hide')
+    this.loseFocus()
+  }
+
+  /** One window has the focus at most. */
   focus(): void {
+    if (this.focused || this.destroyed) return
+    for (const other of BrowserWindow.all) if (other.webContents !== this.webContents) other.loseFocus()
     this.focused = true
+    this.emit('focus')
+  }
+
+  loseFocus(): void {
+    if (!this.focused) return
+    this.focused = false
+    this.emit('blur')
+  }
+
+  isAlwaysOnTop(): boolean {
+    return this.options.alwaysOnTop ?? false
+  }
+
+  setProgressBar(progress: number): void {
+    this.progress = progress
+  }
+
+  setVisibleOnAllWorkspaces(_visible: boolean, options: Electron.VisibleOnAllWorkspacesOptions = {}): void {
+    onlyKeys('setVisibleOnAllWorkspaces', options, ['visibleOnFullScreen'])
   }
 
   isFocused(): boolean {
@@ -173,7 +221,7 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
 
   minimize(): void {
     this.state = 'minimized'
-    this.focused = false
+    this.loseFocus()
   }
 
   restore(): void {
@@ -237,7 +285,8 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
   finish(): void {
     if (this.destroyed) return
     this.destroyed = true
-    BrowserWindow.all.delete(this)
+    for (const window of BrowserWindow.all)
+      if (window.webContents === this.webContents) BrowserWindow.all.delete(window)
     this.webContents.end()
     this.emit('closed')
     BrowserWindow.program?.closed(this)

@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { externalAddress, isOwn } from '../../../src-main/hosts/electron/address.ts'
+import { externalAddress, isFramePage, isOwn } from '../../../src-main/hosts/electron/address.ts'
 import { readWindowState, writeWindowState } from '../../../src-main/hosts/electron/windowState.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
 
@@ -20,6 +20,19 @@ test('only app://studio is our own page', () => {
   for (const url of ['app://studio.evil/', 'app://u@studio/', 'https://studio/', 'app://studio:1/', '']) {
     expect(isOwn(url), url).toBe(false)
   }
+})
+
+test('frames show the pages of diagrams and previews, and the document inside a preview', () => {
+  for (const url of ['app://studio/diagram/index.html', 'app://studio/preview/index.html', 'about:srcdoc'])
+    expect(isFramePage(url), url).toBe(true)
+  for (const url of [
+    'app://studio/index.html',
+    'app://studio/preview/',
+    'about:srcdoc?x',
+    'https://a.example/',
+    'data:,',
+  ])
+    expect(isFramePage(url), url).toBe(false)
 })
 
 const screen = { x: 0, y: 0, width: 1920, height: 1080 }

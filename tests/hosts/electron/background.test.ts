@@ -16,7 +16,7 @@ const facts: TrayFacts = {
   proxy: { state: 'on', baseUrl: 'http://127.0.0.1:8787/v1' },
   ...{ requests: 0, recordings: 0, spentToday: null, apps: 2, pausedApps: 0 },
 }
-const actions = () => ({ open: vi.fn(), pauseApps: vi.fn(), quit: vi.fn() })
+const actions = () => ({ open: vi.fn(), quickPrompt: vi.fn(), pauseApps: vi.fn(), quit: vi.fn() })
 const labels = (of: TrayFacts) =>
   trayMenu(of, actions()).map(({ label, type, enabled }) => `${label ?? type}${enabled === false ? ' (fact)' : ''}`)
 
@@ -30,6 +30,7 @@ describe('the menu of the tray', () => {
       'Pause all apps',
       'separator',
       'Open Inference Studio',
+      'Quick prompt',
       'separator',
       'Quit',
     ])
@@ -173,7 +174,7 @@ describe.runIf(!real)('with the replacement of Electron only', () => {
   test('a start in the background opens no window and shows the tray', async () => {
     const started = startStandIn(newDataDir(), {}, ['--background'])
     await started.endpoint
-    const desktop = { ...started, page: null as never }
+    const desktop = { ...started, page: null as never, pageAt: null as never }
     await expect.poll(() => trayLabels(desktop)).toContain('Quit')
     expect(await windowCount(desktop)).toBe(0)
     await chooseInTray(desktop, 'Open Inference Studio')

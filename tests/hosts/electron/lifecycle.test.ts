@@ -145,14 +145,14 @@ describe.runIf(!real)('with the replacement of Electron only', () => {
     const { evaluate } = await launchDesktop(newDataDir())
     const heard = await evaluate((electron) => {
       const tries: Record<string, () => unknown> = {
-        module: () => electron.globalShortcut,
+        module: () => electron.contentTracing,
         member: () => electron.app.getLocale(),
         event: () => electron.app.on('certificate-error', () => undefined),
         path: () => electron.app.getPath('music'),
-        option: () => new electron.BrowserWindow({ frame: false }),
+        option: () => new electron.BrowserWindow({ kiosk: true }),
         protection: () => new electron.BrowserWindow({ webPreferences: { sandbox: false, preload: 'x' } }),
         contents: () => electron.BrowserWindow.getAllWindows()[0]?.webContents.openDevTools(),
-        session: () => electron.session.fromPartition('other'),
+        session: () => electron.session.fromPath('/other'),
       }
       return Object.entries(tries).map(([name, attempt]) => {
         try {

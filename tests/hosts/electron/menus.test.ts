@@ -17,9 +17,13 @@ const submenu = (menu: MenuItemConstructorOptions[], label: string): MenuItemCon
   return Array.isArray(found) ? found : []
 }
 
+const menuActions = () => ({
+  ...{ go: vi.fn(), newWindow: vi.fn(), quickPrompt: vi.fn(), print: vi.fn(), showLogs: vi.fn() },
+})
+const fileEntries = ['New chat', 'New window', 'Quick prompt', 'Recent chats', 'separator', 'Print…', 'separator']
+
 describe('the application menu', () => {
-  const menuOf = (platform: NodeJS.Platform, devTools = false) =>
-    appMenu({ go: vi.fn(), showLogs: vi.fn() }, { devTools, platform })
+  const menuOf = (platform: NodeJS.Platform, devTools = false) => appMenu(menuActions(), { devTools, platform })
 
   test('of macOS has About, Settings and Quit in the application’s own menu', () => {
     const menu = menuOf('darwin')
@@ -27,13 +31,13 @@ describe('the application menu', () => {
     const own = named(submenu(menu, 'Inference Studio'))
     expect(own.slice(0, 3)).toEqual(['About Inference Studio', 'separator', 'Settings…'])
     expect(own.at(-1)).toBe('quit')
-    expect(named(submenu(menu, 'File'))).toEqual(['New chat', 'separator', 'close'])
+    expect(named(submenu(menu, 'File'))).toEqual([...fileEntries, 'close'])
   })
 
   test.each(['win32', 'linux'] as const)('of %s has Settings and Quit in File, and About in Help', (platform) => {
     const menu = menuOf(platform)
     expect(named(menu)).toEqual(['File', 'editMenu', 'View', 'windowMenu', 'Help'])
-    expect(named(submenu(menu, 'File'))).toEqual(['New chat', 'separator', 'Settings…', 'separator', 'close', 'quit'])
+    expect(named(submenu(menu, 'File'))).toEqual([...fileEntries, 'Settings…', 'separator', 'close', 'quit'])
     expect(named(submenu(menu, 'Help'))).toEqual([
       'Keyboard shortcuts',
       'Show logs',
@@ -45,6 +49,21 @@ describe('the application menu', () => {
   test('has the developer tools in a development version only', () => {
     expect(named(submenu(menuOf('linux', true), 'View'))).toContain('toggleDevTools')
     expect(named(submenu(menuOf('linux'), 'View'))).not.toContain('toggleDevTools')
+  })
+
+  test('lists recent chats with titles that are safe as labels', () => {
+    const actions = menuActions()
+    const recent = [
+      { id: 'a', title: 'Q&A\nabout \u202ebidi' },
+      { id: 'b', title: null },
+      { id: 'c', title: 'x'.repeat(200) },
+    ]
+    const entries = submenu(submenu(appMenu(actions, { devTools: false, recent }), 'File'), 'Recent chats')
+    expect(named(entries)).toEqual(['Q&&A about bidi', 'Untitled chat', `${'x'.repeat(59)}…`])
+    entries[1]?.click?.({} as never, undefined, {} as never)
+    expect(actions.go).toHaveBeenCalledWith({ page: 'chat', id: 'b' })
+    const none = submenu(submenu(appMenu(actions, { devTools: false }), 'File'), 'Recent chats')
+    expect(none).toEqual([{ label: 'No chats yet', enabled: false }])
   })
 
   test('opens pages of the window', async () => {

@@ -8,6 +8,7 @@ import { root } from '../../../resources/scripts/ready.mjs'
 import { checkSignature, readFeed } from '../../../src-main/hosts/electron/updates/updateFeed.ts'
 import { Updates } from '../../../src-main/hosts/electron/updates/updates.ts'
 import type { UpdateState } from '../../../src-preload/contract/app.ts'
+import { expectAccessible } from '../../e2e/chatWorld.ts'
 import { launchDesktop, real } from '../../helpers/electron/launch.ts'
 import { windowText } from '../../helpers/windowText.ts'
 import { newDataDir, tidy } from './fixtures.ts'
@@ -224,10 +225,13 @@ test.skipIf(real || process.platform !== 'linux')(
     publish('2.0.0', 'version 2')
     await check()
     await expect.poll(() => status.textContent()).toContain('2.0.0 will be installed when you quit')
+    await expectAccessible(page)
     expect(readFileSync(program, 'utf8')).toBe('version 1')
     expect(await quit()).toBe(0)
     const installed = readdirSync(folder).filter((one) => one.endsWith('.AppImage'))
     expect(installed.map((one) => readFileSync(join(folder, one), 'utf8'))).toEqual(['version 2'])
     expect(existsSync(join(folder, 'cache', 'studio-updater'))).toBe(true)
   },
+  // Seven checks in one program, on a busy computer.
+  120_000,
 )

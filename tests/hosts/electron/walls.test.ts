@@ -256,7 +256,36 @@ test('the page may reload itself', async () => {
   expect(await openedOutside(desktop)).toEqual([])
 })
 
+test('a main window can’t be navigated to the page of the quick prompt', async () => {
+  const before = desktop.page.url()
+  await desktop.page.evaluate(() => location.assign('/app/quick/index.html'))
+  await clickLink('https://marker.example/', '_self')
+  await expect.poll(() => openedOutside(desktop)).toContain('https://marker.example/')
+  expect(desktop.page.url()).toBe(before)
+})
+
 test('not even a debugger can navigate the window elsewhere, because its network is blocked', async () => {
   await expect(desktop.page.goto(outsideUrl)).rejects.toThrow(/BLOCKED_BY_CLIENT/)
   expect(reached).toEqual([])
+})
+
+test('transfers and opened files refuse requests of other origins', async () => {
+  const answers = await desktop.evaluate(async ({ net }) => {
+    const id = '00000000-0000-4000-8000-000000000000'
+    const status = async (path: string, method: string, origin: string | null): Promise<number> => {
+      const headers = { 'content-type': 'application/octet-stream', ...(origin !== null && { origin }) }
+      const body = method === 'PUT' ? 'x' : null
+      return (await net.fetch(`app://studio${path}`, { method, headers, body })).status
+    }
+    const origins = ['https://evil.example', 'null', 'app://studio.evil.example', 'http://studio']
+    const foreign = [
+      ...origins.map((origin) => status(`/transfers/${id}?at=0`, 'PUT', origin)),
+      ...origins.map((origin) => status(`/transfers/${id}`, 'GET', origin)),
+      ...origins.map((origin) => status(`/given/${id}`, 'GET', origin)),
+    ]
+    const own = ['app://studio', null].map((origin) => status(`/given/${id}`, 'GET', origin))
+    return { foreign: await Promise.all(foreign), own: await Promise.all(own) }
+  })
+  expect(new Set(answers.foreign)).toEqual(new Set([403]))
+  expect(answers.own).toEqual([404, 404])
 })

@@ -82,7 +82,7 @@ describe('serve', () => {
     const running = start(['serve', '--json', '--no-web', '--data-dir', dataDir], { TEST_HANG_ON_STOP: '1' })
     await running.line()
     running.child.kill('SIGTERM')
-    await expect.poll(() => existsSync(join(dataDir, 'stopped')), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => existsSync(join(dataDir, 'stopped'))).toBe(true)
     running.child.kill('SIGTERM')
     expect((await running.ended).code).toBe(1)
   })

@@ -136,7 +136,7 @@ describe('a subscription', () => {
       () => undefined,
       (thrown) => kinds.push(problemOf(thrown).kind),
     )
-    await expect.poll(() => kinds, { timeout: 5_000 }).toEqual(['bug', 'bug'])
+    await expect.poll(() => kinds).toEqual(['bug', 'bug'])
     stop()
     expect(calls).toBe(2)
     expect(page.link.get()).toBe('open')

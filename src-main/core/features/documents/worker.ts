@@ -12,7 +12,7 @@ const maxHeapMb = 1024
 /** Text per message to the core, UTF-16 units, so that storing one message blocks no stream. */
 const charactersAtOnce = 200_000
 /** Text that is counted exactly, UTF-16 units. The rest of a long document is counted by the same ratio. */
-const countedCharacters = 2_000_000
+const countedCharacters = 500_000
 
 /** The file to convert. */
 export interface ConversionJob {

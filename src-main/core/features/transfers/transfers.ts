@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { sweepTemporary } from '../../shared/ownFiles.ts'
 import { createDownloads } from './downloads.ts'
+import { createPages } from './pages.ts'
 import { createStreams } from './streams.ts'
 import { createUploads } from './uploads.ts'
 
@@ -26,13 +27,16 @@ export function createTransfers({ dataDir, keptMs = hour }: TransferOptions) {
   const uploads = createUploads(folder, keptMs)
   const downloads = createDownloads(keptMs)
   const streams = createStreams()
+  const pages = createPages(folder)
   return {
     folder,
     uploads,
     downloads,
     streams,
+    pages,
     async close(): Promise<void> {
       streams.close()
+      pages.close()
       await Promise.all([uploads.close(), downloads.close()])
     },
   }

@@ -43,10 +43,15 @@ export interface ChatBytes {
   stored: { previous: string | null; input: JsonObject[] } | null
 }
 
-/** Parses a body that was checked by a scan. @throws DialectError when it is not an object */
+/** Parses a body of valid UTF-8. @throws DialectError when it is not an object */
 export function parseObject(bytes: Buffer): JsonObject {
   const text = bytes.toString('utf8')
-  const value: unknown = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
+  let value: unknown
+  try {
+    value = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
+  } catch (thrown) {
+    if (!(thrown instanceof SyntaxError)) throw thrown
+  }
   if (isFields(value)) return value
   throw new DialectError('', 'The body must be one JSON object.', 'body_unreadable')
 }

@@ -10,7 +10,7 @@ import type { BytesHandler, BytesReply } from '../../../core/ports/bytes.ts'
 import { type ClientConnection, ClientConnections } from '../../../listener/connections.ts'
 import { boundedServer, type ServerBounds } from '../../../listener/server.ts'
 import { StallWatch, type Watched } from '../../../listener/stall.ts'
-import { diagramHeaders, isDiagramPath, securityHeaders } from '../../csp.ts'
+import { frameHeaders, securityHeaders } from '../../csp.ts'
 import { answerMedia, type MediaSource, mediaPrefix } from '../../media.ts'
 import { openingPage, openingWords } from '../../startUpPage.ts'
 import { listenOn } from '../listen.ts'
@@ -228,9 +228,10 @@ async function sendPage(request: IncomingMessage, reply: ServerResponse, site: S
     return refuse(reply, 405, 'Only GET and HEAD are allowed here.')
   if (studio && path === '/metrics') return sendMetrics(request, reply, access, studio.metrics)
   const file = files.get(path)
-  if (file && isDiagramPath(path)) {
+  const ofFrame = file ? frameHeaders(path) : null
+  if (ofFrame) {
     reply.removeHeader('X-Frame-Options')
-    for (const [name, value] of Object.entries(diagramHeaders())) reply.setHeader(name, value)
+    for (const [name, value] of Object.entries(ofFrame)) reply.setHeader(name, value)
   }
   if (file) return sendFile(reply, file, request.method === 'HEAD')
   if (path === '/' && files.size === 0) return refuse(reply, 503, 'The page is not built yet: npm run build')

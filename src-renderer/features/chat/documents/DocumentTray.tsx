@@ -104,7 +104,7 @@ function DocumentState({ document: { state, sent, trouble, stored, bytes } }: { 
   return (
     <>
       <span className="num">{facts(stored)}</span>
-      {stored.notes.length > 0 && <span title={stored.notes.join(' ')}>{t('hasNotes')}</span>}
+      {stored.notes.length > 0 && <span className="chat-clip">{stored.notes.join(' ')}</span>}
     </>
   )
 }

@@ -15,7 +15,7 @@ export function Refuse({ messageId, onEnd }: { messageId: string; onEnd: () => v
   return (
     <Form className="flex flex-wrap items-end gap-2" onSubmit={say}>
       <div className="min-w-[min(240px,100%)] flex-1">
-        <Field label={t('ask.why')} hint={t('ask.whyHint')}>
+        <Field label={t('ask.reason')} hint={t('ask.reasonHint')}>
           <TextInput
             autoFocus
             maxLength={10_000}
@@ -30,7 +30,7 @@ export function Refuse({ messageId, onEnd }: { messageId: string; onEnd: () => v
         </Field>
       </div>
       <Button size="small" type="submit" variant="danger" busy={busy} className="mb-6">
-        {t('ask.sayNo')}
+        {t('ask.confirmDeny')}
       </Button>
     </Form>
   )

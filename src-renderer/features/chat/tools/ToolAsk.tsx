@@ -47,7 +47,7 @@ export function ToolAsk({ row }: { row: ToolRow }) {
           aria-expanded={refusing}
           onClick={() => setRefusing(!refusing)}
         >
-          {t('ask.no')}
+          {t('ask.deny')}
         </Button>
       </div>
       {refusing && <Refuse messageId={row.id} onEnd={() => setRefusing(false)} />}
@@ -83,7 +83,7 @@ function Where({ row: { run } }: { row: ToolRow }) {
         <div key={key}>{line}</div>
       ))}
       {mcp?.description && (
-        <p className="line-clamp-3 text-soft">{t('ask.says', { words: plainText(mcp.description) })}</p>
+        <p className="line-clamp-3 text-soft">{t('ask.serverSays', { words: plainText(mcp.description) })}</p>
       )}
       {mcp?.readOnly === true && <p className="text-soft">{t('ask.readOnly')}</p>}
       {mcp?.readOnly !== true && mcp?.destructive === true && <p className="text-warn">{t('ask.destructive')}</p>}

@@ -38,7 +38,7 @@ export function ToolByHand({ row }: { row: ToolRow }) {
         <Field
           label={t('hand.result')}
           hint={t('hand.hint')}
-          error={fault ? jsonFaultText(t, fault) : draft.text.length > longest ? t('hand.long') : null}
+          error={fault ? jsonFaultText(t, fault) : draft.text.length > longest ? t('hand.tooLong') : null}
         >
           <TextArea
             mono={draft.json}
@@ -54,7 +54,7 @@ export function ToolByHand({ row }: { row: ToolRow }) {
         </Field>
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <Segmented
-            label={t('hand.as')}
+            label={t('hand.resultType')}
             value={draft.json ? 'json' : 'text'}
             onChange={(as) => draftAnswer(row.id, { json: as === 'json' })}
             segments={[
@@ -69,7 +69,7 @@ export function ToolByHand({ row }: { row: ToolRow }) {
           />
           {row.run.state === 'awaiting' && (
             <Button size="small" className="ml-auto" aria-expanded={refusing} onClick={() => setRefusing(!refusing)}>
-              {t('ask.no')}
+              {t('ask.deny')}
             </Button>
           )}
           <Button

@@ -74,7 +74,7 @@ function Result({ row }: { row: ToolRow }) {
         className="flex min-w-0 items-center gap-1.5 rounded-s text-start text-s text-soft hover:text-ink"
       >
         <OpenMark open={open} />
-        <span className="shrink-0 font-[520]">{t(given ? 'outcome.result' : 'outcome.told')}</span>
+        <span className="shrink-0 font-[520]">{t(given ? 'outcome.result' : 'outcome.sentToModel')}</span>
         <span className="num shrink-0 text-faint">
           {t('outcome.size', { count: row.text.length, size: figure(row.text.length) })}
         </span>
@@ -86,7 +86,7 @@ function Result({ row }: { row: ToolRow }) {
         <HostileText
           shown={showResult(row.text)}
           whole={row.text}
-          label={t(given ? 'outcome.result' : 'outcome.told')}
+          label={t(given ? 'outcome.result' : 'outcome.sentToModel')}
           copy={t('outcome.copy')}
           resultOf={row.id}
         />

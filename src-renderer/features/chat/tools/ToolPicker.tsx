@@ -71,7 +71,7 @@ function Group({ group, enabled }: { group: OfferGroup; enabled: readonly string
   const { server, offers } = group
   const usable = offers.filter(({ fault }) => fault === null)
   const on = offers.filter(({ id }) => enabled.includes(id))
-  const name = server ? plainText(server.name) : t(group.key === 'gone' ? 'pick.gone' : 'pick.own')
+  const name = server ? plainText(server.name) : t(group.key === 'gone' ? 'pick.deletedTools' : 'pick.own')
   const set = (tools: { id: string }[], yes: boolean) =>
     saveToolUse({
       enabled: switched(
@@ -109,7 +109,7 @@ function Group({ group, enabled }: { group: OfferGroup; enabled: readonly string
             aria-label={t('pick.noneOf', { name })}
             onClick={() => set(on, false)}
           >
-            {t('pick.noneWord')}
+            {t('pick.noTool')}
           </Button>
         )}
       </div>
@@ -201,8 +201,8 @@ function How({ use, offered }: { use: ToolSelection; offered: readonly Offer[] }
           onPick={pickChoice}
         />
       </div>
-      {missing && <p className="text-warn text-xs">{t('how.missing', { name: plainText(named) })}</p>}
-      {!missing && choice === 'required' && noTools && <p className="text-warn text-xs">{t('how.nothing')}</p>}
+      {missing && <p className="text-warn text-xs">{t('how.unavailable', { name: plainText(named) })}</p>}
+      {!missing && choice === 'required' && noTools && <p className="text-warn text-xs">{t('how.noToolOn')}</p>}
       <div className="flex items-center gap-3 text-s">
         <span className="min-w-0 flex-1 text-soft">{t('how.parallel')}</span>
         <Select
@@ -210,9 +210,9 @@ function How({ use, offered }: { use: ToolSelection; offered: readonly Offer[] }
           className="max-w-40"
           value={parallel === null ? 'unset' : parallel ? 'yes' : 'no'}
           choices={[
-            { value: 'unset', label: t('how.unset') },
-            { value: 'yes', label: t('how.yes') },
-            { value: 'no', label: t('how.no') },
+            { value: 'unset', label: t('how.default') },
+            { value: 'yes', label: t('how.parallelAllowed') },
+            { value: 'no', label: t('how.oneAtATime') },
           ]}
           onPick={(picked) => saveToolUse({ parallel: picked === 'unset' ? null : picked === 'yes' })}
         />

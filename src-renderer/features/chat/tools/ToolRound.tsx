@@ -56,9 +56,9 @@ function ContinueToolRound({ replyId, last }: { replyId: string; last: ToolRow }
   const go = () => run(() => resume(last.id))
   return (
     <div role="status" className="my-2 flex flex-wrap items-center gap-x-3 gap-y-2 text-s">
-      <span>{rounds >= bound ? t('round.bound', { count: rounds }) : t('round.rests')}</span>
+      <span>{rounds >= bound ? t('round.limitReached', { count: rounds }) : t('round.repliesMissing')}</span>
       <Button size="small" variant="primary" busy={busy} onClick={go}>
-        {t('round.goOn')}
+        {t('round.continue')}
       </Button>
     </div>
   )

@@ -44,19 +44,23 @@ export function DictationBar() {
   return (
     <>
       <StatusText>
-        {now.state === 'off' && reported > 0 && t('dictated')}
+        {now.state === 'off' && reported > 0 && t('transcriptInserted')}
         {now.state === 'recording' && t('recording')}
       </StatusText>
-      {now.state === 'asking' && <Bar words={t('asking')}>{cancel}</Bar>}
+      {now.state === 'asking' && <Bar words={t('waitingForMicrophone')}>{cancel}</Bar>}
       {now.state === 'recording' && (
         <section className="composer-bar" aria-label={t('recording')}>
           <span className="composer-recording-dot" aria-hidden />
-          <LevelMeter recording={now.recording} label={t('level')} className="composer-level h-[5px] w-[120px]" />
+          <LevelMeter
+            recording={now.recording}
+            label={t('recordingLevel')}
+            className="composer-level h-[5px] w-[120px]"
+          />
           <Time since={now.since} />
           {now.muted && <span role="alert">{t('audio:microphoneMuted')}</span>}
           {cancel}
           <Button variant="primary" size="small" icon={Check} onClick={() => void finishDictation()}>
-            {t('finish')}
+            {t('finishDictation')}
           </Button>
         </section>
       )}

@@ -56,7 +56,7 @@ export function PlayerBar() {
             <IconButton
               icon={running ? Pause : Play}
               size="small"
-              label={t(running ? 'pause' : 'goOn')}
+              label={t(running ? 'pause' : 'resumeReading')}
               disabled={now.state === 'asking'}
               onClick={running ? pauseReading : resumeReading}
             />

@@ -29,10 +29,10 @@ export function AlwaysAllowed({ tools }: { tools: ToolsState }) {
               <Button
                 size="small"
                 className="ms-auto"
-                aria-label={t('settings.always.forgetOf', { name })}
+                aria-label={t('settings.always.removeOf', { name })}
                 onClick={() => void action((client) => client.tools.revokeApproval({ toolId: id }))}
               >
-                {t('settings.always.forget')}
+                {t('settings.always.remove')}
               </Button>
             </li>
           )

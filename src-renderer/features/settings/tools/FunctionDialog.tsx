@@ -148,11 +148,11 @@ function FunctionForm({ tool, others, onClose }: { tool: FunctionTool | null } &
       <div className="sticky bottom-0 -mx-5 -mb-5 flex flex-wrap items-center justify-end gap-2 border-line border-t bg-raise px-5 py-3">
         {tried > 0 && bad && (
           <span role="alert" className="me-auto text-bad text-s">
-            {t('settings.form.some')}
+            {t('settings.form.correctFields')}
           </span>
         )}
         <Button variant="primary" type="submit" busy={busy}>
-          {t(tool ? 'settings.form.save' : 'settings.form.make')}
+          {t(tool ? 'settings.form.save' : 'settings.form.add')}
         </Button>
       </div>
     </Form>

@@ -85,7 +85,7 @@ function Paste(props: { servers: readonly McpServer[]; onReview: (form: ServerFo
         <ul className="list-disc ps-5 text-s text-warn">
           {read.leftOut.map(({ name, why }) => (
             <li key={name}>
-              {t('settings.paste.left', {
+              {t('settings.paste.skipped', {
                 name: plainText(name) || t('settings.paste.noName'),
                 why: t(`settings.paste.why.${why}`),
               })}
@@ -123,7 +123,7 @@ function Found({ found, known, onReview }: { found: ReadServer; known: boolean; 
           <div className="text-faint">{t('settings.paste.secrets', { names: plainText(values.join(', ')) })}</div>
         )}
         {blanks.length > 0 && (
-          <div className="text-warn">{t('settings.paste.blanks', { names: plainText(blanks.join(', ')) })}</div>
+          <div className="text-warn">{t('settings.paste.missingValues', { names: plainText(blanks.join(', ')) })}</div>
         )}
       </div>
       {known ? (

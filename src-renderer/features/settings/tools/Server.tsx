@@ -100,7 +100,7 @@ export function Server({ server, onEdit }: { server: McpServer; onEdit: () => vo
         <Notice
           kind="bad"
           title={t('settings.servers.failed')}
-          action={{ label: t('settings.servers.again'), busy, onClick: restart }}
+          action={{ label: t('settings.servers.retry'), busy, onClick: restart }}
         >
           {server.problem && <span className="break-words">{plainText(server.problem.message)}</span>}
         </Notice>
@@ -121,7 +121,7 @@ export function Server({ server, onEdit }: { server: McpServer; onEdit: () => vo
         onClose={() => setDialog(null)}
         title={t('settings.servers.removeTitle', { name })}
         about={t('settings.servers.removeAbout')}
-        confirm={t('settings.servers.removeDo')}
+        confirm={t('settings.servers.confirmRemove')}
         onConfirm={() => {
           setDialog(null)
           void action((client) => client.tools.removeServer({ id: server.id }))
@@ -145,7 +145,7 @@ function Warning(props: { server: McpServer; open: boolean; onClose: () => void;
       onClose={props.onClose}
       title={t('settings.servers.warnTitle', { name: plainText(name) })}
       about={what}
-      confirm={t('settings.servers.warnDo')}
+      confirm={t('settings.servers.confirmTurnOn')}
       onConfirm={props.onYes}
     >
       <code

@@ -16,7 +16,7 @@ export function ServerDetails({ server }: { server: McpServer }) {
   )
   const rows = [
     transport.kind === 'stdio'
-      ? { id: 'runs', name: t('settings.servers.runs'), value: mono(commandLine(transport)) }
+      ? { id: 'runs', name: t('settings.servers.program'), value: mono(commandLine(transport)) }
       : { id: 'address', name: t('settings.servers.address'), value: mono(transport.url) },
     ...(transport.kind === 'stdio' && transport.cwd !== null
       ? [{ id: 'folder', name: t('settings.servers.folder'), value: mono(transport.cwd) }]
@@ -37,7 +37,7 @@ export function ServerDetails({ server }: { server: McpServer }) {
     },
     ...(server.about === null
       ? []
-      : [{ id: 'about', name: t('settings.servers.says'), value: plainText(server.about.slice(0, 300)) }]),
+      : [{ id: 'about', name: t('settings.servers.reportedName'), value: plainText(server.about.slice(0, 300)) }]),
   ]
   return (
     <div className="flex min-w-0 flex-col gap-3 ps-5">

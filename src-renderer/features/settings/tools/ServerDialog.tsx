@@ -103,11 +103,11 @@ function ServerFields(props: { first: ServerForm; servers: readonly McpServer[];
       <div className="sticky bottom-0 -mx-5 -mb-5 flex flex-wrap items-center justify-end gap-2 border-line border-t bg-raise px-5 py-3">
         {Object.keys(errors).length > 0 && (
           <span role="alert" className="me-auto text-bad text-s">
-            {t('settings.form.some')}
+            {t('settings.form.correctFields')}
           </span>
         )}
         <Button variant="primary" type="submit" busy={busy}>
-          {t(form.id === null ? 'settings.server.make' : 'settings.server.save')}
+          {t(form.id === null ? 'settings.server.add' : 'settings.server.save')}
         </Button>
       </div>
     </Form>

@@ -50,7 +50,7 @@ export function StdioFields({ form, reported, onChange }: FieldsProps) {
       </Field>
       {form.command.trim() !== '' && (
         <p className="text-faint text-s">
-          {t('settings.server.argsHow')}{' '}
+          {t('settings.server.commandPreview')}{' '}
           <code dir="ltr" className="select-text break-all font-mono text-soft [unicode-bidi:isolate]">
             {plainText(commandLine({ command: form.command.trim(), args }))}
           </code>

@@ -13,7 +13,7 @@ export function useAction(): (ask: (client: Client) => Promise<unknown>) => Prom
       await ask(studio)
       return true
     } catch (thrown) {
-      const text = `${t('settings.notDone')} ${problemOf(thrown).message}`
+      const text = `${t('settings.failed')} ${problemOf(thrown).message}`
       showToast({ id: 'settings-tools', text })
       return false
     }

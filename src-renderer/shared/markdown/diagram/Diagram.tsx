@@ -18,16 +18,24 @@ function remember(source: string, shown: boolean): void {
   }
 }
 
-/** A diagram's code. A click draws the diagram, and only then is Mermaid loaded. `code` draws the fence with additional buttons. */
-export function Diagram(props: { source: string; open: boolean; code: (tools: ReactNode) => ReactNode }) {
+/**
+ * A diagram's code. A click draws the diagram, and only then is Mermaid loaded. `code` draws the fence with additional buttons. `preview` is
+ * a button of the drawn diagram.
+ */
+export function Diagram(props: {
+  source: string
+  open: boolean
+  preview: ReactNode
+  code: (tools: ReactNode) => ReactNode
+}) {
   const t = useMarkdownTexts()
-  const { source, open, code } = props
+  const { source, open, preview, code } = props
   const [shown, setShown] = useState(() => asked.has(source))
   const show = (now: boolean): void => {
     remember(source, now)
     setShown(now)
   }
-  if (shown && !open) return <Drawn key={source} source={source} back={() => show(false)} />
+  if (shown && !open) return <Drawn key={source} source={source} preview={preview} back={() => show(false)} />
   return code(
     open ? null : (
       <button type="button" className="md-tool md-worded" title={t('drawTitle')} onClick={() => show(true)}>
@@ -40,7 +48,7 @@ export function Diagram(props: { source: string; open: boolean; code: (tools: Re
 const zoomStep = 1.25
 const [leastZoom, maxZoom] = [0.2, 5]
 
-function Drawn({ source, back }: { source: string; back: () => void }) {
+function Drawn({ source, preview, back }: { source: string; preview: ReactNode; back: () => void }) {
   const t = useMarkdownTexts()
   const frame = useRef<HTMLIFrameElement>(null)
   const [state, setState] = useState<DiagramState>({ is: 'drawing' })
@@ -78,6 +86,7 @@ function Drawn({ source, back }: { source: string; back: () => void }) {
               {icon}
             </button>
           ))}
+        {preview}
         <button type="button" className="md-tool md-worded" title={t('showCodeTitle')} onClick={back}>
           <Code aria-hidden /> {t('showCode')}
         </button>

@@ -40,7 +40,8 @@ export function drawInFrame(
   frame: HTMLIFrameElement,
   source: string,
   notify: (state: DiagramState) => void,
-): { zoom: (scale: number | null) => void; end: () => void } {
+): { zoom: (scale: number | null) => void; update: (source: string) => void; end: () => void } {
+  let current = source
   let timer: ReturnType<typeof setTimeout> | undefined
   let width = 0
   let height = 0
@@ -67,7 +68,7 @@ export function drawInFrame(
     if (message?.type === 'ready') {
       dark = isDark(frame)
       within(drawSeconds, 'late')
-      say({ type: 'draw', source, dark })
+      say({ type: 'draw', source: current, dark })
     } else if (message) {
       clearTimeout(timer)
       if (message.type === 'failed') {
@@ -82,7 +83,7 @@ export function drawInFrame(
   const redraw = (): void => {
     if (dark === null || dark === isDark(frame)) return
     dark = !dark
-    say({ type: 'draw', source, dark })
+    say({ type: 'draw', source: current, dark })
   }
   const system = matchMedia('(prefers-color-scheme: dark)')
   system.addEventListener('change', redraw)
@@ -97,6 +98,14 @@ export function drawInFrame(
   }
   return {
     zoom: (scale) => width > 0 && show(scale),
+    /** Draws a source that has grown. When it can't be drawn, the frame keeps the picture before. */
+    update: (next) => {
+      if (next === current) return
+      current = next
+      if (dark === null) return
+      within(drawSeconds, 'late')
+      say({ type: 'draw', source: next, dark, again: true })
+    },
     end: () => {
       clearTimeout(timer)
       removeEventListener('message', hear)

@@ -86,7 +86,7 @@ it('a balance below the limit is reported once: not again by other figures or af
 
 it('today’s spend is reported once, by the larger source', async () => {
   const sandbox = await sandboxWith()
-  const { core, client, notices } = await program({ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey })
+  const { core, client, notices } = await program(sandbox)
   await fetched(client)
   await ask(core, 'writer-small')
   // The service was asked before that, so only the local log knows so far.
@@ -111,11 +111,7 @@ it('today’s spend is reported once, by the larger source', async () => {
 
 it('an app’s budget is reported at its share and again when it is used up, in place of the first; a larger budget ends it', async () => {
   const sandbox = await sandboxWith()
-  const { core, client, notices } = await program(
-    { baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey },
-    freshFolder(),
-    0,
-  )
+  const { core, client, notices } = await program(sandbox, freshFolder(), 0)
   await fetched(client)
   const { app, key } = await client.apps.add({ name: 'my‮-editor', budgetTotal: '1' })
   const write = async (): Promise<number> => {
@@ -158,11 +154,7 @@ it('an app’s budget is reported at its share and again when it is used up, in 
 
 it('a budget whose rest is below the usual request is reported before it is used up, and when a request is refused', async () => {
   const sandbox = await sandboxWith()
-  const { core, client, notices } = await program(
-    { baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey },
-    freshFolder(),
-    0,
-  )
+  const { core, client, notices } = await program(sandbox, freshFolder(), 0)
   await fetched(client)
   const { app, key } = await client.apps.add({ name: 'editor', budgetTotal: '5' })
   const write = async (tokens: number): Promise<number> => {
@@ -204,7 +196,7 @@ it('a budget whose rest is below the usual request is reported before it is used
 
 it('a refused key is reported once per status and ends with the next successful reply; switched off, nothing is reported', async () => {
   const sandbox = await sandboxWith()
-  const { core, client, notices } = await program({ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey })
+  const { core, client, notices } = await program(sandbox)
   await fetched(client)
   for (const [status, why] of [
     [401, 'refused'],
@@ -325,7 +317,7 @@ it('while offline no outdated figure is reported, and a limit set meanwhile is c
 
 it('notifications can be switched off and still be tried', async () => {
   const sandbox = await sandboxWith({ balance: 8 })
-  const { client, notices } = await program({ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey })
+  const { client, notices } = await program(sandbox)
   await fetched(client)
   await client.alerts.update({ notify: false, balanceBelow: '10' })
   await until(client, (alerts) => alerts.length > 0)

@@ -63,7 +63,7 @@ it.each([
     expect(rows.find(({ path }) => path === '/v1/chat/completions')).toMatchObject({ state: 'failed', status })
     expect([accounts.done, tools.done]).toEqual([false, false])
     expect((await client.models.list({ refresh: false })).models.length).toBeGreaterThan(0)
-    expect(performance.now() - began).toBeLessThan(1000)
+    expect(performance.now() - began).toBeLessThan(5000)
 
     // The next request reaches the service and makes the connection `connected`.
     await cut.set('open')

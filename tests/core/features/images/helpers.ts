@@ -1,20 +1,13 @@
 import { ZipWriter } from '../../../../src-main/core/features/archive/zipWriter.ts'
 import type { ImagesUpstream } from '../../../../src-main/core/features/images/dependencies.ts'
-import { createImages, type Images } from '../../../../src-main/core/features/images/images.ts'
-import { createMedia, type Media } from '../../../../src-main/core/features/media/media.ts'
-import { createTransfers, type Transfers } from '../../../../src-main/core/features/transfers/transfers.ts'
 import { coreBusyMs } from '../../../../src-main/core/store/database.ts'
-import { openStore, type Store } from '../../../../src-main/core/store/store.ts'
 import type { Drawing, ImageRequest, ImagesChange } from '../../../../src-preload/contract/images.ts'
 import { closesOnce } from '../../helpers/closeMedia.ts'
 import { freshFolder } from '../../helpers/core.ts'
+import { createStoredImages, type StoredImages } from '../../helpers/imagesFeature.ts'
 
-export interface Feature {
+export interface Feature extends StoredImages {
   dataDir: string
-  store: Store
-  media: Media
-  transfers: Transfers
-  images: Images
   lines: string[]
   close(): Promise<void>
 }
@@ -34,23 +27,15 @@ export function openImages(
   upstream: () => Promise<ImagesUpstream>,
   { dataDir = freshFolder(), cost = '0.04' }: { dataDir?: string; cost?: string } = {},
 ): Feature {
-  const store = openStore(dataDir, { busyMs: coreBusyMs })
-  const transfers = createTransfers({ dataDir })
-  const media = createMedia({ dataDir, store, uploads: transfers.uploads })
   const lines: string[] = []
-  const images = createImages({
-    store,
-    upstream,
-    media,
+  const parts = createStoredImages(dataDir, upstream, {
+    open: { busyMs: coreBusyMs },
     costOf: () => ({ cost, costIs: 'estimated' }),
-    tempDir: transfers.folder,
-    uploads: transfers.uploads,
-    downloads: transfers.downloads,
     zip: (path) => new ZipWriter(path),
     log: (line) => lines.push(line),
   })
-  const close = closesOnce(images, { transfers, media, store })
-  return { dataDir, store, media, transfers, images, lines, close }
+  const close = closesOnce(parts.images, parts)
+  return { ...parts, dataDir, lines, close }
 }
 
 /** Reads changes, including the snapshot, until one satisfies `enough`. */

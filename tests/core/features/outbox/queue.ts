@@ -1,13 +1,10 @@
-import { createImages } from '../../../../src-main/core/features/images/images.ts'
-import { createMedia } from '../../../../src-main/core/features/media/media.ts'
 import { Outbox, type OutboxSender } from '../../../../src-main/core/features/outbox/outbox.ts'
-import { createTransfers } from '../../../../src-main/core/features/transfers/transfers.ts'
-import { openStore } from '../../../../src-main/core/store/store.ts'
 import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
 import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../../src-main/core/upstream/credential.ts'
 import type { Connection } from '../../../../src-preload/contract/app.ts'
 import type { OutboxKind } from '../../../../src-preload/contract/outbox.ts'
+import { createStoredImages } from '../../helpers/imagesFeature.ts'
 
 /** A sender that this test does not use. */
 const unused = <W extends OutboxKind>(): OutboxSender<W> => ({
@@ -21,27 +18,12 @@ const unused = <W extends OutboxKind>(): OutboxSender<W> => ({
 
 /** An outbox with the real images feature, whose service is at `url`. The test sets the state of the connection. */
 export function openQueue(dataDir: string, url: string) {
-  const store = openStore(dataDir)
-  const transfers = createTransfers({ dataDir })
   const upstream = openUpstream({
     base: parseBaseAddress(url, { allowInsecure: false }),
     credential: Credential.fromText('sk-test-of-enough-length'),
     retry: { maxAttempts: 1 },
   })
-  const media = createMedia({ dataDir, store, uploads: transfers.uploads })
-  const images = createImages({
-    store,
-    upstream: async () => upstream,
-    media,
-    costOf: () => ({ cost: null, costIs: 'unknown' }),
-    tempDir: transfers.folder,
-    uploads: transfers.uploads,
-    downloads: transfers.downloads,
-    zip: () => {
-      throw new Error('Nothing is saved here.')
-    },
-    log: (line) => process.stderr.write(`${line}\n`),
-  })
+  const { store, transfers, media, images } = createStoredImages(dataDir, async () => upstream)
   const profile = { id: 'one', name: 'One', kind: 'service', baseUrl: url, keyKept: 'session' } as const
   let connection: Connection = { state: 'failed', profile, problem: null, checkedAt: null }
   const outbox = new Outbox({

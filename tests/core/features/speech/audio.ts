@@ -1,15 +1,31 @@
 import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { SpeechFormat } from '../../../../src-preload/contract/speech.ts'
 
 export const testRate = 24_000
 
-/** Decodes a file with ffmpeg: mono samples from -1 to 1, 24,000 per second. */
-export function decoded(file: string, format: SpeechFormat, rate = testRate): Float32Array {
+/** Decodes files with one ffmpeg, whose start takes most of the time: mono samples from -1 to 1, `rate` per second. */
+export function decodedAll(files: readonly string[], format: SpeechFormat, rate = testRate): Float32Array[] {
   const raw = format === 'pcm' ? ['-f', 's16le', '-ar', String(testRate), '-ac', '1'] : []
-  const args = ['-v', 'error', ...raw, '-i', file, '-f', 'f32le', '-ac', '1', '-ar', String(rate), 'pipe:1']
-  const bytes = execFileSync('ffmpeg', args, { maxBuffer: 1 << 30, stdio: ['ignore', 'pipe', 'pipe'] })
-  return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))
+  const folder = mkdtempSync(join(tmpdir(), 'decoded-'))
+  const to = files.map((_, at) => join(folder, String(at)))
+  const outputs = to.flatMap((path, at) => ['-map', `${at}:a`, '-f', 'f32le', '-ac', '1', '-ar', String(rate), path])
+  try {
+    execFileSync('ffmpeg', ['-v', 'error', ...files.flatMap((file) => [...raw, '-i', file]), ...outputs])
+    return to.map((path) => {
+      const bytes = readFileSync(path)
+      return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))
+    })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
+
+/** Decodes one file. */
+export const decoded = (file: string, format: SpeechFormat, rate = testRate): Float32Array =>
+  decodedAll([file], format, rate)[0] ?? new Float32Array()
 
 /** ffmpeg's warnings while it decodes the whole file; empty for a valid file. */
 export function complaints(file: string): string {
@@ -27,12 +43,23 @@ const encoders: Record<SpeechFormat, string[]> = {
   pcm: ['-c:a', 'pcm_s16le', '-f', 's16le'],
 }
 
-/** Encodes samples with ffmpeg's own encoders, which write their delay. */
-export function encoded(samples: Float32Array, format: SpeechFormat, to: string, more: string[] = []): void {
-  const input = ['-f', 'f32le', '-ar', String(testRate), '-ac', '1', '-i', 'pipe:0']
-  execFileSync('ffmpeg', ['-v', 'error', '-y', ...input, ...encoders[format], ...more, to], {
-    input: Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength),
+/** Encodes sounds with ffmpeg's own encoders, which write their delay, with one ffmpeg. */
+export function encodedAll(
+  sounds: readonly { samples: Float32Array; to: string }[],
+  format: SpeechFormat,
+  more: string[] = [],
+): void {
+  const folder = mkdtempSync(join(tmpdir(), 'samples-'))
+  const inputs = sounds.flatMap(({ samples }, at) => {
+    writeFileSync(join(folder, String(at)), Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength))
+    return ['-f', 'f32le', '-ar', String(testRate), '-ac', '1', '-i', join(folder, String(at))]
   })
+  const outputs = sounds.flatMap(({ to }, at) => ['-map', `${at}:a`, ...encoders[format], ...more, to])
+  try {
+    execFileSync('ffmpeg', ['-v', 'error', '-y', ...inputs, ...outputs])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
 
 /** The largest step between two samples. A click is a large step. */

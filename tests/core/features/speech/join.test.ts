@@ -10,7 +10,7 @@ import { synthesize } from '../../../../src-main/sandbox/speech/speech.ts'
 import { type SpeechFormat, speechFormats } from '../../../../src-preload/contract/speech.ts'
 import { tries } from '../../../helpers/effort.ts'
 import { temporaryFolder } from '../../../helpers/folders.ts'
-import { complaints, decoded, encoded, largestStep, placeOf, testRate } from './audio.ts'
+import { complaints, decoded, decodedAll, encodedAll, largestStep, placeOf, testRate } from './audio.ts'
 
 const folder = temporaryFolder('studio-join-')
 let count = 0
@@ -38,23 +38,26 @@ const texts = ['Good morning, dear harbour. The tide is in.', 'A second part fol
 /** The same words from two encoders: one that writes its delay, and one that does not. */
 const spoken = new Map<string, string[]>()
 beforeAll(async () => {
-  const plain: Float32Array[] = []
+  const wavs: string[] = []
   for (const input of texts) {
     const wav = fresh('wav')
     writeFileSync(wav, (await synthesize({ input, voice: 'nova', format: 'wav', speed: 1 })).bytes)
-    plain.push(decoded(wav, 'wav'))
+    wavs.push(wav)
   }
+  const plain = decodedAll(wavs, 'wav')
   for (const format of speechFormats) {
     const [bare, withDelay]: [string[], string[]] = [[], []]
-    for (const [at, input] of texts.entries()) {
+    for (const input of texts) {
       const { bytes } = await synthesize({ input, voice: 'nova', format, speed: 1 })
       const file = fresh(format)
       writeFileSync(file, bytes)
       bare.push(file)
-      const other = fresh(format)
-      encoded(plain[at] ?? new Float32Array(), format, other)
-      withDelay.push(other)
+      withDelay.push(fresh(format))
     }
+    encodedAll(
+      plain.map((samples, at) => ({ samples, to: withDelay[at] ?? '' })),
+      format,
+    )
     spoken.set(`${format} of the sandbox`, bare)
     spoken.set(`${format} of ffmpeg`, withDelay)
   }
@@ -68,10 +71,10 @@ describe('joined parts', () => {
     async (name) => {
       const format = formatOf(name)
       const files = spoken.get(name) ?? []
-      const parts = files.map((file) => decoded(file, format))
-      const sum = parts.reduce((total, { length }) => total + length, 0)
       const { to, made } = await joined(files, format)
-      const whole = decoded(to, format)
+      const parts = decodedAll([...files, to], format)
+      const whole = parts.pop() ?? new Float32Array()
+      const sum = parts.reduce((total, { length }) => total + length, 0)
       expect(Math.abs(whole.length - sum) / testRate).toBeLessThanOrEqual(0.05)
       expect(made?.seconds).toBeCloseTo(whole.length / testRate, 2)
       // A click is a step that no voice makes. No step at a join is larger than the largest one within the parts.
@@ -98,9 +101,10 @@ describe('joined parts', () => {
   it.each(['wav', 'pcm', 'flac'] as const)('%s: the joined samples are exactly those of the parts', async (format) => {
     const files = spoken.get(`${format} of ffmpeg`) ?? []
     const { to } = await joined(files, format)
-    const parts = files.map((file) => decoded(file, format))
+    const parts = decodedAll([...files, to], format)
+    const whole = parts.pop() ?? new Float32Array()
     const expected = Float32Array.from(parts.flatMap((part) => [...part]))
-    expect(Buffer.compare(Buffer.from(decoded(to, format).buffer), Buffer.from(expected.buffer))).toBe(0)
+    expect(Buffer.compare(Buffer.from(whole.buffer), Buffer.from(expected.buffer))).toBe(0)
   })
 
   it.each<[string, SpeechFormat, number, string[]]>([
@@ -112,15 +116,16 @@ describe('joined parts', () => {
   ])(
     '%s: errors of five joins do not add up',
     async (_, format, rate, more) => {
-      const files = Array.from({ length: 6 }, (_unused, index) => {
-        const file = fresh(format)
-        encoded(chirp(0.4 + (index % 7) * 0.0371, 300 + index * 40), format, file, more)
-        return file
-      })
-      const parts = files.map((file) => decoded(file, format, rate))
-      const sum = parts.reduce((total, { length }) => total + length, 0)
+      const sounds = Array.from({ length: 6 }, (_unused, index) => ({
+        samples: chirp(0.4 + (index % 7) * 0.0371, 300 + index * 40),
+        to: fresh(format),
+      }))
+      encodedAll(sounds, format, more)
+      const files = sounds.map((sound) => sound.to)
       const { to } = await joined(files, format)
-      const whole = decoded(to, format, rate)
+      const parts = decodedAll([...files, to], format, rate)
+      const whole = parts.pop() ?? new Float32Array()
+      const sum = parts.reduce((total, { length }) => total + length, 0)
       expect(Math.abs(whole.length - sum) / rate).toBeLessThanOrEqual(0.05)
       const usual = Math.max(...parts.map((part) => largestStep(part)))
       expect(largestStep(whole)).toBeLessThanOrEqual(usual * 1.1)

@@ -2,12 +2,11 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { summaryOf } from '../../../../src-main/core/gateway/dialects/responses/compactionContent.ts'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import { startEchoingService } from '../../../helpers/echoingService.ts'
-import { ask, type Gateway, jsonWithKey, openFarEnd, openGateway } from '../../../helpers/gateway.ts'
+import { apiKey, ask, type Gateway, jsonWithKey, openFarEnd, openGateway } from '../../../helpers/gateway.ts'
 import { encodings } from '../../../helpers/keyForms.ts'
 
 // POST /v1/responses/compact through the real gateway.
 
-const apiKey = 'sk-canary-7f3d2a91c05e4b68'
 const closers: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()

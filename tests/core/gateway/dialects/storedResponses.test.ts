@@ -7,10 +7,9 @@ import { openDatabase } from '../../../../src-main/core/store/database.ts'
 import { bodiesFile, openRequestLogTables } from '../../../../src-main/core/store/requestLog/open.ts'
 import { bodyDatabase } from '../../../../src-main/core/store/requestLog/schema.ts'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
-import { ask, type Gateway, jsonWithKey, openFarEnd, openGateway, toolKey } from '../../../helpers/gateway.ts'
+import { apiKey, ask, type Gateway, jsonWithKey, openFarEnd, openGateway, toolKey } from '../../../helpers/gateway.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
-const apiKey = 'sk-canary-7f3d2a91c05e4b68'
 const closers: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
@@ -414,9 +413,7 @@ describe('a stored response', () => {
     expect((await at(gateway, second.id)).status).toBe(200)
     expect(other.prepare('SELECT count(*) AS n FROM responses').get()).toEqual({ n: 1 })
     other.exec('ROLLBACK')
-    await expect
-      .poll(() => other.prepare('SELECT count(*) AS n FROM responses').get(), { timeout: 5000 })
-      .toEqual({ n: 2 })
+    await expect.poll(() => other.prepare('SELECT count(*) AS n FROM responses').get()).toEqual({ n: 2 })
     other.close()
     closers.pop()
     await expect(gateway.close()).rejects.toThrow('Responses could not be stored and will be retried')

@@ -4,12 +4,20 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Sandbox, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import { apis, askIn, translatedApis } from '../../../helpers/apis.ts'
 import { startEchoingService } from '../../../helpers/echoingService.ts'
-import { ask, type GatewayOptions, jsonWithKey, openFarEnd, openGateway, toolKey } from '../../../helpers/gateway.ts'
+import {
+  apiKey,
+  ask,
+  type GatewayOptions,
+  jsonWithKey,
+  openFarEnd,
+  openGateway,
+  toolKey,
+  writeRepeatedly,
+} from '../../../helpers/gateway.ts'
 import { encodings } from '../../../helpers/keyForms.ts'
 
 // What the local API guarantees holds for chat completions, Responses and Messages alike.
 
-const apiKey = 'sk-canary-7f3d2a91c05e4b68'
 const quick = { baseDelayMs: 5, maxDelayMs: 20 }
 const closers: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -106,17 +114,9 @@ describe.each(apis)('in the API $name', (api) => {
     const event = `data: {"choices":[{"index":0,"delta":{"content":"${'word '.repeat(2000)}"}}]}\n\n`
     const { gateway } = await farService((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
-      const pump = (): void => {
-        while (sent < 200_000_000 && !response.destroyed) {
-          sent += event.length
-          if (!response.write(event)) {
-            response.once('drain', pump)
-            return
-          }
-        }
-        response.end()
-      }
-      pump()
+      writeRepeatedly(response, event, (bytes) => {
+        sent += bytes
+      })
     })
     const request = httpRequest(`${gateway.url}${api.path}`, { method: 'POST', agent: false, headers: jsonWithKey })
     request.on('error', () => undefined)

@@ -5,6 +5,7 @@ import { crc32 } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
   type Answer,
+  apiKey,
   ask,
   type Gateway,
   type GatewayOptions,
@@ -15,7 +16,6 @@ import {
 } from '../../../helpers/gateway.ts'
 import { heap } from '../../upstream/meter/helpers/heap.ts'
 
-const apiKey = 'sk-canary-7f3d2a91c05e4b68'
 const million = 1_000_000
 const closers: (() => Promise<void> | void)[] = []
 afterEach(async () => {

@@ -13,6 +13,7 @@ import { eventually } from '../../../helpers/eventually.ts'
 import { temporaryFolder } from '../../../helpers/folders.ts'
 import { speak } from '../../../helpers/gate.ts'
 import {
+  apiKey,
   ask,
   type FarEnd,
   type Gateway,
@@ -23,7 +24,6 @@ import {
   withKey,
 } from '../../../helpers/gateway.ts'
 
-const apiKey = 'sk-canary-7f3d2a91c05e4b68'
 const inference: Record<string, Endpoint> = {
   '/v1/chat/completions': 'chat',
   '/v1/completions': 'completions',

@@ -5,9 +5,17 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import { quickClock } from '../../../helpers/clock.ts'
-import { ask, jsonWithKey, openFarEnd, openGateway, toolKey, withKey } from '../../../helpers/gateway.ts'
+import {
+  apiKey,
+  ask,
+  jsonWithKey,
+  openFarEnd,
+  openGateway,
+  toolKey,
+  withKey,
+  writeRepeatedly,
+} from '../../../helpers/gateway.ts'
 
-const apiKey = 'sk-canary-7f3d2a91c05e4b68'
 const quick = { baseDelayMs: 5, maxDelayMs: 20 }
 const closers: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -263,24 +271,18 @@ describe('disconnects and cancellation', () => {
   })
 
   it('the upstream request closes when the app disconnects before any header', async () => {
-    let closed: () => void = () => undefined
-    const gone = new Promise<void>((resolve) => {
-      closed = resolve
-    })
-    let asked: () => void = () => undefined
-    const arrived = new Promise<void>((resolve) => {
-      asked = resolve
-    })
+    const arrived = Promise.withResolvers<void>()
+    const gone = Promise.withResolvers<void>()
     const { gateway } = await gatewayBefore((_request, response) => {
-      response.once('close', closed)
-      asked()
+      response.once('close', () => gone.resolve())
+      arrived.resolve()
     })
     const request = httpRequest(`${gateway.url}/models`, { headers: withKey, agent: false })
     request.on('error', () => undefined)
     request.end()
-    await arrived
+    await arrived.promise
     request.destroy()
-    await gone
+    await gone.promise
   })
 
   it('a reply that the service breaks off is cut and never completed [SSE-04] [CHAT-19]', async () => {
@@ -301,17 +303,9 @@ describe('disconnects and cancellation', () => {
     const { gateway } = await gatewayBefore((_request, response) => {
       response.writeHead(200, { 'content-type': 'audio/pcm' })
       const block = Buffer.alloc(65_536)
-      const pump = (): void => {
-        while (sent < 200_000_000 && !response.destroyed) {
-          sent += block.length
-          if (!response.write(block)) {
-            response.once('drain', pump)
-            return
-          }
-        }
-        response.end()
-      }
-      pump()
+      writeRepeatedly(response, block, (bytes) => {
+        sent += bytes
+      })
     })
     const socket = connect(gateway.proxy.port, '127.0.0.1')
     socket.pause()

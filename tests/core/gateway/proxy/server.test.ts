@@ -303,19 +303,16 @@ describe('uploads', () => {
   })
 
   it('that wait for 100 Continue do not count as stalled', async () => {
-    let letIn: () => void = () => undefined
-    const turn = new Promise<void>((resolve) => {
-      letIn = resolve
-    })
+    const turn = Promise.withResolvers<void>()
     const gate = await gateWith({ uploadMs: 100 }, async (request, response, pass) => {
-      await turn
+      await turn.promise
       await swallow(request, response, pass)
     })
     const opened = line(gate)
     const started = performance.now()
     opened.socket.write(head(gate, 'Expect: 100-continue\r\nConnection: close\r\nContent-Length: 2\r\n', 'POST /v1/x'))
     await once(() => performance.now() - started > 400)
-    letIn()
+    turn.resolve()
     await opened.until((text) => text.includes('100 Continue'))
     opened.socket.write('hi')
     expect(statuses(await opened.closed)).toEqual([100, 200])
@@ -362,19 +359,16 @@ describe('uploads', () => {
   })
 
   it('that the service reads slowly do not count as stalled', async () => {
-    let readOn: () => void = () => undefined
-    const leave = new Promise<void>((resolve) => {
-      readOn = resolve
-    })
+    const leave = Promise.withResolvers<void>()
     const gate = await gateWith({ uploadMs: 150 }, async (request, response, pass) => {
-      await leave
+      await leave.promise
       await swallow(request, response, pass)
     })
     const size = 4 * 1024 * 1024
     const started = performance.now()
     const answer = ask(`${gate.url}/v1/x`, { method: 'POST', headers: withKey, body: Buffer.alloc(size) })
     await once(() => performance.now() - started > 600)
-    readOn()
+    leave.resolve()
     expect((await answer).body.toString()).toBe(String(size))
     expect(gate.cuts).toEqual([])
   })

@@ -6,13 +6,12 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import { eventually } from '../../../helpers/eventually.ts'
 import { open } from '../../../helpers/gate.ts'
-import { type Gateway, openFarEnd, openGateway, toolKey, withKey } from '../../../helpers/gateway.ts'
+import { apiKey, type Gateway, openFarEnd, openGateway, toolKey, withKey } from '../../../helpers/gateway.ts'
 
 // A key may be limited to certain models. An upload names its model in a form field, before or after the file. The service must never
 // receive a
 // complete request for a model that is not allowed, whatever the syntax of the form and the size of its pieces.
 
-const apiKey = 'sk-canary-7f3d2a91c05e4b68'
 const closers: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()

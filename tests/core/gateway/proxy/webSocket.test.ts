@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import { startEchoingService } from '../../../helpers/echoingService.ts'
 import {
+  apiKey,
   ask,
   type GatewayOptions,
   jsonWithKey,
@@ -18,7 +19,6 @@ import { type Event, refusedUpgrade, SocketClient } from '../../../helpers/respo
 
 // The WebSocket of /v1/responses through the real gateway: each turn is one request with the guarantees of HTTP.
 
-const apiKey = 'sk-canary-7f3d2a91c05e4b68'
 const quick = { baseDelayMs: 5, maxDelayMs: 20 }
 const closers: (() => Promise<void>)[] = []
 afterEach(async () => {

@@ -446,6 +446,11 @@ describe('the reading position', () => {
     }
     return before
   }
+  const expectUnmoved = async (before: { id: string; top: number }): Promise<void> => {
+    const after = await still()
+    expect(after.id).toBe(before.id)
+    expect(Math.abs(after.top - before.top)).toBeLessThanOrEqual(2)
+  }
 
   it('does not move while earlier messages are loaded before it', async () => {
     await show('long')
@@ -465,9 +470,7 @@ describe('the reading position', () => {
     const before = await still()
     await notify({ type: 'earlier', messages: messages.slice(0, 940), left: 0 })
     await expect.poll(() => page.evaluate(() => harness.useChat.getState().open?.ids.length)).toBe(1_000)
-    const after = await still()
-    expect(after.id).toBe(before.id)
-    expect(Math.abs(after.top - before.top)).toBeLessThanOrEqual(2)
+    await expectUnmoved(before)
   })
 
   it('is restored after another chat was open', async () => {
@@ -482,9 +485,7 @@ describe('the reading position', () => {
     await page.waitForSelector('.chat-welcome')
     await page.evaluate(() => harness.openChat(harness.conversationId))
     await page.waitForSelector(`[data-message-id="${before.id}"]`)
-    const after = await still()
-    expect(after.id).toBe(before.id)
-    expect(Math.abs(after.top - before.top)).toBeLessThanOrEqual(2)
+    await expectUnmoved(before)
   })
 
   it('supports a selection across messages, copied with both authors', async () => {

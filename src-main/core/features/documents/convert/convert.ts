@@ -41,7 +41,7 @@ const mimes: Partial<Record<DocumentKind, string>> = { html: 'text/html', markdo
 
 /**
  * Converts a file to text or Markdown, with a label for each page, slide, sheet or chapter. The type is read from the bytes; the name
- * only tells text files apart. Runs on the worker thread.
+ * only distinguishes text files. Runs on the worker thread.
  * @param onPage called during long documents with the number of finished and of all pages
  * @throws StudioError `bad_input` for a file that is broken, encrypted, too large or of an unknown type
  */

@@ -97,14 +97,11 @@ export class TextCollector {
 
 /** Removes control characters except tabs and line ends, and runs of empty lines. */
 function tidy(text: string): string {
-  return (
-    text
-      .toWellFormed()
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
-      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g, '')
-      .replace(/\n{3,}/g, '\n\n')
-      .replace(/^\n+|\s+$/g, '')
-  )
+  return text
+    .toWellFormed()
+    .replace(/[^\P{Cc}\t\n]/gu, '')
+    .replace(/\n{3,}/g, '\n\n')
+    .replace(/^\n+|\s+$/g, '')
 }
 
 /** A Markdown table. Cells are one line each. The first row is the head. */

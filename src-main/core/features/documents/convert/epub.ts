@@ -12,7 +12,7 @@ export async function convertEpub(pack: OfficePackage): Promise<ConvertedDocumen
   const locked = await encryptedFiles(pack)
   const chapters = await spine(pack, root)
   if (chapters.some((name) => locked.has(name))) {
-    throw unreadable('The book is protected against copying (DRM), so its text cannot be read.')
+    throw unreadable('The EPUB is protected against copying (DRM), so its text cannot be read.')
   }
   const out = new TextCollector()
   let number = 0
@@ -42,11 +42,11 @@ async function rootFile(pack: OfficePackage): Promise<string> {
     },
     close: () => undefined,
   })
-  if (path === null || !pack.has(path)) throw unreadable('The book is damaged: its table of contents is missing.')
+  if (path === null || !pack.has(path)) throw unreadable('The EPUB is damaged: its table of contents is missing.')
   return path
 }
 
-/** Fonts may be obfuscated in any book; encrypted chapters mean that the book is protected. */
+/** Fonts may be obfuscated in any EPUB. Encrypted chapters mean that it is protected. */
 async function encryptedFiles(pack: OfficePackage): Promise<Set<string>> {
   const names = new Set<string>()
   await pack.readXml('META-INF/encryption.xml', {

@@ -82,9 +82,9 @@ function decode(bytes: Uint8Array, encoding: string): string {
 
 /** Whether a decoded file is not text: it has zero characters, or many control characters or invalid sequences. */
 function isBinary(text: string): boolean {
-  const sample = text.slice(0, 64 * 1024)
+  // Escape sequences of terminals occur in logs.
+  const sample = text.slice(0, 64 * 1024).replaceAll('\u001b', '')
   if (sample.includes('\0')) return true
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is counted
-  const odd = sample.match(/[\u0001-\u0008\u000e-\u001a\u001c-\u001f\u0080-\u009f\ufffd]/g)?.length ?? 0
+  const odd = sample.match(/[^\P{Cc}\t\n\r\f\v]|\ufffd/gu)?.length ?? 0
   return odd > Math.max(8, sample.length * 0.02)
 }

@@ -54,7 +54,8 @@ function toolsOf(tools: unknown): unknown[] {
 function refuseDepth(key: string, value: unknown): void {
   let level: unknown[] = [value]
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > maxLevels) throw new DialectError(key.slice(0, 100), `Is nested deeper than ${maxLevels} levels.`)
+    if (depth > maxLevels)
+      throw new DialectError(key.slice(0, 100), `Is nested deeper than ${maxLevels} levels.`, 'body_unreadable')
     const next: unknown[] = []
     for (const item of level) {
       if (!isFields(item) && !Array.isArray(item)) continue

@@ -99,15 +99,26 @@ export function list(value: unknown, param: string): unknown[] {
  */
 export function checkDepth(body: JsonObject): void {
   for (const key of Object.keys(body)) {
-    let level: unknown[] = [body[key]]
+    let level: object[] = []
+    addInner(level, body[key])
     for (let depth = 1; level.length > 0; depth++) {
-      if (depth > maxDepth) throw new DialectError(key, `${key} is nested deeper than ${maxDepth} levels.`)
-      level = level.flatMap(innerValues)
+      if (depth > maxDepth)
+        throw new DialectError(key, `${key} is nested deeper than ${maxDepth} levels.`, 'body_unreadable')
+      level = innerOf(level)
     }
   }
 }
 
-function innerValues(value: unknown): unknown[] {
-  if (typeof value !== 'object' || value === null) return []
-  return Object.values(value).filter((inner) => typeof inner === 'object' && inner !== null)
+/** The objects and lists inside these. Without lists of keys and values for each, which would take most of the time. */
+function innerOf(level: readonly object[]): object[] {
+  const inner: object[] = []
+  for (const value of level) {
+    if (Array.isArray(value)) for (const one of value) addInner(inner, one)
+    else for (const name in value) addInner(inner, (value as JsonObject)[name])
+  }
+  return inner
+}
+
+function addInner(level: object[], value: unknown): void {
+  if (typeof value === 'object' && value !== null) level.push(value)
 }

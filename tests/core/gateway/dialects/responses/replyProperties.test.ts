@@ -31,23 +31,18 @@ const chunksOf = (deltas: JsonObject[], reason: string | null, usage: JsonObject
 const requests = fc
   .boolean()
   .map((summarizes) => ({ ...toolRequest, ...(summarizes && { reasoning: { summary: 'auto' } }) }))
+/** A request, and the deltas, finish reason and usage of its reply. */
+const anyStream = [requests, anyDeltas, fc.option(finishReason, { nil: null }), anyUsage] as const
 const cuts = fc.array(fc.nat(), { maxLength: 20 })
 
 it('any chat stream gives the same events however its bytes are split', async () => {
   await fc.assert(
-    fc.asyncProperty(
-      requests,
-      anyDeltas,
-      fc.option(finishReason, { nil: null }),
-      anyUsage,
-      cuts,
-      async (request, deltas, reason, usage, at) => {
-        const bytes = Buffer.from(wireOf(chunksOf(deltas, reason, usage)))
-        const whole = translated(translateResponses(request).openStream(details), await eventsOfBytes(bytes))
-        const split = translated(translateResponses(request).openStream(details), await eventsOfBytes(bytes, at))
-        expect(split).toBe(whole)
-      },
-    ),
+    fc.asyncProperty(...anyStream, cuts, async (request, deltas, reason, usage, at) => {
+      const bytes = Buffer.from(wireOf(chunksOf(deltas, reason, usage)))
+      const whole = translated(translateResponses(request).openStream(details), await eventsOfBytes(bytes))
+      const split = translated(translateResponses(request).openStream(details), await eventsOfBytes(bytes, at))
+      expect(split).toBe(whole)
+    }),
     { numRuns: tries(200, 5_000) },
   )
 })
@@ -136,29 +131,23 @@ class Rebuilt {
 
 it('the events put together give the response', async () => {
   await fc.assert(
-    fc.asyncProperty(
-      requests,
-      anyDeltas,
-      fc.option(finishReason, { nil: null }),
-      anyUsage,
-      async (request, deltas, reason, usage) => {
-        const translator = translateResponses(request).openStream(details)
-        const events = await eventsOfBytes(Buffer.from(wireOf(chunksOf(deltas, reason, usage))))
-        const sent = sentEvents(translated(translator, events))
-        expect(sent.map(({ sequence_number }) => sequence_number)).toEqual(sent.map((_, at) => at))
-        const rebuilt = new Rebuilt()
-        for (const event of sent) rebuilt.take(event)
-        const response = sent.at(-1)?.response as JsonObject & { output: Item[] }
-        expect(response).toEqual(JSON.parse(JSON.stringify(translator.result())))
-        expect(response.output.map(({ status: _, ...item }) => item)).toEqual(
-          rebuilt.items.map(({ status: _, ...item }) => item),
-        )
-        // What is not reported as done is not whole.
-        const unfinished = response.output.flatMap(({ status }, at) => (rebuilt.done.has(at) ? [] : [status]))
-        expect(unfinished.every((status) => status === 'incomplete')).toBe(true)
-        if (response.status === 'completed') expect(rebuilt.done.size).toBe(response.output.length)
-      },
-    ),
+    fc.asyncProperty(...anyStream, async (request, deltas, reason, usage) => {
+      const translator = translateResponses(request).openStream(details)
+      const events = await eventsOfBytes(Buffer.from(wireOf(chunksOf(deltas, reason, usage))))
+      const sent = sentEvents(translated(translator, events))
+      expect(sent.map(({ sequence_number }) => sequence_number)).toEqual(sent.map((_, at) => at))
+      const rebuilt = new Rebuilt()
+      for (const event of sent) rebuilt.take(event)
+      const response = sent.at(-1)?.response as JsonObject & { output: Item[] }
+      expect(response).toEqual(JSON.parse(JSON.stringify(translator.result())))
+      expect(response.output.map(({ status: _, ...item }) => item)).toEqual(
+        rebuilt.items.map(({ status: _, ...item }) => item),
+      )
+      // What is not reported as done is not whole.
+      const unfinished = response.output.flatMap(({ status }, at) => (rebuilt.done.has(at) ? [] : [status]))
+      expect(unfinished.every((status) => status === 'incomplete')).toBe(true)
+      if (response.status === 'completed') expect(rebuilt.done.size).toBe(response.output.length)
+    }),
     { numRuns: tries(200, 5_000) },
   )
 })

@@ -3,6 +3,7 @@ import type { JsonObject, ReplyDetails } from '../../../../../../src-main/core/g
 import { ReplyReader } from '../../../../../../src-main/core/upstream/meter/replyReader.ts'
 import { readEvents } from '../../../../../../src-main/core/upstream/sse.ts'
 import type { ChatStreamEvent } from '../../../../../../src-main/core/upstream/types.ts'
+import { piecesOf } from '../../../../upstream/meter/helpers/streams.ts'
 
 export const details: ReplyDetails = { id: 'msg_1', createdAt: 1_700_000_000, model: 'm1', tokensIn: 21 }
 
@@ -33,12 +34,7 @@ export const streamBytes = (chunks: readonly JsonObject[], done = true): Uint8Ar
   )
 
 async function* pieces(bytes: Uint8Array, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
-  const ends = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b)
-  let from = 0
-  for (const to of [...ends, bytes.length]) {
-    yield bytes.subarray(from, to)
-    from = to
-  }
+  yield* piecesOf(bytes, cuts)
 }
 
 /** The chat events of a stream of bytes that arrives in pieces, and whether it had its end. */

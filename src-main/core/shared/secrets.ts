@@ -1,0 +1,8 @@
+/** Masks everything that looks like a key: `sk-…` of a service or an app, and credentials in headers and addresses. */
+export function withoutSecrets(line: string): string {
+  return line
+    .replace(/\b(sk-|isk_)[\w-]{6,}/g, '$1…')
+    .replace(/\b(Bearer|Basic)\s+\S+/gi, '$1 …')
+    .replace(/(:\/\/)[^\s/@]+@/g, '$1…@')
+    .replace(/([?&#](?:token|key|api_key)=)[^\s&]+/gi, '$1…')
+}

@@ -1,0 +1,105 @@
+import { implement } from '@orpc/server'
+import type { BrowserWindow, WebContents } from 'electron'
+import {
+  type DesktopState,
+  desktopContract,
+  type GivenFile,
+  type WindowProgress,
+} from '../../../src-preload/contract/desktop.ts'
+import { StudioError } from '../../core/errors.ts'
+import { guarded, toWire } from '../../core/handlers/errors.ts'
+import type { Host } from '../../core/host.ts'
+import type { StateFeed } from '../../core/shared/stateFeed.ts'
+import type { PageEvents } from './pageEvents.ts'
+
+/** Longest text of the clipboard, UTF-16 units. */
+const maxClipboard = 100_000
+
+/** The window that calls a procedure. */
+export interface CallingPage {
+  contents: WebContents
+}
+
+export interface DesktopParts {
+  host: Host
+  state: StateFeed<DesktopState>
+  events: PageEvents
+  windowOf(contents: WebContents): BrowserWindow | null
+  /** Whether the window is the quick prompt and has the focus, so that the person has pressed a key there. */
+  isQuickPrompt(window: BrowserWindow | null): boolean
+  readClipboard(): Promise<string>
+  takeScreenshot(): Promise<GivenFile>
+  retryShortcut(): void
+  hideQuickPrompt(): void
+  openConversation(conversationId: string): void
+  reveal(what: 'logs' | 'crashes'): Promise<boolean>
+}
+
+/** Implements the procedures of the desktop host. They are served beside those of the core, with the calling page as context. */
+export function createDesktopRouter(parts: DesktopParts) {
+  const { host, state, events, windowOf } = parts
+  const os = implement(desktopContract)
+    .$context<CallingPage>()
+    .use(async ({ next }) => {
+      try {
+        return await next()
+      } catch (thrown) {
+        throw toWire(host, thrown)
+      }
+    })
+  const needQuickPrompt = ({ contents }: CallingPage): void => {
+    if (!parts.isQuickPrompt(windowOf(contents))) {
+      throw new StudioError('bad_input', 'Only the quick prompt can do this, while it has the focus.')
+    }
+  }
+  return os.router({
+    desktop: {
+      watch: os.desktop.watch.handler(({ signal }) => guarded(host, state.watch(signal))),
+      watchWindow: os.desktop.watchWindow.handler(({ context, signal }) => events.watch(context.contents, signal)),
+      retryShortcut: os.desktop.retryShortcut.handler(() => {
+        parts.retryShortcut()
+        return {}
+      }),
+      print: os.desktop.print.handler(async ({ context }) => ({ reason: await print(context.contents) })),
+      readClipboard: os.desktop.readClipboard.handler(async ({ context }) => {
+        needQuickPrompt(context)
+        return { text: (await parts.readClipboard()).slice(0, maxClipboard).toWellFormed() }
+      }),
+      takeScreenshot: os.desktop.takeScreenshot.handler(({ context }) => {
+        needQuickPrompt(context)
+        return parts.takeScreenshot()
+      }),
+      hideQuickPrompt: os.desktop.hideQuickPrompt.handler(() => {
+        parts.hideQuickPrompt()
+        return {}
+      }),
+      openConversation: os.desktop.openConversation.handler(({ input }) => {
+        parts.openConversation(input.conversationId)
+        return {}
+      }),
+      showProgress: os.desktop.showProgress.handler(({ input, context }) => {
+        windowOf(context.contents)?.setProgressBar(barOf(input.progress))
+        return {}
+      }),
+      reveal: os.desktop.reveal.handler(async ({ input }) => ({ shown: await parts.reveal(input.what) })),
+    },
+  })
+}
+
+/** Electron removes the bar below 0, and shows work without a known end above 1. */
+function barOf(progress: WindowProgress): number {
+  if (progress === null) return -1
+  return progress === 'unknown' ? 2 : progress
+}
+
+/** Chromium's words for a person who closed the dialog. */
+const cancelled = /cancel/i
+
+/** Prints a page through the system's dialog. Resolves with null when it was printed or the person cancelled, otherwise with the reason. */
+function print(contents: Pick<WebContents, 'print'>): Promise<string | null> {
+  return new Promise((resolve) => {
+    contents.print({ printBackground: true }, (isPrinted, reason) => {
+      resolve(isPrinted || cancelled.test(reason) ? null : reason || 'The system gave no reason.')
+    })
+  })
+}

@@ -1,0 +1,63 @@
+import { isAbsolute, resolve } from 'node:path'
+import type { App } from 'electron'
+import { type DeepLink, linkInArguments, readDeepLink } from './deepLink.ts'
+
+/** Arguments of the entries in the jump list of Windows and in the desktop file of Linux. */
+export const newChatArgument = '--new-chat'
+export const quickPromptArgument = '--quick-prompt'
+
+/** What a start of the program, or the system, asks it to open. */
+export type OpenRequest =
+  | { kind: 'link'; link: DeepLink }
+  | { kind: 'files'; paths: string[] }
+  | { kind: 'new-chat' }
+  | { kind: 'quick-prompt' }
+
+/** Arguments before those of the person: the program, and in a development version the folder of the application. */
+const ownArguments = (isPackaged: boolean): number => (isPackaged ? 1 : 2)
+
+/** What the arguments of a start ask for, or null. Relative paths are resolved against the folder of that start. */
+export function requestInArguments(argv: readonly string[], folder: string, isPackaged: boolean): OpenRequest | null {
+  const link = linkInArguments(argv)
+  if (link) return { kind: 'link', link }
+  if (argv.includes(newChatArgument)) return { kind: 'new-chat' }
+  if (argv.includes(quickPromptArgument)) return { kind: 'quick-prompt' }
+  const paths = argv
+    .slice(ownArguments(isPackaged))
+    .filter((one) => one !== '' && !one.startsWith('-') && !isUrl(one))
+    .map((one) => (isAbsolute(one) ? one : resolve(folder, one)))
+  return paths.length > 0 ? { kind: 'files', paths } : null
+}
+
+/** A scheme of at least two letters, because `C:` is a drive. */
+const isUrl = (text: string): boolean => /^[a-z][a-z\d+.-]+:/i.test(text)
+
+/** How long files that macOS opens together may come apart, ms. It reports each by an event of its own. */
+const togetherMs = 100
+
+/**
+ * Listens for links and files that macOS opens by events, which may come before `ready`.
+ * @returns gives all requests to `take` from now on, those that came before first
+ */
+export function listenForOpening(app: Pick<App, 'on'>): (take: (request: OpenRequest) => void) => void {
+  const early: OpenRequest[] = []
+  let take = (request: OpenRequest): void => void early.push(request)
+  let paths: string[] = []
+  app.on('open-url', (_event, url) => {
+    const link = readDeepLink(url)
+    if (link) take({ kind: 'link', link })
+  })
+  app.on('open-file', (event, path) => {
+    event.preventDefault()
+    paths.push(path)
+    if (paths.length > 1) return
+    setTimeout(() => {
+      take({ kind: 'files', paths })
+      paths = []
+    }, togetherMs)
+  })
+  return (given) => {
+    take = given
+    for (const request of early.splice(0)) given(request)
+  }
+}

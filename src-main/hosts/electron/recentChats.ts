@@ -1,0 +1,56 @@
+import { createRouterClient } from '@orpc/server'
+import type { Conversation, ConversationListEvent } from '../../../src-preload/contract/chat.ts'
+import type { Core } from '../../core/core.ts'
+import { maxRecent, type RecentChat } from './menu.ts'
+
+/** The menu changes at most this often, ms. */
+const everyMs = 500
+
+/** The chats of the menu "Recent chats", as of a list of events. */
+export class RecentChats {
+  readonly #all = new Map<string, Conversation>()
+
+  take(event: ConversationListEvent): void {
+    if (event.type === 'snapshot') {
+      this.#all.clear()
+      for (const conversation of event.conversations) this.#all.set(conversation.id, conversation)
+    } else if (event.type === 'upsert') this.#all.set(event.conversation.id, event.conversation)
+    else this.#all.delete(event.id)
+  }
+
+  /** Newest first, without archived ones. */
+  read(): RecentChat[] {
+    return [...this.#all.values()]
+      .filter(({ archived }) => !archived)
+      .sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))
+      .slice(0, maxRecent)
+      .map(({ id, title }) => ({ id, title }))
+  }
+}
+
+/** Calls `show` with the recent chats now and after each change of their order or titles, until `signal` aborts. */
+export async function followRecentChats(
+  core: Pick<Core, 'router'>,
+  show: (recent: readonly RecentChat[]) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const chats = new RecentChats()
+  let shown = ''
+  let timer: NodeJS.Timeout | null = null
+  const draw = (): void => {
+    timer = null
+    const recent = chats.read()
+    const text = JSON.stringify(recent)
+    if (text === shown) return
+    shown = text
+    show(recent)
+  }
+  signal.addEventListener('abort', () => {
+    if (timer) clearTimeout(timer)
+  })
+  for await (const event of await createRouterClient(core.router).chat.watchList(undefined, { signal })) {
+    if (signal.aborted) return
+    chats.take(event)
+    timer ??= setTimeout(draw, everyMs)
+  }
+}

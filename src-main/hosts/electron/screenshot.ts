@@ -1,0 +1,49 @@
+import type { DesktopCapturer, Screen, SystemPreferences } from 'electron'
+import { asStudioError, StudioError } from '../../core/errors.ts'
+
+/** Longest side of a screenshot, px. Models scale larger images down. */
+const longestSide = 2048
+
+interface ScreenshotOptions {
+  capturer: Pick<DesktopCapturer, 'getSources'>
+  screen: Pick<Screen, 'getCursorScreenPoint' | 'getDisplayNearestPoint'>
+  preferences: Pick<SystemPreferences, 'getMediaAccessStatus'>
+  isWayland: boolean
+  platform?: NodeJS.Platform
+}
+
+/**
+ * Takes a picture of the screen with the pointer, as PNG.
+ * @throws StudioError `bad_input` where the system does not allow it, with words what to do
+ */
+export async function takeScreenshot(options: ScreenshotOptions): Promise<Buffer> {
+  const { capturer, screen, preferences, isWayland, platform = process.platform } = options
+  const { id, size, scaleFactor } = screen.getDisplayNearestPoint(screen.getCursorScreenPoint())
+  const scale = Math.min(scaleFactor, longestSide / Math.max(size.width, size.height, 1))
+  const thumbnailSize = { width: Math.round(size.width * scale), height: Math.round(size.height * scale) }
+  const failed = (reason: string, cause?: unknown): StudioError =>
+    new StudioError('bad_input', `${reason} ${helpOn(platform, isWayland)}`.trim(), {}, { cause })
+  const sources = await capturer.getSources({ types: ['screen'], thumbnailSize }).catch((thrown: unknown) => {
+    throw failed('The screen could not be captured.', asStudioError(thrown))
+  })
+  // The system asks by itself at the first attempt, so its answer counts only afterwards.
+  if (platform === 'darwin' && preferences.getMediaAccessStatus('screen') !== 'granted') {
+    throw failed('macOS does not allow Inference Studio to record the screen.')
+  }
+  const source = sources.find(({ display_id }) => display_id === String(id)) ?? sources[0]
+  if (!source || source.thumbnail.isEmpty()) throw failed('The system gave no picture of the screen.')
+  return source.thumbnail.toPNG()
+}
+
+function helpOn(platform: NodeJS.Platform, isWayland: boolean): string {
+  if (platform === 'darwin')
+    return 'Allow it in System Settings, Privacy & Security, Screen Recording, and restart the application.'
+  if (platform !== 'linux' || !isWayland) return ''
+  return 'On Wayland the desktop asks which screen to share. Choose one there, or take the screenshot with the desktop’s own tool and paste it into a chat.'
+}
+
+/** Whether this session runs under Wayland. */
+export const isWaylandSession = (
+  env: NodeJS.ProcessEnv = process.env,
+  platform: NodeJS.Platform = process.platform,
+): boolean => platform === 'linux' && (env.XDG_SESSION_TYPE === 'wayland' || (env.WAYLAND_DISPLAY ?? '') !== '')

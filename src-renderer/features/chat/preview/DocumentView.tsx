@@ -1,0 +1,102 @@
+import { Play, RotateCw, Square } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { Button } from '../../../shared/ui/Button.tsx'
+import { connectFrame, type FrameState, maxDocumentChars, previewPage } from './frame.ts'
+import { refuseFocus } from './refuseFocus.ts'
+import { usePreviewTexts } from './texts.ts'
+import { useThrottled } from './useThrottled.ts'
+
+interface DocumentProps {
+  kind: 'html' | 'svg'
+  text: string
+  title: string
+  /** Whether the block may still grow. Its scripts never run before it is complete. */
+  open: boolean
+}
+
+/** Interval of updates while the block grows, ms. */
+const updateMs = 400
+
+/** A page or an image in its own frame. Scripts of a page run when the person starts them. */
+export function DocumentView({ kind, text, title, open }: DocumentProps) {
+  const t = usePreviewTexts()
+  const [wanted, setWanted] = useState(false)
+  const [attempt, setAttempt] = useState(0)
+  const [state, setState] = useState<FrameState>('loading')
+  const scripts = wanted && !open && kind === 'html'
+  const hasScripts = kind === 'html' && !open && mayRun(text)
+  const again = (): void => {
+    setWanted(false)
+    setState('loading')
+    setAttempt(attempt + 1)
+  }
+  const run = (now: boolean): void => {
+    setWanted(now)
+    setState('loading')
+  }
+  if (text.length > maxDocumentChars)
+    return <p className="chat-preview-note">{t('tooLong', { count: maxDocumentChars })}</p>
+  if (text.trim() === '') return <p className="chat-preview-note">{t('empty')}</p>
+  if (state === 'stopped' || state === 'no_frame')
+    return (
+      <div className="chat-preview-note" role="alert">
+        <p>{t(state === 'stopped' ? 'stopped' : 'noFrame')}</p>
+        <Button icon={RotateCw} onClick={again}>
+          {t('retry')}
+        </Button>
+      </div>
+    )
+  return (
+    <div className="chat-preview-document" aria-busy={state === 'loading'}>
+      {hasScripts && (
+        <div className="chat-preview-bar">
+          <span>{t(scripts ? 'scriptsOn' : 'scriptsOff')}</span>
+          <Button size="small" icon={scripts ? Square : Play} onClick={() => run(!scripts)}>
+            {t(scripts ? 'stopScripts' : 'runScripts')}
+          </Button>
+        </div>
+      )}
+      {state === 'failed' && !open && (
+        <p className="chat-preview-note" role="status">
+          {t('svgFailed')}
+        </p>
+      )}
+      {/* A new frame for each start: what ran before ends with its frame. */}
+      <DocumentFrame
+        key={`${scripts}${attempt}`}
+        {...{ kind, text, open, scripts }}
+        title={title || t('region')}
+        notify={setState}
+      />
+    </div>
+  )
+}
+
+function DocumentFrame(props: DocumentProps & { scripts: boolean; notify: (state: FrameState) => void }) {
+  const { kind, text, title, open, scripts, notify } = props
+  const frame = useRef<HTMLIFrameElement>(null)
+  const connection = useRef<ReturnType<typeof connectFrame>>(null)
+  const shown = useThrottled(text, open ? updateMs : 0)
+  useEffect(() => {
+    if (!frame.current) return
+    const connected = connectFrame(frame.current, notify)
+    connection.current = connected
+    return connected.end
+  }, [notify])
+  useEffect(() => (frame.current ? refuseFocus(frame.current) : undefined), [])
+  useEffect(() => connection.current?.show({ kind, text: shown, scripts }), [kind, shown, scripts])
+  return (
+    <iframe
+      ref={frame}
+      className="chat-preview-frame"
+      title={title}
+      sandbox="allow-scripts"
+      allow=""
+      referrerPolicy="no-referrer"
+      src={previewPage}
+    />
+  )
+}
+
+/** Whether a page contains anything that a script engine would run. */
+const mayRun = (html: string): boolean => /<script[\s>]|\son[a-z]{3,40}\s*=|javascript:/i.test(html)

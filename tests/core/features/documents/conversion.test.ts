@@ -1,0 +1,125 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as fc from 'fast-check'
+import { afterEach, expect, test } from 'vitest'
+import { StudioError } from '../../../../src-main/core/errors.ts'
+import { type ConversionLimits, DocumentConversion } from '../../../../src-main/core/features/documents/conversion.ts'
+import type { ConversionProgress } from '../../../../src-main/core/features/documents/worker.ts'
+import { tries } from '../../../helpers/effort.ts'
+import { freshFolder } from '../../helpers/core.ts'
+import { corpus, corpusBytes, corpusPath, plainPdf } from './corpus.ts'
+
+const folder = freshFolder()
+const open: DocumentConversion[] = []
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((one) => one.close()))
+})
+
+function conversion(limits: Partial<ConversionLimits> = {}): DocumentConversion {
+  const made = new DocumentConversion(limits)
+  open.push(made)
+  return made
+}
+
+function file(bytes: Uint8Array, name = 'file.pdf') {
+  const path = join(folder, crypto.randomUUID())
+  writeFileSync(path, bytes)
+  return { path, name }
+}
+
+const report = { path: corpusPath('report.docx'), name: 'report.docx' }
+const textIn = (progress: readonly ConversionProgress[]): string =>
+  progress.flatMap((one) => ('parts' in one ? one.parts.map(({ text }) => text) : [])).join('\n')
+
+async function convert(by: DocumentConversion, job: { path: string; name: string }, signal?: AbortSignal) {
+  const progress: ConversionProgress[] = []
+  return { ...(await by.convert(job, (one) => progress.push(one), signal)), text: textIn(progress) }
+}
+
+test('a document is converted on its own thread, with the tokens of its parts', async () => {
+  const found = await convert(conversion(), report)
+  expect(found).toMatchObject({ kind: 'docx', unit: 'page', parts: 3 })
+  expect(found.text).toContain('The third page ends the report.')
+  expect(found.tokens).toBeGreaterThan(60)
+})
+
+test('a conversion that takes too long, needs too much memory or is cancelled ends, and the next one works', async () => {
+  const long = file(plainPdf(3000, 60))
+  const slow = conversion({ timeoutMs: 300 })
+  await expect(convert(slow, long)).rejects.toMatchObject({ kind: 'bad_input', message: /took too long/ })
+  await expect(convert(conversion({ maxGrowthBytes: 1 }), long)).rejects.toMatchObject({ message: /too much memory/ })
+  const cancelled = conversion()
+  const stop = new AbortController()
+  const running = convert(cancelled, long, stop.signal)
+  const waiting = convert(cancelled, report)
+  stop.abort()
+  await expect(running).rejects.toMatchObject({ kind: 'cancelled' })
+  expect((await waiting).parts).toBe(3)
+  const failing = cancelled.convert(report, () => {
+    throw new StudioError('disk_full', 'No space.')
+  })
+  await expect(failing).rejects.toMatchObject({ kind: 'disk_full' })
+})
+
+test('no file crashes or blocks the process: random bytes and damaged documents', async () => {
+  const by = conversion({ timeoutMs: 20_000 })
+  const damaged = fc
+    .record({
+      name: fc.constantFrom(...corpus),
+      changes: fc.array(fc.record({ at: fc.double({ min: 0, max: 1, noNaN: true }), byte: fc.nat(255) }), {
+        minLength: 1,
+        maxLength: 20,
+      }),
+      cut: fc.option(fc.double({ min: 0.1, max: 1, noNaN: true })),
+    })
+    .map(({ name, changes, cut }) => {
+      const bytes = Buffer.from(corpusBytes(name))
+      for (const { at, byte } of changes) bytes[Math.floor(at * (bytes.length - 1))] = byte
+      return { name, bytes: cut === null ? bytes : bytes.subarray(0, Math.floor(cut * bytes.length)) }
+    })
+  const noise = fc.record({
+    name: fc.constantFrom('a.txt', 'a.html', 'a.pdf', 'a.docx'),
+    bytes: fc
+      .tuple(fc.constantFrom('', '%PDF-1.7\n', 'PK\u0003\u0004', '<html>'), fc.uint8Array({ maxLength: 2000 }))
+      .map(([head, rest]) => Buffer.concat([Buffer.from(head, 'latin1'), rest])),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(damaged, noise), async ({ name, bytes }) => {
+      try {
+        expect((await convert(by, file(bytes, name))).parts).toBeGreaterThan(0)
+      } catch (thrown) {
+        expect(thrown).toMatchObject({ kind: 'bad_input' })
+      }
+    }),
+    { numRuns: tries(60, 5000) },
+  )
+})
+
+/** Measures the longest turn of the event loop in CPU time of this thread, ms, which other processes do not influence. */
+function longestTurn(): () => number {
+  const spent = (): number => {
+    const { user, system } = process.threadCpuUsage()
+    return (user + system) / 1000
+  }
+  let last = spent()
+  let longest = 0
+  const timer = setInterval(() => {
+    const now = spent()
+    longest = Math.max(longest, now - last)
+    last = now
+  }, 1)
+  return () => {
+    clearInterval(timer)
+    return longest
+  }
+}
+
+test('the core answers within 50 ms while a PDF of 50 MB is converted', async () => {
+  const big = file(plainPdf(200, 50, 250_000))
+  const by = conversion()
+  await convert(by, report)
+  const longest = longestTurn()
+  const { parts } = await convert(by, big)
+  expect(parts).toBe(200)
+  expect(longest()).toBeLessThan(50)
+})

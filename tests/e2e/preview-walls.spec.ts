@@ -1,0 +1,272 @@
+import { createSocket, type Socket } from 'node:dgram'
+import { createServer as createHttpServer, type Server } from 'node:http'
+import { type AddressInfo, createServer, type Server as TcpServer } from 'node:net'
+import { expect, type Frame, type Page, test } from '@playwright/test'
+import { hostilePages, hostileReplies } from '../helpers/hostile.ts'
+import { windowText } from '../helpers/windowText.ts'
+import { type ChatWorld, openChatWorld } from './chatWorld.ts'
+import { composer, lastReply, pickModel, send, settled } from './journey.ts'
+import { scripted, startScripted } from './scripted.ts'
+
+// Hostile documents in the preview, with their scripts running: no request, no navigation, no access to the page, and the page responds.
+
+test.use({ trace: 'off' })
+
+/** Listeners that no document may reach. `reached` names what arrived. */
+let traps: { http: Server; tcp: TcpServer; udp: Socket }
+let reached: string[] = []
+let world: ChatWorld
+let closeService: () => Promise<unknown>
+/** The next reply. */
+let reply = ''
+
+const portOf = (server: { address(): unknown }): number => (server.address() as AddressInfo).port
+
+test.beforeAll(async () => {
+  const http = createHttpServer((request, response) => {
+    reached.push(`request ${request.url}`)
+    response.end()
+  })
+  const tcp = createServer((socket) => {
+    reached.push('connection')
+    socket.destroy()
+  })
+  const udp = createSocket('udp4').on('message', () => reached.push('packet'))
+  traps = { http, tcp, udp }
+  for (const server of [http, tcp]) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => udp.bind(0, '127.0.0.1', resolve))
+  world = await openChatWorld(async ({ baseUrl }) => {
+    const service = await startScripted(baseUrl, () => ({ text: reply }))
+    closeService = service.close
+    return service.baseUrl
+  })
+})
+test.afterAll(async () => {
+  await world.close()
+  await closeService()
+  traps.http.closeAllConnections()
+  traps.http.close()
+  traps.tcp.close()
+  traps.udp.close()
+})
+test.beforeEach(() => {
+  reached = []
+})
+
+const fence = '`'.repeat(40)
+const asBlock = (text: string): string => `${fence}html\n${text}\n${fence}`
+
+/** The addresses of the traps in place of their names. */
+const aimed = (text: string): string =>
+  text
+    .replaceAll('HTTP', `http://127.0.0.1:${portOf(traps.http)}`)
+    .replaceAll('TCP', `http://127.0.0.1:${portOf(traps.tcp)}`)
+    .replaceAll('UDP', `127.0.0.1:${portOf(traps.udp)}`)
+
+/** Records what the preview's documents cause in the browser. Blocked attempts are no requests. */
+async function watchFor(page: Page): Promise<string[]> {
+  const own = new URL(world.host.url).origin
+  const seen: string[] = []
+  const isOwn = (url: string): boolean => url.startsWith(`${own}/`) || /^(?:blob|data|about):/.test(url)
+  await page.context().route('**/*', (route) => {
+    const url = route.request().url()
+    if (isOwn(url)) return route.continue()
+    seen.push(`request ${url}`)
+    return route.abort()
+  })
+  page.on('framenavigated', (frame) => {
+    const url = frame.url().replace(/#.*/, '')
+    const expected =
+      frame === page.mainFrame()
+        ? url.startsWith(`${own}/`)
+        : // The last one replaces a document whose navigation was blocked.
+          ['', 'about:srcdoc', 'about:blank', `${own}/preview/index.html`, 'chrome-error://chromewebdata/'].includes(
+            url,
+          )
+    if (!expected) seen.push(`navigation ${url}`)
+  })
+  page.on('dialog', (dialog) => {
+    seen.push(`dialog ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.context().on('page', (other) => seen.push(`window ${other.url()}`))
+  page.on('download', (download) => seen.push(`download ${download.url()}`))
+  page.on('worker', (worker) => {
+    if (!worker.url().startsWith(`${own}/assets/`)) seen.push(`worker ${worker.url()}`)
+  })
+  return seen
+}
+
+async function responds(page: Page): Promise<number> {
+  const begun = Date.now()
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0))))
+  return Date.now() - begun
+}
+
+/** Shows a document in the preview of a chat, and starts its scripts. */
+async function preview(page: Page, text: string): Promise<void> {
+  reply = asBlock(text)
+  await send(page, 'Write it.')
+  await settled(page, 'complete')
+  await lastReply(page)
+    .getByRole('button', { name: windowText('preview:open'), exact: true })
+    .click()
+}
+const runScripts = (page: Page): Promise<void> =>
+  page.getByRole('button', { name: windowText('preview:runScripts') }).click()
+
+async function enter(page: Page): Promise<string[]> {
+  const seen = await watchFor(page)
+  await world.enter(page)
+  await pickModel(page, scripted)
+  return seen
+}
+
+/** The frame of the document, once it is shown. */
+async function documentFrame(page: Page): Promise<Frame> {
+  const handle = await page.frameLocator('.chat-preview-frame').locator('iframe:not([data-loading])').elementHandle()
+  const frame = await handle?.contentFrame()
+  if (!frame) throw new Error('The preview shows no document.')
+  return frame
+}
+
+test('the listeners report a request, a connection and a packet of an ordinary page', async ({ page }) => {
+  await page.goto(`http://127.0.0.1:${portOf(traps.http)}/page`)
+  await page.evaluate(
+    ([tcp, udp]) => {
+      void fetch(`${tcp}`, { mode: 'no-cors' }).catch(() => null)
+      const peer = new RTCPeerConnection({ iceServers: [{ urls: `stun:${udp}` }] })
+      peer.createDataChannel('x')
+      void peer.createOffer().then((offer) => peer.setLocalDescription(offer))
+    },
+    [aimed('TCP'), aimed('UDP')],
+  )
+  for (const what of ['request /page', 'connection', 'packet']) await expect.poll(() => reached).toContain(what)
+})
+
+test('a document with running scripts has no origin, no network and no access, and can create no fresh window', async ({
+  page,
+}) => {
+  const seen = await enter(page)
+  await preview(page, '<script>document.title = "ran"</script><p>here</p>')
+  const inert = await documentFrame(page)
+  expect(await inert.title(), 'before the scripts are started').toBe('')
+  await runScripts(page)
+  await expect.poll(async () => (await documentFrame(page)).title()).toBe('ran')
+  const frame = await documentFrame(page)
+  const reach = await frame.evaluate(async () => {
+    const tried = (act: () => unknown): unknown => {
+      try {
+        return act()
+      } catch {
+        return 'refused'
+      }
+    }
+    const fresh = document.createElement('iframe')
+    document.body.append(fresh)
+    document.body.insertAdjacentHTML(
+      'beforeend',
+      '<iframe srcdoc="x"></iframe><h:p xmlns:h="x"></h:p><object></object>',
+    )
+    const xml = new DOMParser().parseFromString(
+      '<h:p xmlns:h="http://www.w3.org/1999/xhtml"><h:iframe/></h:p>',
+      'application/xhtml+xml',
+    )
+    document.body.append(document.adoptNode(xml.documentElement))
+    return {
+      origin,
+      rtc: typeof Reflect.get(globalThis, 'RTCPeerConnection'),
+      parent: tried(() => parent.document),
+      top: tried(() => top?.document),
+      storage: tried(() => localStorage.length),
+      cookie: tried(() => document.cookie),
+      policy: tried(() => Reflect.get(globalThis, 'trustedTypes').createPolicy('own', {})),
+      fetched: await fetch('/').then(
+        () => 'reached',
+        () => 'refused',
+      ),
+      windows: length,
+      frames: document.querySelectorAll('iframe, object, embed, link').length,
+    }
+  })
+  expect(reach).toEqual({
+    origin: 'null',
+    rtc: 'undefined',
+    ...{ parent: 'refused', top: 'refused', storage: 'refused', cookie: 'refused', policy: 'refused' },
+    fetched: 'refused',
+    windows: 0,
+    frames: 0,
+  })
+  expect([...seen, ...reached]).toEqual([])
+})
+
+test('hostile pages reach nothing while their scripts run, and the page responds', async ({ page }) => {
+  const seen = await enter(page)
+  // All attacks in one document each would hide one another, so each is a document of its own, in one frame after the other.
+  await preview(page, '<p>begin</p>')
+  await documentFrame(page)
+  const pages = hostilePages()
+  expect(pages.length).toBeGreaterThan(20)
+  const address = page.url()
+  await composer(page).focus()
+  for (const { name, text } of pages) {
+    await test.step(name, async () => {
+      await page.keyboard.press('x')
+      await play(page, aimed(text))
+      expect.soft(await responds(page), `${name}: the page responds`).toBeLessThan(1_000)
+      expect([...seen, ...reached], name).toEqual([])
+      expect(page.url(), name).toBe(address)
+      await expect(composer(page), name).toBeFocused()
+    })
+  }
+  await expect(composer(page), 'every key').toHaveValue('x'.repeat(pages.length))
+  // Late actions too, from timers.
+  await page.waitForTimeout(500)
+  expect([...seen, ...reached]).toEqual([])
+  await expect(page.locator('.chat-preview-frame')).toHaveAttribute('sandbox', 'allow-scripts')
+})
+
+test('the corpus of hostile replies reaches nothing as documents either', async ({ page }) => {
+  const seen = await enter(page)
+  await preview(page, '<p>begin</p>')
+  await documentFrame(page)
+  const corpus = hostileReplies().filter((_, at) => process.env.HOSTILE === 'all' || at % 9 === 0)
+  for (const { name, text } of corpus) {
+    await play(page, text)
+    expect.soft(await responds(page), `${name}: the page responds`).toBeLessThan(1_000)
+    expect([...seen, ...reached], name).toEqual([])
+  }
+})
+
+test('an endless loop ends its frame and nothing else', async ({ page }) => {
+  await enter(page)
+  await preview(page, '<p>Spins</p><script>setTimeout(() => { for (;;) {} }, 100)</script>')
+  await runScripts(page)
+  const panel = page.getByRole('region', { name: windowText('preview:region') })
+  for (let nth = 0; nth < 5; nth++) expect(await responds(page)).toBeLessThan(1_000)
+  await expect(panel.getByRole('alert')).toContainText(windowText('preview:stopped'))
+  expect(page.locator('.chat-preview-frame')).toHaveCount(0)
+  await panel.getByRole('button', { name: windowText('preview:retry') }).click()
+  await expect(page.frameLocator('.chat-preview-frame').frameLocator('iframe').getByText('Spins')).toBeVisible()
+})
+
+/** Shows a document in the open preview's frame, with its scripts, and waits until the frame has shown it. */
+async function play(page: Page, text: string): Promise<void> {
+  await page.evaluate(
+    (html) =>
+      new Promise<void>((resolve) => {
+        const frame = document.querySelector<HTMLIFrameElement>('.chat-preview-frame')
+        // A document that never loads does not end the test, which looks at what it did.
+        const late = setTimeout(resolve, 1_000)
+        const hear = ({ source, data }: MessageEvent): void => {
+          if (source !== frame?.contentWindow || data?.type !== 'shown') return
+          removeEventListener('message', hear)
+          clearTimeout(late)
+          setTimeout(resolve, 30)
+        }
+        addEventListener('message', hear)
+        frame?.contentWindow?.postMessage({ type: 'show', kind: 'html', text: html, scripts: true }, '*')
+      }),
+    text,
+  )
+}
