@@ -169,6 +169,7 @@ test('HTML is one inert file, DOCX has the structure, PNG the picture, and the p
   await expect(page.locator('html')).toHaveAttribute('data-printed', 'Budget of the trip')
   await expect(page.locator('.exported-print')).toHaveCount(1)
   const pdf = await page.pdf({ preferCSSPageSize: true })
+  if (process.env.PICTURES) writeFileSync('test-results/screens/export.pdf', pdf)
   expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
   expect(pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length).toBeGreaterThan(2)
   await page.emulateMedia({ media: 'print' })

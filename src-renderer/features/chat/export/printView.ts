@@ -1,12 +1,12 @@
 import style from './document.css?inline'
 
-/** Hides the window behind the print view while it is printed, whatever its theme. */
+/** Hides the window behind the print view while it is printed, whatever its theme, also the view that Ctrl+P prints (`print/`). */
 const around = `
 @media screen { .exported-print { display: none } }
 @media print {
-  html, body { display: block; height: auto; overflow: visible; background: #fff }
-  body > :not(.exported-print) { display: none }
-  .exported-print { display: block }
+  :root:root, :root:root > body { display: block !important; position: static !important; height: auto !important; overflow: visible !important; background: #fff }
+  body > :not(.exported-print) { display: none !important }
+  body > .exported-print { display: block !important }
 }`
 
 /**
