@@ -2,7 +2,7 @@ import type { Database } from './database.ts'
 import { number, type Row, text, textOrNull } from './rows.ts'
 import { prepareAll } from './statements.ts'
 
-/** When a field was last changed, ms since 1970. `value` is an id or a flag; see migration 019. */
+/** When a field was last changed, ms since 1970. `value` is an id or a flag; see migration 017. */
 export interface SyncMark {
   at: number
   value: string | null
