@@ -1,8 +1,7 @@
-/** Arguments of `serve` with a sandbox on free ports, which prints its addresses as JSON. */
-export const serveWithSandbox = (dataDir) => [
+/** Arguments of `serve` on free ports, which prints its addresses as JSON. */
+export const serveOnFreePorts = (dataDir) => [
   'serve',
   '--json',
-  '--sandbox',
   '--web-port',
   '0',
   '--api-port',
@@ -10,3 +9,6 @@ export const serveWithSandbox = (dataDir) => [
   '--data-dir',
   dataDir,
 ]
+
+/** The same with a sandbox in place of a service. */
+export const serveWithSandbox = (dataDir) => [...serveOnFreePorts(dataDir), '--sandbox']

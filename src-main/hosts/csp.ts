@@ -58,7 +58,7 @@ const previewPolicy = [
   "frame-src 'none'",
   "object-src 'none'",
   "webrtc 'block'",
-  // Of the page itself, so that links to a place inside a document work.
+  // Allows the `<base href="about:srcdoc">` that our page adds, so that links to a place in the same document work.
   'base-uri about:',
 ]
 

@@ -49,7 +49,7 @@ export const desktopProcedures = {
   /** The text of the clipboard, cut at 100,000 characters. Only for the window of the quick prompt. @throws `bad_input` */
   readClipboard: procedure.output(z.object({ text: z.string() })),
   /**
-   * A picture of the screen with the pointer, without the quick prompt. Only for the window of the quick prompt.
+   * A screenshot of the screen that has the pointer, without the quick prompt. Only for the window of the quick prompt.
    * @throws `bad_input`, with words what to do where the system does not allow it
    */
   takeScreenshot: procedure.output(givenFile),

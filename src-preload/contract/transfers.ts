@@ -84,7 +84,7 @@ export const syncedFile = z.object({
 })
 export type SyncedFile = z.infer<typeof syncedFile>
 
-/** Result of keeping this computer in step with the others of a folder. */
+/** Result of a sync with the other computers of a shared folder. */
 export const syncReport = z.object({
   /** Path of this computer's file. */
   file: z.string(),

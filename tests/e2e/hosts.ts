@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { node24, root } from '../../resources/scripts/ready.mjs'
+import { serveOnFreePorts } from '../../resources/scripts/serveArguments.mjs'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 
 export interface Ready {
@@ -52,18 +53,7 @@ export async function openWebHost(
 ): Promise<WebHost> {
   const child = spawn(
     node24(),
-    [
-      join(root, 'out/main/node.js'),
-      'serve',
-      '--json',
-      '--web-port',
-      '0',
-      '--api-port',
-      '0',
-      '--data-dir',
-      dataDir,
-      ...args,
-    ],
+    [join(root, 'out/main/node.js'), ...serveOnFreePorts(dataDir), ...args],
     // Without a session bus there is no keychain, on every machine.
     { env: { ...process.env, DBUS_SESSION_BUS_ADDRESS: '', DISPLAY: '', ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
   )

@@ -6,6 +6,7 @@ import * as asar from '@electron/asar'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import builderConfiguration from '../../resources/package/electron-builder.mjs'
 import { buildIfNeeded, node24, root } from '../../resources/scripts/ready.mjs'
+import { serveWithSandbox } from '../../resources/scripts/serveArguments.mjs'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { commandLine, type Running } from '../hosts/node/fixtures/process.ts'
 import { bundled, entries } from './contents.ts'
@@ -175,17 +176,7 @@ describe.skipIf(!hasNode('electron'))('the code of app.asar on the oldest Node o
 
   it('serves the sandbox, answers a chat and passes its own checks', async () => {
     const data = join(folder, 'data')
-    const host = studio.start([
-      'serve',
-      '--json',
-      '--sandbox',
-      '--web-port',
-      '0',
-      '--api-port',
-      '0',
-      '--data-dir',
-      data,
-    ])
+    const host = studio.start(serveWithSandbox(data))
     running.push(host)
     const { web, sandbox } = JSON.parse(await host.line())
     expect((await fetch(new URL('/', web.url))).status).toBe(200)

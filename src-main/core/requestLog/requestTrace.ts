@@ -279,14 +279,21 @@ export class Trace implements RequestTrace, SwapRemoveElement {
     this.#owner.ended(this)
   }
 
-  /** The row as written before the request is sent. */
-  opened(): OpenedRequest {
+  /** The columns that do not change while the request runs. */
+  #identity() {
     return {
       id: this.id,
       at: this.at,
       caller: this.#caller.id,
       endpoint: this.#endpointCode,
       stream: this.#stream ? 1 : 0,
+    } as const
+  }
+
+  /** The row as written before the request is sent. */
+  opened(): OpenedRequest {
+    return {
+      ...this.#identity(),
       method: this.#method,
       path: this.#path,
     }
@@ -296,11 +303,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
   stored(now = this.#owner.clock()): StoredRequest {
     if (this.end) return this.end
     return {
-      id: this.id,
-      at: this.at,
-      caller: this.#caller.id,
-      endpoint: this.#endpointCode,
-      stream: this.#stream ? 1 : 0,
+      ...this.#identity(),
       outcome: null,
       state: null,
       status: this.#status,

@@ -13,6 +13,7 @@ import {
 import { attachedDocument } from '../../../src-preload/contract/documents.ts'
 import { id, problem } from '../../../src-preload/contract/problem.ts'
 import { certainty, sc } from '../../../src-preload/contract/requests.ts'
+import { readConversationColumns } from './conversations.ts'
 import type { Database } from './database.ts'
 import { readReplyColumns } from './messages.ts'
 import type { ReadHandle } from './readOnly.ts'
@@ -200,19 +201,10 @@ export function archiveTable({ handle, journal, transaction }: Database) {
 
 function readConversation(row: Row): ArchivedConversation & { removed: boolean } {
   return {
-    id: text(row, 'id'),
-    title: textOrNull(row, 'title'),
-    model: textOrNull(row, 'model'),
-    createdAt: text(row, 'created_at'),
-    updatedAt: text(row, 'updated_at'),
-    draft: text(row, 'draft'),
-    folderId: textOrNull(row, 'folder_id'),
-    pinned: row.pinned === 1,
+    ...readConversationColumns(row),
     archivedAt: textOrNull(row, 'archived_at'),
-    leafId: textOrNull(row, 'leaf_id'),
     setup: row.setup === '' ? emptySetup : json(row, 'setup', chatSetup),
     importKey: textOrNull(row, 'import_key'),
-    removed: row.removed_at !== null,
   }
 }
 

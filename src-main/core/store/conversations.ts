@@ -144,17 +144,24 @@ export function conversationTable({ handle, transaction }: Database) {
 
 function read(row: Row): StoredConversation {
   return {
+    ...readConversationColumns(row),
+    messages: number(row, 'path_length'),
+    waiting: row.waiting === 1,
+    archived: row.archived_at !== null,
+  }
+}
+
+/** The columns of a conversation that a list and an archive both need. */
+export function readConversationColumns(row: Row) {
+  return {
     id: text(row, 'id'),
     title: textOrNull(row, 'title'),
     model: textOrNull(row, 'model'),
     createdAt: text(row, 'created_at'),
     updatedAt: text(row, 'updated_at'),
-    messages: number(row, 'path_length'),
     draft: text(row, 'draft'),
-    waiting: row.waiting === 1,
     folderId: textOrNull(row, 'folder_id'),
     pinned: row.pinned === 1,
-    archived: row.archived_at !== null,
     leafId: textOrNull(row, 'leaf_id'),
     removed: row.removed_at !== null,
   }

@@ -103,7 +103,7 @@ export function erasureTable({ handle, transaction, journal }: Database) {
         return { done: true, indexed }
       })
     },
-    /** Whether a message still has this picture or document. */
+    /** Whether a message still has this image or document. */
     isUsed: (mediaId: string): boolean => sql.used.get({ id: mediaId }) !== undefined,
     /** Empties the write-ahead log, which contains former content. Returns false when a reader prevented it. */
     emptyLog(): boolean {

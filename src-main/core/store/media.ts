@@ -22,7 +22,7 @@ export interface MediaItem {
   createdAt: string
 }
 
-/** All references to media files. Pictures and documents of messages are last, because they are looked up one by one. */
+/** All references to media files. Images and documents of messages are last, because they are looked up one by one. */
 const named = `
   drafted = 1
   OR EXISTS (SELECT 1 FROM speeches WHERE media_id = media.id)

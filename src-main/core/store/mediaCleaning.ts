@@ -138,7 +138,7 @@ export function cleaning(
     },
     /** Deletes drawings without images that were dismissed before `instant`. */
     forgetDismissed: (instant: string): void => transaction(() => void dismissed.run(instant)),
-    /** Disk usage of each feature. `items` is the number of its items (for the chat: its pictures and documents). */
+    /** Disk usage of each feature. `items` is the number of its items (for the chat: its images and documents). */
     uses: (): MediaUse[] =>
       sizes.map(({ kind, sizes: size }) => {
         const row = size.get() ?? {}

@@ -21,7 +21,7 @@ interface BackgroundOptions {
 export const closeActionOf = (choice: CloseAction, platform: NodeJS.Platform = process.platform): CloseAction =>
   choice === 'ask' && platform === 'darwin' ? 'background' : choice
 
-/** Asks once, when the last main window is closed for the first time, whether the program goes on without a window. */
+/** Asks once, when the last main window is closed for the first time, whether the program keeps running without a window. */
 export function askBeforeClosing(window: BrowserWindow, options: BackgroundOptions): void {
   const { dialog, choice, save, isQuitting, isLastWindow, platform } = options
   let isAsking = false

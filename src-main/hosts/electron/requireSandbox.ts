@@ -2,7 +2,7 @@ import { StudioError } from '../../core/errors.ts'
 
 /**
  * Refuses to run from an AppImage without Chromium's sandbox. The start script that electron-builder adds to an AppImage switches the sandbox
- * off, without a word, on systems that allow no user namespaces, such as Ubuntu since 23.10.
+ * off, without a message, on systems that allow no user namespaces, such as Ubuntu since 23.10.
  * @throws StudioError `bad_input`
  */
 export function requireSandbox(argv: readonly string[] = process.argv, env: NodeJS.ProcessEnv = process.env): void {

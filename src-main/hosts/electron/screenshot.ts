@@ -13,7 +13,7 @@ interface ScreenshotOptions {
 }
 
 /**
- * Takes a picture of the screen with the pointer, as PNG.
+ * Takes a screenshot of the screen that has the pointer, as PNG.
  * @throws StudioError `bad_input` where the system does not allow it, with words what to do
  */
 export async function takeScreenshot(options: ScreenshotOptions): Promise<Buffer> {

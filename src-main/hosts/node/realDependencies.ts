@@ -23,8 +23,7 @@ export const realParts: Parts = {
   },
   async openApps(dataDir) {
     const { openApps } = await import('../../core/gateway/apps/apps.ts')
-    const { mustNotBeLost } = await import('../../core/data/recovery/recovery.ts')
-    mustNotBeLost(dataDir)
+    await checkData(dataDir)
     return openApps(dataDir)
   },
   async openAppsReadOnly(dataDir) {
@@ -33,8 +32,7 @@ export const realParts: Parts = {
   },
   async openConnections(dataDir) {
     const { openConnections } = await import('../../core/features/connections/savedConnections.ts')
-    const { mustNotBeLost } = await import('../../core/data/recovery/recovery.ts')
-    mustNotBeLost(dataDir)
+    await checkData(dataDir)
     return openConnections(dataDir)
   },
   async openConnectionList(dataDir) {
@@ -84,6 +82,12 @@ export const realParts: Parts = {
     const { startSandbox } = await import('../../sandbox/sandbox.ts')
     return startSandbox(options)
   },
+}
+
+/** Refuses a data folder whose database is missing, before a command writes to it. */
+async function checkData(dataDir: string): Promise<void> {
+  const { mustNotBeLost } = await import('../../core/data/recovery/recovery.ts')
+  mustNotBeLost(dataDir)
 }
 
 /** Runs `open` and prints its progress on standard error while it takes long. */

@@ -152,7 +152,7 @@ export function offerSettingsCommands(client: Client, signal: AbortSignal): void
 const pageOf = (section: SectionName): HTMLElement | null =>
   document.querySelector<HTMLElement>(`[data-settings="${section}"]`)
 
-/** How often a section that opens is looked at, ms, and how many times. Looks, not time: a busy page loads later. */
+/** Interval between checks whether a section has opened, ms, and their number. Checks are counted, not time, because a busy page loads later. */
 const lookMs = 50
 const looks = 200
 

@@ -1,6 +1,7 @@
 import { ChevronDown, Columns2 } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { type Ref, useRef } from 'react'
+import { PopoverPanel } from '../../shared/ui/PopoverPanel.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
 import { useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chatPage.ts'
@@ -33,21 +34,19 @@ export function ModelPicker() {
         <span className="chat-clip">{name}</span>
         <ChevronDown aria-hidden />
       </Popover.Trigger>
-      <Popover.Portal>
-        <Popover.Content
-          className="chat-menu chat-models"
-          align="end"
-          sideOffset={4}
-          collisionPadding={12}
-          aria-label={t('pickModel')}
-          onOpenAutoFocus={(event) => {
-            event.preventDefault()
-            search.current?.focus()
-          }}
-        >
-          <Picking searchRef={search} />
-        </Popover.Content>
-      </Popover.Portal>
+      <PopoverPanel
+        className="chat-menu chat-models"
+        align="end"
+        sideOffset={4}
+        collisionPadding={12}
+        aria-label={t('pickModel')}
+        onOpenAutoFocus={(event) => {
+          event.preventDefault()
+          search.current?.focus()
+        }}
+      >
+        <Picking searchRef={search} />
+      </PopoverPanel>
     </Popover.Root>
   )
 }

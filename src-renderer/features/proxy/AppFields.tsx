@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { endpoint } from '../../../src-preload/contract/requests.ts'
 import { cx } from '../../shared/ui/cx.ts'
-import { Checkbox, Field, TextInput } from '../../shared/ui/Field.tsx'
+import { Checkbox, Field, InlineField, TextInput } from '../../shared/ui/Field.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
 import { Swatch } from './appearance.tsx'
@@ -182,10 +182,7 @@ function Access({ form, errors, onChange }: FieldsProps) {
       />
       <fieldset className="flex min-w-0 flex-col gap-2">
         <legend className="sr-only">{t('form.endpoints')}</legend>
-        <div className="flex flex-wrap items-center justify-between gap-2">
-          <span aria-hidden className="font-[540] text-s">
-            {t('form.endpoints')}
-          </span>
+        <InlineField label={t('form.endpoints')} className="justify-between">
           <Segmented
             label={t('form.endpoints')}
             value={form.anyEndpoint ? 'all' : 'some'}
@@ -195,7 +192,7 @@ function Access({ form, errors, onChange }: FieldsProps) {
               { value: 'some', label: t('form.endpointsSome') },
             ]}
           />
-        </div>
+        </InlineField>
         {!form.anyEndpoint && (
           <div className="grid grid-cols-[repeat(auto-fill,minmax(120px,1fr))] gap-1.5">
             {endpoint.options.map((name) => (

@@ -204,7 +204,7 @@ export function startAgain(): void {
   focusPrompt()
 }
 
-/** Hides the window. A running reply goes on, and is shown again with the window; a finished chat makes room for the next prompt. */
+/** Hides the window. A running reply continues and is shown again with the window. A finished chat is replaced by an empty prompt. */
 export async function close(): Promise<void> {
   const state = useQuick.getState()
   if (!desktop) return location.assign('/')

@@ -6,7 +6,7 @@ import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
-import { Checkbox } from '../../shared/ui/Field.tsx'
+import { Checkbox, InlineField } from '../../shared/ui/Field.tsx'
 import { Form } from '../../shared/ui/Form.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
 import { useCall } from '../../shared/useCall.ts'
@@ -101,10 +101,7 @@ export function DataErase({ logDays }: { logDays: number | null }) {
             onChange={({ target }) => setArchivedOnly(target.checked)}
           />
         )}
-        <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-          <span aria-hidden className="text-s">
-            {t('age.olderThan')}
-          </span>
+        <InlineField label={t('age.olderThan')}>
           <Select
             label={t('age.olderThan')}
             value={days}
@@ -114,7 +111,7 @@ export function DataErase({ logDays }: { logDays: number | null }) {
           <Button type="submit" busy={busy && !asked} disabled={what.length === 0 || running !== null}>
             {t('age.preview')}
           </Button>
-        </div>
+        </InlineField>
         <p role="status" className="text-faint text-s">
           {what.length === 0 ? t('age.chooseType') : nothing ? t('age.nothing') : t('age.keptNote')}
         </p>

@@ -15,7 +15,7 @@ import { Group } from './Group.tsx'
 /** The folder that was used last on this computer. */
 const kept = 'syncFolder'
 
-/** Keeps the chats of several computers in step by a folder that a sync tool copies. */
+/** Syncs the chats of several computers through a folder that a sync tool copies. */
 export function DataSync() {
   const { t } = useTranslation('data')
   const studio = useStudio()

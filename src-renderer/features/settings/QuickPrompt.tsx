@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type { Settings } from '../../../src-preload/contract/app.ts'
 import { problemOf } from '../../api/problem.ts'
 import { keysOfPress, showKeys } from '../../shared/commands/keys.ts'
+import { useRecorderButton } from '../../shared/commands/useRecorderButton.ts'
 import { useDesktop } from '../../shared/desktop.ts'
 import { showToast } from '../../shared/toasts.ts'
 import { IconButton } from '../../shared/ui/Button.tsx'
@@ -20,13 +21,7 @@ export function QuickPromptSettings({ settings: { quickShortcut } }: { settings:
   const state = useDesktop((store) => store.state)
   const client = useDesktop((store) => store.client)
   const [isRecording, setRecording] = useState(false)
-  const button = useRef<HTMLButtonElement>(null)
-  const was = useRef(isRecording)
-  // Returns the focus to the button that the recorder replaced.
-  useEffect(() => {
-    if (was.current && !isRecording) button.current?.focus()
-    was.current = isRecording
-  }, [isRecording])
+  const button = useRecorderButton(isRecording)
   const keys = showKeys(quickShortcut, isMac)
   const set = (quickShortcut: string): void => {
     setRecording(false)

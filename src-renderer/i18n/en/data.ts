@@ -42,9 +42,9 @@ export const data = {
   databaseFilesHint:
     'You can open these files read-only with any SQLite tool, also while Inference Studio runs. README.txt in the folder describes every table and column.',
   sync: {
-    title: 'Several computers',
+    title: 'Sync between computers',
     about:
-      'Keep chats, folders, prompts and presets in step by a folder that a sync tool such as Syncthing or Dropbox copies. Keys and settings stay on this computer.',
+      'Sync chats, folders, prompts and presets through a folder that a tool such as Syncthing or Dropbox copies. Keys and settings stay on this computer.',
     folder: 'Shared folder',
     folderHint: 'Full path of an existing folder on the computer where Inference Studio runs.',
     run: 'Sync now',
@@ -52,7 +52,7 @@ export const data = {
     same: 'Nothing new from other computers.',
     merged: 'Merged: {{added, number}} new and {{changed, number}} changed chats, {{messages, number}} new messages.',
     written: 'This computer’s file was updated.',
-    refused: '{{name}} was not merged: {{problem}} It is read again next time.',
+    refused: '{{name}} was not merged: {{problem}} The next sync tries it again.',
   },
   backup: {
     title: 'Backup and restore',

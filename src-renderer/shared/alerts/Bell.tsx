@@ -3,6 +3,7 @@ import { Popover } from 'radix-ui'
 import { useTranslation } from 'react-i18next'
 import { alertsStore, holding, isGrave, useAlerts } from '../../stores/alerts.ts'
 import { cx } from '../ui/cx.ts'
+import { PopoverPanel } from '../ui/PopoverPanel.tsx'
 import { StatusText } from '../ui/StatusText.tsx'
 import { AlertList } from './AlertList.tsx'
 import { alertTexts } from './messages.ts'
@@ -28,23 +29,19 @@ export function Bell() {
         {count > 0 && <span aria-hidden>{count}</span>}
       </Popover.Trigger>
       <News />
-      <Popover.Portal>
-        <Popover.Content
-          align="end"
-          side="top"
-          sideOffset={6}
-          collisionPadding={8}
-          aria-label={t('title')}
-          // Focuses the list, not its first button, which would dismiss all alerts.
-          onOpenAutoFocus={(event) => {
-            event.preventDefault()
-            if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus()
-          }}
-          className="z-40 flex max-h-[min(520px,calc(100vh-60px))] w-[min(380px,calc(100vw-16px))] animate-appear flex-col overflow-hidden rounded-l bg-raise text-ink outline-none shadow-[0_0_0_1px_var(--line-strong),var(--lift-large)]"
-        >
-          <AlertList onGone={() => alertsStore.setState({ shown: false })} />
-        </Popover.Content>
-      </Popover.Portal>
+      <PopoverPanel
+        align="end"
+        side="top"
+        aria-label={t('title')}
+        // Focuses the list, not its first button, which would dismiss all alerts.
+        onOpenAutoFocus={(event) => {
+          event.preventDefault()
+          if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus()
+        }}
+        className="z-40 flex max-h-[min(520px,calc(100vh-60px))] w-[min(380px,calc(100vw-16px))] animate-appear flex-col overflow-hidden rounded-l bg-raise text-ink outline-none shadow-[0_0_0_1px_var(--line-strong),var(--lift-large)]"
+      >
+        <AlertList onGone={() => alertsStore.setState({ shown: false })} />
+      </PopoverPanel>
     </Popover.Root>
   )
 }

@@ -14,6 +14,7 @@ import { holdersOf, keysOf, type Shortcuts, withKeys, withoutOwnKeys } from './b
 import { isKept, keysOfPress, showKeys } from './keys.ts'
 import { type Command, commandStore, groups } from './registry.ts'
 import { useShortcuts } from './useKeys.ts'
+import { useRecorderButton } from './useRecorderButton.ts'
 
 /** All commands with their shortcuts, to read and change. */
 export function ShortcutList() {
@@ -88,13 +89,7 @@ interface RowProps {
 
 function Row({ command, commands, shortcuts, recording, onRecord, onSave }: RowProps) {
   const { t } = useTranslation('palette')
-  const button = useRef<HTMLButtonElement>(null)
-  const was = useRef(recording)
-  // Returns the focus to the button that the recorder replaced.
-  useEffect(() => {
-    if (was.current && !recording) button.current?.focus()
-    was.current = recording
-  }, [recording])
+  const button = useRecorderButton(recording)
   const keys = keysOf(command, shortcuts)
   const { title } = command
   const doubled = keys.flatMap((one) => holdersOf(one, command, commands, shortcuts))

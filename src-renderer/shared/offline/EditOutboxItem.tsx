@@ -5,7 +5,7 @@ import { useApp } from '../../stores/app.ts'
 import { useStudio } from '../studioContext.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
-import { Field, TextInput } from '../ui/Field.tsx'
+import { Field, InlineField, TextInput } from '../ui/Field.tsx'
 import { Segmented } from '../ui/Segmented.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { TextArea } from '../ui/TextArea.tsx'
@@ -93,17 +93,14 @@ function Fields({ wish, onWish }: { wish: OutboxRequest; onWish: (wish: OutboxRe
           value={wish.prompt}
           onText={(prompt) => onWish({ ...wish, prompt })}
         />
-        <div className="flex flex-wrap items-center gap-3">
-          <span aria-hidden className="font-[540] text-s">
-            {t('change.number')}
-          </span>
+        <InlineField label={t('change.number')}>
           <Segmented
             label={t('change.number')}
             value={counts[wish.n - 1] ?? '1'}
             segments={counts.map((value) => ({ value, label: value }))}
             onChange={(value) => onWish({ ...wish, n: Number(value) })}
           />
-        </div>
+        </InlineField>
       </>
     )
   }

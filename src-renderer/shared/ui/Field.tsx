@@ -41,6 +41,26 @@ export function Field({ label, hint, error, quietLabel = false, children }: Fiel
   )
 }
 
+/** A name before a control that has the same accessible name, in one row that wraps. */
+export function InlineField({
+  label,
+  className,
+  children,
+}: {
+  label: string
+  className?: string
+  children: ReactNode
+}) {
+  return (
+    <div className={cx('flex flex-wrap items-center gap-x-3 gap-y-2', className)}>
+      <span aria-hidden className="font-[540] text-s">
+        {label}
+      </span>
+      {children}
+    </div>
+  )
+}
+
 /** Connects a control to the `Field` around it, if any. */
 export function useFieldProps() {
   const field = use(FieldContext)

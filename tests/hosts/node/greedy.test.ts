@@ -1,18 +1,16 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { os } from '@orpc/server'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { Listeners } from '../../../src-main/core/shared/events.ts'
 import { StateFeed } from '../../../src-main/core/shared/stateFeed.ts'
 import { type CallBounds, usualCallBounds } from '../../../src-main/hosts/calls.ts'
 import { createPageSockets } from '../../../src-main/hosts/node/web/socket.ts'
 import { heap } from '../../core/upstream/meter/helpers/heap.ts'
+import { closeAfterEach } from '../../helpers/closers.ts'
 
-const closers: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
+const closers = closeAfterEach()
 
 const answerSize = 30_000
 const answer = 'x'.repeat(answerSize)

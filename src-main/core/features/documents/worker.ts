@@ -29,7 +29,7 @@ export type Conversion = Omit<ConvertedDocument, 'parts'> & { parts: number; tok
 export const startConversionWorker = (): Worker =>
   startWorker(import.meta.url, role, undefined, {
     resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
-    // Nothing of the environment is needed by a converter, and a faulty one could put it into a text.
+    // A converter needs no environment variables, and a faulty one could write them into a text.
     env: {},
     stderr: true,
     stdout: true,

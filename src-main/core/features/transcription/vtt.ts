@@ -18,7 +18,7 @@ export function readVtt(file: string): Cue[] | null {
   return tidyCues(blocks.map(({ text, ...times }) => ({ ...times, text: readPayload(text) })))
 }
 
-/** The blocks that begin with a line of times. Their text, still escaped, goes on to the line before the first that `ends` accepts. */
+/** The blocks that begin with a line of times. The text of a block, still escaped, ends before the first line that `ends` accepts. */
 export function readBlocks(lines: readonly string[], ends: (line: string) => boolean): Cue[] {
   const blocks: Cue[] = []
   for (let at = 0; at < lines.length; at++) {

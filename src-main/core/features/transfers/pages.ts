@@ -2,30 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { StudioError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
-
-const maxWaiting = 8
-/** How long a page may take to be opened, ms. */
-const waitingMs = 60_000
+import { createPickups } from './pickups.ts'
 
 /** What a document may do in the browser. Without `allow-same-origin` it has an opaque origin: no cookies, no storage, no file access. */
 export const pageSandbox = 'allow-scripts allow-forms allow-modals allow-popups allow-downloads'
 
 /** Documents of replies on their way to the browser. */
 export function createPages(folder: string) {
-  const all = new Map<string, { html: string; timer: NodeJS.Timeout }>()
-
-  /** @throws StudioError `busy` with too many pages that were not opened */
-  function offer(html: string): string {
-    if (all.size >= maxWaiting) throw new StudioError('busy', 'Too many pages wait to be opened in the browser.')
-    const pageId = randomUUID()
-    const timer = setTimeout(() => all.delete(pageId), waitingMs)
-    timer.unref()
-    all.set(pageId, { html, timer })
-    return pageId
-  }
-
+  const { offer, take, close } = createPickups<string>({
+    most: 8,
+    busy: 'Too many pages wait to be opened in the browser.',
+  })
   return {
     /**
      * Opens the document in the system's browser from a file, which is deleted at the next start. A host without `openPage` gets an id
@@ -40,17 +28,8 @@ export function createPages(folder: string) {
       return null
     },
     /** Takes a page, which can be read once. Null for an unknown id. */
-    take(pageId: string): string | null {
-      const found = all.get(pageId)
-      if (!found) return null
-      all.delete(pageId)
-      clearTimeout(found.timer)
-      return found.html
-    },
-    close(): void {
-      for (const { timer } of all.values()) clearTimeout(timer)
-      all.clear()
-    },
+    take,
+    close,
   }
 }
 

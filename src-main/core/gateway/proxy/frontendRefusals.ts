@@ -24,7 +24,7 @@ export const unexpected = closing(417, 'expectation', 'Only Expect: 100-continue
 
 /** Answers a request that could not be checked because of a bug or unreadable keys. */
 export const notChecked: Refusal = {
-  ...closing(503, 'not_judged', 'Inference Studio could not check this request. See its log for the reason.'),
+  ...closing(503, 'not_checked', 'Inference Studio could not check this request. See its log for the reason.'),
   type: 'studio_unavailable',
   retryAfterMs: 5000,
 }

@@ -1,5 +1,5 @@
 /**
- * When what was changed, so that two computers can be kept in step by a folder. `sync_marks` has one row per changed field: the newest
+ * When each field was last changed, so that computers can sync through a folder. `sync_marks` has one row per changed field: the newest
  * change wins. `at` is ms since 1970, and always later than the former mark, whatever the clock says. `value` is an id or a flag, and only
  * where the row itself may differ: `folder` (the chosen folder, which may not exist here), `leaf`, `removed` and `deleted` (1 or null).
  * It never has content, because marks of deleted items stay: otherwise another computer's file would bring the items back. `parent` is

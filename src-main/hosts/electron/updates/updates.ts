@@ -76,7 +76,7 @@ export class Updates implements HostUpdates {
   }
 
   async #check(): Promise<void> {
-    // An update that is already there waits for the end of the program.
+    // A downloaded update is installed when the program quits.
     if (this.#state.state === 'ready') return
     const { canInstall, log } = this.#options
     try {

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { IconButton } from '../../../shared/ui/Button.tsx'
 import { Menu, MenuItem } from '../../../shared/ui/Menu.tsx'
+import { PopoverPanel } from '../../../shared/ui/PopoverPanel.tsx'
 import { useTools } from '../../../stores/tools.ts'
 import { AddDocuments } from '../documents/AddDocuments.tsx'
 import { openPrompts } from '../list/prompts.ts'
@@ -77,35 +78,31 @@ export function AddMenu() {
       <AddPictures input={file} />
       <AddDocuments input={anyFile} />
       <ToolSubscriptions />
-      <Popover.Portal>
-        <Popover.Content
-          side="top"
-          align="start"
-          sideOffset={6}
-          collisionPadding={8}
-          aria-label={panel === null ? undefined : titles[panel]}
-          className="composer-panel animate-appear"
-          data-panel={panel}
-          onInteractOutside={(event) => {
-            // The panel's own buttons close the panel.
-            if (isInside(all, event.target)) event.preventDefault()
-          }}
-          onCloseAutoFocus={(event) => {
-            event.preventDefault()
-            // The button may no longer exist: it disappears together with its role or tools.
-            if (opener.current?.isConnected) opener.current.focus()
-            else plus.current?.focus()
-          }}
-        >
-          {panel === 'role' && <RoleForm />}
-          {panel === 'tools' && (
-            <>
-              <h2 className="mb-2 font-semibold">{tools('title')}</h2>
-              <ToolPicker />
-            </>
-          )}
-        </Popover.Content>
-      </Popover.Portal>
+      <PopoverPanel
+        side="top"
+        align="start"
+        aria-label={panel === null ? undefined : titles[panel]}
+        className="composer-panel animate-appear"
+        data-panel={panel}
+        onInteractOutside={(event) => {
+          // The panel's own buttons close the panel.
+          if (isInside(all, event.target)) event.preventDefault()
+        }}
+        onCloseAutoFocus={(event) => {
+          event.preventDefault()
+          // The button may no longer exist: it disappears together with its role or tools.
+          if (opener.current?.isConnected) opener.current.focus()
+          else plus.current?.focus()
+        }}
+      >
+        {panel === 'role' && <RoleForm />}
+        {panel === 'tools' && (
+          <>
+            <h2 className="mb-2 font-semibold">{tools('title')}</h2>
+            <ToolPicker />
+          </>
+        )}
+      </PopoverPanel>
     </Popover.Root>
   )
 }

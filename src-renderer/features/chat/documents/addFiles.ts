@@ -2,7 +2,7 @@ import { newChat, useChat } from '../../../stores/chat.ts'
 import { addPictures } from '../composer/draftPictures.ts'
 import { addDocuments } from './draftDocuments.ts'
 
-/** SVG is text, and no vision model takes it. */
+/** SVG is text, and no vision model accepts it. */
 const isPicture = ({ type }: File): boolean => type.startsWith('image/') && type !== 'image/svg+xml'
 
 /**

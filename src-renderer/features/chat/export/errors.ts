@@ -1,4 +1,4 @@
-/** The messages are too long for one picture. */
+/** The messages are too long for one image. */
 export class ImageTooLong extends Error {
   override name = 'ImageTooLong'
 }

@@ -3,13 +3,13 @@ import { ImageTooLong } from './errors.ts'
 import type { ExportTask } from './labels.ts'
 import { markupDocument } from './markupDocument.ts'
 
-/** Width of the picture in CSS pixels. */
+/** Width of the image in CSS pixels. */
 const width = 760
 /** Greatest height of a canvas in Chromium, pixels: https://chromium.googlesource.com/chromium/src/+/main/third_party/blink/renderer/core/html/canvas/ */
 const maxHeight = 16_384
 
 /**
- * The messages as one picture, at twice the size while it fits. The document is an SVG image with XHTML in it, which needs no other file and
+ * The messages as one image, at twice the size while it fits. The document is an SVG image with XHTML in it, which needs no other file and
  * runs nothing. @throws ImageTooLong above 16,384 pixels
  */
 export async function pngFile(task: ExportTask): Promise<Blob> {
@@ -20,7 +20,7 @@ export async function pngFile(task: ExportTask): Promise<Blob> {
   const content = new XMLSerializer().serializeToString(asElement(markup))
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><foreignObject width="100%" height="100%">${content}</foreignObject></svg>`
   const image = new Image(width, height)
-  // A `data:` address: Chromium lets a canvas with a `blob:` image of XHTML not be read.
+  // A `data:` address: Chromium does not allow reading a canvas that has drawn a `blob:` image of XHTML.
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`
   await image.decode()
   const canvas = document.createElement('canvas')

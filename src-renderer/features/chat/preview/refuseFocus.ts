@@ -1,5 +1,7 @@
-/** How long after the Tab key a frame may take the focus, and after which pause in writing a click may be what gives it, ms. */
-const [tabMs, pauseMs] = [1_000, 2_000]
+/** How long after the Tab key a frame may take the focus, ms. */
+const tabMs = 1_000
+/** After this time without a key press, a change of focus may come from a click in the frame, ms. */
+const pauseMs = 2_000
 
 /**
  * Gives the focus back when a frame takes it although the person neither clicked in the frame nor pressed Tab. A document could otherwise

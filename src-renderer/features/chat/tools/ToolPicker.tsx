@@ -1,11 +1,11 @@
-import { Search } from 'lucide-react'
 import { useId, useState } from 'react'
 import type { ToolSelection } from '../../../../src-preload/contract/chat.ts'
 import { navigate } from '../../../shared/navigation.ts'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
-import { TextInput } from '../../../shared/ui/Field.tsx'
+import { cx } from '../../../shared/ui/cx.ts'
 import { plainText } from '../../../shared/ui/plainText.ts'
+import { raisedSearch, SearchField } from '../../../shared/ui/SearchField.tsx'
 import { Select } from '../../../shared/ui/Select.tsx'
 import { Switch } from '../../../shared/ui/Switch.tsx'
 import { useTools } from '../../../stores/tools.ts'
@@ -30,17 +30,13 @@ export function ToolPicker() {
   return (
     <div className="flex flex-col gap-3">
       {count > many && (
-        <div className="relative">
-          <Search aria-hidden size={13} className="absolute top-2.5 start-2.5 text-faint" />
-          <TextInput
-            type="search"
-            aria-label={t('pick.search')}
-            placeholder={t('pick.search')}
-            className="ps-8"
-            value={search}
-            onChange={(event) => setSearch(event.target.value)}
-          />
-        </div>
+        <SearchField
+          className={cx('h-8 px-2.5', raisedSearch)}
+          iconSize={13}
+          label={t('pick.search')}
+          value={search}
+          onValue={setSearch}
+        />
       )}
       {groups.length === 0 && <p className="text-faint text-s">{t('pick.noMatch', { search: search.trim() })}</p>}
       {groups.map((group) => (

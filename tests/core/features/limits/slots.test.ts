@@ -1,16 +1,14 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { LimitsFeature } from '../../../../src-main/core/features/limits/limits.ts'
 import { RateLimitPoller } from '../../../../src-main/core/features/limits/rateLimitStatus.ts'
 import { RequestScheduler } from '../../../../src-main/core/gateway/scheduler/requestScheduler.ts'
 import { type KeyName, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import type { Limits } from '../../../../src-preload/contract/account.ts'
+import { closeAfterEach } from '../../../helpers/closers.ts'
 import { scheduledClient } from '../../gateway/scheduler/scheduledClient.ts'
 import { notice, openRequestLog, tool } from '../../requestLog/helpers.ts'
 
-const closers: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
+const closers = closeAfterEach()
 
 /** The feature in front of the whole sandbox, with the real scheduler, client and request log. */
 async function featureAt(key: KeyName) {

@@ -1,16 +1,14 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { summaryOf } from '../../../../src-main/core/gateway/dialects/responses/compactionContent.ts'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import { closeAfterEach } from '../../../helpers/closers.ts'
 import { startEchoingService } from '../../../helpers/echoingService.ts'
 import { apiKey, ask, type Gateway, jsonWithKey, openFarEnd, openGateway } from '../../../helpers/gateway.ts'
 import { encodings } from '../../../helpers/keyForms.ts'
 
 // POST /v1/responses/compact through the real gateway.
 
-const closers: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
+const closers = closeAfterEach()
 
 type Item = { type: string; encrypted_content: string; content: { text: string }[] }
 type Compacted = {

@@ -1,12 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { closeAfterEach } from '../../../helpers/closers.ts'
 import { ask, jsonWithKey, openFarEnd, openGateway } from '../../../helpers/gateway.ts'
 
 // Codex ignores `x-should-retry`. Its requests fail in their stream, which it does not repeat (docs/decisions/0011-agent-replays.md).
 
-const closers: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
+const closers = closeAfterEach()
 
 const codex = { originator: 'codex_exec', 'user-agent': 'codex_exec/0.169.0 (Debian)' }
 

@@ -1,19 +1,17 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLog.ts'
 import { openDatabase } from '../../../../src-main/core/store/database.ts'
 import { bodiesFile, openRequestLogTables } from '../../../../src-main/core/store/requestLog/open.ts'
 import { bodyDatabase } from '../../../../src-main/core/store/requestLog/schema.ts'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import { closeAfterEach } from '../../../helpers/closers.ts'
 import { apiKey, ask, type Gateway, jsonWithKey, openFarEnd, openGateway, toolKey } from '../../../helpers/gateway.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
-const closers: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
+const closers = closeAfterEach()
 
 /** A service that repeats its messages as JSON. */
 async function mirror() {

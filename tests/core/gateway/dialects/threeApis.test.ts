@@ -1,13 +1,11 @@
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import { type Sandbox, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import { describe, expect, it, vi } from 'vitest'
 import { apis, askIn, translatedApis } from '../../../helpers/apis.ts'
 import { startEchoingService } from '../../../helpers/echoingService.ts'
 import {
   apiKey,
   ask,
-  type GatewayOptions,
   jsonWithKey,
   openFarEnd,
   openGateway,
@@ -15,28 +13,11 @@ import {
   writeRepeatedly,
 } from '../../../helpers/gateway.ts'
 import { encodings } from '../../../helpers/keyForms.ts'
+import { quick, testGateways } from '../../../helpers/testGateways.ts'
 
 // What the local API guarantees holds for chat completions, Responses and Messages alike.
 
-const quick = { baseDelayMs: 5, maxDelayMs: 20 }
-const closers: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
-
-async function beforeSandbox(options: GatewayOptions & { key?: keyof Sandbox['keys'] } = {}) {
-  const sandbox = await startSandbox()
-  const gateway = await openGateway(sandbox.baseUrl, sandbox.keys[options.key ?? 'main'], { retry: quick, ...options })
-  closers.push(sandbox.close, gateway.close)
-  return { sandbox, gateway }
-}
-
-async function farService(...args: Parameters<typeof openFarEnd>) {
-  const far = await openFarEnd(...args)
-  const gateway = await openGateway(far.url, apiKey, { retry: quick })
-  closers.push(far.close, gateway.close)
-  return { far, gateway }
-}
+const { closers, beforeSandbox, beforeService } = testGateways()
 
 /** The event that reports a failure. */
 const failure = /^event: (?:error|response\.failed)$/m
@@ -84,7 +65,7 @@ describe.each(apis)('in the API $name', (api) => {
 
   it('the service sees the close within 20 ms when the app disconnects in mid-stream [CHAT-16] [SSE-05]', async () => {
     let closedAt: (at: number) => void = () => undefined
-    const { gateway } = await farService((_request, response) => {
+    const { gateway } = await beforeService((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write('data: {"choices":[{"index":0,"delta":{"content":"word"}}]}\n\n')
       response.once('close', () => closedAt(performance.now()))
@@ -112,7 +93,7 @@ describe.each(apis)('in the API $name', (api) => {
   it('an app that reads slowly slows the service down', async () => {
     let sent = 0
     const event = `data: {"choices":[{"index":0,"delta":{"content":"${'word '.repeat(2000)}"}}]}\n\n`
-    const { gateway } = await farService((_request, response) => {
+    const { gateway } = await beforeService((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       writeRepeatedly(response, event, (bytes) => {
         sent += bytes
@@ -179,7 +160,7 @@ describe.each(apis)('in the API $name', (api) => {
       }
     }
     expect(new Set(service.paths)).toEqual(new Set(['/v1/chat/completions']))
-    const { far, gateway: second } = await farService((_request, response) => response.end('{"choices":[]}'))
+    const { far, gateway: second } = await beforeService((_request, response) => response.end('{"choices":[]}'))
     await askIn(second, api, api.body(), { 'x-api-key': toolKey, 'anthropic-version': '2023-06-01' })
     expect(far.requests).toHaveLength(1)
     expect(JSON.stringify(far.requests)).not.toContain(toolKey)
@@ -295,7 +276,7 @@ describe.each(translatedApis)('only in $name', (api) => {
   it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
     '%s of its path is refused here, with words',
     async (method) => {
-      const { far, gateway } = await farService((_request, response) => response.end('{}'))
+      const { far, gateway } = await beforeService((_request, response) => response.end('{}'))
       const answer = await ask(`${gateway.url}${api.path}`, { method, headers: jsonWithKey })
       expect(answer.status).toBe(405)
       expect(api.error(answer.body.toString()).message).toMatch(/POST/)
@@ -325,7 +306,7 @@ describe.each(translatedApis)('only in $name', (api) => {
     ['a million values', `{"model":"m","input":[${'1,'.repeat(600_000)}1]}`, {}],
     ['nothing', '', {}],
   ])('a body with %s gets a 400 with words', async (_name, body, headers: Record<string, string>) => {
-    const { far, gateway } = await farService((_request, response) => response.end('{}'))
+    const { far, gateway } = await beforeService((_request, response) => response.end('{}'))
     const answer = await ask(`${gateway.url}${api.path}`, {
       method: 'POST',
       headers: { ...jsonWithKey, ...headers },
@@ -338,7 +319,7 @@ describe.each(translatedApis)('only in $name', (api) => {
   })
 
   it('a large request, which another thread translates, becomes what a small one becomes', async () => {
-    const { far, gateway } = await farService((_request, response, body) => {
+    const { far, gateway } = await beforeService((_request, response, body) => {
       const { stream } = JSON.parse(body.toString()) as { stream?: boolean }
       const choice = { index: 0, finish_reason: 'stop' }
       response.writeHead(200, { 'content-type': stream ? 'text/event-stream' : 'application/json' })
@@ -389,7 +370,7 @@ describe.each(translatedApis)('only in $name', (api) => {
   })
 
   it('a large request that can’t be translated gets the same 400', async () => {
-    const { far, gateway } = await farService((_request, response) => response.end('{}'))
+    const { far, gateway } = await beforeService((_request, response) => response.end('{}'))
     const wrong = { [api.name === 'messages' ? 'messages' : 'input']: [{ role: 'user', content: 7 }] }
     const answers = []
     for (const filler of ['', 'x'.repeat(2_000_000)]) {
@@ -402,7 +383,7 @@ describe.each(translatedApis)('only in $name', (api) => {
   })
 
   it('a body over 32 MB gets a 413, before it has arrived', async () => {
-    const { gateway } = await farService((_request, response) => response.end('{}'))
+    const { gateway } = await beforeService((_request, response) => response.end('{}'))
     const request = httpRequest(`${gateway.url}${api.path}`, {
       method: 'POST',
       agent: false,
@@ -416,7 +397,7 @@ describe.each(translatedApis)('only in $name', (api) => {
   })
 
   it('headers of the other vendor and of the app’s body stay here', async () => {
-    const { far, gateway } = await farService((_request, response) => response.end('{"choices":[]}'))
+    const { far, gateway } = await beforeService((_request, response) => response.end('{"choices":[]}'))
     const headers = {
       'anthropic-version': '2023-06-01',
       'anthropic-beta': 'unknown-2030',
@@ -452,7 +433,7 @@ describe.each(translatedApis)('only in $name', (api) => {
     const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 }
     const whole = JSON.stringify({ choices: [{ ...choice, message: { content: 'Words' } }], usage })
     const events = `data: ${JSON.stringify({ choices: [{ ...choice, delta: { content: 'Words' } }], usage })}\n\ndata: [DONE]\n\n`
-    const { gateway } = await farService((_request, response) => {
+    const { gateway } = await beforeService((_request, response) => {
       response.writeHead(200, { 'content-type': type })
       response.end(stream ? whole : events)
     })
@@ -469,7 +450,7 @@ describe.each(translatedApis)('only in $name', (api) => {
     ['its end without a finish', '', /broke off/],
     ['bytes that are not UTF-8', Buffer.from([0x64, 0xff, 0xfe]), /UTF-8/],
   ])('a stream with %s ends with an event that says so', async (_name, rest, words) => {
-    const { gateway } = await farService((_request, response) => {
+    const { gateway } = await beforeService((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write('data: {"choices":[{"index":0,"delta":{"content":"Words"}}]}\n\n')
       response.end(rest)
@@ -484,7 +465,7 @@ describe.each(translatedApis)('only in $name', (api) => {
   })
 
   it('a reply that is no chat completion gets a 502 in its shape', async () => {
-    const { gateway } = await farService((_request, response) => {
+    const { gateway } = await beforeService((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end('"words"')
     })
     const answer = await askIn(gateway, api, api.body())
@@ -493,7 +474,7 @@ describe.each(translatedApis)('only in $name', (api) => {
   })
 
   it('the end of the stream reaches the app although the service keeps its connection open', async () => {
-    const { gateway } = await farService((_request, response) => {
+    const { gateway } = await beforeService((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write(
         'data: {"choices":[{"index":0,"delta":{"content":"Words"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
@@ -514,7 +495,7 @@ describe('the app key', () => {
   })
 
   it.each(apis)('beside another key is refused for $name, and neither is sent on', async (api) => {
-    const { far, gateway } = await farService((_request, response) => response.end('{}'))
+    const { far, gateway } = await beforeService((_request, response) => response.end('{}'))
     const answer = await askIn(gateway, api, api.body(), { 'x-api-key': 'sk-ant-of-another-vendor' })
     expect(answer.status).toBe(400)
     expect(api.error(answer.body.toString()).message).toMatch(/different keys/)

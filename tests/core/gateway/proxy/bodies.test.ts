@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { crc32 } from 'node:zlib'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { closeAfterEach } from '../../../helpers/closers.ts'
 import {
   type Answer,
   apiKey,
@@ -17,10 +18,7 @@ import {
 import { heap } from '../../upstream/meter/helpers/heap.ts'
 
 const million = 1_000_000
-const closers: (() => Promise<void> | void)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
+const closers = closeAfterEach()
 
 /** The far end's record of a request: only the length and checksum of its body, so that the test uses no memory. */
 interface Arrived {

@@ -9,6 +9,7 @@ import { checkTarget } from '../../../../src-main/core/gateway/proxy/localPath.t
 import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
 import { endpointOf } from '../../../../src-main/core/upstream/endpoint.ts'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
+import { closeAfterEach } from '../../../helpers/closers.ts'
 import { eventually } from '../../../helpers/eventually.ts'
 import { temporaryFolder } from '../../../helpers/folders.ts'
 import { speak } from '../../../helpers/gate.ts'
@@ -296,10 +297,7 @@ describe('the path of a request', () => {
   )
 })
 
-const closers: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
+const closers = closeAfterEach()
 
 describe('a key with limits', () => {
   async function limitedTo(app: Parameters<typeof openGateway>[2]) {

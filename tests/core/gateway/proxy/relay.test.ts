@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import fc from 'fast-check'
-import { afterEach, describe, expect, it } from 'vitest'
-import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import { describe, expect, it } from 'vitest'
 import { quickClock } from '../../../helpers/clock.ts'
 import {
   apiKey,
@@ -15,28 +14,9 @@ import {
   withKey,
   writeRepeatedly,
 } from '../../../helpers/gateway.ts'
+import { quick, testGateways } from '../../../helpers/testGateways.ts'
 
-const quick = { baseDelayMs: 5, maxDelayMs: 20 }
-const closers: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
-
-async function gatewayBefore(...args: Parameters<typeof openFarEnd>) {
-  const far = await openFarEnd(...args)
-  const gateway = await openGateway(far.url, apiKey, { retry: quick })
-  closers.push(far.close, gateway.close)
-  return { far, gateway }
-}
-
-async function beforeSandbox(key: 'main' | 'oneAtATime' = 'main') {
-  const sandbox = await startSandbox()
-  // With one slot, a retry of a refused request would wait for the slot.
-  const policy = key === 'oneAtATime' ? { ...quick, maxAttempts: 1 } : quick
-  const gateway = await openGateway(sandbox.baseUrl, sandbox.keys[key], { retry: policy })
-  closers.push(sandbox.close, gateway.close)
-  return { sandbox, gateway }
-}
+const { closers, beforeSandbox, beforeService } = testGateways()
 
 const chat = (body: Record<string, unknown>) =>
   JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], model: 'mirror', ...body })
@@ -57,7 +37,7 @@ async function openStream(url: string, headers: Record<string, string> = {}, bod
 
 describe('requests are passed unchanged', () => {
   it('with body bytes, query, order and case of headers, and parameters [CHAT-08] [GEN-03]', async () => {
-    const { far, gateway } = await gatewayBefore((_request, response) => response.end('{}'))
+    const { far, gateway } = await beforeService((_request, response) => response.end('{}'))
     const body = '{"model":"m", "n" : 3,"temperature":0.70,"stop":["\\u00e9"],"x_provider":{"deep":[1.0]} }\r\n'
     await ask(`${gateway.url}/chat/completions?trace=a%20b&x=1`, {
       method: 'POST',
@@ -85,7 +65,7 @@ describe('requests are passed unchanged', () => {
     const arrived = new Promise<Buffer>((resolve) => {
       firstBytes = resolve
     })
-    const { gateway } = await gatewayBefore(
+    const { gateway } = await beforeService(
       (request, response) => {
         request.once('data', firstBytes)
         request.on('end', () => response.end('{"text":"heard"}'))
@@ -108,7 +88,7 @@ describe('requests are passed unchanged', () => {
 
 describe('replies are passed unchanged', () => {
   it('with status, unknown headers, rate limits and request ids [LIM-04] [GEN-03]', async () => {
-    const { gateway } = await gatewayBefore((_request, response) => {
+    const { gateway } = await beforeService((_request, response) => {
       response.writeHead(418, {
         'X-RateLimit-Limit': 'many',
         'X-RateLimit-Remaining': '7',
@@ -138,7 +118,7 @@ describe('replies are passed unchanged', () => {
       'data: {"choices":[],"usage":{"total_tokens":3}}\n\ndata: [DONE]\n\ntrailing'
     const bytes = Buffer.from(events)
     let cuts: number[] = []
-    const { gateway } = await gatewayBefore((_request, response) => {
+    const { gateway } = await beforeService((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       const edges = [0, ...cuts, bytes.length]
       const write = (at: number): void => {
@@ -169,7 +149,7 @@ describe('replies are passed unchanged', () => {
   })
 
   it('except that the API key is masked in echoed headers', async () => {
-    const { gateway } = await gatewayBefore((request, response) => {
+    const { gateway } = await beforeService((request, response) => {
       response.writeHead(200, { 'x-echo': request.headers.authorization ?? '' }).end('{}')
     })
     const answer = await ask(`${gateway.url}/models`, { headers: withKey })
@@ -236,7 +216,11 @@ describe('replies are passed unchanged', () => {
 
 describe('disconnects and cancellation', () => {
   it('the upstream request closes when the app disconnects within a stream, and the slot is free [CHAT-16] [SSE-05] [LIM-05] [ERR-08]', async () => {
-    const { sandbox, gateway } = await beforeSandbox('oneAtATime')
+    const { sandbox, gateway } = await beforeSandbox({
+      key: 'oneAtATime',
+      // With one slot, a retry of a refused request would wait for the slot.
+      retry: { ...quick, maxAttempts: 1 },
+    })
     const first = await openStream(gateway.url)
     const second = await ask(`${gateway.url}/chat/completions`, {
       method: 'POST',
@@ -273,7 +257,7 @@ describe('disconnects and cancellation', () => {
   it('the upstream request closes when the app disconnects before any header', async () => {
     const arrived = Promise.withResolvers<void>()
     const gone = Promise.withResolvers<void>()
-    const { gateway } = await gatewayBefore((_request, response) => {
+    const { gateway } = await beforeService((_request, response) => {
       response.once('close', () => gone.resolve())
       arrived.resolve()
     })
@@ -300,7 +284,7 @@ describe('disconnects and cancellation', () => {
 
   it('an app that stops reading slows the service down', async () => {
     let sent = 0
-    const { gateway } = await gatewayBefore((_request, response) => {
+    const { gateway } = await beforeService((_request, response) => {
       response.writeHead(200, { 'content-type': 'audio/pcm' })
       const block = Buffer.alloc(65_536)
       writeRepeatedly(response, block, (bytes) => {

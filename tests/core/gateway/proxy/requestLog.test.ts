@@ -1,35 +1,13 @@
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openRequestLogReader } from '../../../../src-main/core/requestLog/reader.ts'
-import { type Sandbox, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import type { RequestRow } from '../../../../src-preload/contract/requests.ts'
 import { eventually } from '../../../helpers/eventually.ts'
-import {
-  ask,
-  type Gateway,
-  type GatewayOptions,
-  jsonWithKey,
-  openFarEnd,
-  openGateway,
-  toolKey,
-  withKey,
-} from '../../../helpers/gateway.ts'
+import { ask, type Gateway, jsonWithKey, toolKey, withKey } from '../../../helpers/gateway.ts'
+import { testGateways } from '../../../helpers/testGateways.ts'
 
-const quick = { baseDelayMs: 5, maxDelayMs: 20 }
-const closers: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
-
-type KeyName = keyof Sandbox['keys']
-
-async function start(options: GatewayOptions & { key?: KeyName } = {}) {
-  const sandbox = await startSandbox()
-  const gateway = await openGateway(sandbox.baseUrl, sandbox.keys[options.key ?? 'main'], { retry: quick, ...options })
-  closers.push(sandbox.close, gateway.close)
-  return { sandbox, gateway }
-}
+const { beforeSandbox, beforeService } = testGateways()
 
 const chat = (body: Record<string, unknown> = {}) =>
   JSON.stringify({ model: 'writer-small', messages: [{ role: 'user', content: 'Good morning' }], ...body })
@@ -73,7 +51,7 @@ async function learnPrices(gateway: Gateway): Promise<void> {
 
 describe('the log row of a request', () => {
   it('has model, status, times, bytes and the service’s own tokens', async () => {
-    const { gateway } = await start()
+    const { gateway } = await beforeSandbox()
     const reply = await post(gateway, chat({ sandbox: { tokens: 30 } }))
     const usage = JSON.parse(reply.body.toString()).usage
     const row = await lastRow(gateway)
@@ -101,22 +79,20 @@ describe('the log row of a request', () => {
   it('is stored before the service receives the request', async () => {
     const states: (string | undefined)[] = []
     let dataDir = ''
-    const far = await openFarEnd((_request, response) => {
+    const { gateway } = await beforeService((_request, response) => {
       // The row as another process sees it, and as the next start would find it after a kill.
       const reader = openRequestLogReader(dataDir)
       states.push(reader.page({}, Number.MAX_SAFE_INTEGER, 1)[0]?.state)
       reader.close()
       response.end('{}')
     })
-    const gateway = await openGateway(far.url, 'sk-0123456789abcdef')
     dataDir = gateway.dataDir
-    closers.push(far.close, gateway.close)
     await post(gateway, chat())
     expect(states).toEqual(['sent'])
   })
 
   it('has the usage of a stream whose app did not ask for it, and the app gets no usage event [SSE-02]', async () => {
-    const { gateway, sandbox } = await start()
+    const { gateway, sandbox } = await beforeSandbox()
     const reply = await post(gateway, chat({ stream: true, sandbox: { tokens: 40, tokens_per_second: 0 } }))
     const text = reply.body.toString()
     expect(text).not.toContain('"choices":[]')
@@ -133,14 +109,14 @@ describe('the log row of a request', () => {
   })
 
   it('has the usage of a stream whose app asked for it, and the app gets the event [SSE-02]', async () => {
-    const { gateway } = await start()
+    const { gateway } = await beforeSandbox()
     const body = chat({ stream: true, stream_options: { include_usage: true }, sandbox: { tokens: 12 } })
     expect((await post(gateway, body)).body.toString()).toContain('"choices":[]')
     expect(await lastRow(gateway)).toMatchObject({ tokensOut: 12, tokensAre: 'measured' })
   })
 
   it('marks a stream without its end as cut [SSE-04]', async () => {
-    const { gateway } = await start()
+    const { gateway } = await beforeSandbox()
     const body = chat({ stream: true })
     await post(gateway, body, { 'x-sandbox-fault': 'no-done-no-finish' })
     expect(await lastRow(gateway)).toMatchObject({ state: 'cut', problem: { kind: 'incomplete_stream' } })
@@ -150,16 +126,14 @@ describe('the log row of a request', () => {
   })
 
   it('has the number and the reasons of retries [ERR-06]', async () => {
-    const { gateway } = await start()
+    const { gateway } = await beforeSandbox()
     await post(gateway, chat(), { 'x-sandbox-fault': 'fail; status=503; times=2; id=row' })
     expect(await lastRow(gateway)).toMatchObject({ status: 200, attempts: 3, retriedAfter: [503, 503] })
     expect((await lastRow(gateway)).backoffMs).toBeGreaterThan(0)
   })
 
   it('marks a connection failure as failed, with the message that the app got', async () => {
-    const far = await openFarEnd((request) => request.socket.destroy())
-    const gateway = await openGateway(far.url, 'sk-0123456789abcdef', { retry: { maxAttempts: 1 } })
-    closers.push(far.close, gateway.close)
+    const { gateway } = await beforeService((request) => request.socket.destroy(), { retry: { maxAttempts: 1 } })
     const reply = await post(gateway, chat())
     const { error } = JSON.parse(reply.body.toString())
     expect(await lastRow(gateway)).toMatchObject({
@@ -170,13 +144,13 @@ describe('the log row of a request', () => {
   })
 
   it('has the status of a service error, at no cost', async () => {
-    const { gateway } = await start()
+    const { gateway } = await beforeSandbox()
     await post(gateway, chat({ model: 'no-such-model' }))
     expect(await lastRow(gateway)).toMatchObject({ state: 'done', status: 404, cost: '0', costIs: 'measured' })
   })
 
   it('exists for the studio’s own requests too, with their feature', async () => {
-    const { gateway } = await start()
+    const { gateway } = await beforeSandbox()
     await gateway.upstream.listModels()
     const stream = gateway.upstream.streamChatCompletion(
       { model: 'writer-small', messages: [{ role: 'user', content: 'Hi' }], stream_options: { include_usage: true } },
@@ -201,7 +175,7 @@ describe('the log row of a request', () => {
 
 describe('a cancelled request', () => {
   it('by the app after output has an estimated cost [CHAT-18] [ERR-08]', async () => {
-    const { gateway, sandbox } = await start()
+    const { gateway, sandbox } = await beforeSandbox()
     const { request } = await open(gateway, chat({ stream: true, sandbox: { tokens: 500, tokens_per_second: 100 } }))
     request.destroy()
     const row = await lastRow(gateway)
@@ -211,7 +185,7 @@ describe('a cancelled request', () => {
   })
 
   it('before any output costs nothing, as an estimate', async () => {
-    const { gateway, sandbox } = await start()
+    const { gateway, sandbox } = await beforeSandbox()
     const body = chat({ stream: true, sandbox: { first_token_ms: 60_000 } })
     const { request } = await open(gateway, body, {}, { begun: false })
     await eventually(() => expect(sandbox.observe.openStreams()).toBe(1))
@@ -225,7 +199,7 @@ describe('a cancelled request', () => {
   })
 
   it('by a person gets an error before output, and is cut after it', async () => {
-    const { gateway, sandbox } = await start()
+    const { gateway, sandbox } = await beforeSandbox()
     const silent = post(gateway, chat(), { 'x-sandbox-fault': 'slow-headers; ms=60000' })
     await eventually(async () => expect((await newest(gateway)).state).toBe('sent'))
     expect(gateway.requestLog.stop((await newest(gateway)).id)).toBe(true)
@@ -245,7 +219,7 @@ describe('a cancelled request', () => {
 
 describe('an app’s limits', () => {
   it('apply to its models, also when an upload names its model last', async () => {
-    const { gateway, sandbox } = await start({ app: { models: ['writer-small', 'whisper-1'] } })
+    const { gateway, sandbox } = await beforeSandbox({ app: { models: ['writer-small', 'whisper-1'] } })
     const before = sandbox.observe.requests().length
     const refused = await post(gateway, chat({ model: 'writer-large' }))
     expect(refused.status).toBe(403)
@@ -263,7 +237,7 @@ describe('an app’s limits', () => {
   })
 
   it('apply to its endpoints and its requests a minute, with a message and a time', async () => {
-    const { gateway } = await start({ app: { endpoints: ['models'], requestsPerMinute: 2 } })
+    const { gateway } = await beforeSandbox({ app: { endpoints: ['models'], requestsPerMinute: 2 } })
     expect((await post(gateway, chat())).status).toBe(403)
     const list = () => ask(`${gateway.url}/models`, { headers: withKey })
     expect((await list()).status).toBe(200)
@@ -279,7 +253,7 @@ describe('an app’s limits', () => {
   })
 
   it('prevent two simultaneous requests from both spending the last SC', async () => {
-    const { gateway, sandbox } = await start()
+    const { gateway, sandbox } = await beforeSandbox()
     await learnPrices(gateway)
     // writer-large: 12 SC a million tokens out; 1,000 of them are some 0.012 SC.
     gateway.change({ budgetDay: '0.02' })
@@ -299,7 +273,7 @@ describe('an app’s limits', () => {
   })
 
   it('settle spending from the usage, also of streams, in agreement with the service', async () => {
-    const { gateway } = await start()
+    const { gateway } = await beforeSandbox()
     const models = ['writer-small', 'writer-large', 'mirror']
     for (const [at, model] of models.entries()) {
       await post(gateway, chat({ model, stream: at % 2 === 0, sandbox: { tokens: 120 + at, tokens_per_second: 0 } }))
@@ -316,7 +290,7 @@ describe('an app’s limits', () => {
   })
 
   it('allow no retries for an app with retries off', async () => {
-    const { gateway, sandbox } = await start({ app: { retries: false } })
+    const { gateway, sandbox } = await beforeSandbox({ app: { retries: false } })
     const reply = await post(gateway, chat(), { 'x-sandbox-fault': 'refuse; status=503' })
     expect(reply.status).toBe(503)
     expect(reply.headers['x-should-retry']).toBeUndefined()
@@ -326,7 +300,7 @@ describe('an app’s limits', () => {
 
 describe('pacing', () => {
   it('a request waits for a slot instead of getting 429, and can be cancelled while it waits [LIM-05] [SSE-05]', async () => {
-    const { gateway, sandbox } = await start({ key: 'oneAtATime' })
+    const { gateway, sandbox } = await beforeSandbox({ key: 'oneAtATime' })
     gateway.scheduler.limits({ concurrent: 1, rpm: null, tpm: null })
     const stream = chat({ stream: true, sandbox: { tokens: 2000, tokens_per_second: 100 } })
     const first = await open(gateway, stream)
@@ -344,7 +318,7 @@ describe('pacing', () => {
   })
 
   it('a person cancels a waiting request: the app gets an error, and nothing was sent', async () => {
-    const { gateway, sandbox } = await start({ key: 'oneAtATime' })
+    const { gateway, sandbox } = await beforeSandbox({ key: 'oneAtATime' })
     gateway.scheduler.limits({ concurrent: 1, rpm: null, tpm: null })
     const first = await open(gateway, chat({ stream: true, sandbox: { tokens: 2000, tokens_per_second: 100 } }))
     const second = post(gateway, chat())
@@ -358,7 +332,7 @@ describe('pacing', () => {
   })
 
   it('an app that fails fast is refused instead of queued', async () => {
-    const { gateway } = await start({ key: 'oneAtATime', app: { failFast: true } })
+    const { gateway } = await beforeSandbox({ key: 'oneAtATime', app: { failFast: true } })
     gateway.scheduler.limits({ concurrent: 1, rpm: null, tpm: null })
     const first = await open(gateway, chat({ stream: true, sandbox: { tokens: 2000, tokens_per_second: 100 } }))
     const refused = await post(gateway, chat())
@@ -370,13 +344,11 @@ describe('pacing', () => {
 
   it('Retry-After of one 429 makes all requests wait once, those of the studio too [ERR-05]', async () => {
     const times: number[] = []
-    const far = await openFarEnd((request, response) => {
+    const { gateway } = await beforeService((request, response) => {
       times.push(performance.now())
       if (request.headers['x-first'] && times.length === 1) response.writeHead(429, { 'retry-after': '1' }).end('{}')
       else response.end('{}')
     })
-    const gateway = await openGateway(far.url, 'sk-0123456789abcdef', { retry: quick })
-    closers.push(far.close, gateway.close)
     const first = post(gateway, chat(), { 'x-first': 'yes' })
     await eventually(() => expect(times).toHaveLength(1))
     const others = [post(gateway, chat()), gateway.upstream.getCurrentKey()]
@@ -391,7 +363,7 @@ describe('pictures', () => {
     post(gateway, JSON.stringify({ prompt: 'a harbour', n: 2, response_format: 'url' }), headers, '/images/generations')
 
   it('have URLs of this server, which serves them with the app key [GEN-01] [AUTH-01]', async () => {
-    const { gateway } = await start()
+    const { gateway } = await beforeSandbox()
     const reply = await paint(gateway)
     const { data } = JSON.parse(reply.body.toString())
     expect(data).toHaveLength(2)
@@ -407,7 +379,7 @@ describe('pictures', () => {
   })
 
   it('keep URLs outside the base address [GEN-01]', async () => {
-    const { gateway } = await start()
+    const { gateway } = await beforeSandbox()
     const reply = await paint(gateway, { 'x-sandbox-fault': 'foreign-url; to=http://images.example' })
     expect(reply.body.toString()).toContain('http://images.example')
     expect(reply.body.toString()).not.toContain(new URL(gateway.url).origin)
@@ -416,7 +388,7 @@ describe('pictures', () => {
 
 describe('bodies', () => {
   it('are not stored by default', async () => {
-    const { gateway } = await start()
+    const { gateway } = await beforeSandbox()
     await post(gateway, chat())
     const row = await lastRow(gateway)
     expect(row.hasBodies).toBe(false)
@@ -426,7 +398,7 @@ describe('bodies', () => {
   })
 
   it('are stored without secrets if enabled, and deleted on request', async () => {
-    const { gateway, sandbox } = await start({ app: { logBodies: true } })
+    const { gateway, sandbox } = await beforeSandbox({ app: { logBodies: true } })
     const body = chat({ model: 'mirror', stream: true, user: `my key is ${sandbox.keys.main}` })
     await post(gateway, body, { 'x-note': sandbox.keys.main })
     const row = await lastRow(gateway)

@@ -2,8 +2,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import OpenAI from 'openai'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import { closeAfterEach } from '../../../helpers/closers.ts'
 import { eventually } from '../../../helpers/eventually.ts'
 import { open } from '../../../helpers/gate.ts'
 import { apiKey, type Gateway, openFarEnd, openGateway, toolKey, withKey } from '../../../helpers/gateway.ts'
@@ -12,10 +13,7 @@ import { apiKey, type Gateway, openFarEnd, openGateway, toolKey, withKey } from 
 // receive a
 // complete request for a model that is not allowed, whatever the syntax of the form and the size of its pieces.
 
-const closers: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
+const closers = closeAfterEach()
 
 const boundary = 'b0undary-7f3d2a91c05e4b68'
 const formType = `multipart/form-data; boundary=${boundary}`

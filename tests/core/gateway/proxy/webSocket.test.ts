@@ -1,44 +1,28 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { afterEach, describe, expect, it } from 'vitest'
-import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import { describe, expect, it } from 'vitest'
 import { startEchoingService } from '../../../helpers/echoingService.ts'
 import {
   apiKey,
   ask,
   type GatewayOptions,
   jsonWithKey,
-  openFarEnd,
   openGateway,
   toolKey,
   withKey,
 } from '../../../helpers/gateway.ts'
 import { encodings } from '../../../helpers/keyForms.ts'
 import { type Event, refusedUpgrade, SocketClient } from '../../../helpers/responsesSocket.ts'
+import { testGateways } from '../../../helpers/testGateways.ts'
 
 // The WebSocket of /v1/responses through the real gateway: each turn is one request with the guarantees of HTTP.
 
-const quick = { baseDelayMs: 5, maxDelayMs: 20 }
-const closers: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
-
-async function beforeSandbox(options: GatewayOptions = {}) {
-  const sandbox = await startSandbox()
-  const gateway = await openGateway(sandbox.baseUrl, sandbox.apiKey, { retry: quick, ...options })
-  closers.push(sandbox.close, gateway.close)
-  return { sandbox, gateway }
-}
+const { closers, beforeSandbox, beforeService } = testGateways()
 
 type Act = (response: ServerResponse, chat: { messages: { content: string }[] }) => void
-async function farService(act: Act, options: GatewayOptions = {}) {
-  const far = await openFarEnd((_request, response, body) => act(response, JSON.parse(body.toString())))
-  const gateway = await openGateway(far.url, apiKey, { retry: quick, ...options })
-  closers.push(far.close, gateway.close)
-  return { far, gateway }
-}
+const farService = (act: Act, options: GatewayOptions = {}) =>
+  beforeService((_request, response, body) => act(response, JSON.parse(body.toString())), options)
 
 const chunk = (content: string, finish_reason: string | null = null): string =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason }] })}\n\n`

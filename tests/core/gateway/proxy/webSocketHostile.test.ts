@@ -1,16 +1,14 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { closeAfterEach } from '../../../helpers/closers.ts'
 import { type GatewayOptions, openFarEnd, openGateway, toolKey } from '../../../helpers/gateway.ts'
 import { SocketClient } from '../../../helpers/responsesSocket.ts'
 
 // Clients of the WebSocket that send or read what no client should.
 
 const megabyte = 1024 * 1024
-const closers: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
+const closers = closeAfterEach()
 
 const chunk = (content: string, finish_reason: string | null = null): string =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason }] })}\n\n`

@@ -1,14 +1,12 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { RequestScheduler } from '../../../../src-main/core/gateway/scheduler/requestScheduler.ts'
 import { noRequestLog } from '../../../../src-main/core/upstream/defaults.ts'
 import { type KeyName, type Sandbox, type SandboxOptions, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import { closeAfterEach } from '../../../helpers/closers.ts'
 import { app, FakeClock, FakeTrace } from './helpers.ts'
 import { scheduledClient } from './scheduledClient.ts'
 
-const closers: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
+const closers = closeAfterEach()
 
 /** The real client and the whole sandbox. The scheduler and the sandbox share a clock, which the test advances. */
 async function connected(key: KeyName, options: SandboxOptions = {}, maxWaitMs = 1e9) {

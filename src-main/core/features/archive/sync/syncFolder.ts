@@ -35,7 +35,7 @@ const maxFiles = 64
 const maxWritten = 20
 
 /**
- * Keeps this computer in step with others through a folder that any program may copy between them. Merges the files of the other computers,
+ * Syncs this computer with others through a folder that any program may copy between them. Merges the files of the other computers,
  * then writes the file of this one. Running it twice changes nothing.
  * @throws StudioError `bad_input` for an unusable folder, `disk_full`, `not_writable`
  */
@@ -50,7 +50,7 @@ export async function syncFolder(parts: SyncDependencies, { folder }: { folder: 
   for (const name of await namesIn(dir)) {
     const one = await mergeFile(parts, join(dir, name), name, { known: new Set([...known, ...written]), notes })
     if (one.hash !== null) seen.push(one.hash)
-    // Another computer writes under this id, because the data folder was copied or a backup restored. From now on they are two.
+    // Another computer writes under this id, because the data folder was copied or a backup restored. From now on this folder has its own id.
     if (name === nameOf(installation) && one.hash !== null && !written.includes(one.hash)) installation = randomUUID()
     else if (name === nameOf(installation)) continue
     files.push(one.file)

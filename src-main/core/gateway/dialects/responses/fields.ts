@@ -109,7 +109,7 @@ export function checkDepth(body: JsonObject): void {
   }
 }
 
-/** The objects and lists inside these. Without lists of keys and values for each, which would take most of the time. */
+/** The objects and lists inside these. Creates no lists of keys and values, because these would take most of the time. */
 function innerOf(level: readonly object[]): object[] {
   const inner: object[] = []
   for (const value of level) {
