@@ -6,6 +6,7 @@ import { createDocuments, type Documents } from '../features/documents/documents
 import { ChatLibrary } from '../features/library/library.ts'
 import { createMedia, type Media } from '../features/media/media.ts'
 import { learn } from '../features/models/learn.ts'
+import { createProjects, type Projects } from '../features/projects/projects.ts'
 import { createTools, type ToolsFeature } from '../features/tools/tools.ts'
 import { createTransfers, type Transfers } from '../features/transfers/transfers.ts'
 import type { VoiceFeature } from '../features/voice/voice.ts'
@@ -28,6 +29,7 @@ export interface ComposedChat {
   library: ChatLibrary
   media: Media
   documents: Documents
+  projects: Projects
   voice: VoiceFeature
   transfers: Transfers
   /** Stores the received part of each running reply, then closes every feature. */
@@ -39,6 +41,12 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
   const transfers = createTransfers({ dataDir: host.dataDir })
   const media = createMedia({ dataDir: host.dataDir, store, uploads: transfers.uploads })
   const documents = createDocuments({ store, uploads: transfers.uploads, media })
+  const projects = createProjects({
+    store,
+    databaseFile: databaseFile(host.dataDir),
+    dropMedia: (ids) => media.drop(ids),
+    changed: () => library.note(),
+  })
   const voice: VoiceFeature = {
     upstream,
     voice: () => settings.value.voice,
@@ -62,6 +70,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
       imageUrl: (id) => media.imageUrl(id),
       attachDocuments: (all) => documents.attach(all),
       documentText: (document) => documents.blockOf(document),
+      attachPassages: (all) => projects.attach(all),
       costOf: (row) => {
         const { cost, costIs } = requestLog.get(row).row
         return { cost, costIs }
@@ -83,6 +92,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
     databaseFile: databaseFile(host.dataDir),
     log: host.log,
     dropMedia: (ids) => media.drop(ids),
+    folderRemoved: () => projects.wake(),
     deleteBodies: async (rows) => {
       for (const id of rows) await requestLog.deleteBodies({ id })
     },
@@ -96,6 +106,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
     uploads: transfers.uploads,
     cleanUp: async () => void (await library.sweep()),
     added: (ids) => {
+      projects.wake()
       for (const conversationId of ids) chat.runs.view.changes.notify({ what: 'restored', conversationId })
     },
   })
@@ -109,6 +120,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
     library,
     media,
     documents,
+    projects,
     voice,
     transfers,
     close: () =>
@@ -121,6 +133,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
         () => archive.close(),
         () => library.close(),
         () => documents.close(),
+        () => projects.close(),
         () => transfers.close(),
         () => media.swept,
       ]),
