@@ -7,6 +7,8 @@ import { composer } from './en/composer.ts'
 import { connect } from './en/connect.ts'
 import { data } from './en/data.ts'
 import { documents } from './en/documents.ts'
+import { exporting } from './en/exporting.ts'
+
 import { images } from './en/images.ts'
 import { keys } from './en/keys.ts'
 import { library } from './en/library.ts'
@@ -41,6 +43,7 @@ export const en = {
   problems,
   chat,
   composer,
+  exporting,
   documents,
   images,
   library,
