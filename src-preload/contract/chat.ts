@@ -2,6 +2,7 @@ import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { attachedDocument, documentToSend, maxDocuments } from './documents.ts'
 import { id, instant, problem, procedure, requestId, whole } from './problem.ts'
+import { maxPassages, maxPinnedFiles, passage, passageToSend } from './projects.ts'
 import { certainty, sc } from './requests.ts'
 
 export const role = z.enum(['system', 'developer', 'user', 'assistant', 'tool'])
@@ -216,6 +217,8 @@ export const message = z.object({
   attachments: z.array(attachment),
   /** Files whose text is sent before `text`. */
   documents: z.array(attachedDocument),
+  /** Passages of the project's files, sent between the documents and `text`. */
+  passages: z.array(passage),
   /** For role `tool`: the answered call and its state. */
   run: toolRun.nullable(),
   /** Shared by replies of one request or comparison (n choices, or several models). */
@@ -338,7 +341,12 @@ export const chatProcedures = {
         conversationId: id.nullable(),
         text: messageText,
         attachments: attachments.default([]),
-        documents: z.array(documentToSend).max(maxDocuments).default([]),
+        // Those of the person, and the whole files of the project.
+        documents: z
+          .array(documentToSend)
+          .max(maxDocuments + maxPinnedFiles)
+          .default([]),
+        passages: z.array(passageToSend).max(maxPassages).default([]),
         models,
         role: z.enum(['user', 'system', 'developer', 'assistant']).default('user'),
         name: z.string().max(64).nullable().default(null),

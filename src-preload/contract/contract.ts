@@ -11,6 +11,7 @@ import { libraryProcedures } from './library.ts'
 import { mediaProcedures, voiceProcedures } from './media.ts'
 import { modelsProcedures } from './models.ts'
 import { outboxProcedures } from './outbox.ts'
+import { projectsProcedures } from './projects.ts'
 import { requestsProcedures } from './requests.ts'
 import { retentionProcedures } from './retention.ts'
 import { speechProcedures } from './speech.ts'
@@ -31,6 +32,7 @@ export const contract = {
   textActions: textActionsProcedures,
   media: mediaProcedures,
   documents: documentsProcedures,
+  projects: projectsProcedures,
   voice: voiceProcedures,
   speech: speechProcedures,
   transcription: transcriptionProcedures,

@@ -2,15 +2,21 @@ import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { chatParams, role } from './chat.ts'
 import { id, instant, procedure, whole } from './problem.ts'
+import { maxWholeTokens, pinnedFile } from './projects.ts'
 
-/** Model and instructions of new chats in a folder. Null: the default of all chats. */
+/** Defaults of new chats in a folder, which the interface calls a project. Null: the default of all chats. */
 const folderDefaults = {
   model: z.string().max(300).nullable(),
   instructions: z.string().max(100_000).nullable(),
+  params: chatParams.nullable(),
+  /** Tokens of its pinned files together that are sent whole. The other files are searched. */
+  wholeTokens: z.number().int().min(0).max(maxWholeTokens),
 }
 export const folder = z.object({
   ...{ id, name: z.string().min(1).max(100), conversations: whole },
   ...folderDefaults,
+  /** In the order of their names. */
+  files: z.array(pinnedFile),
 })
 export type Folder = z.infer<typeof folder>
 
@@ -82,6 +88,8 @@ export const libraryProcedures = {
         ...named,
         model: folderDefaults.model.optional(),
         instructions: folderDefaults.instructions.optional(),
+        params: folderDefaults.params.optional(),
+        wholeTokens: folderDefaults.wholeTokens.optional(),
       }),
     )
     .output(z.object({ id })),

@@ -20,6 +20,7 @@ import { opening } from './en/opening.ts'
 import { palette } from './en/palette.ts'
 import { preview } from './en/preview.ts'
 import { problems } from './en/problems.ts'
+import { projects } from './en/projects.ts'
 import { proxy } from './en/proxy.ts'
 import { quick } from './en/quick.ts'
 import { settings } from './en/settings.ts'
@@ -42,6 +43,7 @@ export const en = {
   proxy,
   quick,
   problems,
+  projects,
   chat,
   composer,
   exporting,

@@ -28,6 +28,7 @@ export const plainMessage = (
   name: null,
   attachments: [],
   documents: [],
+  passages: [],
   run: null,
   askId: null,
   made: null,

@@ -383,3 +383,13 @@ test('document-writer writes the kind that the message names, and the next versi
   for (const kind of ['svg', 'markdown', 'mermaid', 'csv', 'json'])
     expect(await text(`As ${kind}!`)).toContain(`\`\`\`${kind}\n`)
 })
+
+test('citer quotes the passages that fit the question best, by their numbers', async () => {
+  const sandbox = await start()
+  const text = async (content: string): Promise<string> =>
+    (await json(chat(sandbox, { model: 'citer', messages: [{ role: 'user', content }] }))).choices[0].message.content
+  const passage = (number: number, body: string) => `<passage number="${number}" file="a.txt">\n${body}\n</passage>`
+  const content = `${passage(3, 'Ropes are long.')}\n\n${passage(7, 'It rains. The ferry leaves at six.')}\n\nWhen does the ferry leave?`
+  expect(await text(content)).toMatch(/^The ferry leaves at six\. \[7\]\n\nRopes are long\. \[3\]/)
+  expect(await text('Hello')).not.toContain('[')
+})

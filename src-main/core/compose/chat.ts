@@ -6,6 +6,7 @@ import { createDocuments, type Documents } from '../features/documents/documents
 import { ChatLibrary } from '../features/library/library.ts'
 import { createMedia, type Media } from '../features/media/media.ts'
 import { learn } from '../features/models/learn.ts'
+import { createProjects, type Projects } from '../features/projects/projects.ts'
 import type { TextActionsFeature } from '../features/textActions/textActions.ts'
 import { createTools, type ToolsFeature } from '../features/tools/tools.ts'
 import { createTransfers, type Transfers } from '../features/transfers/transfers.ts'
@@ -30,6 +31,7 @@ export interface ComposedChat {
   library: ChatLibrary
   media: Media
   documents: Documents
+  projects: Projects
   voice: VoiceFeature
   transfers: Transfers
   /** Stores the received part of each running reply, then closes every feature. */
@@ -41,6 +43,12 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
   const transfers = createTransfers({ dataDir: host.dataDir })
   const media = createMedia({ dataDir: host.dataDir, store, uploads: transfers.uploads })
   const documents = createDocuments({ store, uploads: transfers.uploads, media })
+  const projects = createProjects({
+    store,
+    databaseFile: databaseFile(host.dataDir),
+    dropMedia: (ids) => media.drop(ids),
+    changed: () => library.note(),
+  })
   const voice: VoiceFeature = {
     upstream,
     voice: () => settings.value.voice,
@@ -70,6 +78,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
       attachDocuments: (all) => documents.attach(all),
       documentText: (document) => documents.blockOf(document),
       costOf,
+      attachPassages: (all) => projects.attach(all),
       ended: (outcome) => learn(store, session.placeOf(outcome.upstream), outcome),
     },
   })
@@ -87,6 +96,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
     databaseFile: databaseFile(host.dataDir),
     log: host.log,
     dropMedia: (ids) => media.drop(ids),
+    folderRemoved: () => projects.wake(),
     deleteBodies: async (rows) => {
       for (const id of rows) await requestLog.deleteBodies({ id })
     },
@@ -100,6 +110,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
     uploads: transfers.uploads,
     cleanUp: async () => void (await library.sweep()),
     added: (ids) => {
+      projects.wake()
       for (const conversationId of ids) chat.runs.view.changes.notify({ what: 'restored', conversationId })
     },
     isRunning: (id) => chat.runs.view.running(id),
@@ -117,6 +128,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
     library,
     media,
     documents,
+    projects,
     voice,
     transfers,
     close: () =>
@@ -129,6 +141,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
         () => archive.close(),
         () => library.close(),
         () => documents.close(),
+        () => projects.close(),
         () => transfers.close(),
         () => media.swept,
       ]),

@@ -20,6 +20,7 @@ import { limitsHandlers } from '../handlers/limits.ts'
 import { mediaHandlers } from '../handlers/media.ts'
 import { modelsHandlers } from '../handlers/models.ts'
 import { outboxHandlers } from '../handlers/outbox.ts'
+import { projectsHandlers } from '../handlers/projects.ts'
 import { requestsHandlers } from '../handlers/requests.ts'
 import { retentionHandlers } from '../handlers/retention.ts'
 import { speechHandlers } from '../handlers/speech.ts'
@@ -71,6 +72,7 @@ export function createRouter(dependencies: RouterDependencies) {
     archive: archiveHandlers(os.archive, chat.archive),
     media: mediaHandlers(os.media, chat.media, media.retention),
     documents: documentsHandlers(os.documents, chat.documents),
+    projects: projectsHandlers(os.projects, chat.projects),
     voice: voiceHandlers(os.voice, chat.voice, chat.transfers),
     speech: speechHandlers(os.speech, host, media.speech, chat.transfers),
     transcription: transcriptionHandlers(os.transcription, host, media.transcription),

@@ -1,6 +1,7 @@
 import type { Message, ToolRun } from '../../../src-preload/contract/chat.ts'
 import type { AttachedDocument, DocumentToSend } from '../../../src-preload/contract/documents.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
+import type { Passage, PassageToSend } from '../../../src-preload/contract/projects.ts'
 import type { Certainty } from '../../../src-preload/contract/requests.ts'
 
 // Types that chat, tools, media and the request log share, so that none of them imports another.
@@ -21,6 +22,8 @@ export interface ChatNeighbours {
   attachDocuments(documents: readonly DocumentToSend[]): AttachedDocument[]
   /** The text of a document, as the model gets it. @throws StudioError `no_such_item` */
   documentText(document: AttachedDocument): string
+  /** Passages of pinned files as members of a message, before they are numbered. @throws StudioError `no_such_item` */
+  attachPassages(passages: readonly PassageToSend[]): Omit<Passage, 'number'>[]
   /** The cost of an ended request in SC, by its row in the request log. */
   costOf(requestRow: number): { cost: string | null; costIs: Certainty }
   /** Called when the request of a reply has ended. */

@@ -12,6 +12,7 @@ import {
 } from '../../../src-preload/contract/chat.ts'
 import { attachedDocument } from '../../../src-preload/contract/documents.ts'
 import { id, problem } from '../../../src-preload/contract/problem.ts'
+import { passage } from '../../../src-preload/contract/projects.ts'
 import { certainty, sc } from '../../../src-preload/contract/requests.ts'
 import { readConversationColumns } from './conversations.ts'
 import type { Database } from './database.ts'
@@ -42,6 +43,7 @@ export const archivedMessage = z.object({
   attachments: z.array(attachment).max(1000),
   // Absent in archives of earlier versions.
   documents: z.array(attachedDocument).max(1000).default([]),
+  passages: z.array(passage).max(1000).default([]),
   run: toolRun.nullable(),
   status: messageStatus,
   problem: problem.nullable(),
@@ -82,6 +84,7 @@ export type ArchivedConversation = z.infer<typeof archivedConversation>
 const calls = z.array(toolCall)
 const attachments = z.array(attachment)
 const documents = z.array(attachedDocument)
+const passages = z.array(passage)
 const sentences = z.array(z.string())
 
 /** The read statements of `archiveTable`. */
@@ -156,10 +159,10 @@ export function archiveTable({ handle, journal, transaction }: Database) {
        setup, import_key)
      VALUES (:id, :title, :model, :draft, NULL, 0, :createdAt, :updatedAt, :stagedAt, :pinned, :archivedAt, :setup, :importKey)`,
     plan: "INSERT INTO erasures (what, item) VALUES ('import', ?)",
-    insertMessage: `INSERT INTO messages (id, conversation_id, parent_id, role, name, text, reasoning, refusal, tool_calls, attachments, documents, run, status,
+    insertMessage: `INSERT INTO messages (id, conversation_id, parent_id, role, name, text, reasoning, refusal, tool_calls, attachments, documents, passages, run, status,
        problem, model, finish_reason, usage, created_at, finished_at, first_token_ms, reasoning_ms, request_id, ask_id, made, cost,
        cost_is, params, json_faults, next_id)
-     VALUES (:id, :conversationId, :parentId, :role, :name, :text, :reasoning, :refusal, :toolCalls, :attachments, :documents, :run, :status,
+     VALUES (:id, :conversationId, :parentId, :role, :name, :text, :reasoning, :refusal, :toolCalls, :attachments, :documents, :passages, :run, :status,
        :problem, :model, :finishReason, :usage, :createdAt, :finishedAt, :firstTokenMs, :reasoningMs, :requestId, :askId, :made, :cost,
        :costIs, :params, :jsonFaults, :nextId)`,
     finish: 'UPDATE conversations SET leaf_id = :leafId, path_length = :length, import_key = :importKey WHERE id = :id',
@@ -220,6 +223,7 @@ function readMessage(row: Row): ArchivedMessage {
     toolCalls: json(row, 'tool_calls', calls),
     attachments: json(row, 'attachments', attachments),
     documents: json(row, 'documents', documents),
+    passages: json(row, 'passages', passages),
     run: jsonOrNull(row, 'run', toolRun),
     status: messageStatus.parse(row.status),
     ...readReplyColumns(row),
@@ -239,6 +243,7 @@ function writeMessage(message: ArchivedMessage) {
     toolCalls: JSON.stringify(message.toolCalls),
     attachments: JSON.stringify(message.attachments),
     documents: JSON.stringify(message.documents),
+    passages: JSON.stringify(message.passages),
     run: toJson(message.run),
     problem: toJson(message.problem),
     usage: toJson(message.usage),

@@ -114,7 +114,8 @@ export function documentTable(database: Database) {
   }
 }
 
-function readDocument(row: Row): DocumentRow {
+/** A row of `documents` with the column `bytes` of its original. */
+export function readDocument(row: Row): DocumentRow {
   return {
     mediaId: text(row, 'media_id'),
     kind: documentKind.parse(row.kind),

@@ -39,7 +39,8 @@ export function erasureTable({ handle, transaction, journal }: Database) {
     used: `SELECT 1 FROM messages AS m, json_each(m.attachments) AS a
         WHERE m.attachments <> '[]' AND a.value ->> '$.mediaId' = :id
       UNION ALL SELECT 1 FROM messages AS m, json_each(m.documents) AS d
-        WHERE m.documents <> '[]' AND d.value ->> '$.mediaId' = :id LIMIT 1`,
+        WHERE m.documents <> '[]' AND d.value ->> '$.mediaId' = :id
+      UNION ALL SELECT 1 FROM folder_files WHERE media_id = :id LIMIT 1`,
     each: "SELECT DISTINCT value ->> '$.mediaId' AS id FROM json_each(?)",
   })
 

@@ -53,6 +53,7 @@ const owned: Record<MediaUse['kind'], string> = {
         FROM messages AS m JOIN conversations AS c ON c.id = m.conversation_id, json_each(m.attachments) AS a WHERE m.attachments <> '[]'
       UNION ALL SELECT d.value ->> '$.mediaId', c.removed_at IS NULL
         FROM messages AS m JOIN conversations AS c ON c.id = m.conversation_id, json_each(m.documents) AS d WHERE m.documents <> '[]'
+      UNION ALL SELECT media_id, 1 FROM folder_files
       UNION ALL SELECT id, 1 FROM media WHERE drafted = 1) GROUP BY 1`,
 }
 const order = ['speech', 'recordings', 'images', 'chat'] as const

@@ -16,6 +16,7 @@ import {
 } from '../../../src-preload/contract/chat.ts'
 import { type AttachedDocument, attachedDocument } from '../../../src-preload/contract/documents.ts'
 import { problem } from '../../../src-preload/contract/problem.ts'
+import { type Passage, passage } from '../../../src-preload/contract/projects.ts'
 import { certainty } from '../../../src-preload/contract/requests.ts'
 import type { Database } from './database.ts'
 import {
@@ -45,6 +46,7 @@ export interface NewMessage {
   name?: string | null
   attachments?: Attachment[]
   documents?: AttachedDocument[]
+  passages?: Passage[]
   run?: ToolRun | null
   /** When a tool call that is settled at once ended. Without it, a message that is neither pending nor streaming ends when it is created. */
   finishedAt?: string | null
@@ -99,6 +101,7 @@ export type ToolMessage = Message & { run: ToolRun }
 const calls = z.array(toolCall)
 const attachments = z.array(attachment)
 const documents = z.array(attachedDocument)
+const passages = z.array(passage)
 const sentences = z.array(z.string())
 
 /**
@@ -107,8 +110,8 @@ const sentences = z.array(z.string())
  */
 export function messageTable({ handle }: Database) {
   const sql = prepareAll(handle, {
-    insert: `INSERT INTO messages (id, conversation_id, parent_id, role, text, status, model, created_at, finished_at, name, attachments, documents, run, ask_id, made, params)
-     VALUES (:id, :conversationId, :parentId, :role, :text, :status, :model, :createdAt, :finishedAt, :name, :attachments, :documents, :run, :askId, :made, :params)`,
+    insert: `INSERT INTO messages (id, conversation_id, parent_id, role, text, status, model, created_at, finished_at, name, attachments, documents, passages, run, ask_id, made, params)
+     VALUES (:id, :conversationId, :parentId, :role, :text, :status, :model, :createdAt, :finishedAt, :name, :attachments, :documents, :passages, :run, :askId, :made, :params)`,
     one: `${select('m.id = ?')}`,
     many: `${select('m.id IN (SELECT value FROM json_each(?))')} ORDER BY m.seq`,
     // From the leaf to the root: a path is a linked list, and each step is one index lookup.
@@ -120,6 +123,10 @@ export function messageTable({ handle }: Database) {
        SELECT id, parent_id FROM messages WHERE id = ?
        UNION ALL SELECT up.id, up.parent_id FROM messages up JOIN path ON up.id = path.parent_id)
      ${select('m.id IN (SELECT id FROM path)')} ORDER BY m.seq`,
+    filesOn: `WITH RECURSIVE path (id, parent_id) AS (
+       SELECT id, parent_id FROM messages WHERE id = ?
+       UNION ALL SELECT up.id, up.parent_id FROM messages up JOIN path ON up.id = path.parent_id)
+     SELECT documents, passages FROM messages JOIN path USING (id) WHERE documents <> '[]' OR passages <> '[]' ORDER BY seq`,
     children:
       'SELECT id, role FROM messages WHERE conversation_id = :conversationId AND parent_id IS :parentId ORDER BY seq',
     // Upwards from a message, through the turns of models and tools only.
@@ -130,10 +137,10 @@ export function messageTable({ handle }: Database) {
          WHERE up.role IN ('assistant', 'tool'))
      SELECT id, role FROM above ORDER BY depth`,
     copy: `INSERT INTO messages (id, conversation_id, parent_id, role, text, reasoning, refusal, tool_calls, status, problem, model, finish_reason,
-       usage, created_at, finished_at, first_token_ms, reasoning_ms, request_id, name, attachments, documents, run, ask_id, made, cost, cost_is,
+       usage, created_at, finished_at, first_token_ms, reasoning_ms, request_id, name, attachments, documents, passages, run, ask_id, made, cost, cost_is,
        request_row, params, json_faults, next_id)
      SELECT :id, :conversationId, :parentId, role, text, reasoning, refusal, tool_calls, status, problem, model, finish_reason,
-       usage, created_at, finished_at, first_token_ms, reasoning_ms, request_id, name, attachments, documents, run, :askId, made, cost, cost_is,
+       usage, created_at, finished_at, first_token_ms, reasoning_ms, request_id, name, attachments, documents, passages, run, :askId, made, cost, cost_is,
        request_row, params, json_faults, :nextId FROM messages WHERE id = :from`,
     links: 'SELECT id, parent_id, next_id, ask_id, role, status FROM messages WHERE conversation_id = ? ORDER BY seq',
     byAsk: 'SELECT id FROM messages WHERE ask_id = ? AND conversation_id = ? ORDER BY seq',
@@ -170,6 +177,7 @@ export function messageTable({ handle }: Database) {
         name = null,
         attachments = [],
         documents = [],
+        passages = [],
         run = null,
         askId = null,
         made = null,
@@ -183,6 +191,7 @@ export function messageTable({ handle }: Database) {
         finishedAt: message.finishedAt ?? (ended ? message.createdAt : null),
         attachments: JSON.stringify(attachments),
         documents: JSON.stringify(documents),
+        passages: JSON.stringify(passages),
         run: toJson(run),
         params: toJson(params),
       })
@@ -202,6 +211,14 @@ export function messageTable({ handle }: Database) {
       return leafId === null ? [] : sql.path.all(leafId).map(readMessage)
     },
     /** The ids of a path, without reading the messages. */
+    /** The documents and passages of the messages from the root down to `leafId`. */
+    filesOn(leafId: string | null): { documents: AttachedDocument[]; passages: Passage[] } {
+      const rows = leafId === null ? [] : sql.filesOn.all(leafId)
+      return {
+        documents: rows.flatMap((row) => json(row, 'documents', documents)),
+        passages: rows.flatMap((row) => json(row, 'passages', passages)),
+      }
+    },
     pathIds(leafId: string | null): string[] {
       if (leafId === null) return []
       const ids = sql.pathIds.all(leafId).map((row) => text(row, 'id'))
@@ -322,6 +339,7 @@ function readMessage(row: Row): Message {
     name: textOrNull(row, 'name'),
     attachments: row.attachments === '[]' ? [] : json(row, 'attachments', attachments),
     documents: row.documents === '[]' ? [] : json(row, 'documents', documents),
+    passages: row.passages === '[]' ? [] : json(row, 'passages', passages),
     run: jsonOrNull(row, 'run', toolRun),
     askId: textOrNull(row, 'ask_id'),
     made: row.made === 'continue' ? 'continue' : null,

@@ -5,6 +5,7 @@ import { createdItemReader } from './createdMedia.ts'
 import { studioDatabase } from './database.ts'
 import { documentReader } from './documents.ts'
 import { folderReader } from './folders.ts'
+import { pinnedFileReader } from './pinnedFiles.ts'
 import { presetReader } from './presets.ts'
 import { profileReader } from './profiles.ts'
 import { promptReader } from './prompts.ts'
@@ -30,6 +31,7 @@ export function openStoreReadOnly(dataDir: string, isInUse?: true) {
     made: createdItemReader(handle),
     pieces: replyJournalReader(handle),
     folders: folderReader(handle),
+    pinnedFiles: pinnedFileReader(handle),
     prompts: promptReader(handle),
     presets: presetReader(handle),
     profiles: profileReader(handle),

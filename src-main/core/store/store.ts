@@ -16,7 +16,9 @@ import { messageTable } from './messages.ts'
 import { modelListTable } from './modelLists.ts'
 import { modelNoteTable } from './modelNotes.ts'
 import { outboxTable } from './outbox.ts'
+import { passageTable } from './passages.ts'
 import { PendingWrites } from './pendingWrites.ts'
+import { pinnedFileTable } from './pinnedFiles.ts'
 import { presetTable } from './presets.ts'
 import { profileTable } from './profiles.ts'
 import { promptTable } from './prompts.ts'
@@ -76,6 +78,8 @@ const tables = (database: Database) => ({
   modelNotes: modelNoteTable(database),
   toolKeys: appTable(database),
   folders: folderTable(database),
+  pinnedFiles: pinnedFileTable(database),
+  passages: passageTable(database),
   prompts: promptTable(database),
   presets: presetTable(database),
   erasures: erasureTable(database),

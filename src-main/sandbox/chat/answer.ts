@@ -1,5 +1,6 @@
 import { seededRandom } from '../world/seed.ts'
 import type { Brief, ReplyDraft } from './brief.ts'
+import { citePassages } from './citer.ts'
 import { writeDocument } from './documents.ts'
 import { describeImage } from './images.ts'
 import { mirror } from './mirror.ts'
@@ -67,6 +68,7 @@ async function draft(brief: Brief): Promise<ReplyDraft> {
   if (model.speaker === 'reasoner') return reason(brief)
   if (model.speaker === 'tool-caller') return callTools(brief)
   if (model.speaker === 'document-writer') return writeDocument(brief)
+  if (model.speaker === 'citer') return citePassages(brief)
   if (model.speaker === 'vision') return await describeImages(brief)
   return write(brief)
 }

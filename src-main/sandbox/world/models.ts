@@ -10,7 +10,7 @@ export interface SandboxModel {
   id: string
   kind: 'chat' | 'speech' | 'transcription' | 'image'
   /** The speaker that writes the answers. */
-  speaker: 'mirror' | 'writer' | 'reasoner' | 'tool-caller' | 'vision' | 'document-writer'
+  speaker: 'mirror' | 'writer' | 'reasoner' | 'tool-caller' | 'vision' | 'document-writer' | 'citer'
   price: Price
   free: boolean
   /** Whether messages may contain images. */
@@ -79,6 +79,7 @@ export const MODELS: readonly SandboxModel[] = [
   model('tool-caller', { speaker: 'tool-caller', tools: true, tokensPerSecond: 120, price: price('1', '0.1', '3') }),
   model('vision', { speaker: 'vision', vision: true, tokensPerSecond: 90, price: price('1', '0.1', '3') }),
   model('document-writer', { speaker: 'document-writer', tokensPerSecond: 150 }),
+  model('citer', { speaker: 'citer', tokensPerSecond: 150 }),
   // Speech per thousand bytes, transcription per started minute, images per image.
   model('tts-1', { kind: 'speech', price: each('0.015'), history: 0.3 }),
   model('whisper-large-v3', { kind: 'transcription', price: each('0.006') }),

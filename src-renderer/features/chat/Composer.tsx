@@ -36,6 +36,7 @@ import {
 import { PromptSlash } from './list/PromptSlash.tsx'
 import { ModelPicker } from './ModelPicker.tsx'
 import { useChatTranslate } from './messages.ts'
+import { ProjectTray } from './projects/ProjectTray.tsx'
 import { useToolUse } from './tools/setup.ts'
 import { DictateButton, DictationBar } from './voice/Dictation.tsx'
 import { PlayerBar } from './voice/PlayerBar.tsx'
@@ -114,6 +115,7 @@ const Above = memo(({ draft }: { draft: string }) => (
   <>
     <PictureTray draft={draft} />
     <DocumentTray draft={draft} />
+    <ProjectTray />
     <ToolsHint />
     <DictationBar />
   </>

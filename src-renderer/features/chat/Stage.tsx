@@ -1,7 +1,7 @@
 import { Pencil, X } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
-import { MarkdownContext, type MarkdownHost } from '../../shared/markdown/context.ts'
+import { CitationsContext, MarkdownContext, type MarkdownHost } from '../../shared/markdown/context.ts'
 import { IconButton } from '../../shared/ui/Button.tsx'
 import { InspectorToggle, ListToggle } from '../../shared/ui/StageBar.tsx'
 import { useChat } from '../../stores/chat.ts'
@@ -22,6 +22,7 @@ import { useChatTranslate } from './messages.ts'
 import { openPreview } from './preview/actions.ts'
 import { kindOf } from './preview/kinds.ts'
 import { PreviewSplit } from './preview/PreviewSplit.tsx'
+import { useCitationsOfChat } from './projects/citations.ts'
 import { StageDialogs } from './StageDialogs.tsx'
 
 /** The stage: title and model, messages, composer. */
@@ -31,25 +32,28 @@ export function ChatStage() {
     (): MarkdownHost => ({ openLink: setLink, copy: copyText, preview: { kindOf, open: openPreview } }),
     [],
   )
+  const citations = useCitationsOfChat()
   useEffect(followJumps, [])
   return (
     <MarkdownContext value={host}>
-      <BusyProvider>
-        <div className="chat-stage">
-          <PreviewSplit host={host}>
-            <div className="chat-stage">
-              <Header />
-              <FindBar />
-              <Body />
-              <PageNotice />
-              <Composer />
-            </div>
-          </PreviewSplit>
-          <LinkDialog address={link} onClose={() => setLink(null)} />
-          <StageDialogs />
-          <Announcer />
-        </div>
-      </BusyProvider>
+      <CitationsContext value={citations}>
+        <BusyProvider>
+          <div className="chat-stage">
+            <PreviewSplit host={host}>
+              <div className="chat-stage">
+                <Header />
+                <FindBar />
+                <Body />
+                <PageNotice />
+                <Composer />
+              </div>
+            </PreviewSplit>
+            <LinkDialog address={link} onClose={() => setLink(null)} />
+            <StageDialogs />
+            <Announcer />
+          </div>
+        </BusyProvider>
+      </CitationsContext>
     </MarkdownContext>
   )
 }

@@ -5,6 +5,8 @@ import { PresetDialog } from './inspector/PresetDialog.tsx'
 import { ModelList } from './ModelList.tsx'
 import { removeMessage, retry } from './messageActions.ts'
 import { useChatTranslate } from './messages.ts'
+import { PassageDialog } from './projects/PassageDialog.tsx'
+import { PassagesDialog } from './projects/Passages.tsx'
 import { RawDialog } from './RawDialog.tsx'
 
 const close = (): void => useStage.setState({ dialog: null })
@@ -18,6 +20,8 @@ export function StageDialogs() {
       <PresetDialog />
       <RemoveDialog />
       <RefusedImages />
+      <PassagesDialog />
+      <PassageDialog />
     </>
   )
 }

@@ -10,6 +10,7 @@ import { EditMessage } from './EditMessage.tsx'
 import { MessageMenu } from './MessageMenu.tsx'
 import { startEdit } from './messageActions.ts'
 import { useChatTranslate } from './messages.ts'
+import { SentPassages } from './projects/Passages.tsx'
 import { Siblings } from './Siblings.tsx'
 import { textPieces } from './textPieces.ts'
 import { Who } from './Who.tsx'
@@ -39,6 +40,7 @@ export function TurnView({ turn }: { turn: Message }) {
       <div className="chat-body">
         <Pictures attachments={turn.attachments} />
         <SentDocuments documents={turn.documents} />
+        <SentPassages passages={turn.passages} />
         {editing ? (
           <EditMessage message={turn} />
         ) : (

@@ -23,6 +23,7 @@ import { forgetSentPictures } from './composer/draftPictures.ts'
 import { useSentAs } from './composer/RolePicker.tsx'
 import { forgetSentDocuments } from './documents/draftDocuments.ts'
 import { flushDrafts, forgetNewDraft, placeIn, recallNewDraft, saveDraft, writeDraft } from './drafts.ts'
+import { contextFor, emptyContext, filesToSend } from './projects/context.ts'
 import { flushSetups, forgetNewSetup, recallNewSetup, setupOf } from './setup.ts'
 
 export interface ChatHost {
@@ -155,13 +156,12 @@ export async function send(
   const { client } = host
   const conversationId = state.open?.id ?? null
   const sending = { conversationId, text }
-  const message = {
+  const given = {
     conversationId,
     text,
     models,
     ...(conversationId === null ? { setup: setupOf(state), folderId: useNewChat.getState().folderId } : {}),
     attachments: attachments.map(({ mediaId, detail }) => ({ mediaId, detail })),
-    documents: documents.map(({ mediaId, name, pages }) => ({ mediaId, name, pages })),
     role: as.role,
     name: as.name === '' ? null : as.name,
     // Other roles only add a message. The next request of the person includes it.
@@ -171,7 +171,12 @@ export async function send(
   let id = ''
   try {
     // Saves the draft first. A draft saved after the message would reappear in the composer.
-    await Promise.all([flushDrafts(), flushSetups()])
+    const [added] = await Promise.all([
+      as.role === 'user' ? contextFor(text) : emptyContext,
+      flushDrafts(),
+      flushSetups(),
+    ])
+    const message = { ...given, ...filesToSend(added, documents) }
     const sent = await askOnce(placeIn(conversationId ?? store.newChat), message, (requestId) => {
       id = requestId
       return client.chat.send({ requestId, ...message })

@@ -11,6 +11,7 @@ import { askIfImagesRefused, holdsImages } from './composer/refusals.ts'
 import { placeIn } from './drafts.ts'
 import { actionOf, focusComposer, focusSoon, siblingAction } from './focus.ts'
 import { offerUndo } from './list/undo.tsx'
+import { contextFor, emptyContext, filesToSend } from './projects/context.ts'
 import { flushSetups } from './setup.ts'
 
 /** Starts to edit a message of the path. */
@@ -48,11 +49,10 @@ export async function saveEdit(message: Message, text: string, ask: boolean): Pr
   const state = useChat.getState()
   const picked = modelsToAsk(state)
   const models = picked.length > 0 ? picked : [state.open?.conversation?.model ?? ''].filter(Boolean)
-  const changed = {
+  const given = {
     conversationId: message.conversationId,
     text,
     attachments: message.attachments.map(({ mediaId, detail }) => ({ mediaId, detail })),
-    documents: message.documents.map(({ mediaId, name, pages }) => ({ mediaId, name, pages })),
     models,
     role: message.role === 'tool' ? ('user' as const) : message.role,
     name: message.name,
@@ -60,6 +60,9 @@ export async function saveEdit(message: Message, text: string, ask: boolean): Pr
     edits: message.id,
   }
   await flushSetups()
+  const added = ask ? await attempt(() => contextFor(text, message)) : emptyContext
+  if (!added) return false
+  const changed = { ...given, ...filesToSend(added, message.documents) }
   const sent = await attempt((client) =>
     askOnce(placeOf(message, 'edit'), changed, (requestId) => client.chat.send({ requestId, ...changed })),
   )

@@ -1,11 +1,15 @@
-import { emptySetup } from '../../../src-preload/contract/chat.ts'
+import { type ChatParams, emptySetup } from '../../../src-preload/contract/chat.ts'
 import { appStore } from '../../stores/app.ts'
 import { newChat, useChat } from '../../stores/chat.ts'
 import { libraryStore } from '../../stores/library.ts'
 import { defaultsIn, useNewChat } from '../../stores/newChat.ts'
 
 /** The defaults applied to the new chat. A later default replaces these values, but never the person's own choice. */
-let taken: { model: string | null; instructions: string } = { model: null, instructions: '' }
+let taken: { model: string | null; instructions: string; params: ChatParams } = {
+  model: null,
+  instructions: '',
+  params: {},
+}
 
 /** Starts a new chat, optionally in a folder, with the default model and instructions of the folder or the settings. */
 export function beginNewChat(folderId: string | null): void {
@@ -21,6 +25,7 @@ export function takeDefaults(): void {
   const { model, instructions } = defaultsIn(folder, appStore.getState().app?.settings)
   takeModel(model?.value ?? null)
   takeInstructions(instructions?.value ?? '')
+  takeParams(folder?.params ?? {})
 }
 
 function takeModel(model: string | null): void {
@@ -37,5 +42,14 @@ function takeInstructions(instructions: string): void {
   taken = { ...taken, instructions }
   if ((setup ?? emptySetup).instructions === instructions) return
   const next = { ...(setup ?? emptySetup), instructions }
+  useChat.setState(({ setups }) => ({ setups: { ...setups, [newChat]: next } }))
+}
+
+function takeParams(params: ChatParams): void {
+  const { [newChat]: setup } = useChat.getState().setups
+  if (JSON.stringify((setup ?? emptySetup).params) !== JSON.stringify(taken.params)) return
+  taken = { ...taken, params }
+  if (JSON.stringify((setup ?? emptySetup).params) === JSON.stringify(params)) return
+  const next = { ...(setup ?? emptySetup), params }
   useChat.setState(({ setups }) => ({ setups: { ...setups, [newChat]: next } }))
 }

@@ -187,7 +187,7 @@ export const data = {
     recordings: 'Recordings',
     transcripts: 'Transcripts',
     images: 'Images',
-    library: 'Folders, prompts, presets',
+    library: 'Projects, prompts, presets',
     tools: 'Apps and tools',
     connections: 'Connections',
     settings: 'Settings',

@@ -1,4 +1,4 @@
-/** Texts of the chat list: folders, search, import and export, prompts, presets. */
+/** Texts of the chat list: projects, search, import and export, prompts, presets. */
 export const library = {
   // The list
   list: 'Chats',
@@ -36,7 +36,7 @@ export const library = {
   exportMarkdown: 'Export as Markdown',
   exportJson: 'Export as JSON',
   remove: 'Delete',
-  newFolder: 'New folder…',
+  newFolder: 'New project…',
   showArchived: 'Show archived',
   showRemoved: 'Recently deleted',
   promptsMenu: 'Prompts…',
@@ -52,21 +52,21 @@ export const library = {
   archivedOne: '“{{title}}” was archived.',
   archivedMany_one: '{{count, number}} chat was archived.',
   archivedMany_other: '{{count, number}} chats were archived.',
-  folderRemoved: 'The folder “{{name}}” was deleted. Its chats are kept.',
-  // Folders
+  folderRemoved: 'The project “{{name}}” was deleted. Its chats are kept.',
+  // Projects
   moveTitle_one: 'Move {{count, number}} chat',
   moveTitle_other: 'Move {{count, number}} chats',
   moveOneTitle: 'Move “{{title}}”',
-  moveFind: 'Search folders',
-  noFolder: 'No folder',
-  folders: 'Folders',
-  noFolderMatch: 'No folders found',
-  folderTitle: 'New folder',
-  folderAbout: 'Group related chats.',
+  moveFind: 'Search projects',
+  noFolder: 'No project',
+  folders: 'Projects',
+  noFolderMatch: 'No projects found',
+  folderTitle: 'New project',
+  folderAbout: 'Chats that share instructions, a model and files.',
   create: 'Create',
   save: 'Save',
-  newChatHere: 'New chat in this folder',
-  folderSettings: 'Folder settings…',
+  newChatHere: 'New chat in this project',
+  folderSettings: 'Project settings…',
   folderSettingsOf: 'Settings of “{{name}}”',
   folderModel: 'Model of new chats',
   folderModelNone: 'As everywhere',
@@ -75,7 +75,7 @@ export const library = {
   // Defaults of new chats
   model: 'Model',
   newChatFolder: 'New chat in {{name}}',
-  fromFolder: 'From folder {{name}}',
+  fromFolder: 'From project {{name}}',
   fromSettings: 'From Settings',
   // Recently deleted
   removedTitle: 'Recently deleted',
@@ -137,7 +137,7 @@ export const library = {
   openFirst: 'Open first chat',
   exportTitle: 'Export',
   exportMaking: 'Exporting…',
-  exportMakingAbout: 'Chats, folders, prompts, presets and images in one ZIP file.',
+  exportMakingAbout: 'Chats, projects, prompts, presets and images in one ZIP file.',
   exportSaving: 'Saving {{name}}',
   exportDone: '{{name}} was saved.',
   cancel: 'Cancel',

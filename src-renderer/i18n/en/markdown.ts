@@ -14,6 +14,7 @@ export const markdown = {
   linkLookalike: 'This name contains letters that look like others.',
   linkNumeric: 'A number instead of a host name.',
   footnote: 'Footnote',
+  citation: 'Source [{{number}}]: {{name}}',
   done: 'done',
   notDone: 'not done',
   table: 'Table',

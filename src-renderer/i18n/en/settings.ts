@@ -90,7 +90,7 @@ export const settings = {
     bodiesHint_one: 'Raw requests and replies are kept for {{count}} day, without API keys.',
     bodiesHint_other: 'Raw requests and replies are kept for {{count}} days, without API keys.',
     new: 'New chats',
-    newAbout: 'A folder can have its own model and instructions.',
+    newAbout: 'A project can have its own model, instructions and parameters.',
     newModel: 'Model of new chats',
     newModelHint: 'The model picker changes it for one chat.',
     lastUsed: 'Last used',

@@ -31,3 +31,12 @@ const inert: MarkdownHost = {
 
 export const MarkdownContext = createContext<MarkdownHost>(inert)
 export const useMarkdownHost = (): MarkdownHost => useContext(MarkdownContext)
+
+/** The sources that a reply can cite by number, such as `[1]`. */
+export interface Citations {
+  /** Name and place of a source; null when there is none of this number. */
+  nameOf: (number: number) => string | null
+  open: (number: number) => void
+}
+
+export const CitationsContext = createContext<Citations | null>(null)

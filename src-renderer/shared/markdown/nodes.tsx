@@ -2,6 +2,7 @@ import { ImageOff } from 'lucide-react'
 import type { Definition, List, ListItem, PhrasingContent, RootContent } from 'mdast'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { safeAddress } from './address.ts'
+import { CitedProse } from './CitedProse.tsx'
 import { CodeBlock } from './CodeBlock.tsx'
 import { useMarkdownHost } from './context.ts'
 import { revealed, revealedProse, spelled } from './hiddenCharacters.tsx'
@@ -41,7 +42,7 @@ function Node({ node, place }: { node: RootContent; place: Place }): ReactNode {
   if (place.depth > deepest) return textOf(node)
   switch (node.type) {
     case 'text':
-      return revealedProse(node.value)
+      return <CitedProse text={node.value} />
     case 'formula':
       return <Formula tex={node.value} source={node.source} display={node.display} />
     case 'paragraph':

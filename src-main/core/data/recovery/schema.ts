@@ -29,6 +29,7 @@ const jsonColumns = new Set(
     'usage',
     'attachments',
     'documents',
+    'passages',
     'notes',
     'run',
     'params',

@@ -113,6 +113,7 @@ function build(
     refusal: '',
     toolCalls: call ? [{ index: 0, ...call }] : [],
     documents: [],
+    passages: [],
     attachments: pictures.map(({ asset, ...facts }) => ({
       ...{ mediaId: asset, detail: null, name: names.get(assetId(asset)) ?? null, mime: '' },
       ...facts,

@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto'
 import * as z from 'zod'
 import { folder, preset, prompt } from '../../../../src-preload/contract/library.ts'
 import { id } from '../../../../src-preload/contract/problem.ts'
+import { defaultWholeTokens } from '../../../../src-preload/contract/projects.ts'
 import type { ArchivedConversation, ArchivedMessage } from '../../store/archive.ts'
 
 /**
@@ -42,6 +43,8 @@ export const libraryFile = z.object({
         // Absent in archives of earlier versions.
         model: folder.shape.model.default(null),
         instructions: folder.shape.instructions.default(null),
+        params: folder.shape.params.default(null),
+        wholeTokens: folder.shape.wholeTokens.default(defaultWholeTokens),
       }),
     )
     .max(10_000),

@@ -35,6 +35,7 @@ export const noNeighbours: ChatNeighbours = {
   imageUrl: () => Promise.reject(new StudioError('no_such_item', 'That picture does not exist any more.')),
   attachDocuments: (documents) => documents.map(() => missingDocument()),
   documentText: () => missingDocument(),
+  attachPassages: (passages) => passages.map(() => missingDocument()),
   costOf: () => ({ cost: null, costIs: 'unknown' }),
   ended: () => undefined,
 }

@@ -2,6 +2,7 @@ import type { ChatSetup, Message, ToolCall } from '../../../../src-preload/contr
 import type { AttachedDocument } from '../../../../src-preload/contract/documents.ts'
 import { isSettled } from '../../ports/toolCalls.ts'
 import type { ChatMessage, ContentPart } from '../../upstream/types.ts'
+import { citingInstruction, passageBlock } from './passageBlock.ts'
 
 /** Returns the image as a `data:` URL. */
 export type ImageUrl = (mediaId: string) => Promise<string>
@@ -20,7 +21,7 @@ export async function historyOf(
   imageUrl: ImageUrl,
   documentText: DocumentText,
 ): Promise<ChatMessage[]> {
-  const instructions = setup.instructions.trim() === '' ? [] : [instructionsOf(setup)]
+  const instructions = instructionsOf(setup, path)
   const turns: Promise<ChatMessage[]>[] = []
   for (let at = 0; at < path.length; at += 1) {
     const message = path[at]
@@ -37,14 +38,19 @@ export async function historyOf(
   return [...instructions, ...(await Promise.all(turns)).flat()]
 }
 
-function instructionsOf({ instructions, instructionsRole }: ChatSetup): ChatMessage {
-  return { role: instructionsRole, content: instructions }
+/** The instructions of the person, then how to cite when a message has passages. */
+function instructionsOf({ instructions, instructionsRole: role }: ChatSetup, path: readonly Message[]): ChatMessage[] {
+  const own = instructions.trim() === '' ? [] : [instructions]
+  const citing = path.some(({ passages }) => passages.length > 0) ? [citingInstruction] : []
+  const content = [...own, ...citing].join('\n\n')
+  return content === '' ? [] : [{ role, content }]
 }
 
 async function turnOf(message: Message, imageUrl: ImageUrl, documentText: DocumentText): Promise<ChatMessage[]> {
-  const { role, name, attachments, documents } = message
+  const { role, name, attachments, documents, passages } = message
   // Long documents go first: models follow a question better that comes after its material.
-  const text = [...documents.map(documentText), ...(message.text === '' ? [] : [message.text])].join('\n\n')
+  const found = passages.length === 0 ? [] : [passageBlock(passages)]
+  const text = [...documents.map(documentText), ...found, ...(message.text === '' ? [] : [message.text])].join('\n\n')
   if (text === '' && attachments.length === 0) return []
   const named = name ? { name } : {}
   if (attachments.length === 0) return [{ role, content: text, ...named }]

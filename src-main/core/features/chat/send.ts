@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Attachment, type ChatSetup, canEdit, type Message } from '../../../../src-preload/contract/chat.ts'
 import type { DocumentToSend } from '../../../../src-preload/contract/documents.ts'
+import { numberPassages, type Passage, type PassageToSend } from '../../../../src-preload/contract/projects.ts'
 import { StudioError } from '../../errors.ts'
 import type { ChatFeature } from './chat.ts'
 import type { ChatUpstream } from './replyRuns.ts'
@@ -15,6 +16,7 @@ export interface SendInput {
   models: string[]
   attachments?: { mediaId: string; detail: Attachment['detail'] }[]
   documents?: DocumentToSend[]
+  passages?: PassageToSend[]
   role?: Exclude<Message['role'], 'tool'>
   name?: string | null
   ask?: boolean
@@ -59,9 +61,10 @@ function sendNow(feature: ChatFeature, input: SendInput, upstream: ChatUpstream 
       detail,
     }))
     const documents = feature.neighbours.attachDocuments(input.documents ?? [])
+    const passages = attachPassages(feature, parentId, input.passages ?? [])
     const { role = 'user', name = null } = input
     const createdAt = new Date().toISOString()
-    const turn = { id: turnId, conversationId, parentId, role, text, name, attachments, documents, createdAt }
+    const turn = { id: turnId, conversationId, parentId, role, text, name, attachments, documents, passages, createdAt }
     store.messages.insert({ ...turn, status: 'complete', model: null })
     store.conversations.setDraft(conversationId, '')
     if (!upstream) {
@@ -76,6 +79,16 @@ function sendNow(feature: ChatFeature, input: SendInput, upstream: ChatUpstream 
   else notifyPath(feature, conversationId)
   notifyOthers()
   return { conversationId, turnId, replyIds: ask.flat().map(({ id }) => id) }
+}
+
+/** The passages with their numbers on the path of the new message. */
+function attachPassages(
+  { store, neighbours }: ChatFeature,
+  parentId: string | null,
+  wanted: PassageToSend[],
+): Passage[] {
+  if (wanted.length === 0) return []
+  return numberPassages(neighbours.attachPassages(wanted), store.messages.filesOn(parentId).passages)
 }
 
 function begin({ store }: ChatFeature, id: string, { models, setup, folderId = null }: SendInput): void {

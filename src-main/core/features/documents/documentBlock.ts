@@ -1,4 +1,5 @@
 import { readPages } from '../../../../src-preload/contract/documents.ts'
+import { attributeText, freeTag, oneLine } from '../../shared/text/tags.ts'
 import type { DocumentPart, DocumentRow } from '../../store/documents.ts'
 
 const plurals = { page: 'pages', slide: 'slides', sheet: 'sheets', chapter: 'chapters', text: 'parts' } as const
@@ -14,18 +15,6 @@ export function documentBlock(
   const ranges = pages === null ? null : readPages(pages, count)
   const chosen = ranges === null ? '' : ` ${plurals[unit]}="${pages} of ${count}"`
   const body = parts.map(({ label, text }) => (label === '' ? text : `[${oneLine(label)}]\n${text}`)).join('\n\n')
-  const tag = freeTag(body)
-  return `<${tag} name="${escaped(name)}"${chosen}>\n${body}\n</${tag}>`
+  const tag = freeTag('document', body)
+  return `<${tag} name="${attributeText(name)}"${chosen}>\n${body}\n</${tag}>`
 }
-
-function freeTag(body: string): string {
-  if (!/<\s*\/\s*document/i.test(body)) return 'document'
-  const lower = body.toLowerCase()
-  for (let number = 2; ; number += 1) if (!lower.includes(`document-${number}`)) return `document-${number}`
-}
-
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
-
-/** A name as an attribute. Names come from other people's files. */
-const escaped = (name: string): string =>
-  oneLine(name).replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

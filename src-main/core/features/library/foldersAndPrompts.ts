@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Preset } from '../../../../src-preload/contract/library.ts'
+import { defaultWholeTokens } from '../../../../src-preload/contract/projects.ts'
 import { StudioError } from '../../errors.ts'
 import type { FolderChanges } from '../../store/folders.ts'
 import type { Store } from '../../store/store.ts'
@@ -19,8 +20,8 @@ export function foldersAndPrompts(store: Pick<Store, 'folders' | 'prompts' | 'pr
     saveFolder({ id, ...changes }: { id?: string | undefined } & FolderChanges): { id: string } {
       if (id !== undefined) return { id: mustExist(folders.update(id, changes), id, 'folder') }
       checkCount(folders.count(), 'folders')
-      const { name, model = null, instructions = null } = changes
-      const folder = { id: randomUUID(), name, model, instructions, createdAt: now() }
+      const { name, model = null, instructions = null, params = null, wholeTokens = defaultWholeTokens } = changes
+      const folder = { id: randomUUID(), name, model, instructions, params, wholeTokens, createdAt: now() }
       folders.insert(folder)
       return { id: folder.id }
     },

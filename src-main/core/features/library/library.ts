@@ -13,6 +13,8 @@ export interface LibraryOptions extends Omit<PermanentDeleteOptions, 'store'> {
   store: Store
   /** Path of the database file, for the search worker. */
   databaseFile: string
+  /** Called when a folder was deleted. */
+  folderRemoved?: () => void
   log(level: 'info' | 'warn' | 'error', line: string): void
   now?: () => number
 }
@@ -70,7 +72,10 @@ export class ChatLibrary {
   saveFolder = this.#notifying((input: Parameters<FoldersAndPrompts['saveFolder']>[0]) =>
     this.#foldersAndPrompts.saveFolder(input),
   )
-  removeFolder = this.#notifying((input: { id: string }) => this.#foldersAndPrompts.removeFolder(input))
+  removeFolder = this.#notifying((input: { id: string }) => {
+    this.#foldersAndPrompts.removeFolder(input)
+    this.#parts.folderRemoved?.()
+  })
   savePrompt = this.#notifying((input: Parameters<FoldersAndPrompts['savePrompt']>[0]) =>
     this.#foldersAndPrompts.savePrompt(input),
   )

@@ -67,6 +67,7 @@ export const studioTables: DescribedTables = {
       next_id: 'the branch below it that was shown last',
       indexed: '0: not in the search index, 1: in the index, 2: changed since it was indexed',
       documents: 'JSON list of files whose text is sent before `text`; `mediaId` is a row of `documents`',
+      passages: 'JSON list of passages of pinned files that are sent between `documents` and `text`',
     },
   },
   pieces: {
@@ -74,14 +75,38 @@ export const studioTables: DescribedTables = {
     columns: { seq: '', message_id: '', field: 'the column of `messages` that the text belongs to', content: '' },
   },
   folders: {
-    about: 'Folders of conversations.',
+    about: 'Folders of conversations, which the window calls projects.',
     columns: {
       id: '',
       name: '',
       created_at: '',
       model: 'of new conversations in it; null: the default of all',
       instructions: 'of new conversations in it; null: the default of all',
+      params: 'JSON parameters of new conversations in it; null: none',
+      whole_tokens: 'tokens of its files together that are sent whole; the other files are searched',
     },
+  },
+  folder_files: {
+    about: 'Pinned files of folders.',
+    columns: { folder_id: '', media_id: 'a row of `documents`', name: '', added_at: '' },
+  },
+  passages: {
+    about: 'The text of pinned files in passages, without gaps.',
+    columns: {
+      id: 'row id in `search_text_passages`',
+      media_id: 'the file',
+      part: 'a row of `document_parts`',
+      start: 'first character in the part, in UTF-16 units',
+      text: '',
+    },
+  },
+  passage_files: {
+    about: 'How far pinned files are divided into passages.',
+    columns: { media_id: '', next_part: '', next_start: '', is_done: '' },
+  },
+  passage_index: {
+    about: 'One row: the state of `search_text_passages`.',
+    columns: { id: '', has_deleted: '1 while it has words of deleted passages' },
   },
   prompts: { about: 'Saved prompts.', columns: { id: '', name: '', text: '', updated_at: '' } },
   presets: {
@@ -356,6 +381,14 @@ export const studioTables: DescribedTables = {
     columns: { key: '`installation`, or `files`', value: 'an id; JSON list of hashes of files that were merged' },
   },
   sync_merging: { about: 'Has a row only within the transaction of a merge.', columns: { one: '' } },
+  search_text_passages: {
+    about: 'Search index of `passages` (FTS5), without the texts.',
+    columns: { body: 'can only be searched' },
+  },
+  search_text_words: {
+    about: 'The words of `search_text_passages`.',
+    columns: { term: '', doc: 'passages with the word', cnt: 'how often it occurs' },
+  },
   search_text: {
     about:
       'Search index of chats (FTS5), without the texts. `rowid` is `messages.seq` * 512 plus the part of a long text.',

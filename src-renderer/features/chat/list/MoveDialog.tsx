@@ -1,24 +1,14 @@
 import { Folder as FolderIcon, FolderMinus } from 'lucide-react'
 import { type KeyboardEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Folder } from '../../../../src-preload/contract/library.ts'
-import { ModelField } from '../../../shared/ModelField.tsx'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Dialog } from '../../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../../shared/ui/Field.tsx'
-import { Form } from '../../../shared/ui/Form.tsx'
-import { TextArea } from '../../../shared/ui/TextArea.tsx'
 import { listStore, useList } from '../../../stores/chatList.ts'
 import { useLibrary } from '../../../stores/library.ts'
-import { makeFolder, moveChats, saveFolder, titleOf } from './actions.ts'
+import { closeListDialog, moveChats, titleOf } from './actions.ts'
 
-/** Closes only its own dialog: the close event can arrive when the next dialog is already open. */
-const close = (...mine: string[]): void => {
-  const { dialog } = listStore.getState()
-  if (dialog && mine.includes(dialog.show)) listStore.setState({ dialog: null })
-}
-const closeMove = (): void => close('move')
-const closeFolder = (): void => close('folder', 'editFolder')
+const closeMove = (): void => closeListDialog('move')
 
 /** Selects a folder for chats. Works by keyboard: type to find, arrows, Enter. */
 export function MoveDialog() {
@@ -103,57 +93,5 @@ function Folders({ onPick }: { onPick: (folderId: string | null) => void }) {
       </div>
       {choices.length === 0 && <p className="text-s text-soft">{t('noFolderMatch')}</p>}
     </>
-  )
-}
-
-/** A new folder, for chats or empty, or the settings of a folder. */
-export function FolderDialog() {
-  const { t } = useTranslation('library')
-  const dialog = useList((store) => store.dialog)
-  const folders = useLibrary((store) => store.folders)
-  const shown = dialog?.show === 'folder' || dialog?.show === 'editFolder' ? dialog.show : null
-  const folder = dialog?.show === 'editFolder' ? folders.find(({ id }) => id === dialog.id) : undefined
-  return (
-    <Dialog
-      open={shown !== null}
-      onClose={closeFolder}
-      title={folder ? t('folderSettingsOf', { name: folder.name }) : t('folderTitle')}
-      about={folder ? undefined : t('folderAbout')}
-    >
-      {shown && <FolderForm key={folder?.id} folder={folder} ids={dialog?.show === 'folder' ? dialog.ids : []} />}
-    </Dialog>
-  )
-}
-
-function FolderForm({ folder, ids }: { folder: Folder | undefined; ids: readonly string[] }) {
-  const { t } = useTranslation(['library', 'common'])
-  const [name, setName] = useState(folder?.name ?? '')
-  const [model, setModel] = useState(folder?.model ?? null)
-  const [instructions, setInstructions] = useState(folder?.instructions ?? '')
-  const save = async (): Promise<void> => {
-    const wanted = name.trim()
-    if (wanted === '') return
-    const defaults = { model, instructions: instructions.trim() === '' ? null : instructions }
-    const done = folder ? await saveFolder(folder.id, wanted, defaults) : await makeFolder(wanted, ids, defaults)
-    if (done) closeFolder()
-  }
-  return (
-    <Form className="flex flex-col gap-4" onSubmit={save}>
-      <Field label={t('name')}>
-        <TextInput value={name} maxLength={100} onChange={(event) => setName(event.target.value)} />
-      </Field>
-      <Field label={t('folderModel')}>
-        <ModelField none={t('folderModelNone')} value={model} onPick={setModel} />
-      </Field>
-      <Field label={t('folderInstructions')} hint={t('folderInstructionsHint')}>
-        <TextArea value={instructions} maxLength={100_000} onChange={(event) => setInstructions(event.target.value)} />
-      </Field>
-      <div className="flex justify-end gap-2">
-        <Button onClick={closeFolder}>{t('common:cancel')}</Button>
-        <Button type="submit" variant="primary" disabled={name.trim() === ''}>
-          {t(folder ? 'save' : 'create')}
-        </Button>
-      </div>
-    </Form>
   )
 }

@@ -124,12 +124,20 @@ export async function duplicateChat(conversationId: string): Promise<void> {
 }
 
 /** The defaults of new chats in a folder. */
-export type FolderDefaults = Pick<Folder, 'model' | 'instructions'>
+export type FolderDefaults = Pick<Folder, 'model' | 'instructions' | 'params' | 'wholeTokens'>
 
-/** Creates a folder and moves chats into it. */
-export async function makeFolder(name: string, ids: readonly string[], defaults?: FolderDefaults): Promise<boolean> {
+/** Creates a folder, moves chats into it and pins files. False when the core refused. */
+export async function makeFolder(
+  name: string,
+  ids: readonly string[],
+  defaults?: FolderDefaults,
+  files: Folder['files'] = [],
+): Promise<boolean> {
   const made = await attempt((client) => client.library.saveFolder({ name, ...defaults }))
   if (!made) return false
+  for (const { mediaId, name } of files) {
+    await attempt((client) => client.projects.pin({ folderId: made.id, mediaId, name }))
+  }
   if (ids.length > 0) await moveChats(ids, made.id)
   return true
 }
@@ -149,7 +157,13 @@ export async function removeFolder(id: string): Promise<void> {
   if (!folder) return
   const inside = useChat.getState().list.conversations.flatMap((one) => (one.folderId === id ? [one.id] : []))
   const done = await attempt((client) => client.library.removeFolder({ id }))
-  const { name, model, instructions } = folder
-  if (done)
-    offerUndo(i18n.t('library:folderRemoved', { name }), () => void makeFolder(name, inside, { model, instructions }))
+  const { name, model, instructions, params, wholeTokens, files } = folder
+  const defaults = { model, instructions, params, wholeTokens }
+  if (done) offerUndo(i18n.t('library:folderRemoved', { name }), () => void makeFolder(name, inside, defaults, files))
+}
+
+/** Closes only the named dialogs: the close event can arrive when the next dialog is already open. */
+export function closeListDialog(...mine: string[]): void {
+  const { dialog } = listStore.getState()
+  if (dialog && mine.includes(dialog.show)) listStore.setState({ dialog: null })
 }

@@ -5,8 +5,9 @@ import { useStudio } from '../../../shared/studioContext.ts'
 import { listStore } from '../../../stores/chatList.ts'
 import { libraryStore } from '../../../stores/library.ts'
 import { ExportDialog } from '../export/ExportDialog.tsx'
+import { ProjectDialog } from '../projects/ProjectDialog.tsx'
 import { offerListCommands } from './commands.ts'
-import { FolderDialog, MoveDialog } from './MoveDialog.tsx'
+import { MoveDialog } from './MoveDialog.tsx'
 import { PromptDialog } from './PromptDialog.tsx'
 import { TransferDialog } from './TransferDialog.tsx'
 
@@ -35,7 +36,7 @@ export function LibrarySubscriptions() {
   return (
     <>
       <MoveDialog />
-      <FolderDialog />
+      <ProjectDialog />
       <PromptDialog />
       <TransferDialog />
       <ExportDialog />

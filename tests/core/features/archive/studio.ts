@@ -106,6 +106,7 @@ export const message = (given: Partial<ArchivedMessage> = {}): ArchivedMessage =
     toolCalls: [],
     attachments: [],
     documents: [],
+    passages: [],
     run: null,
     status: 'complete',
     problem: null,

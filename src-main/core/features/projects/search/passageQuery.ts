@@ -1,0 +1,42 @@
+import { isCharacterWord, words } from '../../../shared/text/splitWords.ts'
+
+/** A word of a question, in the syntax of FTS5. */
+export interface QueryWord {
+  /** The folded word that is counted. For scripts without spaces, null: two characters that follow each other. */
+  word: string | null
+  /** Alternatives, each a quoted phrase of characters of words only, so that no typed text is syntax. */
+  phrases: string[]
+}
+
+/** Length of the message that is read, UTF-16 units, and the number of different words of it. */
+const maxLength = 20_000
+const maxWords = 200
+/** A word of this length or more also finds words with another ending, such as invoice for invoices. Characters. */
+const minStemmed = 6
+const ending = 2
+const letters = /^\p{L}+$/u
+
+/** The different words of a message. Punctuation, quotes and operators only separate words. */
+export function queryWords(text: string): QueryWord[] {
+  const found = new Map<string, QueryWord>()
+  let previous: { folded: string; joined: boolean } | null = null
+  for (const word of words(text.slice(0, maxLength))) {
+    if (found.size >= maxWords) break
+    const { folded, joined } = word
+    if (isCharacterWord(folded)) {
+      const pair: string | null =
+        previous?.joined && isCharacterWord(previous.folded) ? `${previous.folded} ${folded}` : null
+      if (pair !== null) found.set(pair, { word: null, phrases: [`"${pair}"`] })
+      else if (!joined) found.set(folded, { word: folded, phrases: [`"${folded}"`] })
+    } else found.set(folded, { word: folded, phrases: [`"${folded}"`, ...stem(folded)] })
+    previous = { folded, joined }
+  }
+  return [...found.values()]
+}
+
+function stem(folded: string): string[] {
+  if (folded.length < minStemmed || !letters.test(folded)) return []
+  const start = folded.slice(0, -ending)
+  // A slice must not end inside of a surrogate pair.
+  return start.isWellFormed() ? [`"${start}" *`] : []
+}

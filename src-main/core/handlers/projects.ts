@@ -1,0 +1,10 @@
+import type { Projects } from '../features/projects/projects.ts'
+import { done, type Implementer } from './implementer.ts'
+
+/** Procedures about pinned files of projects. */
+export const projectsHandlers = (os: Implementer['projects'], projects: Projects) => ({
+  pin: os.pin.handler(({ input }) => done(projects.pin(input))),
+  unpin: os.unpin.handler(async ({ input }) => done(await projects.unpin(input))),
+  context: os.context.handler(({ input, signal }) => projects.context(input, signal)),
+  source: os.source.handler(({ input }) => projects.source(input)),
+})

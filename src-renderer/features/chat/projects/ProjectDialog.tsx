@@ -1,0 +1,149 @@
+import './projects.css'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { ChatParams } from '../../../../src-preload/contract/chat.ts'
+import type { Folder } from '../../../../src-preload/contract/library.ts'
+import { defaultWholeTokens, maxWholeTokens } from '../../../../src-preload/contract/projects.ts'
+import { ModelField } from '../../../shared/ModelField.tsx'
+import { Button } from '../../../shared/ui/Button.tsx'
+import { Dialog } from '../../../shared/ui/Dialog.tsx'
+import { Field, TextInput } from '../../../shared/ui/Field.tsx'
+import { Form } from '../../../shared/ui/Form.tsx'
+import { TextArea } from '../../../shared/ui/TextArea.tsx'
+import { useList } from '../../../stores/chatList.ts'
+import { useLibrary } from '../../../stores/library.ts'
+import { paramNames } from '../inspector/parameterNames.ts'
+import { closeListDialog, makeFolder, saveFolder } from '../list/actions.ts'
+import { useChatTranslate } from '../messages.ts'
+import { type NumberSpec, numberSpecs, readNumber } from '../params.ts'
+import { ProjectFiles } from './ProjectFiles.tsx'
+
+const close = (): void => closeListDialog('folder', 'editFolder')
+
+/** A new project, for chats or empty, or the settings of a project. */
+export function ProjectDialog() {
+  const { t } = useTranslation('library')
+  const dialog = useList((store) => store.dialog)
+  const folders = useLibrary((store) => store.folders)
+  const shown = dialog?.show === 'folder' || dialog?.show === 'editFolder' ? dialog.show : null
+  const folder = dialog?.show === 'editFolder' ? folders.find(({ id }) => id === dialog.id) : undefined
+  return (
+    <Dialog
+      open={shown !== null}
+      onClose={close}
+      width="wide"
+      title={folder ? t('folderSettingsOf', { name: folder.name }) : t('folderTitle')}
+      about={folder ? undefined : t('folderAbout')}
+    >
+      {shown && <ProjectForm key={folder?.id} folder={folder} ids={dialog?.show === 'folder' ? dialog.ids : []} />}
+    </Dialog>
+  )
+}
+
+/** Number fields of the form as typed, by parameter. */
+type TypedNumbers = Partial<Record<NumberSpec['name'], string>>
+
+const typedOf = (params: ChatParams): TypedNumbers =>
+  Object.fromEntries(
+    numberSpecs.flatMap(({ name }) => (params[name] === undefined ? [] : [[name, String(params[name])]])),
+  )
+
+/** The parameters with the typed numbers. Null: a number is invalid. */
+function paramsOf(before: ChatParams, typed: TypedNumbers): ChatParams | null {
+  const params: ChatParams = { ...before }
+  for (const spec of numberSpecs) {
+    const read = readNumber(typed[spec.name] ?? '', spec)
+    if ('fault' in read) return null
+    if (read.value === undefined) delete params[spec.name]
+    else params[spec.name] = read.value
+  }
+  return params
+}
+
+function wholeTokensOf(typed: string): number | null {
+  const tokens = Number(typed.trim())
+  return /^\d+$/.test(typed.trim()) && tokens <= maxWholeTokens ? tokens : null
+}
+
+function ProjectForm({ folder, ids }: { folder: Folder | undefined; ids: readonly string[] }) {
+  const { t } = useTranslation(['library', 'common', 'projects'])
+  const [name, setName] = useState(folder?.name ?? '')
+  const [model, setModel] = useState(folder?.model ?? null)
+  const [instructions, setInstructions] = useState(folder?.instructions ?? '')
+  const [numbers, setNumbers] = useState(() => typedOf(folder?.params ?? {}))
+  const [whole, setWhole] = useState(String(folder?.wholeTokens ?? defaultWholeTokens))
+  const params = paramsOf(folder?.params ?? {}, numbers)
+  const wholeTokens = wholeTokensOf(whole)
+  const isReady = name.trim() !== '' && params !== null && wholeTokens !== null
+  const save = async (): Promise<void> => {
+    if (name.trim() === '' || params === null || wholeTokens === null) return
+    const defaults = {
+      ...{ model, wholeTokens },
+      instructions: instructions.trim() === '' ? null : instructions,
+      params: Object.keys(params).length === 0 ? null : params,
+    }
+    const wanted = name.trim()
+    const done = folder ? await saveFolder(folder.id, wanted, defaults) : await makeFolder(wanted, ids, defaults)
+    if (done) close()
+  }
+  return (
+    <Form className="flex flex-col gap-4" onSubmit={save}>
+      <Field label={t('name')}>
+        <TextInput value={name} maxLength={100} onChange={(event) => setName(event.target.value)} />
+      </Field>
+      <Field label={t('folderModel')}>
+        <ModelField none={t('folderModelNone')} value={model} onPick={setModel} />
+      </Field>
+      <Field label={t('folderInstructions')} hint={t('folderInstructionsHint')}>
+        <TextArea value={instructions} maxLength={100_000} onChange={(event) => setInstructions(event.target.value)} />
+      </Field>
+      <Numbers typed={numbers} onType={setNumbers} />
+      {folder && (
+        <>
+          <ProjectFiles folder={folder} />
+          <Field
+            label={t('projects:wholeTokens')}
+            hint={t('projects:wholeTokensHint')}
+            error={wholeTokens === null ? t('projects:wholeTokensWrong', { most: maxWholeTokens }) : undefined}
+          >
+            <TextInput inputMode="numeric" value={whole} onChange={(event) => setWhole(event.target.value)} />
+          </Field>
+        </>
+      )}
+      <div className="flex justify-end gap-2">
+        <Button onClick={close}>{t('common:cancel')}</Button>
+        <Button type="submit" variant="primary" disabled={!isReady}>
+          {t(folder ? 'save' : 'create')}
+        </Button>
+      </div>
+    </Form>
+  )
+}
+
+function Numbers({ typed, onType }: { typed: TypedNumbers; onType: (typed: TypedNumbers) => void }) {
+  const { t } = useTranslation('projects')
+  const tChat = useChatTranslate()
+  return (
+    <fieldset className="project-params">
+      <legend>{t('params')}</legend>
+      {numberSpecs.map((spec) => {
+        const { name, min, max } = spec
+        const read = readNumber(typed[name] ?? '', spec)
+        return (
+          <Field
+            key={name}
+            label={tChat(paramNames[name])}
+            error={'fault' in read ? tChat(`fault_${read.fault}`, { min, max }) : undefined}
+          >
+            <TextInput
+              inputMode="decimal"
+              placeholder={tChat('notSent')}
+              value={typed[name] ?? ''}
+              onChange={(event) => onType({ ...typed, [name]: event.target.value })}
+            />
+          </Field>
+        )
+      })}
+    </fieldset>
+  )
+}

@@ -1,0 +1,125 @@
+import { FilePlus, FileWarning, X } from 'lucide-react'
+import { type DragEvent, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Folder } from '../../../../src-preload/contract/library.ts'
+import { maxPinnedFiles, type PinnedFile } from '../../../../src-preload/contract/projects.ts'
+import { showCount } from '../../../i18n/format.ts'
+import { Button, IconButton } from '../../../shared/ui/Button.tsx'
+import { DocumentIcon, useDocumentFacts } from '../documents/DocumentChip.tsx'
+import { DocumentDialog } from '../documents/DocumentDialog.tsx'
+import { addPinned, cancelPinned, type PinningFile, unpin, usePinning } from './pinning.ts'
+
+const none: readonly PinningFile[] = []
+
+/** The files of a project: add, view, remove, and how each is used. */
+export function ProjectFiles({ folder: { id, files } }: { folder: Folder }) {
+  const { t } = useTranslation('projects')
+  const input = useRef<HTMLInputElement>(null)
+  const pinning = usePinning((state) => state.byFolder[id] ?? none)
+  const leftOut = usePinning((state) => state.leftOut)
+  const [over, setOver] = useState(false)
+  const [shown, setShown] = useState<PinnedFile | null>(null)
+  const tokens = files.reduce((sum, file) => sum + file.tokens, 0)
+  const drop = (event: DragEvent): void => {
+    event.preventDefault()
+    setOver(false)
+    addPinned(id, [...event.dataTransfer.files])
+  }
+  return (
+    <section
+      className="project-files"
+      aria-label={t('files')}
+      data-over={over}
+      onDragOver={(event) => {
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+    >
+      <h3>{t('files')}</h3>
+      <p className="text-s text-soft num">
+        {files.length === 0 ? t('filesAbout') : t('total', { count: files.length, tokens: showCount(tokens) })}
+      </p>
+      <ul>
+        {files.map((file) => (
+          <File key={file.mediaId} file={file} onOpen={() => setShown(file)} onRemove={() => void unpin(id, file)} />
+        ))}
+        {pinning.map((file) => (
+          <Pinning key={file.key} file={file} onCancel={() => cancelPinned(id, file.key)} />
+        ))}
+      </ul>
+      {leftOut > 0 && <p role="alert">{t('tooMany', { most: maxPinnedFiles })}</p>}
+      <div className="flex flex-wrap items-center gap-2">
+        <Button onClick={() => input.current?.click()}>
+          <FilePlus aria-hidden size={15} /> {t('add')}
+        </Button>
+        <span className="text-s text-soft">{t('drop')}</span>
+      </div>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        data-pinned
+        aria-label={t('add')}
+        onChange={(event) => {
+          addPinned(id, [...(event.target.files ?? [])])
+          event.target.value = ''
+        }}
+      />
+      <DocumentDialog document={shown && { ...shown, pages: null }} onClose={() => setShown(null)} />
+    </section>
+  )
+}
+
+function File({ file, onOpen, onRemove }: { file: PinnedFile; onOpen: () => void; onRemove: () => void }) {
+  const { t } = useTranslation('projects')
+  const facts = useDocumentFacts()
+  const { name, isWhole, isIndexed } = file
+  return (
+    <li className="chat-document" data-state="ready">
+      <button type="button" className="chat-document-open" title={t('view', { name })} onClick={onOpen}>
+        <DocumentIcon unit={file.unit} />
+        <span className="chat-document-words">
+          <b>{name}</b>{' '}
+          <span className="num">
+            {facts({ ...file, pages: null })} · {isWhole ? t('whole') : isIndexed ? t('searched') : t('indexing')}
+          </span>
+        </span>
+      </button>
+      <span className="composer-picture-actions">
+        <IconButton icon={X} size="small" label={t('remove', { name })} onClick={onRemove} />
+      </span>
+    </li>
+  )
+}
+
+function Pinning({ file: { name, state, trouble }, onCancel }: { file: PinningFile; onCancel: () => void }) {
+  const { t } = useTranslation('projects')
+  return (
+    <li className="chat-document" data-state={trouble === null ? state : 'failed'} aria-busy={trouble === null}>
+      <span className="chat-document-open">
+        {trouble === null ? <DocumentIcon unit="text" /> : <FileWarning aria-hidden />}
+        <span className="chat-document-words">
+          <b>{name}</b>{' '}
+          {trouble === null ? (
+            <span>{t(state === 'converting' ? 'converting' : 'uploading')}</span>
+          ) : (
+            <span data-bad role="alert">
+              {trouble}
+            </span>
+          )}
+        </span>
+      </span>
+      <span className="composer-picture-actions">
+        <IconButton
+          icon={X}
+          size="small"
+          label={t(trouble === null ? 'cancel' : 'remove', { name })}
+          onClick={onCancel}
+        />
+      </span>
+    </li>
+  )
+}

@@ -1,0 +1,71 @@
+import './projects.css'
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { AttachedDocument } from '../../../../src-preload/contract/documents.ts'
+import { draftOf, useChat } from '../../../stores/chat.ts'
+import { useLibrary } from '../../../stores/library.ts'
+import { useNewChat } from '../../../stores/newChat.ts'
+import { DocumentIcon, useDocumentFacts } from '../documents/DocumentChip.tsx'
+import { DocumentDialog } from '../documents/DocumentDialog.tsx'
+import { lookAhead, projectIdOf, useNextContext } from './context.ts'
+import { PassageChip } from './Passages.tsx'
+
+/** Time after the last key until passages for the text are searched, ms. */
+const typingPause = 300
+
+/** What the project of the chat adds to the next message: whole files, and passages for the typed text. */
+export function ProjectTray() {
+  const next = useNewChat((store) => store.folderId)
+  const id = useChat(({ open }) => projectIdOf(open, next))
+  const folder = useLibrary(({ folders }) => folders.find((one) => one.id === id))
+  return folder && folder.files.length > 0 ? <Tray files={folder.files} wholeTokens={folder.wholeTokens} /> : null
+}
+
+function Tray({ files, wholeTokens }: { files: readonly unknown[]; wholeTokens: number }) {
+  const { t } = useTranslation('projects')
+  const text = useChat(draftOf)
+  const leaf = useChat(({ open }) => open?.ids.at(-1) ?? open?.id ?? null)
+  const sending = useChat((state) => state.sending !== null)
+  const { context, state } = useNextContext()
+  const facts = useDocumentFacts()
+  const [shown, setShown] = useState<AttachedDocument | null>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the context depends on the files and on the end of the path
+  useEffect(() => {
+    const ended = new AbortController()
+    const timer = setTimeout(() => void lookAhead(text, ended.signal), typingPause)
+    return () => {
+      clearTimeout(timer)
+      ended.abort()
+    }
+  }, [text, leaf, files, wholeTokens])
+  const { documents, passages, indexing } = context
+  const isEmpty = documents.length === 0 && passages.length === 0
+  if (sending || (isEmpty && indexing === 0)) return null
+  return (
+    <div className="composer-tray project-tray">
+      <ul aria-label={t('next')} aria-busy={state === 'loading'}>
+        {documents.map((document) => (
+          <li key={document.mediaId} className="chat-document" data-state="ready">
+            <button type="button" className="chat-document-open" onClick={() => setShown(document)}>
+              <DocumentIcon unit={document.unit} />
+              <span className="chat-document-words">
+                <b>{document.name}</b> <span className="num">{facts(document)}</span>
+              </span>
+            </button>
+          </li>
+        ))}
+        {passages.length > 0 && (
+          <li className="chat-document" data-state="ready">
+            <PassageChip passages={passages} />
+          </li>
+        )}
+      </ul>
+      {indexing > 0 && (
+        <p className="chat-faint" role="status">
+          {t('stillIndexing', { count: indexing })}
+        </p>
+      )}
+      <DocumentDialog document={shown} onClose={() => setShown(null)} />
+    </div>
+  )
+}

@@ -1,0 +1,94 @@
+import { create } from 'zustand'
+import type { Message } from '../../../../src-preload/contract/chat.ts'
+import type { AttachedDocument, DocumentToSend } from '../../../../src-preload/contract/documents.ts'
+import type { PassageToSend, ProjectContext } from '../../../../src-preload/contract/projects.ts'
+import { type ChatState, useChat } from '../../../stores/chat.ts'
+import { libraryStore } from '../../../stores/library.ts'
+import { useNewChat } from '../../../stores/newChat.ts'
+import { client } from '../client.ts'
+
+export const emptyContext: ProjectContext = { documents: [], passages: [], indexing: 0 }
+
+/** What the project adds to the message in the composer, as it is shown. */
+interface NextContext {
+  /** The message and the state of the project for which `context` is. Null: none yet. */
+  key: string | null
+  context: ProjectContext
+  state: 'ready' | 'loading' | 'failed'
+}
+
+export const useNextContext = create<NextContext>(() => ({ key: null, context: emptyContext, state: 'ready' }))
+
+/** The id of the project of the open or new chat. */
+export const projectIdOf = (open: ChatState['open'], next: string | null): string | null =>
+  open ? (open.conversation?.folderId ?? null) : next
+
+/** Everything on which the context of a message depends. Null when its project has no files. */
+function keyOf(text: string): string | null {
+  const { open } = useChat.getState()
+  const folderId = projectIdOf(open, useNewChat.getState().folderId)
+  const folder = libraryStore.getState().folders.find(({ id }) => id === folderId)
+  if (!folder || folder.files.length === 0) return null
+  const files = folder.files.map(({ mediaId, name, isWhole, isIndexed }) => [mediaId, name, isWhole, isIndexed])
+  return JSON.stringify([open?.id ?? null, folderId, open?.ids.at(-1) ?? null, text, files])
+}
+
+/** Where the context belongs: the open or new chat. */
+function place() {
+  const { open } = useChat.getState()
+  return { conversationId: open?.id ?? null, folderId: open ? null : useNewChat.getState().folderId }
+}
+
+/**
+ * What the project adds to a message: the shown context, if it belongs to this text, otherwise a new one, which is then shown.
+ * @param edited a message of the path that the text replaces
+ * @throws as `projects.context`
+ */
+export async function contextFor(text: string, edited?: Message): Promise<ProjectContext> {
+  const core = client()
+  const key = keyOf(text)
+  if (!core || key === null || (edited && edited.role !== 'user')) return emptyContext
+  if (edited) return core.projects.context({ ...place(), parentId: edited.parentId, text })
+  const shown = useNextContext.getState()
+  if (shown.key === key && shown.state === 'ready') return shown.context
+  const context = await core.projects.context({ ...place(), text })
+  useNextContext.setState({ key, context, state: 'ready' })
+  return context
+}
+
+/** Loads the context of the typed text, to show it before it is sent. */
+export async function lookAhead(text: string, signal: AbortSignal): Promise<void> {
+  const core = client()
+  const key = keyOf(text)
+  if (key === null) {
+    useNextContext.setState({ key: null, context: emptyContext, state: 'ready' })
+    return
+  }
+  const shown = useNextContext.getState()
+  if (!core || (shown.key === key && shown.state === 'ready')) return
+  useNextContext.setState({ key, state: 'loading' })
+  try {
+    const context = await core.projects.context({ ...place(), text }, { signal })
+    if (!signal.aborted) useNextContext.setState({ key, context, state: 'ready' })
+  } catch {
+    // Shown when the message is sent, which asks again.
+    if (!signal.aborted) useNextContext.setState({ context: emptyContext, state: 'failed' })
+  }
+}
+
+/** The files of a message: those of the project, then those of the person. */
+export function filesToSend(
+  { documents: added, passages }: ProjectContext,
+  own: readonly AttachedDocument[],
+): { documents: DocumentToSend[]; passages: PassageToSend[] } {
+  const isOwn = ({ mediaId }: AttachedDocument): boolean =>
+    own.some((one) => one.mediaId === mediaId && one.pages === null)
+  return {
+    documents: [...added.filter((one) => !isOwn(one)), ...own].map(({ mediaId, name, pages }) => ({
+      mediaId,
+      name,
+      pages,
+    })),
+    passages: passages.map(({ mediaId, name, part, start }) => ({ mediaId, name, part, start })),
+  }
+}

@@ -1,0 +1,115 @@
+import { expect, type Page, test } from '@playwright/test'
+import { windowText } from '../helpers/windowText.ts'
+import { type ChatWorld, expectAccessible, openChatWorld, takePictures, turns } from './chatWorld.ts'
+import { composer, pickModel, send, sentRequest, settled } from './journey.ts'
+
+let world: ChatWorld
+test.beforeAll(async () => {
+  world = await openChatWorld()
+})
+test.afterAll(() => world.close())
+test.beforeEach(({ page }) => world.enter(page))
+
+const filler = (topic: string): string => `A paragraph about ${topic}, which goes on for a while. `.repeat(30)
+const handbook = [
+  filler('anchors'),
+  'The ferry to Lüneburg leaves at 06:40 from pier seven.',
+  filler('ropes'),
+  filler('sails'),
+].join('\n\n')
+const files = [
+  { name: 'handbook.md', mimeType: 'text/markdown', buffer: Buffer.from(handbook) },
+  { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('The harbour master is called Ada.') },
+]
+
+const fromMenu = async (page: Page, name: string, action: string): Promise<void> => {
+  await page.getByRole('row').filter({ hasText: name }).first().hover()
+  await page.getByRole('button', { name: `More for ${name}`, exact: true }).click()
+  await page.getByRole('menuitem', { name: action, exact: true }).click()
+}
+const dialog = (page: Page) => page.getByRole('dialog')
+const tray = (page: Page) => page.getByRole('list', { name: windowText('projects:next') })
+
+test('a chat of a project starts with its settings and files; passages are shown, sent and cited, and a citation opens its passage', async ({
+  page,
+}) => {
+  await page.getByRole('button', { name: windowText('library:listMenu') }).click()
+  await page.getByRole('menuitem', { name: windowText('library:newFolder') }).click()
+  await page.getByLabel(windowText('library:name')).fill('Harbour')
+  await page.getByLabel(windowText('library:folderModel')).selectOption('citer')
+  await page.getByLabel(windowText('library:folderInstructions')).fill('Be brief.')
+  await page.getByLabel(windowText('chat:paramTemperature')).fill('0.2')
+  await page.getByRole('button', { name: windowText('library:create') }).click()
+  await expect(dialog(page)).toHaveCount(0)
+
+  // Two files: one is larger than what is sent whole.
+  await fromMenu(page, 'Harbour', windowText('library:folderSettings'))
+  await page.locator('input[data-pinned]').setInputFiles(files)
+  const listed = page.getByRole('region', { name: windowText('projects:files') }).getByRole('listitem')
+  await expect(listed).toHaveCount(2)
+  await page.getByLabel(windowText('projects:wholeTokens')).fill('100')
+  await expectAccessible(page, 'dialog[open]')
+  await page.getByRole('button', { name: windowText('library:save'), exact: true }).click()
+  await expect(dialog(page)).toHaveCount(0)
+  await fromMenu(page, 'Harbour', windowText('library:folderSettings'))
+  await expect(listed.filter({ hasText: 'handbook.md' })).toContainText(windowText('projects:searched'))
+  await expect(listed.filter({ hasText: 'note.txt' })).toContainText(windowText('projects:whole'))
+  await takePictures(page, 'project-settings', true)
+  await page.keyboard.press('Escape')
+
+  // The next message shows what the project adds.
+  await fromMenu(page, 'Harbour', windowText('library:newChatHere'))
+  await composer(page).fill('When does the ferry to LUNEBURG leave?')
+  await expect(tray(page)).toContainText('note.txt')
+  await expect(tray(page)).toContainText(/\d passages? from 1 file/)
+  await takePictures(page, 'project-draft', true)
+  await tray(page).getByRole('button', { name: /from 1 file/ }).press('Enter')
+  const shown = await dialog(page).locator('.project-passage-text').allInnerTexts()
+  expect(shown.join('\n')).toContain('06:40')
+  await expectAccessible(page, 'dialog[open]')
+  await takePictures(page, 'project-passages')
+  await page.keyboard.press('Escape')
+  await composer(page).press('Enter')
+  await settled(page, 'complete')
+
+  // What was shown is what is sent.
+  const request = await sentRequest(page)
+  expect(request).toMatchObject({ model: 'citer', temperature: 0.2 })
+  const [system, user] = (request as { messages: { role: string; content: string }[] }).messages
+  expect(system?.content).toMatch(/^Be brief\.\n\nMessages can contain passages/)
+  expect(user?.content).toContain('<document name="note.txt">\nThe harbour master is called Ada.')
+  const sent = [...(user?.content ?? '').matchAll(/<passage number="\d+"[^>]*>\n([\s\S]*?)\n<\/passage>/g)]
+  const spaces = (text: string | undefined) => text?.replaceAll(/\s+/g, ' ').trim()
+  expect(sent.map(([, text]) => spaces(text))).toEqual(shown.map(spaces))
+
+  // The citation opens the passage, also after a reload and by keyboard alone.
+  await page.reload()
+  const reply = page.locator('article[data-role="assistant"]').last()
+  const citation = reply.getByRole('button', { name: /^Source \[\d+\]: handbook\.md$/ }).first()
+  await expect(reply).toContainText('The ferry to Lüneburg leaves at 06:40')
+  await expect(turns(page).last()).toContainText(/passages? from 1 file/)
+  await expectAccessible(page, 'article[data-role="assistant"]')
+  await takePictures(page, 'project-cited', true)
+  await citation.focus()
+  await page.keyboard.press('Enter')
+  const text = page.getByRole('region', { name: windowText('projects:text') })
+  await expect(text.locator('mark')).toContainText('06:40')
+  await expect(text.locator('mark')).toBeInViewport()
+  await expect(text).toContainText('about anchors')
+  await expectAccessible(page, 'dialog[open]')
+  await takePictures(page, 'project-citation', true)
+  await page.keyboard.press('Escape')
+  await expect(citation).toBeFocused()
+
+  // A second message does not send the whole file again; a removed file still shows its passage.
+  await send(page, 'And what about ropes?')
+  await settled(page, 'complete')
+  await expect(turns(page).last()).not.toContainText('note.txt')
+  await fromMenu(page, 'Harbour', windowText('library:folderSettings'))
+  await page.getByRole('button', { name: windowText('projects:remove', { name: 'handbook.md' }) }).press('Enter')
+  await expect(listed).toHaveCount(1)
+  await page.keyboard.press('Escape')
+  await citation.click()
+  await expect(dialog(page)).toContainText(windowText('projects:sourceGone'))
+  await expect(text.locator('mark')).toContainText('06:40')
+})
