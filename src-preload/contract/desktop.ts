@@ -46,6 +46,8 @@ export const desktopProcedures = {
   retryShortcut: procedure.output(z.object({})),
   /** Opens the system's print dialog for the calling window. `reason`: the system's words when it could not print. */
   print: procedure.output(z.object({ reason: z.string().nullable() })),
+  /** The calling window as it prints, as a PDF file that can be read once. @throws `bad_input` with Chromium's reason */
+  printToPdf: procedure.input(z.object({ paper: z.enum(['a4', 'letter']) })).output(givenFile),
   /** The text of the clipboard, cut at 100,000 characters. Only for the window of the quick prompt. @throws `bad_input` */
   readClipboard: procedure.output(z.object({ text: z.string() })),
   /**

@@ -101,12 +101,14 @@ export const conversationExport = z.object({
   format: z.enum(['markdown', 'json']),
   messageIds: z.array(id).max(100_000).optional(),
   pictures: z.boolean().optional(),
+  documentText: z.boolean().optional(),
 })
 export type ConversationExport = z.infer<typeof conversationExport>
 
 export const archiveProcedures = {
   /**
-   * One conversation: as Markdown the active path, or the messages `messageIds` in their order; as JSON the whole tree, with its images
+   * One conversation: as Markdown the active path, or the messages `messageIds` in their order, with the text of attached
+   * files unless `documentText` is false; as JSON the whole tree, with its images
    * unless `pictures` is false.
    */
   exportConversation: procedure.input(conversationExport).output(download),

@@ -3,7 +3,6 @@ import { Direction } from 'radix-ui'
 import { useTranslation } from 'react-i18next'
 import { ChatSubscriptions } from '../features/chat/index.tsx'
 import { LibrarySubscriptions } from '../features/chat/list/subscriptions.tsx'
-import { PrintView } from '../features/chat/print/PrintView.tsx'
 import { ImagesSubscriptions } from '../features/images/index.tsx'
 import { KeysSubscriptions } from '../features/keys/index.tsx'
 import { SpeechSubscriptions } from '../features/speech/index.tsx'
@@ -45,7 +44,6 @@ export function App() {
                 <OfflineSubscriptions />
                 <DesktopSubscriptions />
                 <Frame />
-                <PrintView />
                 <TextActions />
                 <CommandLayers />
               </>

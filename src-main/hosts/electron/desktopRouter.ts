@@ -6,7 +6,7 @@ import {
   type GivenFile,
   type WindowProgress,
 } from '../../../src-preload/contract/desktop.ts'
-import { StudioError } from '../../core/errors.ts'
+import { asStudioError, StudioError } from '../../core/errors.ts'
 import { guarded, toWire } from '../../core/handlers/errors.ts'
 import type { Host } from '../../core/host.ts'
 import type { StateFeed } from '../../core/shared/stateFeed.ts'
@@ -29,6 +29,8 @@ export interface DesktopParts {
   isQuickPrompt(window: BrowserWindow | null): boolean
   readClipboard(): Promise<string>
   takeScreenshot(): Promise<GivenFile>
+  /** Offers content to the pages, which can read it once. */
+  offerContent(name: string, mime: string, content: Buffer): GivenFile
   retryShortcut(): void
   hideQuickPrompt(): void
   openConversation(conversationId: string): void
@@ -61,6 +63,9 @@ export function createDesktopRouter(parts: DesktopParts) {
         return {}
       }),
       print: os.desktop.print.handler(async ({ context }) => ({ reason: await print(context.contents) })),
+      printToPdf: os.desktop.printToPdf.handler(async ({ input, context }) =>
+        parts.offerContent('page.pdf', 'application/pdf', await pdfOf(context.contents, input.paper)),
+      ),
       readClipboard: os.desktop.readClipboard.handler(async ({ context }) => {
         needQuickPrompt(context)
         return { text: (await parts.readClipboard()).slice(0, maxClipboard).toWellFormed() }
@@ -102,4 +107,15 @@ function print(contents: Pick<WebContents, 'print'>): Promise<string | null> {
       resolve(isPrinted || cancelled.test(reason) ? null : reason || 'The system gave no reason.')
     })
   })
+}
+
+/** A page as it prints, with bookmarks and tags. @throws StudioError `bad_input` with Chromium's reason */
+async function pdfOf(contents: Pick<WebContents, 'printToPDF'>, paper: 'a4' | 'letter'): Promise<Buffer> {
+  const options = { printBackground: true, generateTaggedPDF: true, generateDocumentOutline: true }
+  try {
+    return await contents.printToPDF({ ...options, pageSize: paper === 'a4' ? 'A4' : 'Letter' })
+  } catch (thrown) {
+    const cause = asStudioError(thrown)
+    throw new StudioError('bad_input', `The PDF could not be written: ${cause.message}`, {}, { cause })
+  }
 }

@@ -228,6 +228,7 @@ async function start(folder: string): Promise<void> {
       const capture = { capturer: desktopCapturer, screen, preferences: systemPreferences, isWayland }
       return given.offerContent('screenshot.png', 'image/png', await quick.without(() => takeScreenshot(capture)))
     },
+    offerContent: (name, mime, content) => given.offerContent(name, mime, content),
     retryShortcut() {
       shortcut.apply(settings?.quickShortcut ?? '')
       desktopState.changed()

@@ -10,6 +10,7 @@ import { routeStore, useRoute } from '../../stores/route.ts'
 import { loadModels, openChat, startChat } from './actions.ts'
 import { attempt } from './client.ts'
 import { offerChatCommands } from './commands.ts'
+import { followBrowserPrint } from './export/printChat.ts'
 import { ChatInspector } from './Inspector.tsx'
 import { ChatList } from './List.tsx'
 import { beginNewChat, takeDefaults } from './newChatDefaults.ts'
@@ -17,6 +18,7 @@ import { ChatStage } from './Stage.tsx'
 
 /** Starts the feature once per window, and loads the models again when another service answers. */
 export function ChatSubscriptions() {
+  useEffect(followBrowserPrint, [])
   const studio = useStudio()
   useEffect(() => {
     const stop = startChat({ client: studio })

@@ -45,6 +45,7 @@ export class Contents
       | 'forcefullyCrashRenderer'
       | 'executeJavaScript'
       | 'print'
+      | 'printToPDF'
     >
 {
   readonly id: number
@@ -112,6 +113,16 @@ export class Contents
       callback(printFails === undefined, printFails ?? '')
     }
     void finish()
+  }
+
+  /** Chromium's own PDF of the page. */
+  async printToPDF(options: Electron.PrintToPDFOptions): Promise<Buffer> {
+    const known = ['printBackground', 'generateTaggedPDF', 'generateDocumentOutline', 'pageSize'] as const
+    onlyKeys('printToPDF', options, known)
+    const { printFails } = modes
+    if (printFails !== undefined) throw new Error(printFails)
+    if (!this.page) throw new Error('The stand-in for electron has no page to print')
+    return this.page.pdf(options)
   }
 
   reload(): void {

@@ -125,6 +125,12 @@ export class Page {
     return z.object({ value: z.unknown() }).parse(result).value
   }
 
+  async pdf({ pageSize, ...options }: Electron.PrintToPDFOptions): Promise<Buffer> {
+    const [paperWidth, paperHeight] = pageSize === 'A4' ? [8.27, 11.69] : [8.5, 11]
+    const { data } = await this.#send('Page.printToPDF', { ...options, paperWidth, paperHeight })
+    return Buffer.from(z.string().parse(data), 'base64')
+  }
+
   /** Never answered: the page's process is gone. */
   async crash(): Promise<void> {
     await this.#send('Page.crash').catch(() => undefined)

@@ -28,7 +28,7 @@ describe.runIf(!real)('“Print…” of the menu', () => {
     await evaluate(() => {
       const printed = async (contents: Electron.WebContents): Promise<void> => {
         const text: unknown = await contents.executeJavaScript(
-          "document.querySelector('.chat-print')?.textContent ?? null",
+          "document.querySelector('.exported-print')?.textContent ?? null",
         )
         Object.assign(globalThis, { printedText: text })
       }
@@ -38,7 +38,7 @@ describe.runIf(!real)('“Print…” of the menu', () => {
     const text = () => evaluate(() => (globalThis as unknown as { printedText?: string }).printedText ?? '')
     await expect.poll(text).toContain('A line for the printer.')
     // Afterwards the page is as before.
-    await page.locator('.chat-print').waitFor({ state: 'detached' })
+    await page.locator('.exported-print').waitFor({ state: 'detached' })
     await sandbox.close()
   })
 
@@ -53,6 +53,44 @@ describe.runIf(!real)('“Print…” of the menu', () => {
     await choosePrint(desktop)
     const reason = 'No printers available on the network'
     await page.getByText(windowText('chat:printFailed', { reason })).first().waitFor()
+    await sandbox.close()
+  })
+
+  test('the Export dialog saves a PDF of the whole chat without a print dialog', async () => {
+    const sandbox = await startSandbox({ apiKey: 'sk-print', paces: { 'writer-small': 2000 } })
+    const desktop = await launchDesktop(newDataDir())
+    const { page } = desktop
+    await connectTo(page, sandbox.baseUrl, 'sk-print')
+    await pickModel(page, 'writer-small')
+    await send(page, 'A line for the file.')
+    await settled(page, 'complete')
+    // Takes the file where the page hands it to the browser's download.
+    await page.evaluate(() => {
+      const create = URL.createObjectURL
+      URL.createObjectURL = (blob: Blob) => {
+        if (blob.type === 'application/pdf') {
+          void blob.arrayBuffer().then((bytes) => {
+            const text = new TextDecoder('latin1').decode(bytes)
+            document.documentElement.dataset.pdf = JSON.stringify({
+              start: text.slice(0, 5),
+              pages: text.match(/\/Type\s*\/Page\b/g)?.length ?? 0,
+              title: /\/Title\s*\(([^)]*)\)/.exec(text)?.[1] ?? null,
+            })
+          })
+        }
+        return create(blob)
+      }
+    })
+    await page.keyboard.press('ControlOrMeta+K')
+    await page.keyboard.type('Export chat as PDF')
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: /^Export “/ })
+    await dialog.getByRole('button', { name: windowText('exporting:export'), exact: true }).click()
+    const found = async (): Promise<unknown> =>
+      JSON.parse((await page.locator('html').getAttribute('data-pdf')) ?? 'null')
+    await expect.poll(found).toMatchObject({ start: '%PDF-', pages: 1 })
+    await dialog.waitFor({ state: 'hidden' })
+    await page.locator('.exported-print').waitFor({ state: 'detached' })
     await sandbox.close()
   })
 })

@@ -19,7 +19,7 @@ import { ZipWriter } from './zipWriter.ts'
  */
 export async function exportConversation(
   parts: ArchiveDependencies,
-  { conversationId, format, messageIds, pictures = true }: ConversationExport,
+  { conversationId, format, messageIds, pictures = true, documentText = true }: ConversationExport,
 ): Promise<Download> {
   const tree = storedTree(parts.store, conversationId)
   if (!tree || parts.store.archive.state(conversationId) !== 'here') {
@@ -27,7 +27,7 @@ export async function exportConversation(
   }
   const content =
     format === 'markdown'
-      ? markdown(parts, tree, messageIds)
+      ? markdown(parts, tree, { messageIds, documentText })
       : conversationFile(
           parts.store,
           tree,
@@ -163,7 +163,7 @@ async function offering(
 async function* markdown(
   parts: Pick<ArchiveSource, 'store'>,
   { conversation, seqs }: StoredTree,
-  messageIds?: readonly string[],
+  { messageIds, documentText = true }: { messageIds?: readonly string[] | undefined; documentText?: boolean } = {},
 ): AsyncGenerator<Uint8Array, undefined> {
   yield Buffer.from(markdownHead(conversation))
   const { archive, documents } = parts.store
@@ -173,7 +173,7 @@ async function* markdown(
       ? []
       : archive.path(conversation.leafId)
   for await (const message of storedMessages(parts.store, path)) {
-    yield Buffer.from(markdownMessage(message, (document) => documents.parts(document)))
+    yield Buffer.from(markdownMessage(message, documentText ? (document) => documents.parts(document) : null))
   }
 }
 

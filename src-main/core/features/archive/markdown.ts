@@ -21,10 +21,11 @@ export function markdownHead({ title, model, createdAt, setup }: ArchivedConvers
 
 /**
  * Formats one message for readers: reasoning folded, tool calls and results in fences, images by name, documents folded with their
- * text. */
+ * text, or by name when `textOf` is null.
+ */
 export function markdownMessage(
   message: ArchivedMessage,
-  textOf: (document: AttachedDocument) => readonly DocumentPart[],
+  textOf: ((document: AttachedDocument) => readonly DocumentPart[]) | null,
 ): string {
   const { role, name, model, createdAt, status, problem } = message
   const who = [
@@ -41,6 +42,10 @@ export function markdownMessage(
   }
   for (const document of message.documents) {
     const pages = document.pages === null ? '' : ` (${document.pages} of ${document.parts})`
+    if (textOf === null) {
+      parts.push(`*Document: ${oneLine(document.name)}${pages}*\n`)
+      continue
+    }
     const text = textOf(document).map(({ label, text }) => (label === '' ? text : `[${label}]\n${text}`))
     const summary = `${oneLine(document.name)}${pages}`.replaceAll('<', '&lt;')
     parts.push(

@@ -1,5 +1,6 @@
 import { useId, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useDesktop } from '../../../shared/desktop.ts'
 import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Dialog } from '../../../shared/ui/Dialog.tsx'
@@ -29,7 +30,9 @@ export function ExportDialog() {
   const { t } = useTranslation('exporting')
   const store = useExport()
   const { conversation, state } = store
-  const count = useMemo(() => chosenMessages(store).length, [store])
+  const chosen = useMemo(() => chosenMessages(store), [store])
+  const count = chosen.length
+  const isDesktop = useDesktop(({ client }) => client !== null)
   const isBusy = state.step === 'working'
   return (
     <Dialog
@@ -42,20 +45,29 @@ export function ExportDialog() {
         <>
           <Button onClick={closeExport}>{t('cancel')}</Button>
           <Button variant="primary" disabled={!conversation || isBusy || count === 0} onClick={() => void runExport()}>
-            {t(store.format === 'pdf' ? 'print' : 'export')}
+            {t(store.format === 'pdf' && !isDesktop ? 'print' : 'export')}
           </Button>
         </>
       }
     >
-      {conversation && <Choices store={store} count={count} disabled={isBusy} />}
+      {conversation && <Choices store={store} chosen={chosen} isDesktop={isDesktop} disabled={isBusy} />}
       <Progress state={state} />
     </Dialog>
   )
 }
 
-function Choices({ store, count, disabled }: { store: ExportStore; count: number; disabled: boolean }) {
+interface ChoicesProps {
+  store: ExportStore
+  chosen: readonly ExportedMessage[]
+  isDesktop: boolean
+  disabled: boolean
+}
+
+function Choices({ store, chosen, isDesktop, disabled }: ChoicesProps) {
   const { t } = useTranslation('exporting')
-  const { scope, format, reasoning } = store
+  const { scope, format, reasoning, documents } = store
+  const count = chosen.length
+  const hasDocuments = chosen.some((message) => message.documents.length > 0)
   return (
     <fieldset disabled={disabled} className="flex min-w-0 flex-col gap-4">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -70,11 +82,14 @@ function Choices({ store, count, disabled }: { store: ExportStore; count: number
         </span>
       </div>
       {scope === 'selection' && <Rows store={store} />}
-      <Field label={t('format')} hint={t(`about.${format}`)}>
+      <Field label={t('format')} hint={t(format === 'pdf' && isDesktop ? 'about.pdfFile' : `about.${format}`)}>
         <Select
           className="w-fit"
           value={format}
-          choices={exportFormats.map((value) => ({ value, label: t(value) }))}
+          choices={exportFormats.map((value) => ({
+            value,
+            label: t(value === 'pdf' && isDesktop ? 'pdfFile' : value),
+          }))}
           onPick={(picked) => useExport.setState({ format: picked })}
         />
       </Field>
@@ -83,6 +98,13 @@ function Choices({ store, count, disabled }: { store: ExportStore; count: number
           label={t('withReasoning')}
           checked={reasoning}
           onChange={(event) => useExport.setState({ reasoning: event.target.checked })}
+        />
+      )}
+      {hasDocuments && (
+        <Checkbox
+          label={t('withDocuments')}
+          checked={documents}
+          onChange={(event) => useExport.setState({ documents: event.target.checked })}
         />
       )}
     </fieldset>

@@ -75,10 +75,14 @@ export function everyBranchOf({ messages }: ExportedConversation): ExportedMessa
   return ordered
 }
 
-/** Position among the versions of a message, such as 2 of 3. Null for the only version. */
-export function versionsOf({
-  messages,
-}: ExportedConversation): (message: ExportedMessage) => { at: number; of: number } | null {
+/** Position among the versions of a message, such as 2 of 3. */
+export interface MessageVersion {
+  at: number
+  of: number
+}
+
+/** Returns a function for the position among the versions of a message, which is null for the only version. */
+export function versionsOf({ messages }: ExportedConversation): (message: ExportedMessage) => MessageVersion | null {
   const siblings = new Map<string | null, string[]>()
   for (const { id, parentId } of messages) siblings.set(parentId, [...(siblings.get(parentId) ?? []), id])
   return ({ id, parentId }) => {
@@ -93,6 +97,10 @@ export interface ExportedPicture {
   address: string
   blob: Blob
 }
+
+/** Address of an image inside this page, which loads it again. Null for another type. */
+export const pageAddress = ({ mediaId, mime }: ExportedMessage['attachments'][number]): string | null =>
+  shownTypes.has(mime) ? mediaPath(mediaId) : null
 
 const shownTypes = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif'])
 

@@ -1,9 +1,14 @@
 import { writeDocx } from './docx.ts'
 import type { DocxBlock } from './docxModel.ts'
 
-// Writes one DOCX file.
-addEventListener('message', ({ data }: MessageEvent<{ title: string; blocks: DocxBlock[] }>) => {
-  writeDocx(data.title, data.blocks).then(
+// Writes one DOCX file: first its blocks arrive, then its title.
+const blocks: DocxBlock[] = []
+addEventListener('message', ({ data }: MessageEvent<{ blocks: DocxBlock[] } | { title: string }>) => {
+  if ('blocks' in data) {
+    for (const block of data.blocks) blocks.push(block)
+    return
+  }
+  writeDocx(data.title, blocks).then(
     (blob) => postMessage({ blob }),
     (thrown: unknown) => postMessage({ failed: String(thrown) }),
   )

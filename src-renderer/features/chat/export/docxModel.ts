@@ -2,9 +2,9 @@ import type { PhrasingContent, RootContent } from 'mdast'
 import { showFull } from '../../../i18n/format.ts'
 import { i18n } from '../../../i18n/index.ts'
 import { safeAddress } from '../../../shared/markdown/address.ts'
-import { type ExportedMessage, loadPicture, versionsOf } from './conversation.ts'
-import { authorOf, type ExportTask, endOf, factsOf, titleOf } from './labels.ts'
-import { blocksOf, definitionsIn, nodesOf, textOf } from './markup.ts'
+import { type ExportedMessage, loadPicture } from './conversation.ts'
+import { authorOf, documentTextOf, type ExportTask, endOf, factsOf, titleOf } from './labels.ts'
+import { blocksInSteps, definitionsIn, nodesOf, textOf } from './markup.ts'
 import { inSlices } from './slices.ts'
 
 /** Text of one format. */
@@ -44,16 +44,15 @@ interface Place {
 
 /** The blocks of a DOCX file with the messages. Works in short slices, so that the page stays responsive. */
 export async function docxBlocks(task: ExportTask): Promise<DocxBlock[]> {
-  const { conversation, messages, signal, onProgress } = task
+  const { conversation, messages, versionOf, signal, onProgress } = task
   const t = i18n.getFixedT(null, 'exporting')
   const pause = inSlices(signal)
-  const versionOf = versionsOf(conversation)
   const writer = new Writer()
   writer.add({ kind: 'heading', level: 1, runs: plain(titleOf(conversation)) })
   writer.facts(factsOf(conversation))
   if (conversation.instructions !== '') {
     writer.add({ kind: 'heading', level: 2, runs: plain(t('instructions')) })
-    writer.typed(conversation.instructions)
+    await writer.typed(conversation.instructions, pause)
   }
   for (const [index, message] of messages.entries()) {
     const version = versionOf(message)
@@ -71,9 +70,10 @@ export async function docxBlocks(task: ExportTask): Promise<DocxBlock[]> {
 async function writeMessage(
   writer: Writer,
   message: ExportedMessage,
-  { reasoning, signal }: ExportTask,
+  task: ExportTask,
   pause: () => Promise<void>,
 ): Promise<void> {
+  const { reasoning, signal } = task
   const t = i18n.getFixedT(null, 'exporting')
   if (reasoning && message.reasoning !== '') {
     writer.facts(t('reasoning'))
@@ -84,16 +84,16 @@ async function writeMessage(
     if (picture) writer.add({ kind: 'picture', blob: picture.blob, name: name ?? t('image'), width, height })
     else writer.facts(name ?? t('image'))
   }
-  for (const { name } of message.documents) writer.facts(t('document', { name }))
+  await writeFiles(writer, message, task, pause)
   if (message.run) {
     writer.facts(t('called', { name: message.run.name, state: message.run.state.replaceAll('_', ' ') }))
     writer.add({ kind: 'code', text: message.run.arguments })
     if (message.text !== '') writer.add({ kind: 'code', text: message.text })
   } else if (message.role === 'assistant') await writer.markdown(message.text, 'normal', pause)
-  else writer.typed(message.text)
+  else await writer.typed(message.text, pause)
   if (message.refusal !== '') {
     writer.facts(t('refused'))
-    writer.typed(message.refusal)
+    await writer.typed(message.refusal, pause)
   }
   for (const { name, arguments: given } of message.toolCalls) {
     writer.facts(t('calls', { name }))
@@ -101,6 +101,20 @@ async function writeMessage(
   }
   const end = endOf(message)
   if (end !== null) writer.facts(end)
+}
+
+async function writeFiles(
+  writer: Writer,
+  { documents }: ExportedMessage,
+  task: ExportTask,
+  pause: () => Promise<void>,
+): Promise<void> {
+  for (const document of documents) {
+    writer.facts(i18n.t('exporting:document', { name: document.name }))
+    const found = documentTextOf(task, document)
+    if (found?.isText) await writer.typed(found.text, pause, 'quote')
+    else if (found) writer.facts(found.text)
+  }
 }
 
 const plain = (text: string): DocxRun[] => [{ text }]
@@ -118,12 +132,18 @@ class Writer {
   }
 
   /** Text as typed, never as Markdown. */
-  typed(text: string): void {
-    for (const line of text.split('\n')) this.add({ kind: 'paragraph', runs: plain(line), look: 'normal', indent: 0 })
+  async typed(text: string, pause: () => Promise<void>, look: 'normal' | 'quote' = 'normal'): Promise<void> {
+    for (const [at, line] of text.split('\n').entries()) {
+      this.add({ kind: 'paragraph', runs: plain(line), look, indent: look === 'quote' ? 1 : 0 })
+      if (at % 100 === 99) await pause()
+    }
   }
 
   async markdown(text: string, look: 'normal' | 'quote', pause: () => Promise<void>): Promise<void> {
-    for (const block of blocksOf(text)) {
+    const splitting = blocksInSteps(text)
+    let step = splitting.next()
+    for (; !step.done; step = splitting.next()) await pause()
+    for (const block of step.value) {
       const nodes = nodesOf(block)
       const definitions = definitionsIn(nodes)
       this.#nodes(

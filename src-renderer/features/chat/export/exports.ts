@@ -1,8 +1,10 @@
 import { create } from 'zustand'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
+import type { Client } from '../../../api/connect.ts'
 import { problemOf } from '../../../api/problem.ts'
 import { save, saveBlob } from '../../../api/transfer.ts'
 import { i18n } from '../../../i18n/index.ts'
+import { desktopStore } from '../../../shared/desktop.ts'
 import { showToast } from '../../../shared/toasts.ts'
 import { client } from '../client.ts'
 import {
@@ -11,7 +13,9 @@ import {
   type ExportedMessage,
   everyBranchOf,
   loadConversation,
+  versionsOf,
 } from './conversation.ts'
+import { loadDocumentTexts } from './documentTexts.ts'
 import { ImageTooLong } from './errors.ts'
 import { type ExportTask, titleOf } from './labels.ts'
 
@@ -34,6 +38,8 @@ export interface ExportStore {
   scope: ExportScope
   format: ExportFormat
   reasoning: boolean
+  /** Whether to include the text of attached files. */
+  documents: boolean
   /** Ids of the chosen messages of the branch. */
   selected: ReadonlySet<string>
 }
@@ -44,6 +50,7 @@ export const useExport = create<ExportStore>(() => ({
   scope: 'branch',
   format: 'pdf',
   reasoning: false,
+  documents: false,
   selected: new Set(),
 }))
 
@@ -94,9 +101,10 @@ export function chosenMessages({ conversation, scope, selected }: ExportStore): 
 /** Exports as chosen, then closes the dialog. Never runs twice at once. */
 export async function runExport(): Promise<void> {
   const store = useExport.getState()
-  const { conversation, format, reasoning } = store
+  const { conversation, format, reasoning, documents } = store
   const messages = chosenMessages(store)
-  if (!conversation || messages.length === 0 || store.state.step === 'working') return
+  const core = client()
+  if (!core || !conversation || messages.length === 0 || store.state.step === 'working') return
   const { signal } = restart()
   const onProgress = (done: number): void => {
     if (!signal.aborted) useExport.setState({ state: { step: 'working', done, all: messages.length } })
@@ -106,11 +114,19 @@ export async function runExport(): Promise<void> {
     const task: ExportTask = {
       conversation,
       messages,
+      versionOf: versionsOf(conversation),
       reasoning,
+      documentTexts: null,
       signal,
       onProgress: throttled(onProgress, messages.length),
     }
-    const name = await write(format, task)
+    const name =
+      format === 'markdown'
+        ? await saveMarkdown(core, task, documents)
+        : await write(
+            format,
+            documents ? { ...task, documentTexts: await loadDocumentTexts(core, messages, signal) } : task,
+          )
     if (signal.aborted) return
     closeExport()
     if (name !== null) showToast({ id: 'exported', text: i18n.t('exporting:saved', { name }) })
@@ -119,25 +135,25 @@ export async function runExport(): Promise<void> {
   }
 }
 
+async function saveMarkdown(core: Client, { conversation, messages, signal }: ExportTask, documentText: boolean) {
+  const messageIds = messages.map(({ id }) => id)
+  const request = { conversationId: conversation.id, format: 'markdown' as const, messageIds, documentText }
+  const download = await core.archive.exportConversation(request, { signal })
+  await save(download)
+  return download.name
+}
+
 /** Writes the file. Returns its name, or null for the print dialog, which reports by itself. */
-async function write(format: ExportFormat, task: ExportTask): Promise<string | null> {
+async function write(format: Exclude<ExportFormat, 'markdown'>, task: ExportTask): Promise<string | null> {
   const title = fileTitle(titleOf(task.conversation))
-  if (format === 'markdown') {
-    const core = client()
-    if (!core) return null
-    const request = { conversationId: task.conversation.id, format, messageIds: task.messages.map(({ id }) => id) }
-    const download = await core.archive.exportConversation(request, { signal: task.signal })
-    await save(download)
-    return download.name
-  }
   if (format === 'pdf') {
-    const { markupDocument } = await import('./markupDocument.ts')
-    const { printDocument } = await import('./printView.ts')
-    const markup = await markupDocument(task)
+    const { markupDocument, printMarkup, savePdf } = await import('./printView.ts')
+    const markup = await markupDocument(task, 'linked')
     task.signal.throwIfAborted()
+    if (desktopStore.getState().client) return savePdf(markup, title, task.signal)
     // The dialog of this page must not be open: it would be above the print view.
     useExport.setState(closed)
-    await printDocument(markup, title)
+    await printMarkup(markup, title)
     return null
   }
   const blob = await fileOf(format, task)

@@ -1,14 +1,19 @@
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { showFull } from '../../../i18n/format.ts'
 import { i18n } from '../../../i18n/index.ts'
-import type { ExportedConversation, ExportedMessage } from './conversation.ts'
+import type { ExportedConversation, ExportedMessage, MessageVersion } from './conversation.ts'
+import { documentKey } from './documentTexts.ts'
 
 /** What to export, and how the work is followed. */
 export interface ExportTask {
   conversation: ExportedConversation
   messages: readonly ExportedMessage[]
+  /** Position among the versions of a message. Null for the only version. */
+  versionOf(message: ExportedMessage): MessageVersion | null
   /** Whether to include the reasoning of replies. */
   reasoning: boolean
+  /** The text of attached files by `documentKey`. Null to name the files only. */
+  documentTexts: ReadonlyMap<string, string> | null
   signal: AbortSignal
   /** Called with the number of finished messages. */
   onProgress(done: number): void
@@ -41,3 +46,13 @@ export function endOf({ status, problem, role }: ExportedMessage): string | null
 }
 
 const withReason = (end: string, problem: Problem | null): string => (problem ? `${end}: ${problem.message}` : end)
+
+/** What is written about the text of an attached file: null for nothing. `isText` is false for a note that the text no longer exists. */
+export function documentTextOf(
+  { documentTexts }: Pick<ExportTask, 'documentTexts'>,
+  document: ExportedMessage['documents'][number],
+): { text: string; isText: boolean } | null {
+  if (documentTexts === null) return null
+  const text = documentTexts.get(documentKey(document))
+  return text === undefined ? { text: t('noDocumentText'), isText: false } : { text, isText: true }
+}

@@ -19,8 +19,28 @@ export const escaped = (text: string): string =>
     // Not allowed in XML, which the PNG needs, even as a reference.
     .replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
 
-/** Blocks of a Markdown text. Each is small enough to be written at once. */
-export const blocksOf = (text: string): Block[] => new BlockSplitter().update(text).flat()
+/** Characters that are processed between two pauses. */
+const stepChars = 32_000
+
+/** Splits a Markdown text into blocks. Yields after each step, because a message of 1 MB takes longer than a pause may be away. */
+export function* blocksInSteps(text: string): Generator<undefined, Block[]> {
+  const splitter = new BlockSplitter()
+  for (let end = stepChars; end < text.length; end += stepChars) {
+    splitter.update(text.slice(0, end))
+    yield
+  }
+  return splitter.update(text).flat()
+}
+
+/** Parts of a text that together are the text. No part ends between the halves of a character. */
+export function* stepsOf(text: string): Generator<string> {
+  for (let at = 0; at < text.length; ) {
+    const isBetweenHalves = /[\ud800-\udbff]/.test(text[at + stepChars - 1] ?? '')
+    const end = at + stepChars - (isBetweenHalves ? 1 : 0)
+    yield text.slice(at, end)
+    at = end
+  }
+}
 
 /** The nodes of a block. */
 export const nodesOf = (block: Block): readonly RootContent[] =>
@@ -31,12 +51,40 @@ export const nodesOf = (block: Block): readonly RootContent[] =>
 interface Place {
   depth: number
   definitions: ReadonlyMap<string, Definition>
+  /** XHTML of the formulas of the block. */
+  formulas: ReadonlyMap<RootContent, string>
 }
 
-/** XHTML of one block. Text of a message is escaped everywhere; nothing of it becomes a tag, an attribute name or a style. */
-export function markupOf(block: Block): string {
+/**
+ * XHTML of one block, in pieces that are quick to write. Text of a message is escaped everywhere; nothing of it becomes a tag, an attribute
+ * name or a style.
+ */
+export function* markupOf(block: Block): Generator<string> {
+  if (block.kind !== 'flow') {
+    yield* codeMarkup(block.pieces, block.language)
+    return
+  }
   const nodes = nodesOf(block)
-  return all(nodes, { depth: 0, definitions: definitionsIn(nodes) })
+  const formulas = new Map<RootContent, string>()
+  // KaTeX takes most of the time of a block with many formulas.
+  for (const node of formulasIn(nodes)) {
+    formulas.set(node, formula(node.value, node.display))
+    yield ''
+  }
+  yield all(nodes, { depth: 0, definitions: definitionsIn(nodes), formulas })
+}
+
+/** All formulas that `markup` reaches. */
+function formulasIn(nodes: readonly RootContent[]): Extract<RootContent, { type: 'formula' }>[] {
+  const found: Extract<RootContent, { type: 'formula' }>[] = []
+  const rest = nodes.map((node) => ({ node, depth: 1 }))
+  for (let next = rest.pop(); next; next = rest.pop()) {
+    const { node, depth } = next
+    if (node.type === 'formula') found.push(node)
+    if (depth <= deepest && 'children' in node)
+      rest.push(...node.children.map((child) => ({ node: child, depth: depth + 1 })))
+  }
+  return found
 }
 
 export function definitionsIn(nodes: readonly RootContent[]): ReadonlyMap<string, Definition> {
@@ -46,8 +94,8 @@ export function definitionsIn(nodes: readonly RootContent[]): ReadonlyMap<string
   return found
 }
 
-const all = (nodes: readonly RootContent[], { depth, definitions }: Place): string =>
-  nodes.map((node) => markup(node, { depth: depth + 1, definitions })).join('')
+const all = (nodes: readonly RootContent[], place: Place): string =>
+  nodes.map((node) => markup(node, { ...place, depth: place.depth + 1 })).join('')
 
 function markup(node: RootContent, place: Place): string {
   if (place.depth > deepest) return escaped(textOf(node))
@@ -73,9 +121,9 @@ function markup(node: RootContent, place: Place): string {
     case 'thematicBreak':
       return '<hr/>'
     case 'code':
-      return codeMarkup(node.value, node.lang ?? '')
+      return [...codeMarkup([node.value], node.lang ?? '')].join('')
     case 'formula':
-      return formula(node.value, node.display)
+      return place.formulas.get(node) ?? `<code>${escaped(node.value)}</code>`
     case 'list':
       return list(node, place)
     case 'table':
@@ -100,8 +148,12 @@ function markup(node: RootContent, place: Place): string {
   }
 }
 
-export const codeMarkup = (code: string, language: string): string =>
-  `<pre${language === '' ? '' : ` data-language="${escaped(language.slice(0, 40))}"`}><code>${escaped(code)}</code></pre>`
+/** A block of code. `pieces` together are its text. */
+export function* codeMarkup(pieces: Iterable<string>, language: string): Generator<string> {
+  yield `<pre${language === '' ? '' : ` data-language="${escaped(language.slice(0, 40))}"`}><code>`
+  for (const piece of pieces) yield escaped(piece)
+  yield '</code></pre>'
+}
 
 function list({ ordered, start, children, spread }: List, place: Place): string {
   const tag = ordered ? 'ol' : 'ul'

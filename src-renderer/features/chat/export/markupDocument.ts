@@ -1,27 +1,59 @@
 import { showFull } from '../../../i18n/format.ts'
 import { i18n } from '../../../i18n/index.ts'
-import { type ExportedMessage, loadPicture, versionsOf } from './conversation.ts'
-import { authorOf, type ExportTask, endOf, factsOf, titleOf } from './labels.ts'
-import { blocksOf, codeMarkup, escaped, markupOf } from './markup.ts'
+import { type ExportedMessage, loadPicture, pageAddress } from './conversation.ts'
+import { authorOf, documentTextOf, type ExportTask, endOf, factsOf, titleOf } from './labels.ts'
+import { blocksInSteps, codeMarkup, escaped, markupOf, stepsOf } from './markup.ts'
 import { inSlices } from './slices.ts'
 
 const t = i18n.getFixedT(null, 'exporting')
 
+/** The content of a document. */
+export type MarkupTask = Omit<ExportTask, 'signal' | 'onProgress'>
+type PictureAddress = (picture: ExportedMessage['attachments'][number]) => string | null
+
 /**
- * The body of a document with the messages, as well-formed XHTML without scripts, styles and other files. Images are embedded.
- * Works in short slices, so that the page stays responsive.
+ * The body of a document with the messages, as well-formed XHTML without scripts and styles. Works in short slices, so that the page stays
+ * responsive.
+ * @param pictures `embedded` for a file that needs no other file; `linked` for this page
+ * @throws the signal's reason; TypeError when an image can't be read because the connection is lost
  */
-export async function markupDocument(task: ExportTask): Promise<string> {
-  const { conversation, messages, signal, onProgress } = task
+export async function markupDocument(task: ExportTask, pictures: 'embedded' | 'linked' = 'embedded'): Promise<string> {
+  const { signal, onProgress } = task
+  const addressOf = pictures === 'linked' ? pageAddress : await embedded(task)
   const pause = inSlices(signal)
-  const versionOf = versionsOf(conversation)
-  const parts = [
-    `<h1 dir="auto">${escaped(titleOf(conversation))}</h1><p class="facts">${escaped(factsOf(conversation))}</p>`,
-  ]
+  const parts: string[] = []
+  for (const part of markupSteps(task, addressOf)) {
+    if (typeof part === 'string') parts.push(part)
+    else onProgress(part)
+    await pause()
+  }
+  return parts.join('')
+}
+
+/** The same document at once, for an event that waits for nothing. Its images are linked. */
+export function markupAtOnce(task: MarkupTask): string {
+  const parts: string[] = []
+  for (const part of markupSteps(task, pageAddress)) if (typeof part === 'string') parts.push(part)
+  return parts.join('')
+}
+
+async function embedded({ messages, signal }: ExportTask): Promise<PictureAddress> {
+  const addresses = new Map<string, string>()
+  for (const { mediaId, mime } of messages.flatMap(({ attachments }) => attachments)) {
+    const picture = addresses.has(mediaId) ? null : await loadPicture(mediaId, mime, signal)
+    if (picture) addresses.set(mediaId, picture.address)
+  }
+  return ({ mediaId }) => addresses.get(mediaId) ?? null
+}
+
+/** Yields the markup in quick steps, and the number of finished messages after each message. */
+function* markupSteps(task: MarkupTask, addressOf: PictureAddress): Generator<string | number> {
+  const { conversation, messages, versionOf } = task
+  yield `<h1 dir="auto">${escaped(titleOf(conversation))}</h1><p class="facts">${escaped(factsOf(conversation))}</p>`
   if (conversation.instructions !== '') {
-    parts.push(
-      `<article><div class="who"><h2>${escaped(t('instructions'))}</h2></div>${typed(conversation.instructions)}</article>`,
-    )
+    yield `<article><div class="who"><h2>${escaped(t('instructions'))}</h2></div>`
+    yield* typed(conversation.instructions)
+    yield '</article>'
   }
   for (const [index, message] of messages.entries()) {
     const version = versionOf(message)
@@ -29,60 +61,65 @@ export async function markupDocument(task: ExportTask): Promise<string> {
       showFull(message.createdAt),
       ...(version === null ? [] : [t('version', { at: version.at, of: version.of })]),
     ]
-    parts.push(
-      `<article><div class="who"><h2>${escaped(authorOf(message))}</h2>${facts.map((fact) => `<span>${escaped(fact)}</span>`).join('')}</div>`,
-    )
-    await writeBody(message, task, parts, pause)
-    parts.push('</article>')
-    onProgress(index + 1)
-    await pause()
+    yield `<article><div class="who"><h2>${escaped(authorOf(message))}</h2>${facts.map((fact) => `<span>${escaped(fact)}</span>`).join('')}</div>`
+    yield* body(message, task, addressOf)
+    yield '</article>'
+    yield index + 1
   }
-  return parts.join('')
 }
 
-async function writeBody(
-  message: ExportedMessage,
-  { reasoning, signal }: ExportTask,
-  parts: string[],
-  pause: () => Promise<void>,
-): Promise<void> {
-  const markdown = async (text: string): Promise<void> => {
-    for (const block of blocksOf(text)) {
-      parts.push(markupOf(block))
-      await pause()
-    }
+function* body(message: ExportedMessage, task: MarkupTask, addressOf: PictureAddress): Generator<string> {
+  if (task.reasoning && message.reasoning !== '') {
+    yield `<div class="reasoning"><p><strong>${escaped(t('reasoning'))}</strong></p>`
+    yield* markdown(message.reasoning)
+    yield '</div>'
   }
-  if (reasoning && message.reasoning !== '') {
-    parts.push(`<div class="reasoning"><p><strong>${escaped(t('reasoning'))}</strong></p>`)
-    await markdown(message.reasoning)
-    parts.push('</div>')
+  for (const picture of message.attachments) {
+    const address = addressOf(picture)
+    const alt = escaped(picture.name ?? t('image'))
+    yield address === null
+      ? `<p class="picture">${alt}</p>`
+      : `<img src="${escaped(address)}" alt="${alt}" width="${Number(picture.width)}" height="${Number(picture.height)}"/>`
   }
-  for (const { mediaId, mime, name, width, height } of message.attachments) {
-    const picture = await loadPicture(mediaId, mime, signal)
-    const alt = escaped(name ?? t('image'))
-    parts.push(
-      picture
-        ? `<img src="${picture.address}" alt="${alt}" width="${Number(width)}" height="${Number(height)}"/>`
-        : `<p class="picture">${alt}</p>`,
-    )
-  }
-  for (const { name } of message.documents) parts.push(`<p class="picture">${escaped(t('document', { name }))}</p>`)
+  yield* files(message, task)
   if (message.run) {
     const { name, arguments: given, state } = message.run
-    parts.push(
-      `<p class="end">${escaped(t('called', { name, state: state.replaceAll('_', ' ') }))}</p>`,
-      codeMarkup(given, 'json'),
-    )
-    if (message.text !== '') parts.push(codeMarkup(message.text, ''))
-  } else if (message.role === 'assistant') await markdown(message.text)
-  else if (message.text !== '') parts.push(typed(message.text))
-  if (message.refusal !== '') parts.push(`<p class="end">${escaped(t('refused'))}</p>`, typed(message.refusal))
+    yield `<p class="end">${escaped(t('called', { name, state: state.replaceAll('_', ' ') }))}</p>`
+    yield* codeMarkup(stepsOf(given), 'json')
+    if (message.text !== '') yield* codeMarkup(stepsOf(message.text), '')
+  } else if (message.role === 'assistant') yield* markdown(message.text)
+  else if (message.text !== '') yield* typed(message.text)
+  if (message.refusal !== '') {
+    yield `<p class="end">${escaped(t('refused'))}</p>`
+    yield* typed(message.refusal)
+  }
   for (const { name, arguments: given } of message.toolCalls) {
-    parts.push(`<p class="end">${escaped(t('calls', { name }))}</p>`, codeMarkup(given, 'json'))
+    yield `<p class="end">${escaped(t('calls', { name }))}</p>`
+    yield* codeMarkup(stepsOf(given), 'json')
   }
   const end = endOf(message)
-  if (end !== null) parts.push(`<p class="end">${escaped(end)}</p>`)
+  if (end !== null) yield `<p class="end">${escaped(end)}</p>`
+}
+
+function* files({ documents }: ExportedMessage, task: MarkupTask): Generator<string> {
+  for (const document of documents) {
+    yield `<p class="picture">${escaped(t('document', { name: document.name }))}</p>`
+    const found = documentTextOf(task, document)
+    if (found?.isText) yield* typed(found.text, 'attached')
+    else if (found) yield `<p class="end">${escaped(found.text)}</p>`
+  }
+}
+
+function* markdown(text: string): Generator<string> {
+  const splitting = blocksInSteps(text)
+  let step = splitting.next()
+  for (; !step.done; step = splitting.next()) yield ''
+  for (const block of step.value) yield* markupOf(block)
 }
 
 /** Text as typed, never as Markdown. */
-const typed = (text: string): string => `<div class="typed" dir="auto">${escaped(text)}</div>`
+function* typed(text: string, more = ''): Generator<string> {
+  yield `<div class="${`typed ${more}`.trim()}" dir="auto">`
+  for (const part of stepsOf(text)) yield escaped(part)
+  yield '</div>'
+}

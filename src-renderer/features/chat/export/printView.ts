@@ -1,46 +1,95 @@
+import { givenPath } from '../../../../src-preload/contract/desktop.ts'
+import { saveBlob } from '../../../api/transfer.ts'
+import { desktopStore } from '../../../shared/desktop.ts'
 import style from './document.css?inline'
 
-/** Hides the window behind the print view while it is printed, whatever its theme, also the view that Ctrl+P prints (`print/`). */
+export { markupAtOnce, markupDocument } from './markupDocument.ts'
+
+/** Hides the window behind the print view while it is printed, whatever its theme. */
 const around = `
 @media screen { .exported-print { display: none } }
 @media print {
-  :root:root, :root:root > body { display: block !important; position: static !important; height: auto !important; overflow: visible !important; background: #fff }
+  :root:root:root { color-scheme: light; font-size: 16px }
+  :root:root, :root:root > body { display: block !important; position: static !important; height: auto !important; min-height: 0 !important; overflow: visible !important; background: #fff }
   body > :not(.exported-print) { display: none !important }
   body > .exported-print { display: block !important }
 }`
 
-/**
- * Puts a document of `markupDocument` into the page, visible only in print: light, complete and without scroll containers. Returns a
- * function that removes it.
- */
-export async function showPrintView(markup: string): Promise<() => void> {
+/** Longest wait for images before printing, ms. A missing image must not prevent printing. */
+const longestWaitMs = 10_000
+
+/** A document in the page that only print shows: light, complete and without scroll containers. */
+export interface PrintView {
+  /** Resolves when all images are decoded. Others would be missing on paper. */
+  ready: Promise<unknown>
+  remove(): void
+}
+
+/** Puts a document of `markupDocument` into the page for print. Null while another document is in the page, which is printed then. */
+export function showPrintView(markup: string): PrintView | null {
+  if (document.querySelector('.exported-print') !== null) return null
   const parsed = new DOMParser().parseFromString(`<body>${markup}</body>`, 'text/html')
-  const view = document.createElement('div')
+  const view = document.createElement('main')
   view.className = 'exported exported-print'
-  view.setAttribute('aria-hidden', 'true')
   view.append(...parsed.body.childNodes)
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(style + around)
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
   document.body.append(view)
-  // An image that is not decoded yet would be missing on paper.
-  await Promise.all([...view.querySelectorAll('img')].map((image) => image.decode().catch(() => undefined)))
-  return () => {
-    view.remove()
-    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== sheet)
+  const decoded = [...view.querySelectorAll('img')].map((image) => image.decode().catch(() => undefined))
+  const timeout = new Promise((resolve) => setTimeout(resolve, longestWaitMs))
+  return {
+    ready: decoded.length === 0 ? Promise.resolve() : Promise.race([Promise.all(decoded), timeout]),
+    remove() {
+      view.remove()
+      document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== sheet)
+    },
   }
 }
 
-/** Prints a document. The browser's dialog also saves it as PDF, under the name `title`. */
-export async function printDocument(markup: string, title: string): Promise<void> {
-  const remove = await showPrintView(markup)
+/** Shows a document for print until `work` has ended. `title` is what the print dialog suggests as file name. */
+async function whileShown<T>(markup: string, title: string, work: () => Promise<T>): Promise<T | null> {
+  const view = showPrintView(markup)
+  if (!view) return null
   const former = document.title
-  document.title = title
   try {
-    // Returns when the dialog is closed.
-    window.print()
+    await view.ready
+    document.title = title
+    return await work()
   } finally {
     document.title = former
-    remove()
+    view.remove()
   }
 }
+
+/** Prints a document through a dialog. Returns the system's reason when it could not print, otherwise null. */
+export function printMarkup(markup: string, title: string): Promise<string | null> {
+  return whileShown(markup, title, async () => {
+    const { client } = desktopStore.getState()
+    if (client) return (await client.print()).reason
+    // Returns when the dialog is closed.
+    window.print()
+    return null
+  })
+}
+
+/**
+ * Saves a document as PDF without a dialog, on the desktop only. Returns the file's name, or null when another document is being printed.
+ * @throws ORPCError `PROBLEM`, the signal's reason
+ */
+export async function savePdf(markup: string, title: string, signal: AbortSignal): Promise<string | null> {
+  const { client } = desktopStore.getState()
+  if (!client) return null
+  const paper = usesLetter(navigator.language) ? 'letter' : 'a4'
+  const file = await whileShown(markup, title, () => client.printToPdf({ paper }, { signal }))
+  if (!file) return null
+  const reply = await fetch(givenPath + file.id, { cache: 'no-store', signal })
+  if (!reply.ok) throw new Error(`The PDF could not be read (${reply.status}).`)
+  const name = `${title}.pdf`
+  saveBlob(new Blob([await reply.blob()], { type: file.mime }), name)
+  return name
+}
+
+/** Regions whose paper is US Letter: https://github.com/unicode-org/cldr/blob/main/common/supplemental/supplementalData.xml (`paperSize`) */
+const letterRegions = new Set('BZ CA CL CO CR GT MX NI PA PH PR SV US VE'.split(' '))
+const usesLetter = (language: string): boolean => letterRegions.has(new Intl.Locale(language).maximize().region ?? '')

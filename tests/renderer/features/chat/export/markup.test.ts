@@ -1,9 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { blocksOf, markupOf } from '../../../../../src-renderer/features/chat/export/markup.ts'
+import { blocksInSteps, markupOf, stepsOf } from '../../../../../src-renderer/features/chat/export/markup.ts'
+import { BlockSplitter } from '../../../../../src-renderer/shared/markdown/blocks.ts'
 import { tries } from '../../../../helpers/effort.ts'
 
-const markupOfText = (text: string): string => blocksOf(text).map(markupOf).join('')
+const blocksOf = (text: string) => {
+  const splitting = blocksInSteps(text)
+  for (;;) {
+    const { done, value } = splitting.next()
+    if (done) return value
+  }
+}
+const markupOfText = (text: string): string =>
+  blocksOf(text)
+    .flatMap((block) => [...markupOf(block)])
+    .join('')
 
 const allowed = new Set([
   ...[
@@ -110,6 +121,24 @@ describe('the markup of exported documents', () => {
   it('names linked images, and never loads them', () => {
     expect(markupOfText('![a map](http://a.b/map.png)')).toBe(
       '<p dir="auto"><span class="picture">a map (http://a.b/map.png)</span></p>',
+    )
+  })
+
+  it('is the same in steps as at once, and no step splits a character', () => {
+    const long = fc.array(
+      fc.oneof(hostile, fc.constantFrom('😀'.repeat(20_001), `x${'😀'.repeat(20_000)}`, 'word '.repeat(9_000))),
+      {
+        maxLength: 6,
+      },
+    )
+    fc.assert(
+      fc.property(long, (parts) => {
+        const text = parts.join('\n\n')
+        expect([...stepsOf(text)].join('')).toBe(text)
+        for (const step of stepsOf(text.toWellFormed())) expect(step.isWellFormed()).toBe(true)
+        expect(blocksOf(text)).toEqual(new BlockSplitter().update(text).flat())
+      }),
+      { numRuns: tries(20, 500) },
     )
   })
 })
