@@ -90,6 +90,7 @@ export const plainNeighbours: ChatNeighbours = {
   imageUrl: async (mediaId) => `data:image/png;base64,${mediaId}`,
   attachDocuments: () => [],
   documentText: () => '',
+  attachPassages: () => [],
   costOf: () => ({ cost: null, costIs: 'unknown' }),
   ended: () => undefined,
 }

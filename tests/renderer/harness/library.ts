@@ -69,7 +69,15 @@ export class Chats {
 
   constructor(count: number) {
     if (count === 0) return
-    this.#folders = names.map((name, at) => ({ id: uuid(900 + at), name, model: null, instructions: null }))
+    this.#folders = names.map((name, at) => ({
+      id: uuid(900 + at),
+      name,
+      model: null,
+      instructions: null,
+      params: null,
+      wholeTokens: 8000,
+      files: [],
+    }))
     for (let n = 0; n < count; n++) this.#put(this.#chat(n))
     this.#prompts = [
       {
@@ -192,7 +200,7 @@ export class Chats {
     const its = id ?? uuid(this.#next++)
     this.#folders = [
       ...this.#folders.filter((one) => one.id !== its),
-      { id: its, name, model: null, instructions: null },
+      { id: its, name, model: null, instructions: null, params: null, wholeTokens: 8000, files: [] },
     ]
     this.#notify()
     return { id: its }

@@ -6,7 +6,7 @@
  * key. `passage_files` is the progress of a file. `passage_index` has one row; `has_deleted` is 1 while the index has words of deleted
  * passages.
  *
- * The names begin with `search_text_`, so that recovery leaves the index out, which is written again.
+ * The names of the index begin with `search_text_`, so that recovery leaves the index out, which is written again.
  */
 export const sql = `
 ALTER TABLE folders ADD COLUMN params TEXT;

@@ -1,3 +1,4 @@
+import './projects.css'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'

@@ -59,6 +59,8 @@ describe('two computers with one folder', () => {
       createdAt: '2026-01-01T00:00:00.000Z',
       model: null,
       instructions: null,
+      params: null,
+      wholeTokens: 8000,
     })
     home.store.prompts.insert({
       id: randomUUID(),
@@ -216,6 +218,8 @@ describe('two computers with one folder', () => {
       createdAt: '2026-01-01T00:00:00.000Z',
       model: null,
       instructions: null,
+      params: null,
+      wholeTokens: 8000,
     })
     const id = put(home.store, [message()], { folderId })
     await sync(home)

@@ -85,7 +85,16 @@ async function act(studio: Studio, { pick, action }: Step, written: Set<string>)
     delete: inChat((id) => conversations.setRemoved(id, now)),
     restore: () => removed && restore(feature, { conversationId: removed.id }),
     erase: () => removed && erase(removed),
-    folder: () => store.folders.insert({ id: randomUUID(), name, createdAt: now, model: null, instructions: null }),
+    folder: () =>
+      store.folders.insert({
+        id: randomUUID(),
+        name,
+        createdAt: now,
+        model: null,
+        instructions: null,
+        params: null,
+        wholeTokens: 8000,
+      }),
     renameFolder: () => folder && store.folders.update(folder.id, { name }),
     deleteFolder: () => folder && store.folders.remove(folder.id),
     prompt: () => store.prompts.insert({ id: randomUUID(), name, text: name, updatedAt: now }),

@@ -8,7 +8,16 @@ import { conversation } from '../harness/scenes.ts'
 const now = new Date(2026, 4, 20, 9, 0)
 const at = (day: number, over: Partial<Conversation>) =>
   conversation({ id: `${day}`, updatedAt: new Date(2026, 4, day, 8, 0).toISOString(), ...over })
-const folder = (id: string, name: string) => ({ id, name, conversations: 0, model: null, instructions: null })
+const folder = (id: string, name: string) => ({
+  id,
+  name,
+  conversations: 0,
+  model: null,
+  instructions: null,
+  params: null,
+  wholeTokens: 8000,
+  files: [],
+})
 const said = (rows: readonly ListRow[]) =>
   rows.map((row) =>
     row.row === 'chat' ? `${'  '.repeat(row.level - 1)}${row.conversation.title}` : `# ${nameOf(row)}`,
