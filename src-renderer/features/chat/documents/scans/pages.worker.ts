@@ -36,7 +36,7 @@ class NoFilters {
   addSelectionHCMFilter = (): string => 'none'
   addSelectionFilter = (): string => 'none'
   createSelectionStyle = (): null => null
-  destroy(): void {}
+  destroy = (): void => undefined
 }
 
 async function draw({ url, assets, pages }: PagesToDraw): Promise<void> {
