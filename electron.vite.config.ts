@@ -5,6 +5,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
 import { framePages } from './resources/scripts/framePages.ts'
 import { notices } from './resources/scripts/notices.ts'
+import { pdfAssets } from './resources/scripts/pdfAssets.ts'
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
@@ -14,11 +15,11 @@ const { optionalDependencies } = JSON.parse(readFileSync(at('./package.json'), '
 
 // The bundler sees neither the modules inside of the diagram page's script nor the source of Tailwind's styles, and drops files that only
 // export others.
-const thirdParty = notices(['mermaid', 'radix-ui', 'tailwindcss'])
+const thirdParty = notices(['mermaid', 'pdfjs-dist', 'radix-ui', 'tailwindcss'])
 
 export default defineConfig({
   main: {
-    plugins: [thirdParty.build()],
+    plugins: [pdfAssets(['cmaps']), thirdParty.build()],
     build: {
       outDir: 'out/main',
       target: 'node24',
@@ -49,7 +50,7 @@ export default defineConfig({
   },
   renderer: {
     root: at('src-renderer'),
-    plugins: [react(), tailwindcss(), framePages(), thirdParty.build()],
+    plugins: [react(), tailwindcss(), framePages(), pdfAssets(['decoders']), thirdParty.build()],
     // Grammars are fetched one by one, which only a worker that is a module can do.
     worker: { format: 'es', plugins: () => [thirdParty.worker()] },
     build: {

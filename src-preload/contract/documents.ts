@@ -47,6 +47,16 @@ export const studioDocument = z.object({
 })
 export type StudioDocument = z.infer<typeof studioDocument>
 
+/** Consecutive pages, both included, counted from 1. */
+export const pageRange = z.object({ from: whole, to: whole })
+
+/** A document that was added to a draft. */
+export const addedDocument = studioDocument.extend({
+  /** Pages of a PDF without text, which a person may send as images. */
+  scanned: z.array(pageRange),
+})
+export type AddedDocument = z.infer<typeof addedDocument>
+
 /** Chosen parts, such as `1-3, 7`. Null: the whole text. */
 const pages = z.string().max(500).nullable()
 
@@ -94,7 +104,11 @@ export const documentsProcedures = {
    * Stores an uploaded file and converts it to text. One conversion runs at a time. Aborting the call cancels it.
    * @throws `bad_input` for a file that is broken, encrypted, too large, or of an unknown type
    */
-  add: procedure.input(z.object({ uploadId: id })).output(studioDocument),
+  add: procedure.input(z.object({ uploadId: id })).output(addedDocument),
+  /** How many pages of an upload that `add` converts were read. Null before the first page and after the last. */
+  progress: procedure
+    .input(z.object({ uploadId: id }))
+    .output(z.object({ pages: z.object({ done: whole, all: whole }).nullable() })),
   /** Exactly the text that a message with this document sends, with its estimated tokens. @throws `bad_input`, `no_such_item` */
   text: procedure
     .input(documentToSend)

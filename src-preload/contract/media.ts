@@ -40,6 +40,8 @@ export const mediaProcedures = {
    * @throws `bad_input` for anything else
    */
   addImage: procedure.input(z.object({ uploadId: id })).output(attachment.omit({ detail: true })),
+  /** Ends the use of a file in the drafts of a page. Deletes the file when nothing else refers to it. */
+  release: procedure.input(z.object({ mediaId: id })).output(z.object({})),
   /** `free`: free disk space, when known. `folder`: the folder of the files. */
   storageUse: procedure.output(z.object({ uses: z.array(mediaUse), free: z.number().nullable(), folder: z.string() })),
   /** Counts what `cleanUp` would delete. */

@@ -7,6 +7,8 @@ export interface SafeStorage {
   get(key: string): string | null
   set(key: string, value: string): void
   remove(key: string): void
+  /** The keys of all stored values. */
+  keys(): string[]
   /** Removes everything, also what the browser refused to store. */
   clear(): void
   /** The stored JSON. Null when absent or invalid. */
@@ -56,6 +58,15 @@ export function safeStorage(open: () => Storage): SafeStorage {
   return {
     get,
     set,
+    keys() {
+      const all = new Set([...memory].flatMap(([key, value]) => (value === null ? [] : [key])))
+      try {
+        for (const key of Object.keys(open())) if (memory.get(key) !== null) all.add(key)
+      } catch {
+        // Only the memory is left.
+      }
+      return [...all]
+    },
     remove(key) {
       try {
         open().removeItem(key)

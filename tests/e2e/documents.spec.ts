@@ -142,3 +142,59 @@ test('the page is never blocked over 50 ms while a PDF of 50 MB is uploaded and 
   })
   expect(trace.longestTaskCpuMs).toBeLessThan(50)
 })
+
+test('pages of a scan become images after a click, with their cost; a reload keeps the offer', async ({ page }) => {
+  await pickModel(page, 'mirror')
+  await give(page, 'drop', [{ name: 'scan.pdf', bytes: fixture('scan.pdf') }])
+  await expect(tray(page)).toContainText('About 4,000 tokens est., 1,000 per image')
+  await expectAccessible(page, '.chat-composer')
+  await takePictures(page, 'document-scan', true)
+  await page.reload()
+  const sendImages = page.getByRole('button', { name: windowText('documents:scans.send', { count: 4 }) })
+  await sendImages.focus()
+  await page.keyboard.press('Enter')
+  const pictures = page.getByRole('list', { name: windowText('composer:picturesToSend') }).getByRole('listitem')
+  await expect(pictures).toHaveCount(4, { timeout: 15_000 })
+  await expect(pictures.nth(3)).toContainText('× 2048')
+  await expect(sendImages).toHaveCount(0)
+  await takePictures(page, 'document-scan-images', true)
+  // The share of dark pixels: text on white paper, neither blank nor inverted, whatever the codec.
+  const dark = await pictures.locator('img').evaluateAll((images) =>
+    Promise.all(
+      images.map(async (shown) => {
+        const image = new Image()
+        image.src = shown.getAttribute('src') ?? ''
+        await image.decode()
+        const canvas = new OffscreenCanvas(image.width, image.height)
+        const context = canvas.getContext('2d')
+        context?.drawImage(image, 0, 0)
+        const data = context?.getImageData(0, 0, canvas.width, canvas.height).data ?? []
+        let count = 0
+        for (let at = 0; at < data.length; at += 4) if ((data[at] ?? 255) < 128) count += 1
+        return count / (data.length / 4)
+      }),
+    ),
+  )
+  expect(dark).toHaveLength(4)
+  for (const share of dark) {
+    expect(share).toBeGreaterThan(0.001)
+    expect(share).toBeLessThan(0.2)
+  }
+  await send(page, 'Read the scan.')
+  await settled(page, 'complete')
+  await expect(turns(page).first().getByRole('img')).toHaveCount(4)
+})
+
+test('a page that cannot be drawn says so and adds no picture', async ({ page }) => {
+  await pickModel(page, 'mirror')
+  const bytes = Buffer.from(
+    fixture('scan.pdf').toString('latin1').replace('\u00ff\u004f\u00ff\u0051', 'xxxx'),
+    'latin1',
+  )
+  await give(page, 'drop', [{ name: 'broken.pdf', bytes }])
+  await page.getByRole('button', { name: windowText('documents:scans.send', { count: 4 }) }).click()
+  await expect(tray(page)).toContainText('Page 3 could not be made into an image')
+  await expect(page.getByRole('list', { name: windowText('composer:picturesToSend') })).toHaveCount(0)
+  await page.getByRole('button', { name: windowText('documents:remove', { name: 'broken.pdf' }) }).click()
+  await expect(tray(page)).toHaveCount(0)
+})

@@ -15,5 +15,6 @@ export const entries = [
   'out/renderer/preview/index.html',
 ]
 
-/** Files of the build with a hash in their names. */
-export const bundled = /^out\/(main\/chunks\/[\w.-]+\.js|renderer\/assets\/[\w.-]+\.(js|css|woff2?|ttf|svg|ogg))$/
+/** Files of the build with a hash in their names, character maps and decoders of PDF.js. */
+export const bundled =
+  /^out\/(main\/chunks\/[\w.-]+\.js|renderer\/assets\/[\w.-]+\.(js|css|woff2?|ttf|svg|ogg)|(main\/pdf\/cmaps\/[\w-]+\.bcmap|renderer\/pdf\/decoders\/\w+\.js))$/

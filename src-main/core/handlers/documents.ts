@@ -4,5 +4,6 @@ import type { Implementer } from './implementer.ts'
 /** Procedures about documents for chats. */
 export const documentsHandlers = (os: Implementer['documents'], documents: Documents) => ({
   add: os.add.handler(({ input, signal }) => documents.add(input, signal)),
+  progress: os.progress.handler(({ input }) => ({ pages: documents.progress(input.uploadId) })),
   text: os.text.handler(({ input }) => documents.text(input)),
 })

@@ -5,6 +5,7 @@ import { done, type Implementer } from './implementer.ts'
 /** Procedures about stored media files: disk use, cleaning up, waveforms. */
 export const mediaHandlers = (os: Implementer['media'], media: Media, retention: MediaRetention) => ({
   addImage: os.addImage.handler(({ input }) => media.addImage(input)),
+  release: os.release.handler(({ input }) => done(media.release(input.mediaId))),
   storageUse: os.storageUse.handler(() => retention.use()),
   previewCleanUp: os.previewCleanUp.handler(({ input }) => retention.previewCleanUp(input)),
   cleanUp: os.cleanUp.handler(({ input }) => retention.cleanUp(input)),

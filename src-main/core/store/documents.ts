@@ -42,6 +42,8 @@ export function documentReader(handle: ReadHandle) {
   const sql = prepareAll(handle, {
     one: `SELECT d.*, m.bytes FROM documents AS d JOIN media AS m ON m.id = d.media_id WHERE d.media_id = ? AND d.converted = 1`,
     parts: 'SELECT label, tokens, text FROM document_parts WHERE media_id = ? AND part BETWEEN ? AND ? ORDER BY part',
+    empty: `SELECT min(part) AS first, max(part) AS last FROM (SELECT part, part - row_number() OVER (ORDER BY part) AS run
+      FROM document_parts WHERE media_id = ? AND text = '') GROUP BY run ORDER BY first`,
     size: 'SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(length(text)), 0) AS characters FROM document_parts WHERE media_id = ? AND part BETWEEN ? AND ?',
   })
 
@@ -63,6 +65,9 @@ export function documentReader(handle: ReadHandle) {
     /** A completely converted document. */
     find: (mediaId: string): DocumentRow | null => readOrNull(sql.one.get(mediaId), readDocument),
     parts,
+    /** The parts without text, as ascending ranges. */
+    emptyParts: (mediaId: string): { from: number; to: number }[] =>
+      sql.empty.all(mediaId).map((row) => ({ from: number(row, 'first'), to: number(row, 'last') })),
     /** Tokens and length (characters) of the chosen parts. */
     size({ mediaId, parts: count, pages }: { mediaId: string; parts: number; pages: string | null }) {
       const ranges = pages === null ? [{ from: 1, to: count }] : (readPages(pages, count) ?? [])

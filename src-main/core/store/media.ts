@@ -47,6 +47,7 @@ export function mediaTable(database: Database) {
     orphans: `SELECT id FROM media WHERE created_at < ? AND NOT (${named})`,
     remove: 'DELETE FROM media WHERE id IN (SELECT value FROM json_each(?))',
     draft: 'UPDATE media SET drafted = 1 WHERE id = ?',
+    endDraft: 'UPDATE media SET drafted = 0 WHERE id = ?',
     owner: `SELECT 'speech' AS kind FROM speeches WHERE id = :id UNION ALL SELECT 'recordings' FROM recordings WHERE id = :id
      UNION ALL SELECT 'recordings' FROM transcripts WHERE id = :id UNION ALL SELECT 'images' FROM drawings WHERE id = :id`,
     peaks: 'SELECT data, seconds FROM peaks WHERE media_id = ?',
@@ -93,6 +94,8 @@ export function mediaTable(database: Database) {
     orphans: (instant: string): string[] => sql.orphans.all(instant).map((row) => text(row, 'id')),
     /** Marks that a page has the file in a draft. */
     draft: (id: string): void => void sql.draft.run(id),
+    /** Marks that no page has the file in a draft. */
+    endDraft: (id: string): void => void sql.endDraft.run(id),
     /** The feature that a growing file of this id belongs to: a speech, a recording, a transcript or a drawing; null when there is none. */
     ownerKind(id: string): MadeKind | null {
       const row = sql.owner.get({ id })

@@ -1,10 +1,10 @@
 import {
+  type AddedDocument,
   type AttachedDocument,
   type DocumentToSend,
   maxDocumentBytes,
   maxSentCharacters,
   readPages,
-  type StudioDocument,
   writePages,
 } from '../../../../src-preload/contract/documents.ts'
 import { StudioError } from '../../errors.ts'
@@ -54,7 +54,14 @@ export function createDocuments({ store, uploads, media, limits }: DocumentsOpti
     return done
   }
 
-  async function convert(item: MediaItem, name: string, signal: AbortSignal | undefined): Promise<DocumentRow> {
+  /** Pages that were read so far, by upload. */
+  const read = new Map<string, { done: number; all: number }>()
+
+  async function convert(
+    item: MediaItem,
+    { uploadId, name }: { uploadId: string; name: string },
+    signal: AbortSignal | undefined,
+  ): Promise<DocumentRow> {
     const { id } = item
     const known = documents.find(id)
     if (known) return known
@@ -63,7 +70,7 @@ export function createDocuments({ store, uploads, media, limits }: DocumentsOpti
     documents.begin(id)
     let next = 1
     const onParts = (progress: Parameters<Parameters<typeof conversion.convert>[1]>[0]): void => {
-      if (!('parts' in progress)) return
+      if (!('parts' in progress)) return void read.set(uploadId, progress)
       documents.addParts(id, next, progress.parts)
       next += progress.parts.length
     }
@@ -98,7 +105,7 @@ export function createDocuments({ store, uploads, media, limits }: DocumentsOpti
      * Stores an uploaded file and converts it. The same content is stored and converted once.
      * @throws StudioError `bad_input` for a file that cannot be converted, `cancelled`, `no_such_item`
      */
-    add: ({ uploadId }: { uploadId: string }, signal?: AbortSignal): Promise<StudioDocument> =>
+    add: ({ uploadId }: { uploadId: string }, signal?: AbortSignal): Promise<AddedDocument> =>
       inTurn(async () => {
         const { path, name, bytes } = uploads.take(uploadId)
         try {
@@ -108,18 +115,22 @@ export function createDocuments({ store, uploads, media, limits }: DocumentsOpti
           }
           const item = await media.addDocument({ path }, { name: name === '' ? null : name })
           try {
-            const document = await convert(item, name, signal)
+            const document = await convert(item, { uploadId, name }, signal)
             store.media.draft(item.id)
-            return { ...document, name: name.slice(0, 300) }
+            const scanned = document.kind === 'pdf' ? documents.emptyParts(item.id) : []
+            return { ...document, name: name.slice(0, 300), scanned }
           } catch (thrown) {
             // Drops nothing that a message or another draft has.
             if (documents.find(item.id) === null) await media.drop([item.id])
             throw thrown
           }
         } finally {
+          read.delete(uploadId)
           await uploads.done(uploadId)
         }
       }),
+    /** Pages of an upload that were read so far; null when no page is being read. */
+    progress: (uploadId: string): { done: number; all: number } | null => read.get(uploadId) ?? null,
     /** Exactly the text that a message with this document sends. @throws StudioError `bad_input`, `no_such_item` */
     text(wish: DocumentToSend): SentText {
       const { document, name, pages } = choose(wish)

@@ -253,6 +253,13 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
         read: (start, end) => createReadStream(fileOf(id), { start, end }),
       }
     },
+    /**
+     * Ends the protection of a file that no draft has any more, and deletes it when nothing else refers to it.
+     */
+    async release(id: string): Promise<void> {
+      rows.endDraft(id)
+      await drop([id])
+    },
     /** Deletes the given files, except files that a message, draft, speech, recording or image refers to. */
     drop,
     /** Deletes unreferenced media of earlier processes, whose item was never created. */

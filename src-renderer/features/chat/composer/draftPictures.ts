@@ -8,6 +8,7 @@ import { offeredPictures } from '../../../shared/newChatDraft.ts'
 import { localStore } from '../../../shared/storage.ts'
 import { newChat, useChat } from '../../../stores/chat.ts'
 import { client } from '../client.ts'
+import { releaseFile } from '../releaseFile.ts'
 import { NoPicture, type Prepared, prepare } from './prepare.ts'
 
 /** Upper limit of pictures per message (the contract's limit). */
@@ -155,6 +156,7 @@ export function removePicture(draft: string, key: string): void {
   change(draft, (all) => all.filter((one) => one.key !== key))
   usePictures.setState(({ leftOut }) => ({ leftOut: { ...leftOut, [draft]: 0 } }))
   remember(draft)
+  if (gone?.kept) releaseFile(gone.kept.mediaId)
 }
 
 export function setDetail(draft: string, key: string, detail: Attachment['detail']): void {

@@ -15,6 +15,7 @@ import {
   retryDocument,
   useDocuments,
 } from './draftDocuments.ts'
+import { ScannedPages } from './scans/ScannedPages.tsx'
 
 /** The documents of the draft, above the field. */
 export function DocumentTray({ draft }: { draft: string }) {
@@ -43,7 +44,7 @@ export function DocumentTray({ draft }: { draft: string }) {
 
 function DraftItem({ draft, document, onOpen }: { draft: string; document: DraftDocument; onOpen: () => void }) {
   const { t } = useTranslation('documents')
-  const { key, name, state, stored, trouble } = document
+  const { key, name, state, stored, trouble, scanned } = document
   const running = state !== 'ready' && state !== 'failed'
   const words = (
     <>
@@ -77,11 +78,12 @@ function DraftItem({ draft, document, onOpen }: { draft: string; document: Draft
           <X aria-hidden />
         </button>
       </span>
+      {stored && scanned.length > 0 && <ScannedPages draft={draft} document={document} stored={stored} />}
     </li>
   )
 }
 
-function DocumentState({ document: { state, sent, trouble, stored, bytes } }: { document: DraftDocument }) {
+function DocumentState({ document: { state, sent, read, trouble, stored, bytes } }: { document: DraftDocument }) {
   const { t } = useTranslation('documents')
   const facts = useDocumentFacts()
   if (trouble?.kind === 'large') {
@@ -100,7 +102,8 @@ function DocumentState({ document: { state, sent, trouble, stored, bytes } }: { 
     )
   }
   if (state === 'uploading') return <span>{t('uploading', { percent: Math.round(sent * 100) })}</span>
-  if (stored === null) return <span>{t('converting')}</span>
+  if (stored === null)
+    return <span>{read ? t('convertingPage', { page: read.done, count: read.all }) : t('converting')}</span>
   return (
     <>
       <span className="num">{facts(stored)}</span>

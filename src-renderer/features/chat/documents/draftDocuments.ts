@@ -1,10 +1,12 @@
 import * as z from 'zod'
 import { create } from 'zustand'
 import {
+  type AddedDocument,
   type AttachedDocument,
   attachedDocument,
   maxDocumentBytes,
   maxDocuments,
+  pageRange,
 } from '../../../../src-preload/contract/documents.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../../api/problem.ts'
@@ -12,6 +14,7 @@ import { upload } from '../../../api/transfer.ts'
 import { localStore } from '../../../shared/storage.ts'
 import { newChat, useChat } from '../../../stores/chat.ts'
 import { client } from '../client.ts'
+import { releaseFile } from '../releaseFile.ts'
 
 /** Why a document cannot be sent. */
 export type DocumentTrouble = { kind: 'large' } | { kind: 'problem'; problem: Problem }
@@ -26,8 +29,12 @@ export interface DraftDocument {
   /** Upload progress, 0 to 1. */
   sent: number
   trouble: DocumentTrouble | null
+  /** Pages that were read so far. Null before the first one. */
+  read: { done: number; all: number } | null
   /** Set once the document is converted, with the chosen pages. */
   stored: AttachedDocument | null
+  /** Pages without text that can be sent as images. Empty once they were added as pictures. */
+  scanned: AddedDocument['scanned']
 }
 
 interface DraftDocuments {
@@ -46,7 +53,7 @@ export const documentsOf = ({ byDraft }: DraftDocuments, draft: string): readonl
 
 const files = new Map<string, { file: File; ended: AbortController }>()
 const storageKey = (draft: string): string => `chat.documents.${draft}`
-const storedList = z.array(attachedDocument)
+const storedList = z.array(attachedDocument.extend({ scanned: z.array(pageRange).default([]) }))
 
 /** Restores the stored documents of a draft after a reload. Call it when the draft enters the composer. */
 export function recallDocuments(draft: string): void {
@@ -55,9 +62,9 @@ export function recallDocuments(draft: string): void {
   if (list.success && list.data.length > 0) change(draft, () => list.data.slice(0, maxDocuments).map(asDraft))
 }
 
-const asDraft = (stored: AttachedDocument): DraftDocument => ({
-  ...{ key: crypto.randomUUID(), name: stored.name, bytes: stored.bytes, stored },
-  ...{ state: 'ready', sent: 1, trouble: null },
+const asDraft = ({ scanned, ...stored }: z.infer<typeof storedList>[number]): DraftDocument => ({
+  ...{ key: crypto.randomUUID(), name: stored.name, bytes: stored.bytes, stored, scanned },
+  ...{ state: 'ready', sent: 1, read: null, trouble: null },
 })
 
 /** Adds documents to a draft, uploads them and waits for their text, one after another. Files above the limit are skipped and counted. */
@@ -70,6 +77,7 @@ export function addDocuments(given: readonly File[], draft = useChat.getState().
     files.set(key, { file, ended: new AbortController() })
     const fresh: DraftDocument = {
       ...{ key, name: file.name, bytes: file.size, state: 'waiting', sent: 0, trouble: null, stored: null },
+      ...{ read: null, scanned: [] },
     }
     change(draft, (all) => [...all, fresh])
     queue = queue.then(() => bringUp(draft, key))
@@ -92,14 +100,37 @@ async function bringUp(draft: string, key: string): Promise<void> {
     set({ state: 'uploading', trouble: null, sent: 0 })
     const onProgress = (bytes: number): void => set({ sent: file.size === 0 ? 1 : bytes / file.size })
     const uploadId = await upload(core, file, { signal, onProgress })
-    set({ state: 'converting' })
-    const stored = await core.documents.add({ uploadId }, { signal })
+    set({ state: 'converting', read: null })
+    const { scanned, ...stored } = await withProgress(core.documents.add({ uploadId }, { signal }), async () =>
+      set({ read: (await core.documents.progress({ uploadId }, { signal })).pages }),
+    )
     if (signal.aborted) return
-    set({ state: 'ready', stored: { ...stored, pages: null } })
+    set({ state: 'ready', stored: { ...stored, pages: null }, scanned })
     files.delete(key)
     remember(draft)
   } catch (thrown) {
     if (!signal.aborted) set({ state: 'failed', trouble: { kind: 'problem', problem: problemOf(thrown) } })
+  }
+}
+
+/** How often the number of read pages is asked for, ms. */
+const progressMs = 400
+
+/** Calls `ask` from time to time until `work` ends. A failed question only leaves the number as it was: `work` reports the failure. */
+async function withProgress<T>(work: Promise<T>, ask: () => Promise<void>): Promise<T> {
+  let isAsking = false
+  const timer = setInterval(() => {
+    if (isAsking) return
+    isAsking = true
+    void ask().then(
+      () => (isAsking = false),
+      () => (isAsking = false),
+    )
+  }, progressMs)
+  try {
+    return await work
+  } finally {
+    clearInterval(timer)
   }
 }
 
@@ -111,8 +142,16 @@ export function retryDocument(draft: string, key: string): void {
 export function removeDocument(draft: string, key: string): void {
   files.get(key)?.ended.abort()
   files.delete(key)
+  const gone = documentsOf(useDocuments.getState(), draft).find((one) => one.key === key)
   change(draft, (all) => all.filter((one) => one.key !== key))
   useDocuments.setState(({ leftOut }) => ({ leftOut: { ...leftOut, [draft]: 0 } }))
+  remember(draft)
+  if (gone?.stored) releaseFile(gone.stored.mediaId)
+}
+
+/** Ends the offer to send the pages of a document without text as images, because they were added. */
+export function scansAdded(draft: string, key: string): void {
+  change(draft, (all) => all.map((one) => (one.key === key ? { ...one, scanned: [] } : one)))
   remember(draft)
 }
 
@@ -153,7 +192,9 @@ export const attachedOf = (documents: readonly DraftDocument[]): AttachedDocumen
   documents.flatMap(({ stored }) => stored ?? [])
 
 function remember(draft: string): void {
-  const list = attachedOf(documentsOf(useDocuments.getState(), draft))
+  const list = documentsOf(useDocuments.getState(), draft).flatMap(({ stored, scanned }) =>
+    stored ? [{ ...stored, scanned }] : [],
+  )
   if (list.length === 0) localStore.remove(storageKey(draft))
   else localStore.setJson(storageKey(draft), list)
 }

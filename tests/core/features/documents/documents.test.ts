@@ -1,15 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import * as fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
+import { writeBackup } from '../../../../src-main/core/data/backup/write.ts'
+import { eraseOrdered, orderErasure } from '../../../../src-main/core/data/eraseEverything.ts'
+import { restoreBackup } from '../../../../src-main/core/data/restore/restore.ts'
+import { retry } from '../../../../src-main/core/features/chat/retry.ts'
 import { send } from '../../../../src-main/core/features/chat/send.ts'
 import { createDocuments, type Documents } from '../../../../src-main/core/features/documents/documents.ts'
+import { openStore } from '../../../../src-main/core/store/store.ts'
 import type { ChatMessage } from '../../../../src-main/core/upstream/types.ts'
+import { tries } from '../../../helpers/effort.ts'
 import { featureOver, settled } from '../../helpers/chatFeature.ts'
+import { freshFolder, memorySecrets } from '../../helpers/core.ts'
 import { uploadFile } from '../../helpers/transfers.ts'
 import type { Studio } from '../archive/studio.ts'
 import { studiosOfTest } from '../archive/studiosOfTest.ts'
-import { corpusBytes } from './corpus.ts'
+import { corpusBytes, plainPdf } from './corpus.ts'
 
 const { studio } = studiosOfTest()
 const open: Documents[] = []
@@ -142,4 +150,101 @@ test('a document is erased with the last message that has it, and stays while a 
   await on.library.erase([second])
   expect(filesIn(on)).toEqual([])
   expect(on.store.documents.find(document.mediaId)).toBeNull()
+})
+
+test('a scan is stored with the ranges of its pages without text, and the pages that were read are known meanwhile', async () => {
+  const on = studio()
+  const { add, documents } = documentsOn(on)
+  const scan = await add('scan.pdf', corpusBytes('scan.pdf'))
+  expect(scan).toMatchObject({ kind: 'pdf', parts: 4, tokens: 0, scanned: [{ from: 1, to: 4 }] })
+  expect((await add('report.docx', corpusBytes('report.docx'))).scanned).toEqual([])
+  const uploadId = await uploadFile(on.transfers, 'long.pdf', plainPdf(600, 60))
+  expect(documents.progress(uploadId)).toBeNull()
+  let seen: { done: number; all: number } | null = null
+  const work = documents.add({ uploadId })
+  await expect.poll(() => (seen ??= documents.progress(uploadId)), { interval: 10, timeout: 9_000 }).not.toBeNull()
+  expect(seen).toMatchObject({ all: 600 })
+  expect((await work).scanned).toEqual([])
+  expect(documents.progress(uploadId)).toBeNull()
+})
+
+test('ranges of pages without text: every page is in exactly one, and neighbours are in the same', () => {
+  const { store } = studio()
+  fc.assert(
+    fc.property(fc.array(fc.boolean(), { minLength: 1, maxLength: 30 }), (isEmpty) => {
+      const id = randomUUID()
+      store.media.insert({
+        ...{ id, kind: 'document', mime: 'application/octet-stream', bytes: 1, width: null, height: null },
+        ...{ name: null, sha256: id, createdAt: new Date(0).toISOString() },
+      })
+      store.documents.begin(id)
+      store.documents.addParts(
+        id,
+        1,
+        isEmpty.map((empty) => ({ label: '', tokens: 0, text: empty ? '' : 'x' })),
+      )
+      const ranges = store.documents.emptyParts(id)
+      const inRange = isEmpty.map((_, at) => ranges.filter(({ from, to }) => at + 1 >= from && at + 1 <= to).length)
+      expect(inRange).toEqual(isEmpty.map(Number))
+      for (const [at, { from }] of ranges.entries())
+        if (at > 0) expect(from - (ranges[at - 1]?.to ?? 0)).toBeGreaterThan(1)
+    }),
+    { numRuns: tries(15, 300) },
+  )
+})
+
+test('a file that was removed from its draft is deleted, and stays while a message has it', async () => {
+  const on = studio()
+  const { add, feature, service } = documentsOn(on)
+  const first = await add('notes.md', Buffer.from('# Notes'))
+  await on.media.release(first.mediaId)
+  expect(filesIn(on)).toEqual([])
+  expect(on.store.documents.find(first.mediaId)).toBeNull()
+  await on.media.release(first.mediaId)
+  const second = await add('notes.md', Buffer.from('# Notes'))
+  const wish = { mediaId: second.mediaId, name: 'notes.md', pages: null }
+  await send(feature, { requestId: randomUUID(), conversationId: null, text: '', models: ['m'], documents: [wish] })
+  await settled()
+  service.last.say('end')
+  await settled()
+  await add('again.md', Buffer.from('# Notes'))
+  await on.media.release(second.mediaId)
+  expect(filesIn(on)).toEqual([second.mediaId])
+})
+
+test('a retry sends the document again', async () => {
+  const on = studio()
+  const { add, documents, feature, service } = documentsOn(on)
+  const { mediaId } = await add('report.docx', corpusBytes('report.docx'))
+  const wish = { mediaId, name: 'report.docx', pages: '2' }
+  const message = { requestId: randomUUID(), conversationId: null, text: 'Read', models: ['m'], documents: [wish] }
+  const { replyIds } = await send(feature, message)
+  await settled()
+  service.last.say('end')
+  await settled()
+  await retry(feature, { requestId: randomUUID(), replyId: replyIds[0] ?? '' })
+  await settled()
+  expect(service.last.request.messages).toEqual([{ role: 'user', content: `${documents.text(wish).text}\n\nRead` }])
+  service.last.say('end')
+  await settled()
+})
+
+test('documents are in backups, with their files and text, and gone after everything was erased', async () => {
+  const on = studio()
+  const { add, documents } = documentsOn(on)
+  const { mediaId, name } = await add('report.docx', corpusBytes('report.docx'))
+  const { text } = documents.text({ mediaId, name, pages: null })
+  const path = join(freshFolder(), 'backup.tar')
+  await writeBackup({ dataDir: on.dataDir, version: '1.2.3' }, { path })
+  const to = freshFolder()
+  await restoreBackup({ dataDir: to, path, agree: async () => true })
+  expect(readFileSync(join(to, 'media', mediaId))).toEqual(corpusBytes('report.docx'))
+  const restored = openStore(to)
+  expect(restored.documents.find(mediaId)).toMatchObject({ parts: 3 })
+  expect(restored.documents.parts({ mediaId, parts: 3, pages: '2' })[0]?.text).toContain('Page two')
+  expect(text).toContain('Page two')
+  restored.close()
+  await orderErasure(to, memorySecrets(), [])
+  eraseOrdered(to)
+  expect(readdirSync(to).filter((file) => file === 'media' || file.endsWith('.sqlite'))).toEqual([])
 })

@@ -54,12 +54,9 @@ export async function convertDocument(
   if (size > maxDocumentBytes) throw unreadable('The file is too large. A document may have at most 256 MiB.')
   const head = await readHead(path)
   const converted = await byHead(path, name, head, size, onPage)
-  if (converted.parts.every(({ text }) => text === '')) {
-    throw unreadable(
-      converted.kind === 'pdf'
-        ? 'The PDF has no text. Its pages are probably scanned pictures. Save them as images and attach those.'
-        : 'The document has no text.',
-    )
+  // The pages of a PDF without text can be sent as images.
+  if (converted.kind !== 'pdf' && converted.parts.every(({ text }) => text === '')) {
+    throw unreadable('The document has no text.')
   }
   return converted
 }

@@ -1,9 +1,28 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { PDFDocumentProxy, PDFPageProxy } from 'unpdf/pdfjs'
 import { type ConvertedDocument, TextCollector, unreadable } from './converted.ts'
 
 /** Pages listed by number in a note. */
 const maxListed = 20
+
+/**
+ * The folder of Adobe's character maps, which name the characters of Chinese, Japanese and Korean fonts: beside the chunks of a build,
+ * else in the package of PDF.js.
+ */
+const cMapFolder = ['../pdf/cmaps/', '../../../../../node_modules/pdfjs-dist/cmaps/']
+  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  .find((path) => existsSync(path))
+
+/** Reads character maps from the disk. PDF.js asks for them by name, and gets nothing else. */
+class CharacterMaps {
+  async fetch({ kind, filename }: { kind: string; filename: string }): Promise<Uint8Array> {
+    if (kind !== 'cMapUrl' || cMapFolder === undefined) throw new Error(`PDF.js asked for ${kind}, which is not there.`)
+    return new Uint8Array(await readFile(`${cMapFolder}${basename(filename)}`))
+  }
+}
 
 /**
  * Converts a PDF with PDF.js, page by page. PDF.js runs no script of the document and opens no address.
@@ -20,6 +39,10 @@ export async function convertPdf(
     disableFontFace: true,
     useSystemFonts: false,
     useWasm: false,
+    cMapUrl: 'cmaps/',
+    cMapPacked: true,
+    useWorkerFetch: false,
+    BinaryDataFactory: CharacterMaps,
     enableXfa: false,
     stopAtErrors: false,
   })

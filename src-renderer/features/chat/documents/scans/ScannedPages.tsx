@@ -1,0 +1,49 @@
+import { useTranslation } from 'react-i18next'
+import type { AttachedDocument } from '../../../../../src-preload/contract/documents.ts'
+import { showCount } from '../../../../i18n/format.ts'
+import { Button } from '../../../../shared/ui/Button.tsx'
+import { maxPictures, picturesOf, usePictures } from '../../composer/draftPictures.ts'
+import type { DraftDocument } from '../draftDocuments.ts'
+import { pagesToDraw, sendAsImages, stopDrawing, tokensOfPicture, useDrawings } from './scans.ts'
+
+interface ScannedPagesProps {
+  draft: string
+  document: DraftDocument
+  stored: AttachedDocument
+}
+
+/** Offers to send the pages of a document without text as images, with their estimated cost. Nothing is added before a click. */
+export function ScannedPages({ draft, document, stored }: ScannedPagesProps) {
+  const { t } = useTranslation('documents')
+  const { key, scanned } = document
+  const drawing = useDrawings((state) => state.byKey[key])
+  const free = usePictures((state) => maxPictures - picturesOf(state, draft).length)
+  const { pages, all } = pagesToDraw(scanned, stored, free)
+  if (all === 0) return null
+  const send = (): void => void sendAsImages(draft, document, pages)
+  if (drawing?.state === 'drawing') {
+    return (
+      <div className="chat-document-scans">
+        <span role="status">{t('scans.drawing', { page: drawing.done + 1, count: drawing.all })}</span>
+        <Button onClick={() => stopDrawing(key)}>{t('scans.stop')}</Button>
+      </div>
+    )
+  }
+  const tokens = showCount(pages.length * tokensOfPicture)
+  return (
+    <div className="chat-document-scans">
+      {drawing?.state === 'failed' ? (
+        <span data-bad role="alert">
+          {t('scans.failed', { page: drawing.page })}
+        </span>
+      ) : (
+        <span>{t('scans.offer', { count: all })}</span>
+      )}
+      {pages.length > 0 && <span>{t('scans.tokens', { tokens, each: showCount(tokensOfPicture) })}</span>}
+      {pages.length < all && <span>{t(pages.length > 0 ? 'scans.limit' : 'scans.full', { most: maxPictures })}</span>}
+      {pages.length > 0 && (
+        <Button onClick={send}>{drawing ? t('scans.retry') : t('scans.send', { count: pages.length })}</Button>
+      )}
+    </div>
+  )
+}
