@@ -28,7 +28,9 @@ test('Settings writes the file of this computer by keyboard, and names a file th
   await expect(group(page).getByRole('status')).toContainText(windowText('data:sync.alone'))
   expect(readdirSync(folder)).toEqual([expect.stringMatching(/^inference-studio-[\da-f-]{36}\.zip$/)])
   writeFileSync(join(folder, 'inference-studio-other (conflicted copy).zip'), 'PK\u0003\u0004 half')
-  await group(page).getByRole('button', { name: windowText('data:sync.run') }).click()
+  await group(page)
+    .getByRole('button', { name: windowText('data:sync.run') })
+    .click()
   await expect(group(page).getByRole('status')).toContainText(
     'inference-studio-other (conflicted copy).zip was not merged: The zip file is damaged or cut off.',
   )

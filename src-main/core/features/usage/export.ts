@@ -13,16 +13,16 @@ interface Transfers {
   readonly downloads: { offer(file: { path: string; name: string; mime: string; bytes: number }): Download }
 }
 
-export type ExportFormat = 'csv' | 'json' | 'parquet'
+export type UsageExportFormat = 'csv' | 'json' | 'parquet'
 
-const mimes: Record<ExportFormat, string> = {
+const mimes: Record<UsageExportFormat, string> = {
   csv: 'text/csv; charset=utf-8',
   json: 'application/json',
   parquet: 'application/vnd.apache.parquet',
 }
 
 /** Encodes rows as the bytes of a file. */
-export function exportRows(rows: readonly ExportRow[], format: ExportFormat): Uint8Array {
+export function exportRows(rows: readonly ExportRow[], format: UsageExportFormat): Uint8Array {
   if (format === 'parquet') return exportParquet(rows)
   return Buffer.from(format === 'csv' ? csvOf(rows) : jsonOf(rows))
 }
@@ -33,7 +33,7 @@ export function exportRows(rows: readonly ExportRow[], format: ExportFormat): Ui
  */
 export async function exportView(
   write: (path: string) => Promise<number>,
-  { query: { from, to, source, by }, format }: { query: ViewQuery; format: ExportFormat },
+  { query: { from, to, source, by }, format }: { query: ViewQuery; format: UsageExportFormat },
   transfers: Transfers,
 ): Promise<Download> {
   const path = join(transfers.folder, randomUUID())

@@ -8,7 +8,7 @@ import { serveJobs, startWorker } from '../../shared/worker.ts'
 import { openAccountReadOnly } from '../../store/account/open.ts'
 import { asStoreError } from '../../store/database.ts'
 import type { ReadParts } from './dependencies.ts'
-import { type ExportFormat, exportRows } from './export.ts'
+import { exportRows, type UsageExportFormat } from './export.ts'
 import { rowsOf } from './exportRows.ts'
 import { openUsageReader, type UsageReader } from './reader.ts'
 
@@ -21,7 +21,7 @@ export type UsageQuestion =
   | { what: 'compare'; query: Range }
   | { what: 'corrections'; query: Range }
   /** Writes a file. */
-  | { what: 'export'; query: ViewQuery; format: ExportFormat; path: string }
+  | { what: 'export'; query: ViewQuery; format: UsageExportFormat; path: string }
 
 export interface UsageReplies {
   view: PackedView

@@ -1,6 +1,6 @@
 import type { Account, UsageView, ViewQuery } from '../../../../src-preload/contract/usage.ts'
 import { StudioError } from '../../../core/errors.ts'
-import { type ExportFormat, exportRows } from '../../../core/features/usage/export.ts'
+import { exportRows, type UsageExportFormat } from '../../../core/features/usage/export.ts'
 import { bucketsOf, type ExportRow, rowsOf, totalsOf } from '../../../core/features/usage/exportRows.ts'
 import type { Parts, UsageCommands } from '../dependencies.ts'
 import { findDataDir } from '../folder.ts'
@@ -18,7 +18,7 @@ export interface UsageOptions {
   source: 'service' | 'here' | 'both'
   /** One row per interval and group. Without it, one sum per group over all days. */
   each?: 'day' | 'week' | 'month'
-  format: 'table' | ExportFormat
+  format: 'table' | UsageExportFormat
   /** A file, or `-` for standard output (default). */
   output?: string
 }
