@@ -7,6 +7,7 @@ import { composer } from './en/composer.ts'
 import { connect } from './en/connect.ts'
 import { data } from './en/data.ts'
 import { documents } from './en/documents.ts'
+import { handsFree } from './en/handsFree.ts'
 import { images } from './en/images.ts'
 import { keys } from './en/keys.ts'
 import { library } from './en/library.ts'
@@ -42,6 +43,7 @@ export const en = {
   chat,
   composer,
   documents,
+  handsFree,
   images,
   library,
   data,

@@ -157,17 +157,9 @@ function applyOn(state: HandsFree, event: EventWhileOn): HandsFreeStep {
     case 'stop':
       return stop(state)
     case 'pause':
-      if (state.paused || state.failure) return same(state)
-      return {
-        state: { ...state, paused: true, hearing: false, microphone: 'closed' },
-        effects: [{ type: 'closeMicrophone' }, { type: 'pauseSound' }],
-      }
+      return pause(state)
     case 'resume':
-      if (!state.paused || state.failure) return same(state)
-      return {
-        state: { ...state, paused: false, microphone: 'opening' },
-        effects: [{ type: 'openMicrophone' }, { type: 'resumeSound' }],
-      }
+      return resume(state)
     case 'retry':
       return retry(state)
     case 'skip':
@@ -204,6 +196,22 @@ function applyOn(state: HandsFree, event: EventWhileOn): HandsFreeStep {
       return state.voice === 'none'
         ? same(state)
         : fail({ ...state, voice: 'none' }, { kind: 'speak', problem: event.problem })
+  }
+}
+
+function pause(state: HandsFree): HandsFreeStep {
+  if (state.paused || state.failure) return same(state)
+  return {
+    state: { ...state, paused: true, hearing: false, microphone: 'closed' },
+    effects: [{ type: 'closeMicrophone' }, { type: 'pauseSound' }],
+  }
+}
+
+function resume(state: HandsFree): HandsFreeStep {
+  if (!state.paused || state.failure) return same(state)
+  return {
+    state: { ...state, paused: false, microphone: 'opening' },
+    effects: [{ type: 'openMicrophone' }, { type: 'resumeSound' }],
   }
 }
 

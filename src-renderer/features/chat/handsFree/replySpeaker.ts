@@ -1,0 +1,135 @@
+import { speechEvent } from '../../../../src-preload/contract/media.ts'
+import { problemOf } from '../../../api/problem.ts'
+import { readStream } from '../../../api/transfer.ts'
+import { type LivePlayer, openLive } from '../../../shared/audio/livePlayer.ts'
+import { client } from '../client.ts'
+import { hasWords, nextChunk } from './replyChunks.ts'
+
+export interface ReplySpeakerEvents {
+  /** The first piece is complete and is requested now. */
+  onFirstPiece: () => void
+  onFirstSound: () => void
+  /** Everything was played. */
+  onEnd: () => void
+  /** `spoken`: end of the part of the reply that was requested successfully. */
+  onFailure: (thrown: unknown, spoken: number) => void
+}
+
+/** Speaks a reply while its text arrives. */
+export interface ReplySpeaker {
+  /** The whole text so far. `done`: nothing more follows. */
+  update(reply: string, done: boolean): void
+  pause(): void
+  resume(): void
+  /** Silence at once, and cancels the running request. */
+  stop(): void
+}
+
+/**
+ * Requests the speech of a reply sentence by sentence: the first sentence as soon as it is complete, and each further piece while the
+ * previous one plays. Only one piece is requested ahead of playback, because an interrupted reply is paid for in vain.
+ * @param from where to begin in the text
+ */
+export function speakReply(events: ReplySpeakerEvents, from = 0): ReplySpeaker {
+  const ended = new AbortController()
+  const { signal } = ended
+  const player = openLive('audio/mpeg', null)
+  let reply = ''
+  let done = false
+  let paused = false
+  let wake: (() => void) | null = null
+  let at = from
+  let heard = false
+  const stop = (): void => {
+    ended.abort()
+    player.close()
+  }
+  const fail = (thrown: unknown): void => {
+    if (signal.aborted) return
+    stop()
+    events.onFailure(thrown, at)
+  }
+  const wakeUp = (): void => {
+    wake?.()
+    wake = null
+  }
+  signal.addEventListener('abort', wakeUp)
+  const unsubscribe = player.state.subscribe(({ state, error }) => {
+    if (signal.aborted) return
+    wakeUp()
+    if (state === 'playing' && !heard) {
+      heard = true
+      events.onFirstSound()
+    }
+    if (state === 'failed') fail(new Error(error ?? 'The received audio cannot be played.'))
+    if (state === 'ended') {
+      stop()
+      events.onEnd()
+    }
+    // Another sound of this window has paused this one and ends before the person hears the rest.
+    if (state === 'paused' && !paused) player.play()
+  })
+  signal.addEventListener('abort', unsubscribe)
+  void run(player).catch(fail)
+
+  async function run({ add, endPart, endAll, state }: LivePlayer): Promise<void> {
+    let part = 0
+    for (;;) {
+      signal.throwIfAborted()
+      const chunk = nextChunk(reply, at, done, part > 0)
+      const played = state.getState()
+      const isAhead = played.part < part && played.state !== 'waiting'
+      if (chunk && (!isAhead || !hasWords(chunk))) {
+        if (hasWords(chunk)) {
+          part += 1
+          if (part === 1) events.onFirstPiece()
+          await speakPiece(chunk.text, part, add).catch(skipIfEmpty)
+          await endPart()
+        }
+        at = chunk.to
+      } else if (!chunk && done) break
+      else {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+    }
+    endAll()
+    // Without any words there is no sound whose end could be noticed.
+    if (part === 0 && !signal.aborted) {
+      stop()
+      events.onEnd()
+    }
+  }
+
+  /** Text that is only markup contains nothing to read aloud. */
+  function skipIfEmpty(thrown: unknown): void {
+    if (problemOf(thrown).kind !== 'bad_input') throw thrown
+  }
+
+  async function speakPiece(text: string, part: number, add: LivePlayer['add']): Promise<void> {
+    const core = client()
+    if (!core) throw new Error('The connection to Inference Studio is lost.')
+    const stream = await core.voice.speak({ text }, { signal })
+    for await (const event of readStream(stream, speechEvent, signal)) {
+      if (event.type === 'audio') await add(part, event.data)
+    }
+  }
+
+  return {
+    update(text, complete) {
+      reply = text
+      done = complete
+      wakeUp()
+    },
+    pause() {
+      paused = true
+      player.pause()
+    },
+    resume() {
+      paused = false
+      player.play()
+    },
+    stop,
+  }
+}
