@@ -5,7 +5,7 @@ import { upload } from '../../../api/transfer.ts'
 import { NoMicrophone } from '../../../shared/audio/recorder.ts'
 import { localStore } from '../../../shared/storage.ts'
 import { draftOf, newChat, useChat } from '../../../stores/chat.ts'
-import { runningReplies } from '../../../stores/openChat.ts'
+import { type OpenConversation, runningReplies } from '../../../stores/openChat.ts'
 import { send, stop as stopReplyById } from '../actions.ts'
 import { client } from '../client.ts'
 import {
@@ -229,6 +229,24 @@ function afterRequest(followed: FollowedReply, accepted: boolean): void {
   dispatch({ type: 'sendFailed', problem: useChat.getState().sendProblem })
 }
 
+/**
+ * The replies that are new since the messages `known`. Null before the first one.
+ * @returns `busy`: more text follows. `asks`: a tool call waits for the person
+ */
+function repliesOf(open: OpenConversation, known: ReadonlySet<string>) {
+  const turn = open.messages.findLastIndex(({ role }) => role === 'user')
+  const after = open.messages.slice(turn + 1).filter(({ id }) => !known.has(id))
+  const replies = after.filter(({ role }) => role === 'assistant')
+  const last = replies.at(-1)
+  if (!last) return null
+  return {
+    last,
+    text: replies.map((one) => one.text || (one.refusal ?? '')).join('\n\n'),
+    busy: isBusy(open.messages),
+    asks: after.some((row) => isToolRow(row) && !isSettledRun(row.run) && row.run.state !== 'running'),
+  }
+}
+
 interface FollowedReply {
   begin(): void
   stop(): void
@@ -265,21 +283,14 @@ function followNext(): FollowedReply {
       settle(null)
       return
     }
-    if (open.state !== 'live') return
-    const turn = open.messages.findLastIndex(({ role }) => role === 'user')
-    const after = open.messages.slice(turn + 1).filter(({ id }) => !known.has(id))
-    const replies = after.filter(({ role }) => role === 'assistant')
-    const last = replies.at(-1)
-    if (!last) return
+    const seen = open.state === 'live' ? repliesOf(open, known) : null
+    if (!seen) return
     for (const { id } of runningReplies(open)) running.add(id)
-    const asks = after.some((row) => isToolRow(row) && !isSettledRun(row.run) && row.run.state !== 'running')
-    const busy = isBusy(open.messages)
-    const text = replies.map((one) => one.text || (one.refusal ?? '')).join('\n\n')
-    spoken = { ...spoken, text, done: !busy && !asks }
-    speaker?.update(text, spoken.done)
+    spoken = { ...spoken, text: seen.text, done: !seen.busy && !seen.asks }
+    speaker?.update(seen.text, spoken.done)
     if (stopping) for (const { id } of runningReplies(open)) void stopReplyById(id)
-    if (asks !== useHandsFree.getState().state.needsPermission) dispatch({ type: 'permission', needed: asks })
-    if (spoken.done || (stopping && !busy)) settle(last)
+    if (seen.asks !== useHandsFree.getState().state.needsPermission) dispatch({ type: 'permission', needed: seen.asks })
+    if (spoken.done || (stopping && !seen.busy)) settle(seen.last)
   }
   const followed: FollowedReply = {
     begin() {

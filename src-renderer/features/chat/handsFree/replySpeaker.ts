@@ -72,34 +72,40 @@ export function speakReply(events: ReplySpeakerEvents, from = 0): ReplySpeaker {
   signal.addEventListener('abort', unsubscribe)
   void run(player).catch(fail)
 
-  async function run({ add, endPart, endAll, state }: LivePlayer): Promise<void> {
+  async function run(output: LivePlayer): Promise<void> {
     let part = 0
     for (;;) {
       signal.throwIfAborted()
       const chunk = nextChunk(reply, at, done, part > 0)
-      const played = state.getState()
-      const isAhead = played.part < part && played.state !== 'waiting'
-      if (chunk && (!isAhead || !hasWords(chunk))) {
+      if (!chunk && done) break
+      if (!chunk || (hasWords(chunk) && isAhead(output, part))) await changed()
+      else {
         if (hasWords(chunk)) {
           part += 1
           if (part === 1) events.onFirstPiece()
-          await speakPiece(chunk.text, part, add).catch(skipIfEmpty)
-          await endPart()
+          await speakPiece(chunk.text, part, output.add).catch(skipIfEmpty)
+          await output.endPart()
         }
         at = chunk.to
-      } else if (!chunk && done) break
-      else {
-        await new Promise<void>((resolve) => {
-          wake = resolve
-        })
       }
     }
-    endAll()
+    output.endAll()
     // Without any words there is no sound whose end could be noticed.
-    if (part === 0 && !signal.aborted) {
-      stop()
-      events.onEnd()
-    }
+    if (part > 0 || signal.aborted) return
+    stop()
+    events.onEnd()
+  }
+
+  function changed(): Promise<void> {
+    return new Promise((resolve) => {
+      wake = resolve
+    })
+  }
+
+  /** Whether the requested piece `part` is not played yet. A piece may also be without sound. */
+  function isAhead({ state }: LivePlayer, part: number): boolean {
+    const played = state.getState()
+    return played.part < part && played.state !== 'waiting'
   }
 
   /** Text that is only markup contains nothing to read aloud. */

@@ -196,45 +196,54 @@ const anyEvent: fc.Arbitrary<HandsFreeEvent> = fc.oneof(
   fc.constant<HandsFreeEvent>({ type: 'soundFailed', problem }),
 )
 
+/** What the world outside of the state knows: the devices and the chat. */
+class World {
+  state: HandsFree = initialHandsFree
+  microphone = false
+  sound = false
+  chat: 'free' | 'sending' | 'reply' = 'free'
+  readonly recorded = new Set<number>()
+
+  /** The chat answers once per message, and a reply ends once. */
+  mayHappen({ type }: HandsFreeEvent): boolean {
+    if (type === 'sent' || type === 'sendFailed') return this.chat === 'sending'
+    return type !== 'replyEnded' || this.chat === 'reply'
+  }
+
+  happen(event: HandsFreeEvent): void {
+    if (event.type === 'sent') this.chat = 'reply'
+    if (event.type === 'sendFailed' || event.type === 'replyEnded') this.chat = 'free'
+    if (event.type === 'speechEnded') this.recorded.add(event.turn)
+    const { state, effects } = step(this.state, event)
+    for (const effect of effects) this.#do(effect)
+    this.state = state
+    if (event.type === 'soundEnded' || event.type === 'soundFailed') this.sound = false
+  }
+
+  #do(effect: HandsFreeEffect): void {
+    if (effect.type === 'openMicrophone' || effect.type === 'closeMicrophone') this.microphone = effect.type === 'openMicrophone'
+    if (effect.type === 'speak' || effect.type === 'stopSound') this.sound = effect.type === 'speak'
+    if (effect.type === 'transcribe') expect(this.recorded.has(effect.turn)).toBe(true)
+    if (effect.type === 'stopReply') expect(this.chat).toBe('reply')
+    if (effect.type === 'send') expect(effect.text).toMatch(/^(One|Two)\.( (One|Two)\.)*$/)
+    if (effect.type !== 'send' && effect.type !== 'retryReply') return
+    expect(this.chat).toBe('free')
+    this.chat = 'sending'
+  }
+}
+
 test('in any order of events: no silence is sent, never two replies, and off, paused and failed mean a closed microphone', () => {
   fc.assert(
     fc.property(fc.array(anyEvent, { maxLength: 80 }), (events) => {
-      let state: HandsFree = initialHandsFree
-      // What the outside world knows.
-      let microphone = false
-      let sound = false
-      let recorded = new Set<number>()
-      let inChat: 'free' | 'sending' | 'reply' = 'free'
+      const world = new World()
       for (const event of events) {
-        // The chat answers once per message, and a reply ends once.
-        if ((event.type === 'sent' || event.type === 'sendFailed') && inChat !== 'sending') continue
-        if (event.type === 'replyEnded' && inChat !== 'reply') continue
-        if (event.type === 'sent') inChat = 'reply'
-        if (event.type === 'sendFailed' || event.type === 'replyEnded') inChat = 'free'
-        if (event.type === 'speechEnded') recorded.add(event.turn)
-        const { state: next, effects } = step(state, event)
-        for (const effect of effects) {
-          if (effect.type === 'openMicrophone') microphone = true
-          if (effect.type === 'closeMicrophone') microphone = false
-          if (effect.type === 'speak') sound = true
-          if (effect.type === 'stopSound') sound = false
-          if (effect.type === 'transcribe') expect(recorded.has(effect.turn)).toBe(true)
-          if (effect.type === 'send') expect(effect.text).toMatch(/^(One|Two)\.( (One|Two)\.)*$/)
-          if (effect.type === 'stopReply') expect(inChat).toBe('reply')
-          if (effect.type === 'send' || effect.type === 'retryReply') {
-            expect(inChat).toBe('free')
-            inChat = 'sending'
-          }
-        }
-        state = next
-        if (event.type === 'soundEnded' || event.type === 'soundFailed') sound = false
-        if (!state.on) recorded = new Set()
-        const phase = phaseOf(state)
-        expect(microphone).toBe(!['off', 'paused', 'failed'].includes(phase))
-        if (phase === 'off') expect(sound).toBe(false)
+        if (!world.mayHappen(event)) continue
+        world.happen(event)
+        const phase = phaseOf(world.state)
+        expect(world.microphone).toBe(!['off', 'paused', 'failed'].includes(phase))
         // Nothing is left behind by the reply of an interrupted turn.
-        if (phase === 'hearing') expect(sound).toBe(false)
-        expect(state.reply === 'none').toBe(inChat === 'free')
+        if (phase === 'off' || phase === 'hearing') expect(world.sound).toBe(false)
+        expect(world.state.reply === 'none').toBe(world.chat === 'free')
       }
     }),
     { seed, numRuns: 2_000 },
