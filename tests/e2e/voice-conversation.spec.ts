@@ -3,8 +3,8 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
-import { synthesize } from '../../src-main/sandbox/speech/speech.ts'
 import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
+import { synthesize } from '../../src-main/sandbox/speech/speech.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible, newChat, takePictures, turns } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, openSandbox, type WebHost } from './hosts.ts'
@@ -19,7 +19,11 @@ test.use(withMicrophone(`${wav}%noloop`))
 
 /** When each sentence begins, s: the second follows the whole first reply, the third interrupts the second reply. */
 const startsAt = [1, 10.5, 15.5]
-const sentences = ['Good morning. When does the ferry leave?', 'And when does it come back?', 'Thank you, that is enough.']
+const sentences = [
+  'Good morning. When does the ferry leave?',
+  'And when does it come back?',
+  'Thank you, that is enough.',
+]
 
 const key = 'sk-voice-7712'
 let sandbox: Sandbox
@@ -34,7 +38,7 @@ test.beforeAll(async () => {
     writeFileSync(file, spoken.bytes)
     inputs.push('-i', file)
   }
-  // A room with a fan: the background is never digital silence.
+  // With the noise of a fan, because the background is never digital silence.
   const delayed = startsAt.map((at, index) => `[${index}:a]adelay=${at * 1000}[s${index}]`)
   const mix = `[s0][s1][s2][fan]amix=inputs=4:duration=longest:normalize=0,aresample=48000`
   const graph = `${delayed.join(';')};anoisesrc=color=pink:amplitude=0.006:seed=3:duration=24[fan];${mix}`
@@ -78,7 +82,9 @@ async function enter(page: Page): Promise<void> {
 const phases = (page: Page) => page.evaluate(() => (globalThis as unknown as { phases: string[] }).phases)
 const liveMicrophones = (page: Page) =>
   page.evaluate(
-    () => (globalThis as unknown as { tracks: MediaStreamTrack[] }).tracks.filter((one) => one.readyState === 'live').length,
+    () =>
+      (globalThis as unknown as { tracks: MediaStreamTrack[] }).tracks.filter((one) => one.readyState === 'live')
+        .length,
   )
 const requests = (path: string) => sandbox.observe.requests().filter((request) => request.path === path)
 
@@ -104,7 +110,6 @@ test('three turns without touching anything; the third interrupts the reply; Esc
   for (const at of [0, 1, 2]) {
     await expect(turns(page)).toHaveCount(at + 1, { timeout: 20_000 })
     await expect(region(page)).toHaveAttribute('data-phase', 'speaking', { timeout: 10_000 })
-    console.log(await region(page).innerText())
     measured.push(Number(await total.getAttribute('data-total')))
     if (at === 0) await takePictures(page, 'voice-conversation', true)
   }
@@ -122,7 +127,55 @@ test('three turns without touching anything; the third interrupts the reply; Esc
   for (const { bytesIn } of transcripts) expect(bytesIn).toBeLessThan(32_000 * 4)
   for (const text of await turns(page).allInnerTexts()) expect(text).toContain('Speech from')
   await expect(replies(page)).toHaveCount(3)
-  annotations.push({ type: 'measured', description: measured.join(' ') })
-  console.log(JSON.stringify(sandbox.observe.requests().filter(({ path }) => /audio|chat/.test(path)).map(({ path, startedAt, endedAt }) => [path, startedAt % 100000, (endedAt ?? 0) - startedAt])))
-  console.log('end of speech to first sound, ms:', measured, requests('/v1/audio/speech').length)
+  // The service's own time: each request of the turn, from its first to its last byte.
+  const own = ['/v1/audio/transcriptions', '/v1/chat/completions', '/v1/audio/speech'].map((path) =>
+    requests(path).map(({ startedAt, endedAt }) => (endedAt ?? startedAt) - startedAt),
+  )
+  const beyond = measured.map((ms, at) => Math.round(ms - own.reduce((sum, list) => sum + (list[at] ?? 0), 0)))
+  annotations.push({
+    type: 'end of speech to first sound beyond the service, ms',
+    description: `${beyond.join(' ')} of ${measured.join(' ')}`,
+  })
+})
+
+test('a blocked microphone says why and can be tried again; then Space held talks', async ({ page }) => {
+  await enter(page)
+  await pickModel(page, 'writer-small')
+  await page.evaluate(() => {
+    const { mediaDevices } = navigator
+    const open = mediaDevices.getUserMedia
+    mediaDevices.getUserMedia = () => {
+      mediaDevices.getUserMedia = open
+      return Promise.reject(new DOMException('', 'NotAllowedError'))
+    }
+  })
+  await page.getByRole('button', { name: windowText('handsFree:start') }).click()
+  await expect(region(page)).toHaveAttribute('data-phase', 'failed')
+  await expect(region(page).getByRole('alert')).toContainText('Microphone access is blocked')
+  await expectAccessible(page, '.hands-free')
+  await takePictures(page, 'voice-conversation-failed', true)
+  await region(page)
+    .getByRole('combobox', { name: windowText('handsFree:input') })
+    .selectOption('hold')
+  await region(page)
+    .getByRole('button', { name: windowText('handsFree:retry') })
+    .click()
+  await expect(region(page).getByRole('button', { name: windowText('handsFree:holdToTalk') })).toBeFocused()
+  const before = requests('/v1/audio/transcriptions').length
+  await page.keyboard.down(' ')
+  await expect(region(page)).toHaveAttribute('data-phase', 'hearing')
+  const level = region(page).getByRole('meter')
+  await expect
+    .poll(async () => Number(await level.getAttribute('aria-valuenow')), { timeout: 8_000 })
+    .toBeGreaterThan(50)
+  await page.keyboard.up(' ')
+  await expect(turns(page)).toHaveCount(1, { timeout: 10_000 })
+  expect(requests('/v1/audio/transcriptions')).toHaveLength(before + 1)
+  await takePictures(page, 'voice-conversation-hold', true)
+  await page
+    .getByRole('button', { name: windowText('handsFree:end') })
+    .last()
+    .click()
+  await expect(region(page)).toHaveCount(0)
+  expect(await liveMicrophones(page)).toBe(0)
 })

@@ -89,7 +89,7 @@ function Conversation() {
       <StatusText>{isAnnounced && text}</StatusText>
       {state.failure && <Failure failure={state.failure} />}
       <div className="composer-bar">
-        <span className="hands-free-dot" aria-hidden />
+        <span className="composer-recording-dot hands-free-dot" aria-hidden />
         <span className="hands-free-phase">
           {text}
           {phase === 'speaking' && !isHeld && <small>{t('interruptHint')}</small>}

@@ -229,11 +229,19 @@ function afterRequest(followed: FollowedReply, accepted: boolean): void {
   dispatch({ type: 'sendFailed', problem: useChat.getState().sendProblem })
 }
 
+interface NewReplies {
+  last: Message
+  text: string
+  /** More text follows. */
+  busy: boolean
+  /** A tool call waits for the person. */
+  asks: boolean
+}
+
 /**
  * The replies that are new since the messages `known`. Null before the first one.
- * @returns `busy`: more text follows. `asks`: a tool call waits for the person
  */
-function repliesOf(open: OpenConversation, known: ReadonlySet<string>) {
+function repliesOf(open: OpenConversation, known: ReadonlySet<string>): NewReplies | null {
   const turn = open.messages.findLastIndex(({ role }) => role === 'user')
   const after = open.messages.slice(turn + 1).filter(({ id }) => !known.has(id))
   const replies = after.filter(({ role }) => role === 'assistant')
@@ -273,24 +281,30 @@ function followNext(): FollowedReply {
     const kind = stopped ? 'stopped' : last.status === 'complete' ? 'complete' : 'failed'
     dispatch({ type: 'replyEnded', end: kind, problem: last?.problem ?? null })
   }
+  const stopRunning = (): void => {
+    for (const id of running) void stopReplyById(id)
+  }
+  const take = (open: OpenConversation, seen: NewReplies): void => {
+    running.clear()
+    for (const { id } of runningReplies(open)) running.add(id)
+    spoken = { ...spoken, text: seen.text, done: !seen.busy && !seen.asks }
+    speaker?.update(seen.text, spoken.done)
+    if (stopping) stopRunning()
+    if (seen.asks !== useHandsFree.getState().state.needsPermission) dispatch({ type: 'permission', needed: seen.asks })
+    if (spoken.done || (stopping && !seen.busy)) settle(seen.last)
+  }
   const look = (): void => {
     const { open } = useChat.getState()
     // Not accepted yet.
     if (own === null) return
-    if (open === null || open.id !== own || open.state === 'gone') {
+    if (open?.id !== own || open.state === 'gone') {
       // The reply belongs to a chat that is no longer on the stage.
-      if (stopping) for (const id of running) void stopReplyById(id)
+      if (stopping) stopRunning()
       settle(null)
       return
     }
     const seen = open.state === 'live' ? repliesOf(open, known) : null
-    if (!seen) return
-    for (const { id } of runningReplies(open)) running.add(id)
-    spoken = { ...spoken, text: seen.text, done: !seen.busy && !seen.asks }
-    speaker?.update(seen.text, spoken.done)
-    if (stopping) for (const { id } of runningReplies(open)) void stopReplyById(id)
-    if (seen.asks !== useHandsFree.getState().state.needsPermission) dispatch({ type: 'permission', needed: seen.asks })
-    if (spoken.done || (stopping && !seen.busy)) settle(seen.last)
+    if (seen) take(open, seen)
   }
   const followed: FollowedReply = {
     begin() {

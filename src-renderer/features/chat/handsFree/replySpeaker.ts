@@ -3,7 +3,7 @@ import { problemOf } from '../../../api/problem.ts'
 import { readStream } from '../../../api/transfer.ts'
 import { type LivePlayer, openLive } from '../../../shared/audio/livePlayer.ts'
 import { client } from '../client.ts'
-import { hasWords, nextChunk } from './replyChunks.ts'
+import { hasWords, nextChunk, type ReplyChunk } from './replyChunks.ts'
 
 export interface ReplySpeakerEvents {
   /** The first piece is complete and is requested now. */
@@ -62,10 +62,7 @@ export function speakReply(events: ReplySpeakerEvents, from = 0): ReplySpeaker {
       events.onFirstSound()
     }
     if (state === 'failed') fail(new Error(error ?? 'The received audio cannot be played.'))
-    if (state === 'ended') {
-      stop()
-      events.onEnd()
-    }
+    if (state === 'ended') finish()
     // Another sound of this window has paused this one and ends before the person hears the rest.
     if (state === 'paused' && !paused) player.play()
   })
@@ -79,19 +76,27 @@ export function speakReply(events: ReplySpeakerEvents, from = 0): ReplySpeaker {
       const chunk = nextChunk(reply, at, done, part > 0)
       if (!chunk && done) break
       if (!chunk || (hasWords(chunk) && isAhead(output, part))) await changed()
-      else {
-        if (hasWords(chunk)) {
-          part += 1
-          if (part === 1) events.onFirstPiece()
-          await speakPiece(chunk.text, part, output.add).catch(skipIfEmpty)
-          await output.endPart()
-        }
-        at = chunk.to
-      }
+      else part = await take(output, chunk, part)
     }
     output.endAll()
     // Without any words there is no sound whose end could be noticed.
-    if (part > 0 || signal.aborted) return
+    if (part === 0) finish()
+  }
+
+  /** @returns the number of pieces with sound so far */
+  async function take(output: LivePlayer, chunk: ReplyChunk, before: number): Promise<number> {
+    const part = hasWords(chunk) ? before + 1 : before
+    if (part > before) {
+      if (part === 1) events.onFirstPiece()
+      await speakPiece(chunk.text, part, output.add).catch(skipIfEmpty)
+      await output.endPart()
+    }
+    at = chunk.to
+    return part
+  }
+
+  function finish(): void {
+    if (signal.aborted) return
     stop()
     events.onEnd()
   }
@@ -100,12 +105,6 @@ export function speakReply(events: ReplySpeakerEvents, from = 0): ReplySpeaker {
     return new Promise((resolve) => {
       wake = resolve
     })
-  }
-
-  /** Whether the requested piece `part` is not played yet. A piece may also be without sound. */
-  function isAhead({ state }: LivePlayer, part: number): boolean {
-    const played = state.getState()
-    return played.part < part && played.state !== 'waiting'
   }
 
   /** Text that is only markup contains nothing to read aloud. */
@@ -138,4 +137,10 @@ export function speakReply(events: ReplySpeakerEvents, from = 0): ReplySpeaker {
     },
     stop,
   }
+}
+
+/** Whether the requested piece `part` is not played yet. A piece may also be without sound. */
+function isAhead({ state }: LivePlayer, part: number): boolean {
+  const played = state.getState()
+  return played.part < part && played.state !== 'waiting'
 }

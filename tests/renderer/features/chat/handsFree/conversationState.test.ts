@@ -221,7 +221,8 @@ class World {
   }
 
   #do(effect: HandsFreeEffect): void {
-    if (effect.type === 'openMicrophone' || effect.type === 'closeMicrophone') this.microphone = effect.type === 'openMicrophone'
+    if (effect.type === 'openMicrophone' || effect.type === 'closeMicrophone')
+      this.microphone = effect.type === 'openMicrophone'
     if (effect.type === 'speak' || effect.type === 'stopSound') this.sound = effect.type === 'speak'
     if (effect.type === 'transcribe') expect(this.recorded.has(effect.turn)).toBe(true)
     if (effect.type === 'stopReply') expect(this.chat).toBe('reply')
