@@ -85,6 +85,16 @@ export const minuteBucket = z.object({
 })
 export type MinuteBucket = z.infer<typeof minuteBucket>
 
+/** An action on a selected text. `{{selection}}` in the prompt is the text, and `{{language}}` the language of the window. */
+export const textAction = z.object({
+  /** Id of a built-in action, such as `translate`, or a random one. */
+  id: z.string().min(1).max(100),
+  /** Empty: the name of the built-in action, in the language of the window. */
+  name: z.string().max(60),
+  prompt: z.string().min(1).max(20_000),
+})
+export type TextAction = z.infer<typeof textAction>
+
 export const settings = z.object({
   theme: z.enum(['system', 'light', 'dark']),
   fontSize: z.enum(['small', 'normal', 'large', 'largest']),
@@ -114,6 +124,12 @@ export const settings = z.object({
   newChatInstructions: z.string().max(100_000),
   /** Model that writes the titles of chats; null: titles are the first words of a chat. */
   titleModel: z.string().max(300).nullable(),
+  /** Model of text actions; null: the model of new chats. */
+  textActionModel: z.string().max(300).nullable(),
+  /** Actions on selected text, in the order of the menu. Null: the built-in ones, unchanged. */
+  textActions: z.array(textAction).max(50).nullable(),
+  /** Show the actions beside a selected text. */
+  textActionToolbar: z.boolean(),
   /** Store bodies of chat requests like those of an app: capped, without secrets, for `bodyDays`. */
   chatBodies: z.boolean(),
   /** Rounds of tool calls before the person must continue. */

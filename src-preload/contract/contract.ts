@@ -14,6 +14,7 @@ import { outboxProcedures } from './outbox.ts'
 import { requestsProcedures } from './requests.ts'
 import { retentionProcedures } from './retention.ts'
 import { speechProcedures } from './speech.ts'
+import { textActionsProcedures } from './textActions.ts'
 import { toolsProcedures } from './tools.ts'
 import { transcriptionProcedures } from './transcription.ts'
 import { archiveProcedures, transfersProcedures } from './transfers.ts'
@@ -27,6 +28,7 @@ export const contract = {
   chat: chatProcedures,
   library: libraryProcedures,
   tools: toolsProcedures,
+  textActions: textActionsProcedures,
   media: mediaProcedures,
   documents: documentsProcedures,
   voice: voiceProcedures,

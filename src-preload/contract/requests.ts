@@ -28,7 +28,7 @@ export type RequestDialect = z.infer<typeof dialect>
 export const colour = z.enum(['blue', 'teal', 'violet', 'amber', 'rose', 'green', 'slate', 'orange'])
 export type Colour = z.infer<typeof colour>
 
-export const studioFeature = z.enum(['chat', 'titles', 'speech', 'transcribe', 'images', 'account'])
+export const studioFeature = z.enum(['chat', 'titles', 'actions', 'speech', 'transcribe', 'images', 'account'])
 
 export const who = z.discriminatedUnion('kind', [
   /** Current name and colour, also after a rename. */

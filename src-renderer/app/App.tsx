@@ -12,6 +12,7 @@ import { UsageSubscriptions } from '../features/usage/index.tsx'
 import { isRightToLeft } from '../i18n/index.ts'
 import { CommandLayers } from '../shared/commands/Palette.tsx'
 import { OfflineSubscriptions } from '../shared/offline/OfflineSubscriptions.tsx'
+import { TextActions } from '../shared/textActions/TextActions.tsx'
 import { EmptyState } from '../shared/ui/EmptyState.tsx'
 import { Toasts } from '../shared/ui/Toast.tsx'
 import { TooltipProvider } from '../shared/ui/Tooltip.tsx'
@@ -45,6 +46,7 @@ export function App() {
                 <DesktopSubscriptions />
                 <Frame />
                 <PrintView />
+                <TextActions />
                 <CommandLayers />
               </>
             )

@@ -7,6 +7,8 @@ import { composer } from './en/composer.ts'
 import { connect } from './en/connect.ts'
 import { data } from './en/data.ts'
 import { documents } from './en/documents.ts'
+import { exporting } from './en/exporting.ts'
+
 import { handsFree } from './en/handsFree.ts'
 import { images } from './en/images.ts'
 import { keys } from './en/keys.ts'
@@ -24,6 +26,7 @@ import { quick } from './en/quick.ts'
 import { settings } from './en/settings.ts'
 import { shell } from './en/shell.ts'
 import { speech } from './en/speech.ts'
+import { textActions } from './en/textActions.ts'
 import { transcribe } from './en/transcribe.ts'
 import { usage } from './en/usage.ts'
 import { chat } from './en.chat.ts'
@@ -42,6 +45,7 @@ export const en = {
   problems,
   chat,
   composer,
+  exporting,
   documents,
   handsFree,
   images,
@@ -55,6 +59,7 @@ export const en = {
   markdown,
   models,
   preview,
+  textActions,
   transcribe,
   usage,
   keys,

@@ -6,6 +6,7 @@ import { createDocuments, type Documents } from '../features/documents/documents
 import { ChatLibrary } from '../features/library/library.ts'
 import { createMedia, type Media } from '../features/media/media.ts'
 import { learn } from '../features/models/learn.ts'
+import type { TextActionsFeature } from '../features/textActions/textActions.ts'
 import { createTools, type ToolsFeature } from '../features/tools/tools.ts'
 import { createTransfers, type Transfers } from '../features/transfers/transfers.ts'
 import type { VoiceFeature } from '../features/voice/voice.ts'
@@ -24,6 +25,7 @@ export interface ChatDependencies extends Pick<OpenData, 'store' | 'settings' | 
 export interface ComposedChat {
   chat: ChatFeature
   tools: ToolsFeature
+  textActions: TextActionsFeature
   archive: Archive
   library: ChatLibrary
   media: Media
@@ -48,6 +50,11 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
     runningSamples: new Map(),
     addSound: media.addSound,
   }
+  const costOf = (row: number) => {
+    const { cost, costIs } = requestLog.get(row).row
+    return { cost, costIs }
+  }
+  const textActions: TextActionsFeature = { upstream, logBodies: () => settings.value.chatBodies, costOf }
   const chat = openChat({
     store,
     upstream,
@@ -62,10 +69,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
       imageUrl: (id) => media.imageUrl(id),
       attachDocuments: (all) => documents.attach(all),
       documentText: (document) => documents.blockOf(document),
-      costOf: (row) => {
-        const { cost, costIs } = requestLog.get(row).row
-        return { cost, costIs }
-      },
+      costOf,
       ended: (outcome) => learn(store, session.placeOf(outcome.upstream), outcome),
     },
   })
@@ -98,6 +102,9 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
     added: (ids) => {
       for (const conversationId of ids) chat.runs.view.changes.notify({ what: 'restored', conversationId })
     },
+    isRunning: (id) => chat.runs.view.running(id),
+    merged: (conversationId, isNew) => notifyMerged(chat, conversationId, isNew),
+    libraryMerged: library.note,
   })
   const stopNoting = chat.runs.view.changes.add((change) => {
     if (change.what !== 'text') library.note()
@@ -105,6 +112,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
   return {
     chat,
     tools,
+    textActions,
     archive,
     library,
     media,
@@ -124,5 +132,17 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
         () => transfers.close(),
         () => media.swept,
       ]),
+  }
+}
+
+/** Notifies subscribers of a conversation that was merged from another computer's file: anything in it may have changed. */
+function notifyMerged({ store, runs }: ChatFeature, conversationId: string, isNew: boolean): void {
+  const notify = runs.view.changes.notify.bind(runs.view.changes)
+  const isRemoved = store.conversations.find(conversationId)?.removed !== false
+  notify({ what: isRemoved ? 'removed' : 'restored', conversationId })
+  if (isRemoved || isNew) return
+  for (const what of ['path', 'conversation', 'setup'] as const) notify({ what, conversationId })
+  for (const messageId of store.messages.pathIds(store.conversations.find(conversationId)?.leafId ?? null)) {
+    notify({ what: 'message', conversationId, messageId })
   }
 }

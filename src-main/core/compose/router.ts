@@ -23,6 +23,7 @@ import { outboxHandlers } from '../handlers/outbox.ts'
 import { requestsHandlers } from '../handlers/requests.ts'
 import { retentionHandlers } from '../handlers/retention.ts'
 import { speechHandlers } from '../handlers/speech.ts'
+import { textActionsHandlers } from '../handlers/textActions.ts'
 import { toolsHandlers } from '../handlers/tools.ts'
 import { transcriptionHandlers } from '../handlers/transcription.ts'
 import { transfersHandlers } from '../handlers/transfers.ts'
@@ -65,6 +66,7 @@ export function createRouter(dependencies: RouterDependencies) {
     models: modelsHandlers(os.models, account.models),
     chat: chatHandlers(os.chat, host, chat.chat),
     tools: toolsHandlers(os.tools, host, chat.tools),
+    textActions: textActionsHandlers(os.textActions, host, chat.textActions),
     library: libraryHandlers(os.library, host, chat.library),
     archive: archiveHandlers(os.archive, chat.archive),
     media: mediaHandlers(os.media, chat.media, media.retention),

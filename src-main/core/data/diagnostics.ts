@@ -78,17 +78,19 @@ export function diagnosticsReport({ host, state, redact }: DiagnosticsSources, n
 
 /** Settings that say how the program works. Texts, names and addresses that the person wrote are counted instead. */
 function shownSettings(settings: Settings): Record<string, unknown> {
-  const { newChatInstructions, proxyOrigins, shortcuts, chatModel, newChatModel, titleModel, voice, ...others } =
-    settings
+  const { newChatInstructions, proxyOrigins, shortcuts, textActions, ...rest } = settings
+  const { chatModel, newChatModel, titleModel, textActionModel, voice, ...others } = rest
   return {
     ...others,
     newChatInstructions: `${newChatInstructions.length} characters`,
     proxyOrigins: `${proxyOrigins.length} origins`,
+    textActions: textActions === null ? 'built-in' : `${textActions.length} actions`,
     shortcuts: `${Object.keys(shortcuts).length} changed`,
     ...{
       chatModel: isSet(chatModel),
       newChatModel: isSet(newChatModel),
       titleModel: isSet(titleModel),
+      textActionModel: isSet(textActionModel),
       voice: isSet(voice),
     },
   }

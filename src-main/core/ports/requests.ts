@@ -20,7 +20,7 @@ export interface TokenUsage {
   cachedTokens: number | null
 }
 
-export type StudioFeature = 'chat' | 'titles' | 'speech' | 'transcribe' | 'images' | 'account'
+export type StudioFeature = 'chat' | 'titles' | 'actions' | 'speech' | 'transcribe' | 'images' | 'account'
 
 /** The sender of a request: a feature of the studio, or an app. `failFast`: refuse the request instead of queueing it. */
 export type Requester = { kind: 'studio'; feature: StudioFeature } | { kind: 'app'; id: string; failFast: boolean }

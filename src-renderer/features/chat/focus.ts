@@ -1,4 +1,4 @@
-import { composerField } from './list/insert.ts'
+import { composerField } from '../../shared/composerField.ts'
 
 /** Maximum wait for the target, ms. The list renders only after the core's answer. */
 const waits = 1_500

@@ -1,17 +1,32 @@
 import './quick.css'
-import { ArrowUp, ClipboardPaste, Monitor, Plus, Square, SquareArrowOutUpRight, X } from 'lucide-react'
+import {
+  ArrowUp,
+  ClipboardPaste,
+  Monitor,
+  Plus,
+  Sparkles,
+  Square,
+  SquareArrowOutUpRight,
+  TextCursorInput,
+  X,
+} from 'lucide-react'
 import { type KeyboardEvent, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { mediaPath } from '../../../src-preload/contract/media.ts'
 import { keysOfPress, showKeys } from '../../shared/commands/keys.ts'
 import { useDesktop } from '../../shared/desktop.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { LinkQuestion } from '../../shared/linkQuestion/LinkQuestion.tsx'
 import { MarkdownContext } from '../../shared/markdown/context.ts'
-import { spelled } from '../../shared/markdown/hiddenCharacters.tsx'
 import { Markdown } from '../../shared/markdown/Markdown.tsx'
 import { isSendKey } from '../../shared/sendKey.ts'
+import { builtInActions, nameOf } from '../../shared/textActions/builtIn.ts'
+import { ResultContent } from '../../shared/textActions/Result.tsx'
+import { closeResult, stopAction } from '../../shared/textActions/run.ts'
+import { type ActionRun, useTextActions } from '../../shared/textActions/state.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { Kbd } from '../../shared/ui/Kbd.tsx'
+import { Menu, MenuItem } from '../../shared/ui/Menu.tsx'
 import { isMac } from '../../shared/ui/platform.ts'
 import { Select } from '../../shared/ui/Select.tsx'
 import { useApp } from '../../stores/app.ts'
@@ -21,9 +36,12 @@ import {
   close,
   continueInMain,
   copyText,
+  focusPrompt,
+  insertIntoPrompt,
   openLink,
   removeClipboard,
   removeScreenshot,
+  runOnClipboard,
   send,
   startAgain,
   stop,
@@ -36,6 +54,7 @@ export function QuickPrompt() {
   const { t, i18n } = useTranslation('quick')
   const known = useApp(({ app }) => app !== null)
   const [link, setLink] = useState<string | null>(null)
+  const run = useTextActions((state) => state.run)
   const host = useMemo(() => ({ openLink: setLink, copy: copyText }), [])
   useEffect(() => {
     document.title = i18n.t('quick:title')
@@ -48,20 +67,32 @@ export function QuickPrompt() {
         <h1 className="sr-only">{t('title')}</h1>
         <Prompt />
         <Attached />
-        <Reply />
-        {link !== null && <LinkQuestion address={link} onEnd={() => setLink(null)} />}
+        {run ? <ActionResult run={run} /> : <Reply />}
+        {link !== null && (
+          <LinkQuestion address={link} onOpen={(url) => void openLink(url)} onEnd={() => setLink(null)} />
+        )}
         <Actions />
       </main>
     </MarkdownContext>
   )
 }
 
+/** Stops a running text action, then closes its result, then hides the window. */
+async function closeStep(): Promise<void> {
+  const { run } = useTextActions.getState()
+  if (!run) return close()
+  if (run.status === 'running') return stopAction()
+  closeResult()
+  focusPrompt()
+}
+
 /** Keys that work anywhere in the window. */
 const windowKeys: Readonly<Record<string, () => Promise<void>>> = {
-  Escape: close,
+  Escape: closeStep,
   'Mod+Shift+V': addClipboard,
   'Mod+Shift+S': addScreenshot,
   'Mod+O': continueInMain,
+  'Mod+Shift+A': async () => useTextActions.setState({ isMenuOpen: true }),
 }
 
 function useWindowKeys(): void {
@@ -192,24 +223,36 @@ function Reply() {
   )
 }
 
-/** Shows where a link leads before the browser opens it. */
-function LinkQuestion({ address, onEnd }: { address: string; onEnd: () => void }) {
-  const { t } = useTranslation('quick')
+/** The result of an action on the clipboard, in the place of the reply. */
+function ActionResult({ run }: { run: ActionRun }) {
+  const { t } = useTranslation('textActions')
   return (
-    <div role="alertdialog" aria-label={t('link')} className="quick-link">
-      <p>{t('link')}</p>
-      <code dir="ltr">{spelled(address)}</code>
-      <Button
-        variant="primary"
-        onClick={() => {
-          onEnd()
-          void openLink(address)
-        }}
-      >
-        {t('openLink')}
+    <ResultContent run={run} onRegenerate={() => void runOnClipboard(run.action)} onClose={closeResult}>
+      <Button size="small" icon={TextCursorInput} onClick={() => insertIntoPrompt(run)}>
+        {t('insertPrompt')}
       </Button>
-      <Button onClick={onEnd}>{t('cancel')}</Button>
-    </div>
+    </ResultContent>
+  )
+}
+
+/** The menu of text actions. The chosen action reads the clipboard, unless its text is attached already. */
+function TextActionsMenu() {
+  const { t } = useTranslation('textActions')
+  const actions = useApp(({ app }) => app?.settings.textActions)
+  const isMenuOpen = useTextActions((state) => state.isMenuOpen)
+  return (
+    <Menu
+      align="start"
+      open={isMenuOpen}
+      onOpenChange={(open) => useTextActions.setState({ isMenuOpen: open })}
+      trigger={<IconButton icon={Sparkles} label={t('actions')} shortcut={showKeys('Mod+Shift+A', isMac)} />}
+    >
+      {(actions ?? builtInActions).map((action) => (
+        <MenuItem key={action.id} icon={Sparkles} onSelect={() => void runOnClipboard(action)}>
+          {nameOf(action)}
+        </MenuItem>
+      ))}
+    </Menu>
   )
 }
 
@@ -226,6 +269,7 @@ function Actions() {
       <Button icon={ClipboardPaste} onClick={() => void addClipboard()}>
         {t('addClipboard')} {!hasChat && <Kbd quiet>{showKeys('Mod+Shift+V', isMac)}</Kbd>}
       </Button>
+      <TextActionsMenu />
       {isDesktop && (
         <Button icon={Monitor} disabled={state.screenshot?.state === 'taking'} onClick={() => void addScreenshot()}>
           {t('addScreenshot')} {!hasChat && <Kbd quiet>{showKeys('Mod+Shift+S', isMac)}</Kbd>}

@@ -1,3 +1,4 @@
+import type { TextAction } from '../../../src-preload/contract/app.ts'
 import { emptySetup } from '../../../src-preload/contract/chat.ts'
 import { type GivenFile, givenPath, type WindowEvent } from '../../../src-preload/contract/desktop.ts'
 import type { Client, DesktopClient } from '../../api/connect.ts'
@@ -7,6 +8,8 @@ import { upload } from '../../api/transfer.ts'
 import { subscribe, watchWithRetry } from '../../api/watch.ts'
 import { i18n } from '../../i18n/index.ts'
 import { askOnce, intentChanged, type Place } from '../../shared/requestIds.ts'
+import { closeResult, runAction } from '../../shared/textActions/run.ts'
+import type { ActionRun } from '../../shared/textActions/state.ts'
 import { appStore } from '../../stores/app.ts'
 import { foldEvents, opening } from '../../stores/openChat.ts'
 import { canSend, emptyPrompt, isKnown, isRunningNow, lastReply, messageText, modelToAsk, useQuick } from './state.ts'
@@ -135,6 +138,28 @@ export async function addClipboard(): Promise<void> {
     if (desktop) fail(thrown)
     else useQuick.setState({ note: i18n.t('quick:clipboardRefused') })
   }
+  focusPrompt()
+}
+
+/**
+ * Runs a text action on the clipboard's text: the attached one, otherwise the current one, which is attached then. Nothing is read or sent
+ * before the person has chosen the action.
+ */
+export async function runOnClipboard(action: TextAction): Promise<void> {
+  if (useQuick.getState().clipboard === null) await addClipboard()
+  const state = useQuick.getState()
+  if (!client || state.clipboard === null) return
+  const nowhere = { left: 0, right: 0, top: 0, bottom: 0 }
+  const models = { listed: state.models, other: modelToAsk(state, appStore.getState().app) }
+  await runAction(client, action, { text: state.clipboard, place: nowhere, field: null, layer: null }, models)
+}
+
+/** Moves a result of a text action into the prompt, in the place of the clipboard. */
+export function insertIntoPrompt({ text }: ActionRun): void {
+  closeResult()
+  removeClipboard()
+  const typed = useQuick.getState().text
+  type(typed.trim() === '' ? text : `${typed}\n\n${text}`)
   focusPrompt()
 }
 

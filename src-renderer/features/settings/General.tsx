@@ -6,6 +6,7 @@ import { isMac, shortcut } from '../../shared/ui/platform.ts'
 import { Group, SegmentedRow, SwitchRow } from './Group.tsx'
 import { NewChats } from './NewChats.tsx'
 import { QuickPromptSettings } from './QuickPrompt.tsx'
+import { TextActionsSettings } from './TextActions.tsx'
 import { useSave } from './useSave.ts'
 
 interface SectionProps {
@@ -80,6 +81,7 @@ export function ChatSection({ app: { host, settings } }: SectionProps) {
         />
       </Group>
       <NewChats settings={settings} />
+      <TextActionsSettings settings={settings} />
     </>
   )
 }

@@ -348,6 +348,7 @@ export const proxy = {
     features: {
       chat: 'chat',
       titles: 'titles',
+      actions: 'text actions',
       speech: 'speech',
       transcribe: 'transcribe',
       images: 'images',

@@ -162,6 +162,7 @@ export const usage = {
       chat: 'Chat',
       speech: 'Speech',
       titles: 'Chat titles',
+      actions: 'Text actions',
       transcribe: 'Transcribe',
       images: 'Images',
       account: 'Account requests',

@@ -41,7 +41,7 @@ function commandFor(event: KeyboardEvent): Command | null {
   const command = meant.find(isPossible)
   if (!command) return null
   // Shortcuts do nothing behind a modal dialog.
-  return document.querySelector('dialog[open]') ? null : command
+  return document.querySelector('dialog[open]') && !command.inDialogs ? null : command
 }
 
 /** Whether letters are text there: in fields, and in menus, which are searched by typing. */

@@ -32,6 +32,8 @@ export interface Command {
   keys?: string
   /** False while the command is unavailable: neither shortcut nor palette run it. */
   when?: () => boolean
+  /** The shortcut works in modal dialogs, too. Default: no. */
+  inDialogs?: boolean
   run: () => void
 }
 

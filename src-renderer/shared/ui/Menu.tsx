@@ -8,10 +8,15 @@ import { LayerContext } from './layer.ts'
 export function Menu({
   trigger,
   align = 'end',
+  open,
+  onOpenChange,
   onCloseAutoFocus,
   children,
 }: {
   trigger: ReactNode
+  /** Whether the menu is open, for an owner that opens it without the trigger. */
+  open?: boolean
+  onOpenChange?: (open: boolean) => void
   align?: 'start' | 'end'
   /** Called when the menu returns the focus to its trigger. `preventDefault` keeps the focus. */
   onCloseAutoFocus?: (event: Event) => void
@@ -19,7 +24,7 @@ export function Menu({
 }) {
   const layer = use(LayerContext)
   return (
-    <DropdownMenu.Root modal={false}>
+    <DropdownMenu.Root modal={false} {...(open !== undefined && { open })} {...(onOpenChange && { onOpenChange })}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal container={layer}>
         <DropdownMenu.Content

@@ -1,6 +1,7 @@
 import type { Folder } from '../../../../src-preload/contract/library.ts'
 import type { Client } from '../../../api/connect.ts'
 import { i18n } from '../../../i18n/index.ts'
+import { composerField } from '../../../shared/composerField.ts'
 import { openList } from '../../../shared/listRegion.ts'
 import { navigate } from '../../../shared/navigation.ts'
 import { appStore } from '../../../stores/app.ts'
@@ -10,7 +11,6 @@ import { libraryStore } from '../../../stores/library.ts'
 import { routeStore } from '../../../stores/route.ts'
 import { attempt } from '../client.ts'
 import { beginNewChat } from '../newChatDefaults.ts'
-import { composerField } from './insert.ts'
 import { offerUndo } from './undo.tsx'
 
 type Change = Omit<Parameters<Client['chat']['update']>[0], 'conversationId'>

@@ -4,11 +4,11 @@ import { problemOf } from '../../../api/problem.ts'
 import { upload } from '../../../api/transfer.ts'
 import { i18n } from '../../../i18n/index.ts'
 import { type ActiveRecording, type MicTrouble, NoMicrophone, startRecording } from '../../../shared/audio/recorder.ts'
+import { composerField, insertInto } from '../../../shared/composerField.ts'
 import { showToast } from '../../../shared/toasts.ts'
 import { draftOf, newChat, useChat } from '../../../stores/chat.ts'
 import { client } from '../client.ts'
 import { writeDraft } from '../drafts.ts'
-import { composerField, insertInto } from '../list/insert.ts'
 
 /** Maximum recording time, ms. Then the recording stops and is transcribed. */
 export const longestRecording = 30 * 60_000

@@ -1,9 +1,10 @@
-import { ClipboardPaste, Plus } from 'lucide-react'
+import { ClipboardPaste, LibraryBig, Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { McpServer } from '../../../../src-preload/contract/tools.ts'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Group } from '../Group.tsx'
+import { GalleryDialog } from './GalleryDialog.tsx'
 import { PasteDialog } from './PasteDialog.tsx'
 import { Server } from './Server.tsx'
 import { ServerDialog } from './ServerDialog.tsx'
@@ -13,6 +14,7 @@ import { formOfServer, newServer, type ServerForm } from './serverForm.ts'
 export function Servers({ servers }: { servers: readonly McpServer[] }) {
   const t = useToolTranslate()
   const [form, setForm] = useState<ServerForm | null>(null)
+  const [choosing, setChoosing] = useState(false)
   const [pasting, setPasting] = useState(false)
   return (
     <Group
@@ -20,6 +22,9 @@ export function Servers({ servers }: { servers: readonly McpServer[] }) {
       about={t('settings.servers.about')}
       actions={
         <>
+          <Button icon={LibraryBig} onClick={() => setChoosing(true)}>
+            {t('settings.servers.gallery')}
+          </Button>
           <Button icon={ClipboardPaste} onClick={() => setPasting(true)}>
             {t('settings.servers.paste')}
           </Button>
@@ -36,6 +41,7 @@ export function Servers({ servers }: { servers: readonly McpServer[] }) {
         ))}
       </ul>
       <ServerDialog form={form} servers={servers} onClose={() => setForm(null)} />
+      <GalleryDialog open={choosing} servers={servers} onClose={() => setChoosing(false)} />
       <PasteDialog open={pasting} servers={servers} onClose={() => setPasting(false)} />
     </Group>
   )
