@@ -4,7 +4,7 @@ import { frameMs, SpeechDetector } from './speechDetector.ts'
 export type TurnInput = 'automatic' | 'hold'
 
 /** The pause that ends a turn, ms. Shorter cuts people off, longer delays every answer. */
-export const turnPauseMs = 500
+export const turnPauseMs = 450
 /** Longest turn, ms. Then it ends as after a pause. 3.8 MB at 16,000 samples per second. */
 export const longestTurnMs = 120_000
 /** Recorded sound before the first loud frame and after the last audible one, ms. */
