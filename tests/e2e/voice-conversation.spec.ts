@@ -88,7 +88,6 @@ const liveMicrophones = (page: Page) =>
   )
 const requests = (path: string) => sandbox.observe.requests().filter((request) => request.path === path)
 
-// long
 test('three turns without touching anything; the third interrupts the reply; Esc releases the microphone', async ({
   page,
 }, { annotations }) => {

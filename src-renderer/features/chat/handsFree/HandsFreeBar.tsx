@@ -98,7 +98,7 @@ function Conversation() {
         {isOpen && isHeld && <HoldButton />}
         <Select
           label={t('input')}
-          className="w-36"
+          className="hands-free-input w-36"
           value={state.input}
           choices={[
             { value: 'automatic', label: t('automatic') },
