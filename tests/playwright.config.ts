@@ -2,9 +2,16 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from '@playwright/test'
 import { chromiumArgs } from './helpers/browser.mjs'
 
-const long = ['offline', 'speech', 'chat-tree', 'chat-tools', 'images', 'usage', 'transcribe'].map(
-  (name) => `**/${name}.spec.ts`,
-)
+const long = [
+  'offline',
+  'speech',
+  'chat-tree',
+  'chat-tools',
+  'images',
+  'usage',
+  'transcribe',
+  'voice-conversation',
+].map((name) => `**/${name}.spec.ts`)
 
 export default defineConfig({
   testDir: fileURLToPath(new URL('e2e', import.meta.url)),

@@ -9,6 +9,7 @@ import { data } from './en/data.ts'
 import { documents } from './en/documents.ts'
 import { exporting } from './en/exporting.ts'
 
+import { handsFree } from './en/handsFree.ts'
 import { images } from './en/images.ts'
 import { keys } from './en/keys.ts'
 import { library } from './en/library.ts'
@@ -48,6 +49,7 @@ export const en = {
   composer,
   exporting,
   documents,
+  handsFree,
   images,
   library,
   data,

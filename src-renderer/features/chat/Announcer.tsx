@@ -4,6 +4,7 @@ import type { Message } from '../../../src-preload/contract/chat.ts'
 import { useChat } from '../../stores/chat.ts'
 import { isRunning } from '../../stores/openChat.ts'
 import { visibleText } from './asText.ts'
+import { useHandsFree } from './handsFree/conversation.ts'
 import { type ChatTranslate, useChatTranslate } from './messages.ts'
 
 /** Characters of a reply that are announced. Screen readers cannot skip the rest of an announcement. */
@@ -29,6 +30,8 @@ export function Announcer() {
   const [since, setSince] = useState(() => new Date().toISOString())
   const [heard, setHeard] = useState<ReadonlySet<string>>(new Set())
   const [announced, setAnnounced] = useState('')
+  /** A screen reader would speak over the reply that is spoken, and the microphone would hear it. */
+  const isSpoken = useHandsFree(({ state }) => state.on)
   const key = replies[0]?.id ?? null
   const running = replies.some(isRunning)
   // Clears the announcement when another chat opens. Text of a deleted chat must not remain in the page.
@@ -45,7 +48,8 @@ export function Announcer() {
   if (key !== null && !running && !heard.has(key) && (awaited === key || isNew)) {
     setAwaited(null)
     setHeard(new Set(heard).add(key))
-    setAnnounced(replies.length > 1 ? allWords(replies, t) : replies.map((reply) => oneWords(reply, t)).join(''))
+    if (!isSpoken)
+      setAnnounced(replies.length > 1 ? allWords(replies, t) : replies.map((reply) => oneWords(reply, t)).join(''))
   }
   return (
     <div className="chat-sr" aria-live="polite" role="log">

@@ -33,6 +33,7 @@ import {
   restoreDocuments,
   takeDocuments,
 } from './documents/draftDocuments.ts'
+import { HandsFreeBar, HandsFreeButton } from './handsFree/HandsFreeBar.tsx'
 import { PromptSlash } from './list/PromptSlash.tsx'
 import { ModelPicker } from './ModelPicker.tsx'
 import { useChatTranslate } from './messages.ts'
@@ -118,12 +119,14 @@ const Above = memo(({ draft }: { draft: string }) => (
     <ProjectTray />
     <ToolsHint />
     <DictationBar />
+    <HandsFreeBar />
   </>
 ))
 const Actions = memo(() => (
   <>
     <AddMenu />
     <DictateButton />
+    <HandsFreeButton />
   </>
 ))
 const Model = memo(ModelPicker)

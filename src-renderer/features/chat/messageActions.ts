@@ -102,14 +102,25 @@ export function retry(replyId: string, models = modelsToAsk(useChat.getState()).
   const reply = messageIn(open, replyId)
   const asked = models.length > 0 ? models : [reply?.model ?? ''].filter(Boolean)
   const hasImages = holdsImages(open?.messages ?? [], reply?.parentId ?? null)
-  askIfImagesRefused(asked, hasImages, () => {
-    void attempt(async (client) => {
-      await flushSetups()
-      const place = placeIn(open?.id ?? newChat, `retry ${replyId}`)
-      const wish = { replyId, ...(models.length === 0 ? {} : { models }) }
-      await askOnce(place, wish, (requestId) => client.chat.retry({ requestId, ...wish }))
-    })
+  askIfImagesRefused(asked, hasImages, () => void requestAgain(replyId, models))
+}
+
+/**
+ * Requests a reply again without asking the person. A failure appears as a notice of the page.
+ * @returns whether the core accepted the request
+ */
+export async function requestAgain(
+  replyId: string,
+  models = modelsToAsk(useChat.getState()).slice(0, 1),
+): Promise<boolean> {
+  const place = placeIn(useChat.getState().open?.id ?? newChat, `retry ${replyId}`)
+  const wish = { replyId, ...(models.length === 0 ? {} : { models }) }
+  const asked = await attempt(async (client) => {
+    await flushSetups()
+    await askOnce(place, wish, (requestId) => client.chat.retry({ requestId, ...wish }))
+    return true
   })
+  return asked === true
 }
 
 /** Asks the model to continue where this reply ends. Asks the person first if the model refused the chat's images before. */

@@ -11,7 +11,7 @@ export function LevelMeter({
   label,
   className,
 }: {
-  recording: ActiveRecording
+  recording: Pick<ActiveRecording, 'level' | 'paused'>
   label: string
   className: string
 }) {

@@ -153,7 +153,11 @@ function record(
   }
 }
 
-async function openMicrophone(): Promise<MediaStream> {
+/**
+ * Opens the selected microphone, with echo cancellation.
+ * @throws NoMicrophone
+ */
+export async function openMicrophone(): Promise<MediaStream> {
   // Missing outside of a secure context, contrary to its type.
   const devices: MediaDevices | undefined = navigator.mediaDevices
   if (!devices?.getUserMedia || !('MediaRecorder' in globalThis)) throw new NoMicrophone('unsupported')

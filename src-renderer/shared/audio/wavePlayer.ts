@@ -2,7 +2,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla'
 import { soundsAlone, soundsNoMore } from './exclusivePlayback.ts'
 
 /** The header that turns plain samples (16 bits, little-endian, mono) into a WAVE file. */
-function wavHead(bytes: number, rate: number): Uint8Array<ArrayBuffer> {
+export function wavHead(bytes: number, rate: number): Uint8Array<ArrayBuffer> {
   const head = new Uint8Array(44)
   const view = new DataView(head.buffer)
   const word = (at: number, text: string): void => head.set(new TextEncoder().encode(text), at)

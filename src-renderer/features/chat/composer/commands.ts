@@ -1,11 +1,19 @@
 import { i18n } from '../../../i18n/index.ts'
 import { offerCommands } from '../../../shared/commands/registry.ts'
 import { useChat } from '../../../stores/chat.ts'
+import {
+  pauseHandsFree,
+  resumeHandsFree,
+  startHandsFree,
+  stopHandsFree,
+  useHandsFree,
+} from '../handsFree/conversation.ts'
 import { cancelDictation, finishDictation, startDictation, useDictation } from '../voice/dictation.ts'
 import { pauseReading, resumeReading, speak, stopReading, usePlayer } from '../voice/player.ts'
 
 const reads = (): boolean => usePlayer.getState().now !== null
 const dictation = () => useDictation.getState().now.state
+const talks = (): boolean => useHandsFree.getState().state.on
 const lastReply = () =>
   useChat.getState().open?.messages.findLast(({ role, text }) => role === 'assistant' && text !== '') ?? null
 
@@ -23,7 +31,7 @@ export function offerComposerCommands(): () => void {
     },
     {
       ...{ id: 'chat.dictate', title: t('dictate'), group: 'chat', keys: 'Mod+Shift+D' },
-      when: () => ['off', 'no_microphone', 'recording'].includes(dictation()),
+      when: () => ['off', 'no_microphone', 'recording'].includes(dictation()) && !talks(),
       run: () => void (dictation() === 'recording' ? finishDictation() : startDictation()),
     },
     {
@@ -31,6 +39,17 @@ export function offerComposerCommands(): () => void {
       when: () => dictation() !== 'off',
       run: cancelDictation,
     },
+    {
+      ...{ id: 'chat.handsFree', title: i18n.t('handsFree:start'), group: 'chat', keys: 'Mod+Shift+H' },
+      when: () => dictation() === 'off' && !talks(),
+      run: startHandsFree,
+    },
+    {
+      ...{ id: 'chat.pauseHandsFree', title: i18n.t('handsFree:pauseOrResume'), group: 'chat' },
+      when: talks,
+      run: () => (useHandsFree.getState().state.paused ? resumeHandsFree() : pauseHandsFree()),
+    },
+    { id: 'chat.endHandsFree', title: i18n.t('handsFree:end'), group: 'chat', when: talks, run: stopHandsFree },
     {
       ...{ id: 'chat.readLast', title: t('readLast'), group: 'chat' },
       when: () => lastReply() !== null,

@@ -7,6 +7,7 @@ import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { Button, IconButton } from '../../../shared/ui/Button.tsx'
 import { StatusText } from '../../../shared/ui/StatusText.tsx'
 import { useNow } from '../../../shared/useNow.ts'
+import { useHandsFree } from '../handsFree/conversation.ts'
 import {
   cancelDictation,
   finishDictation,
@@ -19,7 +20,8 @@ import {
 export function DictateButton() {
   const { t } = useTranslation('composer')
   const off = useDictation(({ now }) => now.state === 'off' || now.state === 'no_microphone')
-  return <IconButton icon={Mic} label={t('dictate')} disabled={!off} onClick={() => void startDictation()} />
+  const talking = useHandsFree(({ state }) => state.on)
+  return <IconButton icon={Mic} label={t('dictate')} disabled={!off || talking} onClick={() => void startDictation()} />
 }
 
 /** The state of dictation, above the field. Empty while off. */

@@ -1,0 +1,64 @@
+/** One piece of a reply to speak, as Markdown. `to` is where the next piece begins. */
+export interface ReplyChunk {
+  text: string
+  to: number
+}
+
+/** Most characters of a piece. A piece of one request: short enough that little is paid for in vain when the person interrupts. */
+const longest = 400
+/** Fewest characters of a piece in the middle of a paragraph. Shorter ones are mostly numbers of a list and abbreviations. */
+const shortest = 12
+
+const sentences = new Intl.Segmenter(undefined, { granularity: 'sentence' })
+
+/**
+ * Returns the next piece of a growing reply from the index `from`: its first whole sentence, and with `more` also the following whole
+ * sentences of the paragraph up to 400 characters. Null when no sentence is complete yet. A code block is one piece. Sentences inside of
+ * emphasis, code or a formula stay together, because a part of such a pair of marks would be read aloud.
+ * @param done whether the reply is complete
+ */
+export function nextChunk(reply: string, from: number, done: boolean, more: boolean): ReplyChunk | null {
+  const start = from + (/^\s*/.exec(reply.slice(from))?.[0].length ?? 0)
+  if (start === reply.length) return null
+  const fence = /^ {0,3}(`{3,}|~{3,})/.exec(reply.slice(start))?.[1]
+  if (fence !== undefined) return codeBlock(reply, start, fence, done)
+  const rest = reply.slice(start)
+  const end = /\n[ \t]*\n|\n(?= {0,3}(?:`{3}|~{3}))/.exec(rest)
+  // The last character may be part of a longer word, number or mark.
+  const paragraph = end ? rest.slice(0, end.index) : rest
+  const closed = end !== null || done
+  let taken = 0
+  // The segmenter knows that a sentence may end with a quotation mark, but not that it may end with emphasis.
+  for (const { index, segment } of sentences.segment(paragraph.replace(/[*_]/g, '"'))) {
+    const to = index + segment.length
+    const isLast = to === paragraph.length
+    if (isLast && !closed) break
+    if (!isLast && (to < shortest || !isBalanced(paragraph.slice(0, to)))) continue
+    if (taken > 0 && (!more || to > longest)) break
+    taken = to
+  }
+  if (taken === 0) return null
+  return { text: paragraph.slice(0, taken).trim(), to: start + taken }
+}
+
+/** A whole code block without its code: only its language is read. */
+function codeBlock(reply: string, start: number, fence: string, done: boolean): ReplyChunk | null {
+  const firstLine = reply.indexOf('\n', start)
+  const mark = fence[0] === '~' ? '~' : '`'
+  const close = new RegExp(`^ {0,3}${mark}{${fence.length},}[ \\t]*$`, 'm')
+  const after = firstLine < 0 ? null : close.exec(reply.slice(firstLine + 1))
+  if (firstLine < 0 || !after)
+    return done ? { text: `${reply.slice(start).split('\n')[0]}\n${fence}`, to: reply.length } : null
+  const to = firstLine + 1 + after.index + after[0].length
+  // A fence without its line break may still grow.
+  if (to === reply.length && !done) return null
+  return { text: `${reply.slice(start, firstLine)}\n${fence}`, to }
+}
+
+/** Whether no pair of marks is open: code, bold text, formulas. */
+function isBalanced(text: string): boolean {
+  return ['`', '**', '__', '$$'].every((mark) => text.split(mark).length % 2 === 1)
+}
+
+/** Whether a piece has anything to say: a letter or a digit. */
+export const hasWords = ({ text }: ReplyChunk): boolean => /[\p{L}\p{N}]/u.test(text)

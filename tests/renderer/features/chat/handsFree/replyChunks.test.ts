@@ -1,0 +1,80 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { nextChunk } from '../../../../../src-renderer/features/chat/handsFree/replyChunks.ts'
+import { seed } from '../../../../helpers/random.ts'
+
+/** All pieces of a reply that arrives in parts that end at `cuts`. */
+function chunks(reply: string, cuts: readonly number[] = [], more = true): string[] {
+  const found: string[] = []
+  let from = 0
+  for (const end of [...cuts.filter((at) => at < reply.length).toSorted((a, b) => a - b), reply.length]) {
+    const done = end === reply.length
+    for (
+      let next = nextChunk(reply.slice(0, end), from, done, more);
+      next;
+      next = nextChunk(reply.slice(0, end), from, done, more)
+    ) {
+      found.push(next.text)
+      from = next.to
+    }
+  }
+  return found
+}
+
+test('the first sentence is ready as soon as the next one begins', () => {
+  expect(nextChunk('The ferry leaves at seven.', 0, false, false)).toBeNull()
+  expect(nextChunk('The ferry leaves at seven. I', 0, false, false)?.text).toBe('The ferry leaves at seven.')
+  expect(nextChunk('The ferry leaves at seven', 0, true, false)?.text).toBe('The ferry leaves at seven')
+})
+
+test('later sentences of a paragraph come together, up to 400 characters', () => {
+  const sentence = 'The ferry leaves the harbour at seven in the morning, and comes back in the evening. '
+  expect(chunks(sentence.repeat(6).trim()).map(({ length }) => length)).toEqual([339, 169])
+  expect(chunks(sentence.repeat(3).trim(), [], false)).toHaveLength(3)
+})
+
+test('paragraphs, list items and code blocks are pieces of their own; code is not read', () => {
+  const reply = 'Do this:\n\n1. Open the file.\n2. Save it.\n\n```ts\nconst a = 1. + 2.\n\nrun()\n```\nThat is all.'
+  expect(chunks(reply)).toEqual(['Do this:', '1. Open the file.\n2. Save it.', '```ts\n```', 'That is all.'])
+})
+
+test('an open code block waits for its end', () => {
+  expect(nextChunk('```ts\nconst a = 1\n', 0, false, true)).toBeNull()
+  expect(nextChunk('```ts\nconst a = 1\n', 0, true, true)?.text).toBe('```ts\n```')
+})
+
+test('sentences inside of emphasis, code and formulas stay together', () => {
+  expect(chunks('It says **Stop here. Go back.** And then it ends.', [], false)).toEqual([
+    'It says **Stop here. Go back.**',
+    'And then it ends.',
+  ])
+})
+
+test('in any arrival every word is in exactly one piece, in order', () => {
+  const part = fc.constantFrom(
+    'The sun. ',
+    'Is it? ',
+    '**bold. text** ',
+    '`a. b` ',
+    '\n',
+    '\n\n',
+    '- item\n',
+    '1. x\n',
+    'Größe 3.14 ',
+    '日本語。',
+    '$$x. y$$ ',
+  )
+  fc.assert(
+    fc.property(
+      fc.array(part, { maxLength: 30 }),
+      fc.array(fc.nat(300), { maxLength: 20 }),
+      fc.boolean(),
+      (parts, cuts, more) => {
+        const reply = parts.join('')
+        const words = (text: string) => text.replace(/\s/g, '')
+        expect(words(chunks(reply, cuts, more).join(''))).toBe(words(reply))
+      },
+    ),
+    { seed, numRuns: 1_000 },
+  )
+})
