@@ -34,7 +34,11 @@ try {
   const store = openStore(dataDir)
   const folderId = randomUUID()
   const createdAt = new Date().toISOString()
-  store.folders.insert({ ...{ id: folderId, name: 'Bench', createdAt, model: null, instructions: null }, params: null, wholeTokens: 0 })
+  store.folders.insert({
+    ...{ id: folderId, name: 'Bench', createdAt, model: null, instructions: null },
+    params: null,
+    wholeTokens: 0,
+  })
   const handle = new DatabaseSync(databaseFile(dataDir))
   const media = handle.prepare(
     "INSERT INTO media (id, kind, mime, bytes, sha256, created_at) VALUES (?, 'document', 'application/octet-stream', 1, ?, ?)",
