@@ -5,6 +5,7 @@ import { bodiesBench } from './bodies.mjs'
 import { dialectsBench } from './dialects.mjs'
 import { documentsBench } from './documents.mjs'
 import { galleryBench } from './gallery.mjs'
+import { passagesBench } from './passages.mjs'
 import { prepareBuild, removeFolders, stopAll } from './processes.mjs'
 import { proxyBench, proxyNames } from './proxy.mjs'
 import { renderBench } from './render.mjs'
@@ -20,6 +21,7 @@ const suites = {
   proxy: proxyBench,
   dialects: dialectsBench,
   bodies: bodiesBench,
+  passages: passagesBench,
   search: searchBench,
   documents: documentsBench,
   usage: usageBench,

@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, expectAccessible, openChatWorld, takePictures, turns } from './chatWorld.ts'
-import { composer, pickModel, send, sentRequest, settled } from './journey.ts'
+import { composer, send, sentRequest, settled } from './journey.ts'
 
 let world: ChatWorld
 test.beforeAll(async () => {

@@ -116,7 +116,7 @@ export function passageReader(handle: ReadHandle) {
     all: 'SELECT count(*) AS n FROM passages WHERE media_id IN (SELECT value FROM json_each(?))',
     find: `SELECT p.media_id, p.part, p.start, p.text, d.label FROM (
          SELECT s.rowid AS id, bm25(search_text_passages) AS score FROM search_text_passages AS s
-          WHERE s.search_text_passages MATCH ? AND s.rowid IN (SELECT id FROM passages WHERE media_id IN (SELECT value FROM json_each(?)))
+          WHERE s.search_text_passages MATCH ? AND +s.rowid IN (SELECT id FROM passages WHERE media_id IN (SELECT value FROM json_each(?)))
           ORDER BY score LIMIT ?) AS f
        CROSS JOIN passages AS p ON p.id = f.id
        CROSS JOIN document_parts AS d ON d.media_id = p.media_id AND d.part = p.part

@@ -33,7 +33,7 @@ describe('folders, prompts and presets', () => {
     const id = put(on.store, [message()], { folderId: folder.id })
     on.library.note()
     let last = on.library.state.read()
-    const defaults = { model: null, instructions: null }
+    const defaults = { model: null, instructions: null, params: null, wholeTokens: 8000, files: [] }
     expect(last.folders).toEqual([{ id: folder.id, name: 'Work', conversations: 1, ...defaults }])
     expect(last.prompts).toMatchObject([{ id: prompt.id, name: 'Ask', text: 'Dear {{name}}' }])
     expect(last.presets).toMatchObject([{ id: preset.id, params: { temperature: 0 } }])
