@@ -31,6 +31,8 @@ export const plainMessage = (
   run: null,
   askId: null,
   made: null,
+  summarised: null,
+  leftOut: false,
   cost: null,
   costIs: 'unknown',
   requestRow: null,

@@ -13,6 +13,8 @@ export interface ChatFeature {
   neighbours: ChatNeighbours
   /** Client of the service. @throws StudioError `not_connected`, or the reason why connecting failed */
   upstream(): Promise<ChatUpstream>
+  /** Whether the request log stores bodies. */
+  logBodies(): boolean
 }
 
 export interface ChatOptions {
@@ -29,6 +31,7 @@ export interface ChatOptions {
 /** Chat without tools, images or prices. */
 export const noNeighbours: ChatNeighbours = {
   toolsFor: () => ({}),
+  toolsOf: () => ({}),
   callsOf: () => [],
   called: () => undefined,
   stopCalls: () => 0,
@@ -36,6 +39,8 @@ export const noNeighbours: ChatNeighbours = {
   attachDocuments: (documents) => documents.map(() => missingDocument()),
   documentText: () => missingDocument(),
   costOf: () => ({ cost: null, costIs: 'unknown' }),
+  contextOf: () => null,
+  leastCost: () => null,
   ended: () => undefined,
 }
 
@@ -54,5 +59,5 @@ export function openChat(options: ChatOptions): ChatFeature {
   const { changes } = runs.view
   const notify = (change: ChatChange): void => changes.notify(change)
   const titles = new GeneratedTitles({ store, upstream, model: titleModel, logBodies, log, notify })
-  return { store, upstream, neighbours, runs, titles }
+  return { store, upstream, neighbours, runs, titles, logBodies }
 }
