@@ -71,6 +71,17 @@ export const contextProcedures = {
   leaveOut: procedure
     .input(z.object({ messageId: id, leftOut: z.boolean(), andEarlier: z.boolean().default(false) }))
     .output(z.object({ messages: whole })),
+  /** What a summary of all messages up to `upTo` would send. Sends nothing. @throws `bad_input` when a message alone is too long */
+  planSummary: procedure.input(z.object({ upTo: id, model: z.string().min(1) })).output(
+    z.object({
+      messages: whole,
+      tokens: whole,
+      /** More than one when the messages are longer than the context of the model. */
+      requests: whole,
+      /** Without the summary itself, SC. Null: unknown price. */
+      leastCost: sc.nullable(),
+    }),
+  ),
   /**
    * Asks a model for a summary of all messages up to `upTo` that are sent. Aborting the call cancels the request. Stores
    * nothing but the request log's row.

@@ -5,6 +5,7 @@ import { chatTools } from './en/chatTools.ts'
 import { common } from './en/common.ts'
 import { composer } from './en/composer.ts'
 import { connect } from './en/connect.ts'
+import { context } from './en/context.ts'
 import { data } from './en/data.ts'
 import { documents } from './en/documents.ts'
 import { images } from './en/images.ts'
@@ -41,6 +42,7 @@ export const en = {
   problems,
   chat,
   composer,
+  context,
   documents,
   images,
   library,

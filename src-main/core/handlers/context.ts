@@ -16,6 +16,7 @@ export interface ContextFeature {
 export const contextHandlers = (os: Implementer['context'], { chat, meter, summaries }: ContextFeature) => ({
   measure: os.measure.handler(({ input }) => meter.measure(input)),
   leaveOut: os.leaveOut.handler(({ input }) => leaveOut(chat, input)),
+  planSummary: os.planSummary.handler(({ input }) => summaries.plan(input)),
   summarise: os.summarise.handler(({ input, signal }) => summaries.summarise(input, signal)),
   useSummary: os.useSummary.handler(({ input }) => useSummary(chat, input, summaries.facts(input.summaryId))),
 })

@@ -6,6 +6,7 @@ import { useStage, withEdit, withoutEdit } from '../../stores/chatPage.ts'
 import { messageIn } from '../../stores/openChat.ts'
 import { openChat, type } from './actions.ts'
 import { attempt } from './client.ts'
+import { editNote } from './context/actions.ts'
 import { askIfImagesRefused, holdsImages } from './composer/refusals.ts'
 import { placeIn } from './drafts.ts'
 import { actionOf, focusComposer, focusSoon, siblingAction } from './focus.ts'
@@ -15,7 +16,8 @@ import { flushSetups } from './setup.ts'
 
 /** Starts to edit a message of the path. */
 export function startEdit(message: Message): void {
-  useStage.setState({ editing: message.id })
+  if (message.made === 'summary') editNote(message)
+  else useStage.setState({ editing: message.id })
 }
 
 /** Edits the turn that `reply` answers, so that the next request does not contain the refused text. */

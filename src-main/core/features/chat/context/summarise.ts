@@ -22,6 +22,15 @@ export interface Summary extends SummaryFacts {
   requests: number
 }
 
+/** What a summary sends, estimated. */
+export interface SummaryPlan {
+  messages: number
+  tokens: number
+  requests: number
+  /** Without the summary itself, SC. Null: unknown price. */
+  leastCost: string | null
+}
+
 /** Share of the context for the messages of one request; the rest is for the wish, the summary so far and the reply. */
 const shareOfMessages = 0.6
 /** `max_tokens` of a summary: enough for a model that reasons first. At most a quarter of the context. */
@@ -52,17 +61,7 @@ export class Summaries {
    * @throws StudioError `no_such_item`, `bad_input` when nothing is sent or one message alone is too long, `cancelled`, and all of the service
    */
   async summarise({ upTo, model }: { upTo: string; model: string }, signal?: AbortSignal): Promise<Summary> {
-    const { store, neighbours } = this.#feature
-    store.conversations.get(store.messages.get(upTo).conversationId)
-    const path = store.messages.path(upTo)
-    const sent = await historyOf(
-      { instructions: '', instructionsRole: 'system' },
-      path,
-      () => Promise.resolve(''),
-      (document) => neighbours.documentText(document),
-    )
-    const limit = neighbours.contextOf(model)?.tokens ?? null
-    const chunks = await chunksOf(sent.map(transcriptOf), limit)
+    const { chunks, limit } = await this.#material(upTo, model)
     const upstream = await this.#feature.upstream()
     // The key may allow one request at a time.
     this.#feature.titles.giveWay()
@@ -80,6 +79,30 @@ export class Summaries {
     const [oldest] = this.#facts.keys()
     if (this.#facts.size > mostFacts && oldest !== undefined) this.#facts.delete(oldest)
     return { summaryId, text, requests: chunks.length, ...facts }
+  }
+
+  /** What `summarise` would send. @throws StudioError as `summarise` does, except for those of the service */
+  async plan({ upTo, model }: { upTo: string; model: string }): Promise<SummaryPlan> {
+    const { chunks, messages } = await this.#material(upTo, model)
+    let tokens = 0
+    for (const chunk of chunks) tokens += (await countText(chunk)) + (await countText(wish))
+    const leastCost = this.#feature.neighbours.leastCost(model, { fresh: tokens, repeated: 0 })
+    return { messages, tokens, requests: chunks.length, leastCost }
+  }
+
+  async #material(upTo: string, model: string): Promise<{ chunks: string[]; limit: number | null; messages: number }> {
+    const { store, neighbours } = this.#feature
+    store.conversations.get(store.messages.get(upTo).conversationId)
+    const path = store.messages.path(upTo)
+    const sent = await historyOf(
+      { instructions: '', instructionsRole: 'system' },
+      path,
+      () => Promise.resolve(''),
+      (document) => neighbours.documentText(document),
+    )
+    const limit = neighbours.contextOf(model)?.tokens ?? null
+    const messages = new Set(sent.map(({ source }) => source)).size
+    return { chunks: await chunksOf(sent.map(transcriptOf), limit), limit, messages }
   }
 
   async #ask(upstream: ChatUpstream, request: ChatRequest, signal: AbortSignal | undefined) {
