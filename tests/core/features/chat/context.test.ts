@@ -11,7 +11,7 @@ import { useSummary } from '../../../../src-main/core/features/chat/context/useS
 import { prepareRequest } from '../../../../src-main/core/features/chat/prepareRequest.ts'
 import { findingOf } from '../../../../src-main/core/features/models/learn.ts'
 import type { ChatNeighbours, ReplyOutcome } from '../../../../src-main/core/ports/toolCalls.ts'
-import { openStore } from '../../../../src-main/core/store/store.ts'
+import { openStore, type Store } from '../../../../src-main/core/store/store.ts'
 import { tokensOfAttachment } from '../../../../src-main/core/upstream/meter/request.ts'
 import { countTokens } from '../../../../src-main/core/upstream/meter/tokens.ts'
 import type { ChatMessage } from '../../../../src-main/core/upstream/types.ts'
@@ -33,9 +33,13 @@ const documentOf = (name: string): AttachedDocument => ({
   ...{ notes: [], pages: null },
 })
 
-function studio(neighbours: Partial<ChatNeighbours> = {}) {
+function newStore(): Store {
   const store = openStore(freshFolder())
   close.push(() => store.close())
+  return store
+}
+
+function studio(neighbours: Partial<ChatNeighbours> = {}, store = newStore()) {
   const { feature, service } = featureOver(store, {
     toolsFor: () => ({ tools }),
     toolsOf: () => ({ tools }),
@@ -59,6 +63,7 @@ function studio(neighbours: Partial<ChatNeighbours> = {}) {
     })
     if (given.toolCalls) store.messages.settle(id, { ...store.messages.get(id), toolCalls: given.toolCalls })
     store.conversations.setLeaf(conversationId, id)
+    feature.runs.view.changes.notify({ what: 'path', conversationId })
     return id
   }
   const measure = (more: { text?: string; setup?: ChatSetup; models?: string[]; names?: string[] } = {}) => {
@@ -148,12 +153,13 @@ function countRequest(messages: readonly ChatMessage[]): number {
 
 describe('the measure', () => {
   it('counts exactly the request that would be sent; what is left out is in neither', async () => {
+    const store = newStore()
     await fc.assert(
       fc.asyncProperty(
         fc.array(turn, { minLength: 1, maxLength: 12 }),
         fc.boolean(),
         async (turns, hasInstructions) => {
-          const one = studio()
+          const one = studio({}, store)
           one.begin(hasInstructions ? { ...emptySetup, instructions: 'Be brief.' } : emptySetup)
           const added = turns.map((each, at) => ({ ...addTurn(one, each, at), leftOut: each.leftOut }))
           for (const { id, leftOut: gone } of added)
@@ -207,12 +213,13 @@ describe('the measure', () => {
   })
 
   it('the oldest messages that may go leave a rest that fits and begins with the person', async () => {
+    const store = newStore()
     await fc.assert(
       fc.asyncProperty(
         fc.array(turn, { minLength: 1, maxLength: 14 }),
         fc.integer({ min: 60, max: 400 }),
         async (turns, limit) => {
-          const one = studio({ contextOf: () => ({ tokens: limit, from: 'person' }) })
+          const one = studio({ contextOf: () => ({ tokens: limit, from: 'person' }) }, store)
           one.begin()
           for (const [at, each] of turns.entries()) addTurn(one, each, at)
           const before = await one.measure()
