@@ -40,7 +40,7 @@ export function frameHeaders(path: string): Record<string, string> | null {
 }
 
 /** For Mermaid. Inline styles are allowed, because Mermaid puts a style sheet into each image. It gets no images and no fonts. */
-const diagramPolicy = ["script-src 'self'", "style-src 'self' 'unsafe-inline'"]
+const diagramPolicy = ["script-src 'self'", "style-src 'self' 'unsafe-inline'", "base-uri 'none'"]
 
 /**
  * For documents that a model wrote. Scripts must be in the document, and run only when the person has started them. `frame-src` blocks
@@ -58,6 +58,8 @@ const previewPolicy = [
   "frame-src 'none'",
   "object-src 'none'",
   "webrtc 'block'",
+  // Of the page itself, so that links to a place inside a document work.
+  'base-uri about:',
 ]
 
 /**
@@ -73,7 +75,6 @@ function headersOfFrame(policy: readonly string[]): Record<string, string> {
       "default-src 'none'",
       ...policy,
       "frame-ancestors 'self'",
-      "base-uri 'none'",
       "form-action 'none'",
       'sandbox allow-scripts',
     ].join('; '),

@@ -43,8 +43,8 @@ export const contextMeasure = z.object({
    * Null when there are none before the last message of the person.
    */
   oldest: z.object({ upTo: id, messages: whole, tokens: whole }).nullable(),
-  /** The cost of all requests of this chat, on every branch. Null: none is known. */
-  spent: z.object({ amount: sc, estimated: z.boolean() }).nullable(),
+  /** The cost of all requests of this chat, on every branch. `unpriced` is the number of requests of unknown cost. Null: nothing is known. */
+  spent: z.object({ amount: sc, estimated: z.boolean(), unpriced: whole }).nullable(),
   /** The least that the next message costs, without its reply, SC. Null: unknown price. */
   leastCost: sc.nullable(),
 })

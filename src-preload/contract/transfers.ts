@@ -70,11 +70,46 @@ export const importReport = z.object({
 })
 export type ImportReport = z.infer<typeof importReport>
 
+/** One file of another computer in the shared folder. */
+export const syncedFile = z.object({
+  name: z.string(),
+  /** `refused`: not merged, and read again next time; `problem` says why. */
+  outcome: z.enum(['merged', 'unchanged', 'refused']),
+  problem: z.string().nullable(),
+  /** Conversations. */
+  added: whole,
+  changed: whole,
+  /** New messages. */
+  messages: whole,
+})
+export type SyncedFile = z.infer<typeof syncedFile>
+
+/** Result of keeping this computer in step with the others of a folder. */
+export const syncReport = z.object({
+  /** Path of this computer's file. */
+  file: z.string(),
+  /** False when its content has not changed. */
+  written: z.boolean(),
+  files: z.array(syncedFile),
+  /** What could not be merged, one sentence each; at most 50. */
+  notes: z.array(z.string()),
+})
+export type SyncReport = z.infer<typeof syncReport>
+
+export const conversationExport = z.object({
+  conversationId: id,
+  format: z.enum(['markdown', 'json']),
+  messageIds: z.array(id).max(100_000).optional(),
+  pictures: z.boolean().optional(),
+})
+export type ConversationExport = z.infer<typeof conversationExport>
+
 export const archiveProcedures = {
-  /** One conversation: the active path as Markdown, or the whole tree with its images as JSON. */
-  exportConversation: procedure
-    .input(z.object({ conversationId: id, format: z.enum(['markdown', 'json']) }))
-    .output(download),
+  /**
+   * One conversation: as Markdown the active path, or the messages `messageIds` in their order; as JSON the whole tree, with its images
+   * unless `pictures` is false.
+   */
+  exportConversation: procedure.input(conversationExport).output(download),
   /** Everything as one zip: conversations, folders, prompts, presets, images. */
   exportAll: procedure.output(download),
   /**
@@ -82,4 +117,9 @@ export const archiveProcedures = {
    * Imports all or nothing.
    */
   import: procedure.input(z.object({ uploadId: id })).output(importReport),
+  /**
+   * Merges the files of other computers in a folder of this computer, then writes the file of this one.
+   * @throws `bad_input` for an unusable folder, `busy`, `disk_full`, `not_writable`
+   */
+  sync: procedure.input(z.object({ folder: z.string().min(1).max(4096) })).output(syncReport),
 }

@@ -8,6 +8,8 @@ import { connect } from './en/connect.ts'
 import { context } from './en/context.ts'
 import { data } from './en/data.ts'
 import { documents } from './en/documents.ts'
+import { exporting } from './en/exporting.ts'
+
 import { images } from './en/images.ts'
 import { keys } from './en/keys.ts'
 import { library } from './en/library.ts'
@@ -43,6 +45,7 @@ export const en = {
   chat,
   composer,
   context,
+  exporting,
   documents,
   images,
   library,

@@ -107,7 +107,7 @@ test('the composer has the model beside Send, and one menu for images, prompts, 
 
   await page.getByRole('button', { name: windowText('composer:addMenu') }).focus()
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('menuitem')).toHaveText(['Attach images', 'Insert prompt', 'Message role…', 'Tools…'])
+  await expect(page.getByRole('menuitem')).toHaveText(['Attach images', 'Attach documents', 'Insert prompt', 'Message role…', 'Tools…'])
   await expect(page.getByRole('menuitem', { name: windowText('composer:addPictures') })).toBeFocused()
   await expectAccessible(page)
   await takePictures(page, 'chat-add-menu')

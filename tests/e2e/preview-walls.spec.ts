@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server as TcpServer } from 'node:n
 import { expect, type Frame, type Page, test } from '@playwright/test'
 import { hostilePages, hostileReplies } from '../helpers/hostile.ts'
 import { windowText } from '../helpers/windowText.ts'
-import { type ChatWorld, openChatWorld } from './chatWorld.ts'
+import { type ChatWorld, newChat, openChatWorld } from './chatWorld.ts'
 import { composer, lastReply, pickModel, send, settled } from './journey.ts'
 import { scripted, startScripted } from './scripted.ts'
 
@@ -54,7 +54,7 @@ test.beforeEach(() => {
 })
 
 const fence = '`'.repeat(40)
-const asBlock = (text: string): string => `${fence}html\n${text}\n${fence}`
+const asBlock = (text: string, language: string): string => `${fence}${language}\n${text}\n${fence}`
 
 /** The addresses of the traps in place of their names. */
 const aimed = (text: string): string =>
@@ -104,8 +104,8 @@ async function responds(page: Page): Promise<number> {
 }
 
 /** Shows a document in the preview of a chat, and starts its scripts. */
-async function preview(page: Page, text: string): Promise<void> {
-  reply = asBlock(text)
+async function preview(page: Page, text: string, language = 'html'): Promise<void> {
+  reply = asBlock(text, language)
   await send(page, 'Write it.')
   await settled(page, 'complete')
   await lastReply(page)
@@ -200,6 +200,23 @@ test('a document with running scripts has no origin, no network and no access, a
   expect([...seen, ...reached]).toEqual([])
 })
 
+test('a link inside the page scrolls, and one that leads away changes nothing', async ({ page }) => {
+  const seen = await enter(page)
+  await preview(
+    page,
+    aimed('<a href="#end">down</a> <a href="HTTP/a">away</a><div style="height:3000px"></div><p id=end>End</p>'),
+  )
+  const inside = page.frameLocator('.chat-preview-frame').frameLocator('iframe:not([data-loading])')
+  await expect(inside.getByText('End')).not.toBeInViewport()
+  await inside.getByRole('link', { name: 'down' }).click()
+  await expect(inside.getByText('End')).toBeInViewport()
+  await (await documentFrame(page)).evaluate(() => scrollTo(0, 0)).catch(() => null)
+  await inside.getByRole('link', { name: 'away' }).click()
+  await expect(inside.getByText('End')).not.toBeInViewport()
+  await expect(inside.getByRole('link', { name: 'away' })).toBeVisible()
+  expect([...seen, ...reached]).toEqual([])
+})
+
 test('hostile pages reach nothing while their scripts run, and the page responds', async ({ page }) => {
   const seen = await enter(page)
   // All attacks in one document each would hide one another, so each is a document of its own, in one frame after the other.
@@ -238,6 +255,22 @@ test('the corpus of hostile replies reaches nothing as documents either', async 
   }
 })
 
+test('broken and very large blocks are explained, and the page responds', async ({ page }) => {
+  await enter(page)
+  const panel = page.getByRole('region', { name: windowText('preview:region') })
+  const blocks: [string, string, string][] = [
+    ['json', '{"a": [1, 2', windowText('preview:jsonFailed', { fault: '' })],
+    ['svg', '<p>no image</p>', windowText('preview:svgFailed')],
+    ['html', '<p>long</p>\n'.repeat(180_000), windowText('preview:tooLong', { count: 2_000_000 })],
+  ]
+  for (const [language, text, words] of blocks) {
+    await preview(page, text, language)
+    await expect(panel.getByText(words)).toBeVisible()
+    expect(await responds(page)).toBeLessThan(1_000)
+    await newChat(page)
+  }
+})
+
 test('an endless loop ends its frame and nothing else', async ({ page }) => {
   await enter(page)
   await preview(page, '<p>Spins</p><script>setTimeout(() => { for (;;) {} }, 100)</script>')
@@ -245,7 +278,7 @@ test('an endless loop ends its frame and nothing else', async ({ page }) => {
   const panel = page.getByRole('region', { name: windowText('preview:region') })
   for (let nth = 0; nth < 5; nth++) expect(await responds(page)).toBeLessThan(1_000)
   await expect(panel.getByRole('alert')).toContainText(windowText('preview:stopped'))
-  expect(page.locator('.chat-preview-frame')).toHaveCount(0)
+  await expect(page.locator('.chat-preview-frame')).toHaveCount(0)
   await panel.getByRole('button', { name: windowText('preview:retry') }).click()
   await expect(page.frameLocator('.chat-preview-frame').frameLocator('iframe').getByText('Spins')).toBeVisible()
 })

@@ -105,7 +105,7 @@ describe('app.asar', () => {
     const others = files.filter((path) => !bundled.test(path) && !path.startsWith('node_modules/'))
     expect(others.toSorted()).toEqual(single)
     const inPackages = files.filter((path) => path.startsWith('node_modules/'))
-    expect([...new Set(inPackages.map(packageName))].toSorted()).toEqual(packages)
+    expect([...new Set(inPackages.map((path) => packageName(path) ?? path))].toSorted()).toEqual(packages)
     expect(inPackages.filter((path) => !packageFile.test(path))).toEqual([])
   })
 

@@ -120,6 +120,9 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
     added: (ids) => {
       for (const conversationId of ids) chat.runs.view.changes.notify({ what: 'restored', conversationId })
     },
+    isRunning: (id) => chat.runs.view.running(id),
+    merged: (conversationId, isNew) => notifyMerged(chat, conversationId, isNew),
+    libraryMerged: library.note,
   })
   const stopNoting = chat.runs.view.changes.add((change) => {
     if (change.what !== 'text') library.note()
@@ -147,5 +150,17 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
         () => transfers.close(),
         () => media.swept,
       ]),
+  }
+}
+
+/** Notifies subscribers of a conversation that was merged from another computer's file: anything in it may have changed. */
+function notifyMerged({ store, runs }: ChatFeature, conversationId: string, isNew: boolean): void {
+  const notify = runs.view.changes.notify.bind(runs.view.changes)
+  const isRemoved = store.conversations.find(conversationId)?.removed !== false
+  notify({ what: isRemoved ? 'removed' : 'restored', conversationId })
+  if (isRemoved || isNew) return
+  for (const what of ['path', 'conversation', 'setup'] as const) notify({ what, conversationId })
+  for (const messageId of store.messages.pathIds(store.conversations.find(conversationId)?.leafId ?? null)) {
+    notify({ what: 'message', conversationId, messageId })
   }
 }

@@ -103,6 +103,8 @@ export function archiveReader(handle: ReadHandle) {
     byKey: `SELECT id, removed_at IS NOT NULL AS removed FROM conversations
       WHERE import_key = ? AND id NOT IN (SELECT item FROM erasures WHERE what IN ('conversation', 'import')) LIMIT 1`,
     hasMessage: 'SELECT 1 FROM messages WHERE id = ?',
+    seqOfEach: 'SELECT m.seq FROM json_each(?) AS j JOIN messages AS m ON m.id = j.value ORDER BY j.key',
+    createdAt: 'SELECT id, created_at FROM messages WHERE conversation_id = ?',
   })
 
   return {
@@ -119,6 +121,14 @@ export function archiveReader(handle: ReadHandle) {
         .all(leafId)
         .map((row) => number(row, 'seq'))
         .reverse(),
+    /** Row numbers of these messages in the given order, of those that are among `seqs`. */
+    seqsOf(ids: readonly string[], seqs: readonly number[]): number[] {
+      const known = new Set(seqs)
+      return sql.seqOfEach
+        .all(JSON.stringify(ids))
+        .map((row) => number(row, 'seq'))
+        .filter((seq) => known.has(seq))
+    },
     /** The message as stored; null when it was deleted meanwhile. */
     message(seq: number): ArchivedMessage | null {
       return readOrNull(sql.message.get(seq), readMessage)
@@ -135,6 +145,9 @@ export function archiveReader(handle: ReadHandle) {
       return row ? { id: text(row, 'id'), removed: row.removed === 1 } : null
     },
     hasMessage: (id: string): boolean => sql.hasMessage.get(id) !== undefined,
+    /** When each message of a conversation was created. */
+    createdAt: (id: string): Map<string, string> =>
+      new Map(sql.createdAt.all(id).map((row) => [text(row, 'id'), text(row, 'created_at')])),
   }
 }
 

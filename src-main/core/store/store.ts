@@ -25,6 +25,7 @@ import { replyJournalTable } from './replyJournal.ts'
 import { searchTable } from './search.ts'
 import { settingsTable } from './settings.ts'
 import { speechTable } from './speeches.ts'
+import { syncMarkTable } from './syncMarks.ts'
 import { toolPermissionTable } from './toolPermissions.ts'
 import { transcriptTable } from './transcripts.ts'
 import { voiceSampleTable } from './voiceSamples.ts'
@@ -87,4 +88,5 @@ const tables = (database: Database) => ({
   speeches: speechTable(database),
   outbox: outboxTable(database),
   voiceSamples: voiceSampleTable(database),
+  syncMarks: syncMarkTable(database),
 })

@@ -10,6 +10,7 @@ import { DataAside } from './DataAside.tsx'
 import { DataBackup } from './DataBackup.tsx'
 import { DataErase } from './DataErase.tsx'
 import { DataEraseAll } from './DataEraseAll.tsx'
+import { DataSync } from './DataSync.tsx'
 import { DataUse } from './DataUse.tsx'
 import { Group, Row } from './Group.tsx'
 import { Path } from './Path.tsx'
@@ -45,6 +46,7 @@ export function DataSection({ app }: { app: AppState }) {
       </Group>
       <DataAside />
       <DataBackup />
+      <DataSync />
       <DataUse />
       <DataErase logDays={app.settings.logDays} />
       <DataEraseAll />

@@ -11,6 +11,7 @@ export const context = {
   tooLong: 'too long',
   spent: 'Chat {{amount}} SC',
   spentEstimated: 'Chat {{amount}} SC est.',
+  spentAtLeast: 'Chat at least {{amount}} SC est.',
   next: 'Next message at least {{amount}} SC est.',
   nextTitle:
     'The next message without its reply. Parts that the service has cached are counted at the price for cached text.',

@@ -41,6 +41,19 @@ export const data = {
   databaseFiles: 'Database files',
   databaseFilesHint:
     'You can open these files read-only with any SQLite tool, also while Inference Studio runs. README.txt in the folder describes every table and column.',
+  sync: {
+    title: 'Several computers',
+    about:
+      'Keep chats, folders, prompts and presets in step by a folder that a sync tool such as Syncthing or Dropbox copies. Keys and settings stay on this computer.',
+    folder: 'Shared folder',
+    folderHint: 'Full path of an existing folder on the computer where Inference Studio runs.',
+    run: 'Sync now',
+    alone: 'No other computer has written to this folder yet.',
+    same: 'Nothing new from other computers.',
+    merged: 'Merged: {{added, number}} new and {{changed, number}} changed chats, {{messages, number}} new messages.',
+    written: 'This computer’s file was updated.',
+    refused: '{{name}} was not merged: {{problem}} It is read again next time.',
+  },
   backup: {
     title: 'Backup and restore',
     about: 'Everything in one tar file: chats, media, usage, settings. It contains no keys.',

@@ -118,11 +118,14 @@
     policy("require-trusted-types-for 'script'; trusted-types default") +
     `<script>{const names=${JSON.stringify(banned)};(${restrict})(names,(${renamer})(names))}document.currentScript.remove()</script>`
 
-  /** The document with its restrictions before everything else. A doctype of its own stays first. */
+  /**
+   * The document with its restrictions before everything else. A doctype of its own stays first. Without the base, a link to a place in the
+   * document would lead to our address.
+   */
   const documentOf = (html: string, scripts: boolean): string => {
     const cleaned = withoutBanned(html)
     const doctype = /^\s*<!doctype[^>]*>/i.exec(cleaned)?.[0] ?? ''
-    return `${doctype || '<!doctype html>'}<meta charset="utf-8">${scripts ? running : inert}${cleaned.slice(doctype.length)}`
+    return `${doctype || '<!doctype html>'}<meta charset="utf-8"><base href="about:srcdoc">${scripts ? running : inert}${cleaned.slice(doctype.length)}`
   }
 
   /** The frame that is loading. It replaces the one before when it has loaded, so that growing documents don't flicker. */
@@ -136,17 +139,15 @@
     frame.setAttribute('referrerpolicy', 'no-referrer')
     frame.title = 'Preview'
     frame.dataset.loading = ''
-    frame.addEventListener(
-      'load',
-      () => {
-        if (coming !== frame) return
-        coming = null
-        for (const other of [...document.body.children]) if (other !== frame) other.remove()
-        delete frame.dataset.loading
-        say({ type: 'shown' })
-      },
-      { once: true },
-    )
+    frame.addEventListener('load', () => {
+      // A link was clicked. Its navigation was blocked, and an error page has replaced the document.
+      if (coming === null && !scripts) showDocument(html, scripts)
+      if (coming !== frame) return
+      coming = null
+      for (const other of [...document.body.children]) if (other !== frame) other.remove()
+      delete frame.dataset.loading
+      say({ type: 'shown' })
+    })
     frame.srcdoc = documentOf(html, scripts)
     document.body.append(frame)
   }
@@ -161,16 +162,23 @@
   const showPicture = (svg: string, mayRepair: boolean): void => {
     const image = new Image()
     image.alt = ''
+    const fail = (): void => {
+      const whole = mayRepair ? repaired(svg) : ''
+      if (whole === '') say({ type: 'failed' })
+      else showPicture(whole, false)
+    }
     image.addEventListener('load', () => {
+      // XML without an image loads too.
+      if (image.naturalWidth === 0) {
+        fail()
+        return
+      }
       coming?.remove()
       coming = null
       document.body.replaceChildren(image)
       say({ type: 'shown' })
     })
-    image.addEventListener('error', () => {
-      if (mayRepair) showPicture(repaired(svg), false)
-      else say({ type: 'failed' })
-    })
+    image.addEventListener('error', fail)
     image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg.toWellFormed())}`
   }
 

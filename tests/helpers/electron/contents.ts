@@ -107,7 +107,11 @@ export class Contents
     const { printFails } = modes
     const printed =
       (globalThis as { printed?: (contents: Contents) => Promise<void> }).printed ?? (async () => undefined)
-    void printed(this).then(() => callback(printFails === undefined, printFails ?? ''))
+    const finish = async (): Promise<void> => {
+      await printed(this)
+      callback(printFails === undefined, printFails ?? '')
+    }
+    void finish()
   }
 
   reload(): void {

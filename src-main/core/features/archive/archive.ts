@@ -1,29 +1,38 @@
-import type { Download, ImportReport } from '../../../../src-preload/contract/transfers.ts'
+import type {
+  ConversationExport,
+  Download,
+  ImportReport,
+  SyncReport,
+} from '../../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../../errors.ts'
-import type { ArchiveDependencies } from './dependencies.ts'
 import { exportAll, exportConversation } from './export.ts'
 import { importFile } from './import.ts'
+import { type SyncDependencies, syncFolder } from './sync/syncFolder.ts'
 
 /** Import and export of conversations. */
 export class Archive {
-  readonly #parts: ArchiveDependencies
+  readonly #parts: SyncDependencies
   #importing: Promise<unknown> | null = null
 
-  constructor(parts: ArchiveDependencies) {
+  constructor(parts: SyncDependencies) {
     this.#parts = parts
   }
 
   /** @throws StudioError `no_such_item`, `busy` */
-  exportConversation = (input: { conversationId: string; format: 'markdown' | 'json' }): Promise<Download> =>
-    exportConversation(this.#parts, input)
+  exportConversation = (input: ConversationExport): Promise<Download> => exportConversation(this.#parts, input)
 
   /** @throws StudioError `busy` */
   exportAll = (): Promise<Download> => exportAll(this.#parts)
 
   /** Imports one file at a time. @throws StudioError `bad_input`, `no_such_item`, `busy` */
-  import = async (input: { uploadId: string }): Promise<ImportReport> => {
+  import = (input: { uploadId: string }): Promise<ImportReport> => this.#alone(() => importFile(this.#parts, input))
+
+  /** Merges the files of other computers in a folder, then writes the file of this one. @throws StudioError as `syncFolder`, `busy` */
+  sync = (input: { folder: string }): Promise<SyncReport> => this.#alone(() => syncFolder(this.#parts, input))
+
+  async #alone<T>(start: () => Promise<T>): Promise<T> {
     if (this.#importing) throw new StudioError('busy', 'Another file is being imported. Wait until it is finished.')
-    const work = importFile(this.#parts, input)
+    const work = start()
     this.#importing = work
     try {
       return await work

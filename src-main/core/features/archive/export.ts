@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Download } from '../../../../src-preload/contract/transfers.ts'
+import type { ConversationExport, Download } from '../../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../../errors.ts'
 import type { StoreReaders } from '../../store/openReadOnly.ts'
 import { storedDocument } from './archivedDocuments.ts'
@@ -19,7 +19,7 @@ import { ZipWriter } from './zipWriter.ts'
  */
 export async function exportConversation(
   parts: ArchiveDependencies,
-  { conversationId, format }: { conversationId: string; format: 'markdown' | 'json' },
+  { conversationId, format, messageIds, pictures = true }: ConversationExport,
 ): Promise<Download> {
   const tree = storedTree(parts.store, conversationId)
   if (!tree || parts.store.archive.state(conversationId) !== 'here') {
@@ -27,9 +27,12 @@ export async function exportConversation(
   }
   const content =
     format === 'markdown'
-      ? markdown(parts, tree)
-      : conversationFile(parts.store, tree, { messages: 0, pictures: new Set(), documents: new Set() }, (id) =>
-          originalOrNull(parts, id),
+      ? markdown(parts, tree, messageIds)
+      : conversationFile(
+          parts.store,
+          tree,
+          { messages: 0, pictures: new Set(), documents: new Set() },
+          pictures ? (id) => originalOrNull(parts, id) : undefined,
         )
   const path = join(parts.tempDir, `export-${randomUUID()}`)
   const name = `${fileName(tree.conversation.title)}.${format === 'markdown' ? 'md' : 'json'}`
@@ -44,9 +47,9 @@ export async function exportConversation(
 export async function exportAll(parts: ArchiveDependencies): Promise<Download> {
   const now = new Date(parts.now?.() ?? Date.now()).toISOString()
   const path = join(parts.tempDir, `export-${randomUUID()}`)
-  return offering(parts, path, archiveName(now), 'application/zip', () =>
-    writeArchive(parts, new ZipWriter(path), { now }),
-  )
+  return offering(parts, path, archiveName(now), 'application/zip', async () => {
+    await writeArchive(parts, new ZipWriter(path), { now })
+  })
 }
 
 export const archiveName = (now: string): string => `inference-studio-${now.slice(0, 10)}.zip`
@@ -58,20 +61,30 @@ export interface ArchiveSource {
   version: string
 }
 
+export interface ArchiveOptions {
+  /** ISO instant. */
+  now: string
+  wanted?: (updatedAt: string) => boolean
+  /** Reads a conversation, or null to leave it out. */
+  read?: (store: ArchiveSource['store'], id: string) => StoredTree | null
+  /** Further entries, as JSON. Called when all conversations are written. */
+  more?: () => readonly { name: string; value: unknown }[]
+}
+
 /**
  * Writes all conversations whose last change (ISO instant) `wanted` accepts. Closes the zip file after a failure. @throws as `exportAll`
  */
 export async function writeArchive(
   { store, media, version }: ArchiveSource,
   zip: ZipWriter,
-  { now, wanted = () => true }: { now: string; wanted?: (updatedAt: string) => boolean },
-): Promise<void> {
+  { now, wanted = () => true, read = storedTree, more = () => [] }: ArchiveOptions,
+): Promise<ArchiveManifest> {
   try {
     const counts = { conversations: 0, messages: 0, pictures: 0 }
     const pictures = new Set<string>()
     const documents = new Set<string>()
     for (const id of store.archive.ids()) {
-      const tree = storedTree(store, id)
+      const tree = read(store, id)
       if (!tree || !wanted(tree.conversation.updatedAt)) continue
       const written = { messages: 0, pictures: new Set<string>(), documents: new Set<string>() }
       await zip.add(`conversations/${id}.json`, conversationFile(store, tree, written))
@@ -99,6 +112,7 @@ export async function writeArchive(
       presets: store.presets.list().sort(byId),
     }
     await zip.add('library.json', [Buffer.from(`${JSON.stringify(library, null, 1)}\n`)])
+    for (const { name, value } of more()) await zip.add(name, [Buffer.from(`${JSON.stringify(value)}\n`)])
     const { folders, prompts, presets } = library
     const manifest: ArchiveManifest = {
       ...{ format: archiveFormat, version: formatVersion, createdAt: now, program: version },
@@ -107,6 +121,7 @@ export async function writeArchive(
     }
     await zip.add('manifest.json', [Buffer.from(`${JSON.stringify(manifest, null, 1)}\n`)])
     await zip.end()
+    return manifest
   } catch (thrown) {
     await zip.abandon()
     throw thrown
@@ -147,12 +162,18 @@ async function offering(
 
 async function* markdown(
   parts: Pick<ArchiveSource, 'store'>,
-  { conversation }: StoredTree,
+  { conversation, seqs }: StoredTree,
+  messageIds?: readonly string[],
 ): AsyncGenerator<Uint8Array, undefined> {
   yield Buffer.from(markdownHead(conversation))
-  const path = conversation.leafId === null ? [] : parts.store.archive.path(conversation.leafId)
+  const { archive, documents } = parts.store
+  const path = messageIds
+    ? archive.seqsOf(messageIds, seqs)
+    : conversation.leafId === null
+      ? []
+      : archive.path(conversation.leafId)
   for await (const message of storedMessages(parts.store, path)) {
-    yield Buffer.from(markdownMessage(message, (document) => parts.store.documents.parts(document)))
+    yield Buffer.from(markdownMessage(message, (document) => documents.parts(document)))
   }
 }
 

@@ -9,10 +9,12 @@ import { type ArchivedMessage, archivedConversation, archivedMessage } from '../
 import { type ArchivedDocument, archivedDocument } from './archivedDocuments.ts'
 import type { ArchiveDependencies } from './dependencies.ts'
 import {
+  type ArchiveManifest,
   archivedPicture,
   contentHash,
   formatVersion,
   hashMessage,
+  type LibraryFile,
   libraryFile,
   manifest,
   settledMessage,
@@ -140,16 +142,20 @@ async function pictureId(source: JsonSource, child: JsonChild): Promise<string> 
 export const smallEntryBytes = 8 * 1024 * 1024
 export const maxPictureBytes = 64 * 1024 * 1024
 
-/**
- * Imports an archive of this program. Each entry is checked against its hash in the manifest before use. Returns a
- * function that imports the library.
- */
-export async function importArchive(
-  zip: ZipReader,
-  parts: ArchiveDependencies,
-  staging: Staging,
-  notes: Notes,
-): Promise<() => void> {
+/** An archive of this program, whose structure and manifest are valid. */
+export interface OpenArchive {
+  manifest: ArchiveManifest
+  library: LibraryFile
+  picture: PictureSource
+  document: DocumentSource
+  /** Contents of an entry, at most `most` bytes, or null if there is none. @throws StudioError `bad_input` if its hash is wrong */
+  entry(name: string, most: number): Promise<Buffer | null>
+  /** Calls `work` for each conversation in the order of the manifest: oldest change first, so that search lists the newest first. */
+  eachConversation(work: (incoming: Incoming) => Promise<void>): Promise<void>
+}
+
+/** Opens an archive of this program. Each entry is checked against its hash in the manifest before use. @throws StudioError `bad_input` */
+export async function openArchive(zip: ZipReader, tempDir: string, notes: Notes): Promise<OpenArchive> {
   const list = await readManifest(zip)
   const sums = new Map(list.entries.map((entry) => [entry.name, entry]))
   if (sums.size !== list.entries.length) throw damaged('The manifest of the archive lists an entry twice.')
@@ -160,42 +166,61 @@ export async function importArchive(
     if (!sums.has(name) && name !== 'manifest.json')
       throw damaged('The archive has an entry that its manifest does not name.')
   }
-  const checked = async (entry: ZipEntry, most: number): Promise<Buffer> => {
-    const bytes = await zip.read(entry, most)
-    if (createHash('sha256').update(bytes).digest('hex') !== sums.get(entry.name)?.sha256) throw changed()
+  const entry = async (name: string, most: number): Promise<Buffer | null> => {
+    const found = zip.entries.get(name)
+    if (!found) return null
+    const bytes = await zip.read(found, most)
+    if (createHash('sha256').update(bytes).digest('hex') !== sums.get(name)?.sha256) throw changed()
     return bytes
   }
-  const picture: PictureSource = async (id) => {
-    const entry = zip.entries.get(`media/${id}`)
-    return entry ? checked(entry, maxPictureBytes) : null
-  }
+  const picture: PictureSource = (id) => entry(`media/${id}`, maxPictureBytes)
   const document: DocumentSource = async (id) => {
-    const entry = zip.entries.get(`media/${id}`)
-    const described = zip.entries.get(`documents/${id}.json`)
-    if (!entry || !described) return null
-    const json = inMemory(await checked(described, maxDocumentBytes))
+    const described = await entry(`documents/${id}.json`, maxDocumentBytes)
+    const bytes = described && (await entry(`media/${id}`, maxDocumentBytes))
+    if (!bytes) return null
+    const json = inMemory(described)
     const parsed = archivedDocument.safeParse(await parse(json, { start: 0, end: json.size }, notes.addBrokenText))
     if (!parsed.success) throw damaged('A document of the archive does not match its format.', parsed.error)
-    return { bytes: await checked(entry, maxDocumentBytes), content: parsed.data }
+    return { bytes, content: parsed.data }
   }
-  const library = zip.entries.get('library.json')
+  const library = await entry('library.json', maxPictureBytes)
   if (!library) throw damaged('The archive is damaged: an entry is missing or cut off.')
-  const libraryContent = await readLibrary(await checked(library, maxPictureBytes), notes)
-  // In the order of the manifest, oldest change first, so that search lists the newest first.
-  for (const { name, sha256 } of list.entries) {
-    const entry = zip.entries.get(name)
-    const id = /^conversations\/([\da-f-]{36})\.json$/.exec(name)?.[1]
-    if (!entry || id === undefined) continue
-    const work = async (source: JsonSource): Promise<void> => {
-      const incoming = await readConversation(source, notes)
-      if (incoming.conversation.id !== id)
-        throw damaged('The archive has a conversation under another name than its own.')
-      await staging.add(incoming, picture, document)
+
+  async function eachConversation(take: (incoming: Incoming) => Promise<void>): Promise<void> {
+    for (const { name, sha256 } of list.entries) {
+      const found = zip.entries.get(name)
+      const id = /^conversations\/([\da-f-]{36})\.json$/.exec(name)?.[1]
+      if (!found || id === undefined) continue
+      const work = async (source: JsonSource): Promise<void> => {
+        const incoming = await readConversation(source, notes)
+        if (incoming.conversation.id !== id)
+          throw damaged('The archive has a conversation under another name than its own.')
+        await take(incoming)
+      }
+      if (found.size > smallEntryBytes) await unpacked(zip, found, sha256, tempDir, work)
+      else await work(inMemory((await entry(name, smallEntryBytes)) ?? Buffer.alloc(0)))
     }
-    if (entry.size <= smallEntryBytes) await work(inMemory(await checked(entry, smallEntryBytes)))
-    else await unpacked(zip, entry, sha256, parts.tempDir, work)
   }
-  return () => addLibrary(parts, libraryContent, notes)
+  return {
+    manifest: list,
+    library: await readLibrary(library, notes),
+    picture,
+    document,
+    entry,
+    eachConversation,
+  }
+}
+
+/** Imports an archive of this program. Returns a function that imports the library. */
+export async function importArchive(
+  zip: ZipReader,
+  parts: ArchiveDependencies,
+  staging: Staging,
+  notes: Notes,
+): Promise<() => void> {
+  const archive = await openArchive(zip, parts.tempDir, notes)
+  await archive.eachConversation((incoming) => staging.add(incoming, archive.picture, archive.document))
+  return () => addLibrary(parts, archive.library, notes)
 }
 
 const changed = (): Error => damaged('The archive is damaged: an entry does not match its manifest.')

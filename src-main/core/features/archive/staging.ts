@@ -75,7 +75,7 @@ export class Staging {
     store.transaction(() => {
       more()
       store.archive.reveal(this.#staged, this.#restored)
-      for (const id of this.#plannedMedia) store.erasures.forgetPlan('media', id)
+      this.useMedia()
     })
     const ids = [...this.#staged.map(({ id }) => id), ...this.#restored]
     added(ids)
@@ -88,6 +88,12 @@ export class Staging {
       notes: this.#notes.list(),
       conversationId: this.#first,
     }
+  }
+
+  /** Takes the imported images off the erasure list. Call in the transaction that makes their messages visible. */
+  useMedia(): void {
+    for (const id of this.#plannedMedia) this.#parts.store.erasures.forgetPlan('media', id)
+    this.#plannedMedia.clear()
   }
 
   #addKnown(id: string, isRemoved: boolean): void {
@@ -128,8 +134,8 @@ export class Staging {
     this.#staged.push({ id, folderId: conversation.folderId })
     for await (const one of messages()) {
       parents.set(one.id, one.parentId)
-      const attachments = await this.#attachments(one, sources.picture)
-      const documents = await this.#documentsOf(one, sources.document)
+      const attachments = await this.attachments(one, sources.picture)
+      const documents = await this.documents(one, sources.document)
       isAltered ||= JSON.stringify([attachments, documents]) !== JSON.stringify([one.attachments, one.documents])
       batch.push({
         ...one,
@@ -155,7 +161,11 @@ export class Staging {
     this.#first ??= id
   }
 
-  async #attachments({ attachments }: ArchivedMessage, source: PictureSource): Promise<ArchivedMessage['attachments']> {
+  /**
+   * Imports the images of a message and returns them as they are stored. Until `useMedia`, the next start deletes those
+   * that no message shows.
+   */
+  async attachments({ attachments }: ArchivedMessage, source: PictureSource): Promise<ArchivedMessage['attachments']> {
     const kept: ArchivedMessage['attachments'] = []
     for (const one of attachments) {
       const picture = await this.#picture(one.mediaId, one.name, source)
@@ -184,7 +194,7 @@ export class Staging {
   }
 
   /** Documents that the file has not are left out, because the model would get a message without them. */
-  async #documentsOf({ documents }: ArchivedMessage, source: DocumentSource): Promise<ArchivedMessage['documents']> {
+  async documents({ documents }: ArchivedMessage, source: DocumentSource): Promise<ArchivedMessage['documents']> {
     const known: ArchivedMessage['documents'] = []
     for (const one of documents) {
       const mediaId = await this.#document(one.mediaId, one.name, source)

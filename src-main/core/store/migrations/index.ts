@@ -14,7 +14,8 @@ import { sql as modelMaps } from './013-model-maps.ts'
 import { sql as namedConversations } from './014-named-conversations.ts'
 import { sql as voiceSamples } from './015-voice-samples.ts'
 import { sql as documents } from './016-documents.ts'
-import { sql as context } from './020-context.ts'
+import { sql as syncMarks } from './017-sync-marks.ts'
+import { sql as context } from './018-context.ts'
 
 /** In order. A database's `user_version` is the number of migrations that it has had. Never change one that was released; append a new one. */
 export const migrations: readonly string[] = [
@@ -34,5 +35,6 @@ export const migrations: readonly string[] = [
   namedConversations,
   voiceSamples,
   documents,
+  syncMarks,
   context,
 ]

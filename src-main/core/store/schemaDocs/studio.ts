@@ -344,6 +344,22 @@ export const studioTables: DescribedTables = {
     about: 'Planned permanent deletions, stored before they are carried out.',
     columns: { what: '`conversation`, `import`, `media`, `request` or `index`', item: 'the id of what is deleted' },
   },
+  sync_marks: {
+    about: 'When something was changed, so that two computers can be kept in step. Without content.',
+    columns: {
+      what: '`conversation`, `message`, `folder`, `prompt` or `preset`',
+      item: 'its id; it may no longer exist',
+      field: 'what was changed',
+      at: 'ms since 1970',
+      value: 'an id, or 1 for deleted',
+      parent: 'the conversation of a deleted message',
+    },
+  },
+  sync_state: {
+    about: 'State of keeping computers in step.',
+    columns: { key: '`installation`, or `files`', value: 'an id; JSON list of hashes of files that were merged' },
+  },
+  sync_merging: { about: 'Has a row only within the transaction of a merge.', columns: { one: '' } },
   search_text: {
     about:
       'Search index of chats (FTS5), without the texts. `rowid` is `messages.seq` * 512 plus the part of a long text.',

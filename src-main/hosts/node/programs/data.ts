@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { dataFolder, day, json, nonEmpty, path, withExamples } from '../arguments.ts'
 import type { Parts } from '../dependencies.ts'
 
-/** Adds `backup`, `export`, `erase` and `restore`. Their code is loaded when one of them runs. */
+/** Adds `backup`, `export`, `sync`, `erase` and `restore`. Their code is loaded when one of them runs. */
 export function describeData(program: Command, parts: Parts, ended: (code: number) => void): void {
   const command = (name: string, about: string, examples: readonly string[]): Command =>
     withExamples(program.command(name).description(about), examples)
@@ -38,6 +38,16 @@ export function describeData(program: Command, parts: Parts, ended: (code: numbe
     .option('--account <name or id>', 'requests and usage of this account only', nonEmpty)
     .addOption(dataFolder())
     .action(async (options) => ended(await (await import('../commands/export.ts')).exportData(options, parts)))
+
+  command(
+    'sync',
+    'Keep the chats of several computers in step by a folder that a sync tool copies. Merges the files of the others, then writes the file of this one.',
+    ['inference-studio sync ~/Dropbox/studio'],
+  )
+    .argument('<folder>', 'existing folder', path)
+    .addOption(dataFolder())
+    .addOption(json())
+    .action(async (folder, options) => ended(await (await import('../commands/sync.ts')).sync(folder, options, parts)))
 
   command(
     'erase',

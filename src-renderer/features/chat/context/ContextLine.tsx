@@ -1,5 +1,6 @@
 import './context.css'
 import { memo } from 'react'
+import type { ContextMeasure } from '../../../../src-preload/contract/context.ts'
 import { type Level, Meter } from '../../../shared/ui/Meter.tsx'
 import { showSc } from '../../../shared/ui/sc.ts'
 import { WithSc } from '../../../shared/ui/WithSc.tsx'
@@ -14,6 +15,9 @@ const levels: Record<ReturnType<typeof fullness>, Level> = {
   nearlyFull: 'warn',
   tooLong: 'bad',
 }
+
+const spentText = ({ estimated, unpriced }: NonNullable<ContextMeasure['spent']>) =>
+  unpriced > 0 ? 'spentAtLeast' : estimated ? 'spentEstimated' : 'spent'
 
 /** Below the message field: how full the context is, and what the chat and the next message cost. Opens the details. */
 export const ContextLine = memo(function ContextLine() {
@@ -40,7 +44,7 @@ export const ContextLine = memo(function ContextLine() {
       <span className="context-costs num">
         {spent && (
           <span>
-            <WithSc text={t(spent.estimated ? 'spentEstimated' : 'spent', { amount: showSc(spent.amount) })} />
+            <WithSc text={t(spentText(spent), { amount: showSc(spent.amount) })} />
           </span>
         )}
         {leastCost !== null && (

@@ -3,6 +3,7 @@ import {
   ArchiveRestore,
   Braces,
   Copy,
+  FileOutput,
   FileText,
   FolderInput,
   Pencil,
@@ -20,6 +21,7 @@ import { LayerContext } from '../../../shared/ui/layer.ts'
 import { MenuItem, MenuLine } from '../../../shared/ui/Menu.tsx'
 import { useChat } from '../../../stores/chat.ts'
 import { listStore } from '../../../stores/chatList.ts'
+import { openExport } from '../export/exports.ts'
 import { focusComposer } from '../focus.ts'
 import { archiveChats, duplicateChat, pinChats, removeChats, removeFolder, showChat } from './actions.ts'
 import { exportChat } from './transfers.ts'
@@ -137,13 +139,16 @@ function ChatActions({ ids }: { ids: readonly string[] }) {
 }
 
 function OneChat({ chat: { id } }: { chat: Conversation }) {
-  const { t } = useTranslation('library')
+  const { t } = useTranslation(['library', 'exporting'])
   return (
     <>
       <MenuItem icon={Copy} onSelect={() => void duplicateChat(id)}>
         {t('duplicate')}
       </MenuItem>
       <MenuLine />
+      <MenuItem icon={FileOutput} onSelect={() => void openExport(id)}>
+        {t('exporting:menu')}
+      </MenuItem>
       <MenuItem icon={FileText} onSelect={() => void exportChat(id, 'markdown')}>
         {t('exportMarkdown')}
       </MenuItem>

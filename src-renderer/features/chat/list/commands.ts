@@ -4,6 +4,7 @@ import { offerSource } from '../../../shared/commands/sources.ts'
 import { useChat } from '../../../stores/chat.ts'
 import { listStore, withView } from '../../../stores/chatList.ts'
 import { loadModels, pickModel } from '../actions.ts'
+import { openExport } from '../export/exports.ts'
 import { archiveChats, duplicateChat, focusSearch, pinChats, removeChats, showChat } from './actions.ts'
 import { chooseImport, exportAll, exportChat } from './transfers.ts'
 
@@ -11,6 +12,16 @@ import { chooseImport, exportAll, exportChat } from './transfers.ts'
 const openChat = () => {
   const { open } = useChat.getState()
   return open?.state === 'live' ? open.conversation : null
+}
+
+/** The messages that the text selection touches, when there are several. */
+function selectedMessages(): string[] {
+  const selection = getSelection()
+  if (!selection || selection.isCollapsed) return []
+  const ids = [...document.querySelectorAll<HTMLElement>('[data-message-id]')]
+    .filter((article) => selection.containsNode(article, true))
+    .flatMap(({ dataset }) => dataset.messageId ?? [])
+  return ids.length > 1 ? ids : []
 }
 
 /** Shows one of the lists, and its region. */
@@ -42,6 +53,7 @@ function commands(): Command[] {
     ),
     onOpen('conversation.archive', t('commands.archive'), (id) => void archiveChats([id], flip('archived'))),
     onOpen('conversation.duplicate', t('commands.duplicate'), (id) => void duplicateChat(id)),
+    onOpen('conversation.export', i18n.t('exporting:command'), (id) => void openExport(id, selectedMessages())),
     onOpen('conversation.exportMarkdown', t('commands.exportMarkdown'), (id) => void exportChat(id, 'markdown')),
     onOpen('conversation.exportJson', t('commands.exportJson'), (id) => void exportChat(id, 'json')),
     onOpen('conversation.remove', t('commands.remove'), (id) => void removeChats([id])),

@@ -4,6 +4,7 @@ import { localStore } from '../../../shared/storage.ts'
 import { useStudio } from '../../../shared/studioContext.ts'
 import { listStore } from '../../../stores/chatList.ts'
 import { libraryStore } from '../../../stores/library.ts'
+import { ExportDialog } from '../export/ExportDialog.tsx'
 import { offerListCommands } from './commands.ts'
 import { FolderDialog, MoveDialog } from './MoveDialog.tsx'
 import { PromptDialog } from './PromptDialog.tsx'
@@ -37,6 +38,7 @@ export function LibrarySubscriptions() {
       <FolderDialog />
       <PromptDialog />
       <TransferDialog />
+      <ExportDialog />
     </>
   )
 }

@@ -21,6 +21,7 @@ export function openStudio(dataDir = freshFolder(), now: () => number = Date.now
   const dropped: string[] = []
   const erasedRows: number[] = []
   const added: string[] = []
+  const merged: string[] = []
   const media = createMedia({ dataDir, store, uploads: transfers.uploads })
   const library = new ChatLibrary({
     store,
@@ -47,13 +48,16 @@ export function openStudio(dataDir = freshFolder(), now: () => number = Date.now
       added.push(...ids)
       library.note()
     },
+    isRunning: () => false,
+    merged: (id) => void merged.push(id),
+    libraryMerged: () => undefined,
     now,
   })
 
   const saved = ({ downloadId }: Download): Promise<Buffer> => readDownload(transfers, downloadId)
 
   return {
-    ...{ dataDir, store, library, archive, media, transfers, lines, dropped, erasedRows, added, saved },
+    ...{ dataDir, store, library, archive, media, transfers, lines, dropped, erasedRows, added, merged, saved },
     async import(bytes: Uint8Array | string, name = 'file') {
       return archive.import({ uploadId: await uploadFile(transfers, name, Buffer.from(bytes)) })
     },

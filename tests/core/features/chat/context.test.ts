@@ -296,7 +296,7 @@ describe('a summary', () => {
       'Question 3',
       'Answer 3',
     ])
-    expect((await one.measure()).spent).toEqual({ amount: '0.002', estimated: true })
+    expect((await one.measure()).spent).toEqual({ amount: '0.002', estimated: true, unpriced: 0 })
     // The former branch is whole, message by message.
     choose(one.feature, { messageId: ids.at(-1) ?? '' })
     expect(one.path().map(({ id }) => id)).toEqual(ids)

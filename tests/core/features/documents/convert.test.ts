@@ -48,7 +48,7 @@ function encoded(text: string, encoding: string): Buffer {
       if (pair.length === 1 && pair !== '\ufffd' && !known.has(pair)) known.set(pair, [first, second])
     }
   }
-  return Buffer.from([...text].flatMap((letter) => known.get(letter) ?? [0x3f]))
+  return Buffer.from(Array.from(text).flatMap((letter) => known.get(letter) ?? [0x3f]))
 }
 
 describe('plain text', () => {
@@ -80,7 +80,7 @@ describe('plain text', () => {
     const swapped = (bytes: Buffer): Buffer => Buffer.from(bytes).swap16()
     const wide = (words: string): Buffer => Buffer.from(words, 'utf16le')
     const utf32 = Buffer.concat(
-      [...`\ufeff${text}`].map((letter) => {
+      Array.from(`\ufeff${text}`, (letter) => {
         const four = Buffer.alloc(4)
         four.writeUInt32LE(letter.codePointAt(0) ?? 0)
         return four

@@ -165,7 +165,9 @@ export function sumOf(messages: readonly { tokens: MessageTokens }[]): MessageTo
 /** The sum of the known costs. Null when none is known. */
 function spentOn(costs: readonly Pick<Message, 'cost' | 'costIs'>[]): ContextMeasure['spent'] {
   const known = costs.map(({ cost }) => toAtto(cost)).filter((cost) => cost !== null)
-  if (known.length === 0) return null
-  const estimated = costs.some(({ cost, costIs }) => cost === null || costIs !== 'measured')
-  return { amount: fromAtto(known.reduce((sum, cost) => sum + cost, 0n)), estimated }
+  const unpriced = costs.length - known.length
+  const sum = known.reduce((all, cost) => all + cost, 0n)
+  // “At least 0” says nothing.
+  if (known.length === 0 || (unpriced > 0 && sum === 0n)) return null
+  return { amount: fromAtto(sum), estimated: costs.some(({ costIs }) => costIs !== 'measured'), unpriced }
 }

@@ -1,0 +1,58 @@
+import * as z from 'zod'
+import { id } from '../../../../../src-preload/contract/problem.ts'
+import { type MarkedField, markedFields, type SyncMark } from '../../../store/syncMarks.ts'
+
+/** Entry of an archive that makes it the file of one computer in a shared folder. */
+export const syncEntry = 'sync.json'
+export const syncFormat = 'inference-studio.sync'
+export const syncVersion = 1
+
+/** ms since 1970, up to the year 9999. */
+const at = z.number().int().min(0).max(253_402_300_799_000)
+const mark = z.object({ at, value: z.string().max(100).nullable() })
+const itemMarks = z.record(id, mark)
+
+/** What an archive does not say about a conversation. `messages`: marks of deleted and restored messages. */
+const markedConversation = z.object({
+  /** A person wrote the title. */
+  named: z.boolean(),
+  fields: z.partialRecord(z.enum(markedFields), mark),
+  messages: itemMarks,
+})
+export type MarkedConversation = z.infer<typeof markedConversation>
+
+/** Content of `sync.json`. */
+export const syncFile = z.object({
+  format: z.literal(syncFormat),
+  version: z.literal(syncVersion),
+  /** Random id of the data folder that wrote the file. Says nothing about the computer. */
+  installation: id,
+  /** The conversations of the archive, by id. */
+  conversations: z.record(id, markedConversation),
+  /** Deleted conversations and the time of their deletion, ms since 1970. */
+  removed: z.record(id, at),
+  folders: itemMarks,
+  prompts: itemMarks,
+  presets: itemMarks,
+})
+export type SyncFile = z.infer<typeof syncFile>
+
+/**
+ * Whether the change `theirs` replaces `ours`: the newer one, and of two at the same time the greater value, so that
+ * every computer decides the same.
+ */
+export function wins(theirs: { at: number; value: unknown }, ours: { at: number; value: unknown }): boolean {
+  if (theirs.at !== ours.at) return theirs.at > ours.at
+  return orderOf(theirs.value) > orderOf(ours.value)
+}
+
+/** null is the least value. */
+const orderOf = (value: unknown): string => (value === null ? '' : (JSON.stringify(value) ?? ''))
+
+/** The mark of a field, or its creation where it was never changed. */
+export const markOr = (
+  marks: ReadonlyMap<string, SyncMark>,
+  field: MarkedField,
+  createdAt: string,
+  value: string | null = null,
+): SyncMark => marks.get(field) ?? { at: Date.parse(createdAt), value }

@@ -1,0 +1,83 @@
+import type { Store } from '../../../store/store.ts'
+import type { SyncMark } from '../../../store/syncMarks.ts'
+import type { LibraryFile } from '../format.ts'
+import { type SyncFile, wins } from './format.ts'
+
+type What = 'folder' | 'prompt' | 'preset'
+
+interface Item {
+  id: string
+  createdAt?: string
+  updatedAt?: string
+}
+
+/** Merges folders, prompts and presets as whole items: the newest change or deletion wins. Returns whether anything changed. */
+export function mergeLibrary(store: Store, library: LibraryFile, sync: SyncFile): boolean {
+  const { folders, prompts, presets, syncMarks } = store
+  return syncMarks.merging(() => {
+    const changes = [
+      mergeItems(
+        store,
+        'folder',
+        { ours: folders.rows(), theirs: library.folders, marks: sync.folders },
+        {
+          insert: folders.insert,
+          save: (folder) => folders.update(folder.id, folder),
+          remove: folders.remove,
+        },
+      ),
+      mergeItems(store, 'prompt', { ours: prompts.list(), theirs: library.prompts, marks: sync.prompts }, prompts),
+      mergeItems(store, 'preset', { ours: presets.list(), theirs: library.presets, marks: sync.presets }, presets),
+    ]
+    return changes.includes(true)
+  })
+}
+
+function mergeItems<T extends Item>(
+  { syncMarks }: Store,
+  what: What,
+  { ours, theirs, marks }: { ours: readonly T[]; theirs: readonly T[]; marks: Readonly<Record<string, SyncMark>> },
+  table: { insert(item: T): void; save(item: T): unknown; remove(id: string): unknown },
+): boolean {
+  const ourMarks = syncMarks.items(what)
+  const ourItems = new Map(ours.map((item) => [item.id, item]))
+  const theirItems = new Map(theirs.map((item) => [item.id, item]))
+  let isChanged = false
+  for (const id of new Set([...theirItems.keys(), ...Object.keys(marks)])) {
+    const [own, other] = [ourItems.get(id), theirItems.get(id)]
+    const ourMark = ourMarks.get(id) ?? defaultMark(own)
+    const theirMark = marks[id] ?? defaultMark(other)
+    if (!theirMark) continue
+    if (
+      ourMark &&
+      !wins(
+        { at: theirMark.at, value: contentOf(theirMark, other) },
+        { at: ourMark.at, value: contentOf(ourMark, own) },
+      )
+    )
+      continue
+    syncMarks.set(what, id, 'deleted', theirMark)
+    const isHere = theirMark.value === null && other !== undefined
+    if (!isHere && !own) continue
+    if (!isHere) table.remove(id)
+    else if (own) table.save(other)
+    else table.insert(other)
+    isChanged ||= JSON.stringify(own) !== JSON.stringify(other)
+  }
+  return isChanged
+}
+
+const defaultMark = (item: Item | undefined): SyncMark | undefined => {
+  const at = item?.updatedAt ?? item?.createdAt
+  return at === undefined ? undefined : { at: timeOf(at), value: null }
+}
+
+/** Items of archives may have any text as their time. */
+function timeOf(instant: string): number {
+  const at = Date.parse(instant)
+  return Number.isSafeInteger(at) && at >= 0 ? at : 0
+}
+
+/** What decides between two changes at the same time. A deletion is the greatest, so that it is the same on every computer. */
+const contentOf = (mark: SyncMark, item: Item | undefined): string | null =>
+  mark.value === '1' ? '\uffff' : item ? JSON.stringify(item) : null

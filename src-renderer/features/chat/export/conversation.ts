@@ -1,0 +1,112 @@
+import type { Message } from '../../../../src-preload/contract/chat.ts'
+import { mediaPath } from '../../../../src-preload/contract/media.ts'
+import { transferPath } from '../../../../src-preload/contract/transfers.ts'
+import type { Client } from '../../../api/connect.ts'
+
+/** A message as the JSON export has it. */
+export type ExportedMessage = Pick<
+  Message,
+  | 'id'
+  | 'parentId'
+  | 'role'
+  | 'name'
+  | 'text'
+  | 'reasoning'
+  | 'refusal'
+  | 'toolCalls'
+  | 'attachments'
+  | 'documents'
+  | 'run'
+  | 'status'
+  | 'problem'
+  | 'model'
+  | 'createdAt'
+>
+
+/** A conversation with all its branches. */
+export interface ExportedConversation {
+  id: string
+  title: string | null
+  model: string | null
+  createdAt: string
+  instructions: string
+  leafId: string | null
+  /** Parents before children. */
+  messages: readonly ExportedMessage[]
+}
+
+/** Reads a conversation without its images. @throws ORPCError `PROBLEM`, TypeError when the connection is lost, the signal's reason */
+export async function loadConversation(
+  client: Client,
+  conversationId: string,
+  signal: AbortSignal,
+): Promise<ExportedConversation> {
+  const request = { conversationId, format: 'json' as const, pictures: false }
+  const { downloadId } = await client.archive.exportConversation(request, { signal })
+  const reply = await fetch(transferPath(downloadId), { signal, cache: 'no-store' })
+  if (!reply.ok) throw new Error('The chat could not be read. Try again.')
+  // Written by the core of this program, whose export the contract defines.
+  const { conversation, messages } = (await reply.json()) as {
+    conversation: Omit<ExportedConversation, 'instructions' | 'messages'> & { setup: { instructions: string } }
+    messages: ExportedMessage[]
+  }
+  const { id, title, model, createdAt, leafId, setup } = conversation
+  return { id, title, model, createdAt, leafId, instructions: setup.instructions, messages }
+}
+
+/** The messages of the shown branch, oldest first. */
+export function branchOf({ messages, leafId }: ExportedConversation): ExportedMessage[] {
+  const byId = new Map(messages.map((message) => [message.id, message]))
+  const path: ExportedMessage[] = []
+  for (let at = byId.get(leafId ?? ''); at; at = byId.get(at.parentId ?? '')) path.push(at)
+  return path.reverse()
+}
+
+/** All messages, each branch to its end before the next begins. */
+export function everyBranchOf({ messages }: ExportedConversation): ExportedMessage[] {
+  const below = new Map<string | null, ExportedMessage[]>()
+  for (const message of messages) below.set(message.parentId, [...(below.get(message.parentId) ?? []), message])
+  const ordered: ExportedMessage[] = []
+  const rest = [...(below.get(null) ?? [])].reverse()
+  for (let next = rest.pop(); next; next = rest.pop()) {
+    ordered.push(next)
+    rest.push(...[...(below.get(next.id) ?? [])].reverse())
+  }
+  return ordered
+}
+
+/** Position among the versions of a message, such as 2 of 3. Null for the only version. */
+export function versionsOf({
+  messages,
+}: ExportedConversation): (message: ExportedMessage) => { at: number; of: number } | null {
+  const siblings = new Map<string | null, string[]>()
+  for (const { id, parentId } of messages) siblings.set(parentId, [...(siblings.get(parentId) ?? []), id])
+  return ({ id, parentId }) => {
+    const all = siblings.get(parentId) ?? []
+    return all.length < 2 ? null : { at: all.indexOf(id) + 1, of: all.length }
+  }
+}
+
+/** An image as every browser and word processor shows it. */
+export interface ExportedPicture {
+  /** `data:` address with an allowed image type. */
+  address: string
+  blob: Blob
+}
+
+const shownTypes = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif'])
+
+/** Reads an image; null if it is missing or of another type. @throws the signal's reason */
+export async function loadPicture(mediaId: string, mime: string, signal: AbortSignal): Promise<ExportedPicture | null> {
+  if (!shownTypes.has(mime)) return null
+  const reply = await fetch(mediaPath(mediaId), { signal })
+  if (!reply.ok) return null
+  const blob = new Blob([await reply.arrayBuffer()], { type: mime })
+  const address = await new Promise<string>((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(String(reader.result))
+    reader.onerror = () => reject(reader.error ?? new Error('The image could not be read.'))
+    reader.readAsDataURL(blob)
+  })
+  return { address, blob }
+}

@@ -1,0 +1,241 @@
+import type { PhrasingContent, RootContent } from 'mdast'
+import { showFull } from '../../../i18n/format.ts'
+import { i18n } from '../../../i18n/index.ts'
+import { safeAddress } from '../../../shared/markdown/address.ts'
+import { type ExportedMessage, loadPicture, versionsOf } from './conversation.ts'
+import { authorOf, type ExportTask, endOf, factsOf, titleOf } from './labels.ts'
+import { blocksOf, definitionsIn, nodesOf, textOf } from './markup.ts'
+import { inSlices } from './slices.ts'
+
+/** Text of one format. */
+export interface DocxRun {
+  text: string
+  bold?: boolean
+  italics?: boolean
+  strike?: boolean
+  code?: boolean
+  superscript?: boolean
+  /** http, https or mailto. */
+  link?: string
+}
+
+/** Blocks of a DOCX file, as plain data for the worker that writes it. */
+export type DocxBlock =
+  | { kind: 'heading'; level: number; runs: DocxRun[] }
+  | { kind: 'paragraph'; runs: DocxRun[]; look: 'normal' | 'facts' | 'quote'; indent: number }
+  /** `list`: number of the ordered list in the document, or null for bullets. */
+  | { kind: 'item'; runs: DocxRun[]; level: number; list: number | null }
+  | { kind: 'code'; text: string }
+  | { kind: 'table'; rows: DocxRun[][][] }
+  | { kind: 'picture'; blob: Blob; name: string; width: number; height: number }
+  | { kind: 'rule' }
+
+/** Word's lists have nine levels. */
+const maxLevel = 8
+const deepest = 24
+
+type Format = Omit<DocxRun, 'text'>
+interface Place {
+  indent: number
+  level: number
+  look: 'normal' | 'quote'
+  depth: number
+}
+
+/** The blocks of a DOCX file with the messages. Works in short slices, so that the page stays responsive. */
+export async function docxBlocks(task: ExportTask): Promise<DocxBlock[]> {
+  const { conversation, messages, signal, onProgress } = task
+  const t = i18n.getFixedT(null, 'exporting')
+  const pause = inSlices(signal)
+  const versionOf = versionsOf(conversation)
+  const writer = new Writer()
+  writer.add({ kind: 'heading', level: 1, runs: plain(titleOf(conversation)) })
+  writer.facts(factsOf(conversation))
+  if (conversation.instructions !== '') {
+    writer.add({ kind: 'heading', level: 2, runs: plain(t('instructions')) })
+    writer.typed(conversation.instructions)
+  }
+  for (const [index, message] of messages.entries()) {
+    const version = versionOf(message)
+    writer.add({ kind: 'heading', level: 2, runs: plain(authorOf(message)) })
+    writer.facts(
+      [showFull(message.createdAt), ...(version ? [t('version', { at: version.at, of: version.of })] : [])].join(' · '),
+    )
+    await writeMessage(writer, message, task, pause)
+    onProgress(index + 1)
+    await pause()
+  }
+  return writer.blocks
+}
+
+async function writeMessage(
+  writer: Writer,
+  message: ExportedMessage,
+  { reasoning, signal }: ExportTask,
+  pause: () => Promise<void>,
+): Promise<void> {
+  const t = i18n.getFixedT(null, 'exporting')
+  if (reasoning && message.reasoning !== '') {
+    writer.facts(t('reasoning'))
+    await writer.markdown(message.reasoning, 'quote', pause)
+  }
+  for (const { mediaId, mime, name, width, height } of message.attachments) {
+    const picture = await loadPicture(mediaId, mime, signal)
+    if (picture) writer.add({ kind: 'picture', blob: picture.blob, name: name ?? t('image'), width, height })
+    else writer.facts(name ?? t('image'))
+  }
+  for (const { name } of message.documents) writer.facts(t('document', { name }))
+  if (message.run) {
+    writer.facts(t('called', { name: message.run.name, state: message.run.state.replaceAll('_', ' ') }))
+    writer.add({ kind: 'code', text: message.run.arguments })
+    if (message.text !== '') writer.add({ kind: 'code', text: message.text })
+  } else if (message.role === 'assistant') await writer.markdown(message.text, 'normal', pause)
+  else writer.typed(message.text)
+  if (message.refusal !== '') {
+    writer.facts(t('refused'))
+    writer.typed(message.refusal)
+  }
+  for (const { name, arguments: given } of message.toolCalls) {
+    writer.facts(t('calls', { name }))
+    writer.add({ kind: 'code', text: given })
+  }
+  const end = endOf(message)
+  if (end !== null) writer.facts(end)
+}
+
+const plain = (text: string): DocxRun[] => [{ text }]
+
+class Writer {
+  readonly blocks: DocxBlock[] = []
+  #lists = 0
+
+  add(block: DocxBlock): void {
+    this.blocks.push(block)
+  }
+
+  facts(text: string): void {
+    this.add({ kind: 'paragraph', runs: plain(text), look: 'facts', indent: 0 })
+  }
+
+  /** Text as typed, never as Markdown. */
+  typed(text: string): void {
+    for (const line of text.split('\n')) this.add({ kind: 'paragraph', runs: plain(line), look: 'normal', indent: 0 })
+  }
+
+  async markdown(text: string, look: 'normal' | 'quote', pause: () => Promise<void>): Promise<void> {
+    for (const block of blocksOf(text)) {
+      const nodes = nodesOf(block)
+      const definitions = definitionsIn(nodes)
+      this.#nodes(
+        nodes,
+        { indent: look === 'quote' ? 1 : 0, level: 0, look, depth: 0 },
+        (identifier) => definitions.get(identifier)?.url ?? '',
+      )
+      await pause()
+    }
+  }
+
+  #nodes(nodes: readonly RootContent[], place: Place, urlOf: (identifier: string) => string): void {
+    for (const node of nodes) this.#node(node, { ...place, depth: place.depth + 1 }, urlOf)
+  }
+
+  #node(node: RootContent, place: Place, urlOf: (identifier: string) => string): void {
+    const { indent, look } = place
+    const paragraph = (runs: DocxRun[]): void => this.add({ kind: 'paragraph', runs, look, indent })
+    if (place.depth > deepest) {
+      paragraph(plain(textOf(node)))
+      return
+    }
+    switch (node.type) {
+      case 'paragraph':
+        paragraph(runsOf(node.children, {}, urlOf))
+        break
+      case 'heading':
+        this.add({ kind: 'heading', level: Math.min(6, node.depth + 2), runs: runsOf(node.children, {}, urlOf) })
+        break
+      case 'code':
+        this.add({ kind: 'code', text: node.value })
+        break
+      case 'thematicBreak':
+        this.add({ kind: 'rule' })
+        break
+      case 'blockquote':
+        this.#nodes(node.children, { ...place, indent: indent + 1, look: 'quote' }, urlOf)
+        break
+      case 'footnoteDefinition':
+        paragraph([{ text: node.label ?? node.identifier, superscript: true }])
+        this.#nodes(node.children, place, urlOf)
+        break
+      case 'list':
+        this.#list(node, place, urlOf)
+        break
+      case 'table':
+        this.add({
+          kind: 'table',
+          rows: node.children.map((row) => row.children.map((cell) => runsOf(cell.children, {}, urlOf))),
+        })
+        break
+      case 'definition':
+      case 'yaml':
+        break
+      case 'formula':
+        this.add({ kind: 'code', text: node.value })
+        break
+      default:
+        paragraph(plain(textOf(node)))
+        break
+    }
+  }
+
+  #list(node: Extract<RootContent, { type: 'list' }>, place: Place, urlOf: (identifier: string) => string): void {
+    if (node.ordered) this.#lists += 1
+    const list = node.ordered ? this.#lists : null
+    const level = Math.min(maxLevel, place.level)
+    for (const item of node.children) {
+      const isTask = typeof item.checked === 'boolean'
+      const [first, ...rest] = item.children
+      const isText = first?.type === 'paragraph'
+      const runs = isText ? runsOf(first.children, {}, urlOf) : []
+      if (!isTask) this.add({ kind: 'item', level, list, runs })
+      else {
+        const marked = [{ text: item.checked === true ? '☑ ' : '☐ ' }, ...runs]
+        this.add({ kind: 'paragraph', runs: marked, look: 'normal', indent: level + 1 })
+      }
+      this.#nodes(isText ? rest : item.children, { ...place, level: level + 1, indent: place.indent + 1 }, urlOf)
+    }
+  }
+}
+
+function runsOf(nodes: readonly PhrasingContent[], format: Format, urlOf: (identifier: string) => string): DocxRun[] {
+  return nodes.flatMap((node): DocxRun[] => {
+    switch (node.type) {
+      case 'strong':
+        return runsOf(node.children, { ...format, bold: true }, urlOf)
+      case 'emphasis':
+        return runsOf(node.children, { ...format, italics: true }, urlOf)
+      case 'delete':
+        return runsOf(node.children, { ...format, strike: true }, urlOf)
+      case 'inlineCode':
+      case 'formula':
+        return [{ ...format, text: node.value, code: true }]
+      case 'break':
+        return [{ ...format, text: '\n' }]
+      case 'link':
+        return linked(node.url, runsOf(node.children, format, urlOf))
+      case 'linkReference':
+        return linked(urlOf(node.identifier), runsOf(node.children, format, urlOf))
+      case 'image':
+      case 'imageReference':
+        return [{ ...format, text: node.alt ?? '', italics: true }]
+      case 'footnoteReference':
+        return [{ ...format, text: node.label ?? node.identifier, superscript: true }]
+      default:
+        return [{ ...format, text: textOf(node) }]
+    }
+  })
+}
+
+function linked(url: string, runs: DocxRun[]): DocxRun[] {
+  const link = safeAddress(url)
+  return link === null ? runs : runs.map((run) => ({ ...run, link }))
+}

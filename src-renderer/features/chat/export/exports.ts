@@ -1,0 +1,182 @@
+import { create } from 'zustand'
+import type { Problem } from '../../../../src-preload/contract/problem.ts'
+import { problemOf } from '../../../api/problem.ts'
+import { save, saveBlob } from '../../../api/transfer.ts'
+import { i18n } from '../../../i18n/index.ts'
+import { showToast } from '../../../shared/toasts.ts'
+import { client } from '../client.ts'
+import {
+  branchOf,
+  type ExportedConversation,
+  type ExportedMessage,
+  everyBranchOf,
+  loadConversation,
+} from './conversation.ts'
+import { ImageTooLong } from './errors.ts'
+import { type ExportTask, titleOf } from './labels.ts'
+
+export const exportFormats = ['pdf', 'html', 'docx', 'markdown', 'png'] as const
+export type ExportFormat = (typeof exportFormats)[number]
+export const exportScopes = ['branch', 'everything', 'selection'] as const
+export type ExportScope = (typeof exportScopes)[number]
+
+export type ExportState =
+  | { step: 'loading' }
+  | { step: 'choose' }
+  | { step: 'working'; done: number; all: number }
+  | { step: 'failed'; problem: Problem | null; reason: string }
+
+export interface ExportStore {
+  /** The conversation to export; null while the dialog is closed. */
+  conversationId: string | null
+  conversation: ExportedConversation | null
+  state: ExportState
+  scope: ExportScope
+  format: ExportFormat
+  reasoning: boolean
+  /** Ids of the chosen messages of the branch. */
+  selected: ReadonlySet<string>
+}
+
+const closed = { conversationId: null, conversation: null, state: { step: 'loading' } } as const
+export const useExport = create<ExportStore>(() => ({
+  ...closed,
+  scope: 'branch',
+  format: 'pdf',
+  reasoning: false,
+  selected: new Set(),
+}))
+
+let work = new AbortController()
+
+/** Cancels what is running, and begins something new. */
+function restart(): AbortController {
+  work.abort()
+  work = new AbortController()
+  return work
+}
+
+/** Opens the Export dialog. @param selected messages to begin with, such as those of a text selection */
+export async function openExport(conversationId: string, selected: readonly string[] = []): Promise<void> {
+  const core = client()
+  if (!core) return
+  const { signal } = restart()
+  const scope = selected.length > 0 ? 'selection' : 'branch'
+  useExport.setState({
+    conversationId,
+    conversation: null,
+    state: { step: 'loading' },
+    scope,
+    selected: new Set(selected),
+  })
+  try {
+    const conversation = await loadConversation(core, conversationId, signal)
+    if (!signal.aborted) useExport.setState({ conversation, state: { step: 'choose' } })
+  } catch (thrown) {
+    fail(thrown, signal)
+  }
+}
+
+/** Closes the dialog and cancels a running export. */
+export function closeExport(): void {
+  work.abort()
+  useExport.setState(closed)
+}
+
+/** The messages that would be exported. */
+export function chosenMessages({ conversation, scope, selected }: ExportStore): ExportedMessage[] {
+  if (!conversation) return []
+  if (scope === 'everything') return everyBranchOf(conversation)
+  const branch = branchOf(conversation)
+  return scope === 'branch' ? branch : branch.filter(({ id }) => selected.has(id))
+}
+
+/** Exports as chosen, then closes the dialog. Never runs twice at once. */
+export async function runExport(): Promise<void> {
+  const store = useExport.getState()
+  const { conversation, format, reasoning } = store
+  const messages = chosenMessages(store)
+  if (!conversation || messages.length === 0 || store.state.step === 'working') return
+  const { signal } = restart()
+  const onProgress = (done: number): void => {
+    if (!signal.aborted) useExport.setState({ state: { step: 'working', done, all: messages.length } })
+  }
+  onProgress(0)
+  try {
+    const task: ExportTask = {
+      conversation,
+      messages,
+      reasoning,
+      signal,
+      onProgress: throttled(onProgress, messages.length),
+    }
+    const name = await write(format, task)
+    if (signal.aborted) return
+    closeExport()
+    if (name !== null) showToast({ id: 'exported', text: i18n.t('exporting:saved', { name }) })
+  } catch (thrown) {
+    fail(thrown, signal)
+  }
+}
+
+/** Writes the file. Returns its name, or null for the print dialog, which reports by itself. */
+async function write(format: ExportFormat, task: ExportTask): Promise<string | null> {
+  const title = fileTitle(titleOf(task.conversation))
+  if (format === 'markdown') {
+    const core = client()
+    if (!core) return null
+    const request = { conversationId: task.conversation.id, format, messageIds: task.messages.map(({ id }) => id) }
+    const download = await core.archive.exportConversation(request, { signal: task.signal })
+    await save(download)
+    return download.name
+  }
+  if (format === 'pdf') {
+    const { markupDocument } = await import('./markupDocument.ts')
+    const { printDocument } = await import('./printView.ts')
+    const markup = await markupDocument(task)
+    task.signal.throwIfAborted()
+    // The dialog of this page must not be open: it would be above the print view.
+    useExport.setState(closed)
+    await printDocument(markup, title)
+    return null
+  }
+  const blob = await fileOf(format, task)
+  task.signal.throwIfAborted()
+  const name = `${title}.${format}`
+  saveBlob(blob, name)
+  return name
+}
+
+async function fileOf(format: 'html' | 'docx' | 'png', task: ExportTask): Promise<Blob> {
+  if (format === 'html') return (await import('./htmlFile.ts')).htmlFile(task)
+  if (format === 'docx') return (await import('./docxFile.ts')).docxFile(task)
+  return (await import('./pngFile.ts')).pngFile(task)
+}
+
+/** At most about a hundred updates. */
+function throttled(report: (done: number) => void, all: number): (done: number) => void {
+  const every = Math.max(1, Math.floor(all / 100))
+  return (done) => {
+    if (done % every === 0 || done === all) report(done)
+  }
+}
+
+function fail(thrown: unknown, signal: AbortSignal): void {
+  if (signal.aborted) return
+  const reason = thrown instanceof ImageTooLong ? i18n.t('exporting:tooLong') : null
+  useExport.setState({
+    state: { step: 'failed', problem: reason === null ? problemOf(thrown) : null, reason: reason ?? '' },
+  })
+}
+
+/** A title as a file name that every operating system accepts. */
+function fileTitle(title: string): string {
+  const name = title
+    .replaceAll(/[\p{Cc}\p{Cf}<>:"/\\|?*]/gu, ' ')
+    .replaceAll(/\s+/gu, ' ')
+    .replace(/^[. ]+/, '')
+    .slice(0, 80)
+    .toWellFormed()
+    .replace(/[. ]+$/, '')
+  return name === '' || /^(con|prn|aux|nul|com\d|lpt\d)$/i.test(name) ? 'chat' : name
+}

@@ -1,0 +1,104 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { unzipSync } from 'fflate'
+import { expect, it } from 'vitest'
+import { writeDocx } from '../../../../../src-renderer/features/chat/export/docx.ts'
+import type { DocxBlock } from '../../../../../src-renderer/features/chat/export/docxModel.ts'
+import { tries } from '../../../../helpers/effort.ts'
+import { temporaryFolder } from '../../../../helpers/folders.ts'
+
+const plain = (text: string) => [{ text }]
+const blocks: DocxBlock[] = [
+  { kind: 'heading', level: 1, runs: plain('Trip') },
+  {
+    kind: 'paragraph',
+    runs: [{ text: 'Bold', bold: true }, { text: ' and ' }, { text: 'link', link: 'https://example.org/a?b=1&c=2' }],
+    look: 'normal',
+    indent: 0,
+  },
+  { kind: 'item', runs: plain('First'), level: 0, list: 1 },
+  { kind: 'item', runs: plain('Second'), level: 0, list: 1 },
+  { kind: 'item', runs: plain('Again one'), level: 0, list: 2 },
+  { kind: 'code', text: 'if (a < b) {\n  return "&"\n}' },
+  { kind: 'table', rows: [[plain('City'), plain('Cost')], [plain('Lisbon')]] },
+  { kind: 'rule' },
+  { kind: 'paragraph', runs: plain('bad \u0000\u0008\ud800 end'), look: 'quote', indent: 1 },
+]
+
+const entriesOf = async (given: readonly DocxBlock[]) => {
+  const bytes = new Uint8Array(await (await writeDocx('A & B', given)).arrayBuffer())
+  const entries = Object.entries(unzipSync(bytes)).map(
+    ([name, entry]) => [name, Buffer.from(entry).toString()] as const,
+  )
+  return { bytes, entries: new Map(entries) }
+}
+
+/** Characters that XML 1.0 allows. */
+const wellFormed = /^[\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u
+
+it('writes headings, lists, code, tables and links', async () => {
+  const { entries } = await entriesOf(blocks)
+  const body = entries.get('word/document.xml') ?? ''
+  expect(body).toMatch(/<w:pStyle w:val="Heading1"\/>.*Trip/)
+  expect(body).toContain('if (a &lt; b) {')
+  expect(body.match(/<w:tc>/g)).toHaveLength(4)
+  expect(new Set(body.match(/<w:numId w:val="\d+"\/>/g)).size).toBe(2)
+  expect(entries.get('word/_rels/document.xml.rels')).toContain('Target="https://example.org/a?b=1&amp;c=2"')
+})
+
+it('is valid XML, whatever a text contains', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 60 }), async (text) => {
+      const { entries } = await entriesOf([
+        { kind: 'heading', level: 3, runs: plain(text) },
+        { kind: 'code', text },
+        { kind: 'table', rows: [[[{ text, link: 'https://a.b/' }]]] },
+      ])
+      for (const [name, content] of entries) {
+        expect(content).toMatch(wellFormed)
+        if (name === 'word/document.xml')
+          expect(content.replaceAll(/&(?:amp|lt|gt|quot|apos);/g, '')).not.toContain('&')
+      }
+    }),
+    { numRuns: tries(6, 300) },
+  )
+})
+
+const hasOffice = spawnSync('soffice', ['--version']).status === 0
+
+it.skipIf(!hasOffice)(
+  'LibreOffice reads the same text',
+  async () => {
+    const folder = mkdtempSync(join(temporaryFolder('studio-office-'), 'docx-'))
+    try {
+      const { bytes } = await entriesOf(blocks)
+      writeFileSync(join(folder, 'chat.docx'), bytes)
+      const settings = `-env:UserInstallation=file://${folder}/profile`
+      execFileSync(
+        'soffice',
+        [settings, '--headless', '--convert-to', 'txt:Text', '--outdir', folder, join(folder, 'chat.docx')],
+        { timeout: 60_000 },
+      )
+      const text = readFileSync(join(folder, 'chat.txt'), 'utf8').replace(/^\ufeff/, '')
+      const lines = text.split(/\r?\n/).map((line) => line.trim())
+      for (const line of [
+        'Trip',
+        'Bold and link',
+        '1. First',
+        '2. Second',
+        '1. Again one',
+        'if (a < b) {',
+        'return "&"',
+        'Lisbon',
+      ]) {
+        expect(lines).toContain(line)
+      }
+      expect(text).toContain('bad \ufffd\ufffd\ufffd end')
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  },
+  60_000,
+)

@@ -1,0 +1,115 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { blocksOf, markupOf } from '../../../../../src-renderer/features/chat/export/markup.ts'
+import { tries } from '../../../../helpers/effort.ts'
+
+const markupOfText = (text: string): string => blocksOf(text).map(markupOf).join('')
+
+const allowed = new Set([
+  ...[
+    'p',
+    'h3',
+    'h4',
+    'h5',
+    'h6',
+    'strong',
+    'em',
+    'del',
+    'blockquote',
+    'code',
+    'pre',
+    'br',
+    'hr',
+    'ul',
+    'ol',
+    'li',
+    'a',
+  ],
+  ...['table', 'thead', 'tbody', 'tr', 'th', 'td', 'sup', 'aside', 'span', 'div'],
+])
+const attributes = new Set(['dir', 'class', 'href', 'rel', 'start', 'data-language'])
+
+/** Every tag of XHTML without formulas. Throws where the tags are not nested. */
+function tagsOf(markup: string): { tag: string; names: string[]; href: string | null }[] {
+  const open: string[] = []
+  const tags = [...markup.matchAll(/<(\/?)([a-z\d]+)((?: [a-z-]+="[^"<>]*")*)(\/?)>/g)]
+  const found = tags.flatMap(([, end, tag = '', given = '', alone]) => {
+    if (end) {
+      if (open.pop() !== tag) throw new Error(`</${tag}> closes nothing in ${markup}`)
+      return []
+    }
+    if (!alone) open.push(tag)
+    const names = [...given.matchAll(/ ([a-z-]+)="/g)].map(([, name = '']) => name)
+    return { tag, names, href: / href="([^"]*)"/.exec(given)?.[1] ?? null }
+  })
+  if (open.length > 0) throw new Error(`Not closed: ${open.join()} in ${markup}`)
+  // What is left after the tags has no angle bracket: nothing else is markup.
+  expect(markup.replaceAll(/<\/?[a-z\d]+(?: [a-z-]+="[^"<>]*")*\/?>/g, '')).not.toMatch(/[<>]/)
+  return found
+}
+
+const hostile = fc.constantFrom(
+  ...[
+    '<script>alert(1)</script>',
+    '<img src=x onerror=alert(1)>',
+    '[x](javascript:alert(1))',
+    '[x](http://a.b/"onclick="1)',
+  ],
+  ...[
+    '![x](http://a.b/c.png)',
+    '```"><script>\ncode\n```',
+    '| a | b |\n|--|:-:|\n| <b> | `</td>` |',
+    '> '.repeat(60),
+    '- '.repeat(40),
+  ],
+  ...[
+    '[^1]\n\n[^1]: note',
+    '[x][y]\n\n[y]: data:text/html,1',
+    '<a href="http://a.b">x</a>',
+    ']]>',
+    '<!--',
+    '&#x3c;script&#x3e;',
+    '\u0000\u0008\ud800',
+  ],
+)
+
+describe('the markup of exported documents', () => {
+  it('has only known tags and attributes, whatever a reply contains', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(hostile, fc.string({ unit: 'binary', maxLength: 40 })), { maxLength: 12 }),
+        (parts) => {
+          const text = parts.join('\n').replaceAll('$', '')
+          for (const { tag, names, href } of tagsOf(markupOfText(text))) {
+            expect(allowed).toContain(tag)
+            for (const name of names) expect(attributes).toContain(name)
+            if (href !== null) expect(href).toMatch(/^(?:https?|mailto):/)
+          }
+        },
+      ),
+      { numRuns: tries(80, 5000) },
+    )
+  })
+
+  it('writes headings, lists, tables, code, links and formulas', () => {
+    const markup = markupOfText(
+      '# One\n\n3. a\n4. b\n\n- [x] done\n\n| a | b |\n|--|--:|\n| 1 | 2 |\n\n[site](https://a.b/?x=1&y=2) $x^2$\n\n```js\na < b\n```',
+    )
+    for (const part of [
+      '<h3 dir="auto">One</h3>',
+      '<ol start="3"><li dir="auto">a</li>',
+      '<li dir="auto" class="task">☑ done</li>',
+      '<th class="right" dir="auto">b</th>',
+      '<a href="https://a.b/?x=1&amp;y=2" rel="noopener noreferrer">site</a>',
+      '<math xmlns="http://www.w3.org/1998/Math/MathML">',
+      '<pre data-language="js"><code>a &lt; b',
+    ])
+      expect(markup).toContain(part)
+  })
+
+  it('names linked images, and never loads them', () => {
+    expect(markupOfText('![a map](http://a.b/map.png)')).toBe(
+      '<p dir="auto"><span class="picture">a map (http://a.b/map.png)</span></p>',
+    )
+  })
+})
