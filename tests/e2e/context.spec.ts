@@ -64,6 +64,7 @@ test('a full context says so, teaches its length, and a summary on a new branch 
   await settled(page, 'complete')
   await expect(meter(page)).toHaveAttribute('data-state', 'free')
   await page.locator('.chat-talk').press('Home')
+  await expect(note(page)).toBeVisible()
   await expectAccessible(page, 'article[data-role="summary"]')
   await takePictures(page, 'context-note', true)
   // Editing makes one more version; all messages are still on the first.
