@@ -224,7 +224,11 @@ export const message = z.object({
   /** Shared by replies of one request or comparison (n choices, or several models). */
   askId: id.nullable(),
   /** The action that made this program write the turn; null for all other messages. */
-  made: z.enum(['continue']).nullable(),
+  made: z.enum(['continue', 'summary']).nullable(),
+  /** For a `summary`: how many messages it replaces on its branch. */
+  summarised: whole.nullable(),
+  /** Shown, and not sent. */
+  leftOut: z.boolean(),
   /** Null when `costIs` is `unknown`. With several choices, each reply has the cost of the whole request. */
   cost: sc.nullable(),
   costIs: certainty,

@@ -4,6 +4,7 @@ import { app } from './app.ts'
 import { appsProcedures } from './apps.ts'
 import { chatProcedures } from './chat.ts'
 import { connectionProcedures } from './connection.ts'
+import { contextProcedures } from './context.ts'
 import { dataProcedures } from './data.ts'
 import { documentsProcedures } from './documents.ts'
 import { imagesProcedures } from './images.ts'
@@ -27,6 +28,7 @@ export const contract = {
   connection: connectionProcedures,
   models: modelsProcedures,
   chat: chatProcedures,
+  context: contextProcedures,
   library: libraryProcedures,
   tools: toolsProcedures,
   textActions: textActionsProcedures,

@@ -5,6 +5,7 @@ import { chatTools } from './en/chatTools.ts'
 import { common } from './en/common.ts'
 import { composer } from './en/composer.ts'
 import { connect } from './en/connect.ts'
+import { context } from './en/context.ts'
 import { data } from './en/data.ts'
 import { documents } from './en/documents.ts'
 import { exporting } from './en/exporting.ts'
@@ -47,6 +48,7 @@ export const en = {
   projects,
   chat,
   composer,
+  context,
   exporting,
   documents,
   handsFree,

@@ -5,6 +5,9 @@ export type StageDialog =
   | { kind: 'retryWith'; replyId: string }
   | { kind: 'raw'; requestRow: number }
   | { kind: 'presets' }
+  | { kind: 'context' }
+  /** Summarises the messages up to `upTo`. With `text`, edits the note `upTo` instead. */
+  | { kind: 'summary'; upTo: string; text: string | null }
   /** The model refused images before. `run` sends the request nevertheless. */
   | { kind: 'refusedImages'; model: string; run: () => void }
   /** `below`: how many messages are deleted with it. */

@@ -26,7 +26,14 @@ export const goToPage = (page: Page, name: string): Promise<void> =>
     .click()
 
 /** Faster paces, in tokens per second, for sandbox models whose streaming no test observes. Saves the wait for their natural pace. */
-export const quick = { mirror: 4_000, vision: 4_000, 'writer-small': 2_000, 'writer-free': 2_000, 'tool-caller': 2_000 }
+export const quick = {
+  mirror: 4_000,
+  vision: 4_000,
+  'writer-small': 2_000,
+  'writer-free': 2_000,
+  'tool-caller': 2_000,
+  'small-context': 2_000,
+}
 
 export async function pickModel(page: Page, model: string): Promise<void> {
   await page.getByRole('button', { name: /^Model/ }).click()

@@ -32,6 +32,8 @@ export const plainMessage = (
   run: null,
   askId: null,
   made: null,
+  summarised: null,
+  leftOut: false,
   cost: null,
   costIs: 'unknown',
   requestRow: null,

@@ -152,6 +152,7 @@ test('[MOD-01] the model list is an object with data of id, object, created, own
     'vision',
     'document-writer',
     'citer',
+    'small-context',
   ]) {
     expect(ids).toContain(model)
     expect((await chat(sandbox, { model })).status).toBe(200)

@@ -370,6 +370,23 @@ test('a hostile schema is refused with a message', async () => {
   }
 })
 
+test('small-context refuses more than its context with the usual error, prompt and reserved reply together, and costs nothing', async () => {
+  const sandbox = await start()
+  const long = (words: number, more = {}) =>
+    chat(sandbox, { model: 'small-context', messages: [{ role: 'user', content: 'word '.repeat(words) }], ...more })
+  expect((await long(1000)).status).toBe(200)
+  const before = await json(ask(sandbox, '/v1/usage'))
+  for (const refused of [await long(2100), await long(1000, { max_tokens: 1500 })]) {
+    expect(refused.status).toBe(400)
+    const { error } = await json(refused)
+    expect(error.code).toBe('context_length_exceeded')
+    expect(error.message).toMatch(
+      /^This model's maximum context length is 2048 tokens\. However, you requested \d{4} tokens/,
+    )
+  }
+  expect((await json(ask(sandbox, '/v1/usage'))).balance).toBe(before.balance)
+})
+
 test('document-writer writes the kind that the message names, and the next version in each further reply', async () => {
   const sandbox = await start()
   const text = async (...contents: string[]): Promise<string> => {

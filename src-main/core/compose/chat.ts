@@ -1,20 +1,26 @@
 import { Archive } from '../features/archive/archive.ts'
 import { type ChatFeature, openChat } from '../features/chat/chat.ts'
+import { ContextMeter } from '../features/chat/context/measure.ts'
+import { Summaries } from '../features/chat/context/summarise.ts'
 import { openToolCallsPort } from '../features/chat/toolCallsPort.ts'
 import type { Session } from '../features/connections/session.ts'
 import { createDocuments, type Documents } from '../features/documents/documents.ts'
 import { ChatLibrary } from '../features/library/library.ts'
 import { createMedia, type Media } from '../features/media/media.ts'
 import { learn } from '../features/models/learn.ts'
+import { contextOf } from '../features/models/modelFacts.ts'
 import { createProjects, type Projects } from '../features/projects/projects.ts'
 import type { TextActionsFeature } from '../features/textActions/textActions.ts'
 import { createTools, type ToolsFeature } from '../features/tools/tools.ts'
 import { createTransfers, type Transfers } from '../features/transfers/transfers.ts'
 import type { VoiceFeature } from '../features/voice/voice.ts'
+import type { ContextFeature } from '../handlers/context.ts'
 import type { Host } from '../host.ts'
 import { closeAll } from '../shared/closeAll.ts'
+import { fromNano } from '../shared/money.ts'
 import { databaseFile } from '../store/store.ts'
 import { systemFetch } from '../upstream/systemRoute.ts'
+import { placeOf } from './account.ts'
 import type { OpenData } from './data.ts'
 
 export interface ChatDependencies extends Pick<OpenData, 'store' | 'settings' | 'requestLog'> {
@@ -25,6 +31,7 @@ export interface ChatDependencies extends Pick<OpenData, 'store' | 'settings' | 
 /** Chat and its related features. Only this file connects them, because features do not import one another. */
 export interface ComposedChat {
   chat: ChatFeature
+  context: ContextFeature
   tools: ToolsFeature
   textActions: TextActionsFeature
   archive: Archive
@@ -71,6 +78,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
     titleModel: () => settings.value.titleModel,
     neighbours: {
       toolsFor: (conversationId) => tools.toolsFor(conversationId),
+      toolsOf: (selection) => tools.toolsOf(selection),
       callsOf: (reply) => tools.callsOf(reply),
       called: (reply, rows) => tools.called(reply, rows),
       stopCalls: (conversationId) => tools.stopCalls(conversationId),
@@ -79,6 +87,18 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
       documentText: (document) => documents.blockOf(document),
       costOf,
       attachPassages: (all) => projects.attach(all),
+      contextOf: (model) => {
+        const { profile } = session.connection
+        return profile && contextOf(store.modelNotes.find(placeOf(profile), model))
+      },
+      leastCost: (model, { fresh, repeated }) => {
+        const cost = (tokensCached: number) =>
+          requestLog.prices.price('chat', model, {
+            ...{ tokensIn: fresh + repeated, tokensCached, tokensOut: 0, bytesUp: 0, count: 1 },
+          })
+        const [one, other] = [cost(0), cost(repeated)]
+        return one === null || other === null ? null : fromNano(one < other ? one : other)
+      },
       ended: (outcome) => learn(store, session.placeOf(outcome.upstream), outcome),
     },
   })
@@ -91,6 +111,8 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
     version: host.version,
     ...(host.network && { fetch: systemFetch(host.network) }),
   })
+  const meter = new ContextMeter(chat)
+  const summaries = new Summaries(chat)
   const library = new ChatLibrary({
     store,
     databaseFile: databaseFile(host.dataDir),
@@ -122,6 +144,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
   })
   return {
     chat,
+    context: { chat, meter, summaries },
     tools,
     textActions,
     archive,

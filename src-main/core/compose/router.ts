@@ -10,6 +10,7 @@ import { appsHandlers } from '../handlers/apps.ts'
 import { archiveHandlers } from '../handlers/archive.ts'
 import { chatHandlers } from '../handlers/chat.ts'
 import { connectionHandlers } from '../handlers/connection.ts'
+import { contextHandlers } from '../handlers/context.ts'
 import { dataHandlers } from '../handlers/data.ts'
 import { documentsHandlers } from '../handlers/documents.ts'
 import { imagesHandlers } from '../handlers/images.ts'
@@ -66,6 +67,7 @@ export function createRouter(dependencies: RouterDependencies) {
     connection: connectionHandlers(os.connection, session),
     models: modelsHandlers(os.models, account.models),
     chat: chatHandlers(os.chat, host, chat.chat),
+    context: contextHandlers(os.context, chat.context),
     tools: toolsHandlers(os.tools, host, chat.tools),
     textActions: textActionsHandlers(os.textActions, host, chat.textActions),
     library: libraryHandlers(os.library, host, chat.library),

@@ -1,4 +1,4 @@
-import type { Message, ToolRun } from '../../../src-preload/contract/chat.ts'
+import type { Message, ToolRun, ToolSelection } from '../../../src-preload/contract/chat.ts'
 import type { AttachedDocument, DocumentToSend } from '../../../src-preload/contract/documents.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { Passage, PassageToSend } from '../../../src-preload/contract/projects.ts'
@@ -10,6 +10,8 @@ import type { Certainty } from '../../../src-preload/contract/requests.ts'
 export interface ChatNeighbours {
   /** `tools`, `tool_choice` and `parallel_tool_calls` for a request of this conversation, or an empty object if no tool is enabled. */
   toolsFor(conversationId: string): Record<string, unknown>
+  /** The same members for this choice of tools. */
+  toolsOf(selection: ToolSelection): Record<string, unknown>
   /** The rows for the tool calls of a complete reply, one for each call. Called within the transaction that ends the reply. */
   callsOf(reply: Message): NewToolRow[]
   /** Called after that transaction, when the rows are stored and the calls may run. */
@@ -26,6 +28,10 @@ export interface ChatNeighbours {
   attachPassages(passages: readonly PassageToSend[]): Omit<Passage, 'number'>[]
   /** The cost of an ended request in SC, by its row in the request log. */
   costOf(requestRow: number): { cost: string | null; costIs: Certainty }
+  /** The context length of a model of the connection in use, in tokens. Null: unknown. */
+  contextOf(model: string): { tokens: number; from: 'person' | 'service' } | null
+  /** The least that a prompt costs, SC. `repeated` tokens were sent before and may be cached. Null: unknown price. */
+  leastCost(model: string, prompt: { fresh: number; repeated: number }): string | null
   /** Called when the request of a reply has ended. */
   ended(outcome: ReplyOutcome): void
 }

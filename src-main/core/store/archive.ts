@@ -16,9 +16,9 @@ import { passage } from '../../../src-preload/contract/projects.ts'
 import { certainty, sc } from '../../../src-preload/contract/requests.ts'
 import { readConversationColumns } from './conversations.ts'
 import type { Database } from './database.ts'
-import { readReplyColumns } from './messages.ts'
+import { madeBy, readReplyColumns } from './messages.ts'
 import type { ReadHandle } from './readOnly.ts'
-import { json, jsonOrNull, number, type Row, readOrNull, text, textOrNull, toJson } from './rows.ts'
+import { json, jsonOrNull, number, numberOrNull, type Row, readOrNull, text, textOrNull, toJson } from './rows.ts'
 import { prepareAll } from './statements.ts'
 
 /** A UTC instant in the form of all stored instants, which sort as text. */
@@ -56,7 +56,10 @@ export const archivedMessage = z.object({
   reasoningMs: ms,
   requestId: short.nullable(),
   askId: id.nullable(),
-  made: z.enum(['continue']).nullable(),
+  made: z.enum(['continue', 'summary']).nullable(),
+  // Absent in archives of earlier versions.
+  summarised: z.number().int().min(1).nullable().default(null),
+  leftOut: z.boolean().default(false),
   cost: sc.nullable(),
   costIs: certainty,
   params: chatParams.nullable(),
@@ -161,10 +164,10 @@ export function archiveTable({ handle, journal, transaction }: Database) {
     plan: "INSERT INTO erasures (what, item) VALUES ('import', ?)",
     insertMessage: `INSERT INTO messages (id, conversation_id, parent_id, role, name, text, reasoning, refusal, tool_calls, attachments, documents, passages, run, status,
        problem, model, finish_reason, usage, created_at, finished_at, first_token_ms, reasoning_ms, request_id, ask_id, made, cost,
-       cost_is, params, json_faults, next_id)
+       cost_is, params, json_faults, next_id, summarised, left_out)
      VALUES (:id, :conversationId, :parentId, :role, :name, :text, :reasoning, :refusal, :toolCalls, :attachments, :documents, :passages, :run, :status,
        :problem, :model, :finishReason, :usage, :createdAt, :finishedAt, :firstTokenMs, :reasoningMs, :requestId, :askId, :made, :cost,
-       :costIs, :params, :jsonFaults, :nextId)`,
+       :costIs, :params, :jsonFaults, :nextId, :summarised, :leftOut)`,
     finish: 'UPDATE conversations SET leaf_id = :leafId, path_length = :length, import_key = :importKey WHERE id = :id',
     unplan: "DELETE FROM erasures WHERE what = 'import' AND item = ?",
     show: `UPDATE conversations SET removed_at = NULL, folder_id = (SELECT id FROM folders WHERE id = :folderId) WHERE id = :id`,
@@ -228,7 +231,9 @@ function readMessage(row: Row): ArchivedMessage {
     status: messageStatus.parse(row.status),
     ...readReplyColumns(row),
     askId: textOrNull(row, 'ask_id'),
-    made: row.made === 'continue' ? 'continue' : null,
+    made: madeBy(row),
+    summarised: numberOrNull(row, 'summarised'),
+    leftOut: row.left_out === 1,
     cost: textOrNull(row, 'cost'),
     costIs: certainty.parse(row.cost_is),
     params: jsonOrNull(row, 'params', chatParams),
@@ -240,6 +245,9 @@ function readMessage(row: Row): ArchivedMessage {
 function writeMessage(message: ArchivedMessage) {
   return {
     ...message,
+    // The check of the column knows `continue` only; `summarised` marks the other kind.
+    made: message.made === 'continue' ? 'continue' : null,
+    leftOut: message.leftOut ? 1 : 0,
     toolCalls: JSON.stringify(message.toolCalls),
     attachments: JSON.stringify(message.attachments),
     documents: JSON.stringify(message.documents),

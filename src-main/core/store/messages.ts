@@ -51,7 +51,8 @@ export interface NewMessage {
   /** When a tool call that is settled at once ended. Without it, a message that is neither pending nor streaming ends when it is created. */
   finishedAt?: string | null
   askId?: string | null
-  made?: Message['made']
+  made?: 'continue' | null
+  summarised?: number | null
   params?: ChatParams | null
 }
 
@@ -110,8 +111,8 @@ const sentences = z.array(z.string())
  */
 export function messageTable({ handle }: Database) {
   const sql = prepareAll(handle, {
-    insert: `INSERT INTO messages (id, conversation_id, parent_id, role, text, status, model, created_at, finished_at, name, attachments, documents, passages, run, ask_id, made, params)
-     VALUES (:id, :conversationId, :parentId, :role, :text, :status, :model, :createdAt, :finishedAt, :name, :attachments, :documents, :passages, :run, :askId, :made, :params)`,
+    insert: `INSERT INTO messages (id, conversation_id, parent_id, role, text, status, model, created_at, finished_at, name, attachments, documents, passages, run, ask_id, made, params, summarised)
+     VALUES (:id, :conversationId, :parentId, :role, :text, :status, :model, :createdAt, :finishedAt, :name, :attachments, :documents, :passages, :run, :askId, :made, :params, :summarised)`,
     one: `${select('m.id = ?')}`,
     many: `${select('m.id IN (SELECT value FROM json_each(?))')} ORDER BY m.seq`,
     // From the leaf to the root: a path is a linked list, and each step is one index lookup.
@@ -138,10 +139,10 @@ export function messageTable({ handle }: Database) {
      SELECT id, role FROM above ORDER BY depth`,
     copy: `INSERT INTO messages (id, conversation_id, parent_id, role, text, reasoning, refusal, tool_calls, status, problem, model, finish_reason,
        usage, created_at, finished_at, first_token_ms, reasoning_ms, request_id, name, attachments, documents, passages, run, ask_id, made, cost, cost_is,
-       request_row, params, json_faults, next_id)
+       request_row, params, json_faults, next_id, left_out, summarised)
      SELECT :id, :conversationId, :parentId, role, text, reasoning, refusal, tool_calls, status, problem, model, finish_reason,
        usage, created_at, finished_at, first_token_ms, reasoning_ms, request_id, name, attachments, documents, passages, run, :askId, made, cost, cost_is,
-       request_row, params, json_faults, :nextId FROM messages WHERE id = :from`,
+       request_row, params, json_faults, :nextId, left_out, summarised FROM messages WHERE id = :from`,
     links: 'SELECT id, parent_id, next_id, ask_id, role, status FROM messages WHERE conversation_id = ? ORDER BY seq',
     byAsk: 'SELECT id FROM messages WHERE ask_id = ? AND conversation_id = ? ORDER BY seq',
     from: `WITH RECURSIVE below (id) AS (
@@ -165,6 +166,12 @@ export function messageTable({ handle }: Database) {
     begin: `UPDATE messages SET status = 'streaming', first_token_ms = :firstTokenMs, request_id = :requestId,
        request_row = coalesce(:requestRow, request_row) WHERE id = :id`,
     setUse: 'UPDATE messages SET usage = :usage, cost = :cost, cost_is = :costIs WHERE id = :id',
+    leaveOut:
+      'UPDATE messages SET left_out = :leftOut WHERE left_out <> :leftOut AND id IN (SELECT value FROM json_each(:ids)) RETURNING id',
+    // A request has one cost, however many choices and copies of its reply there are.
+    costs:
+      'SELECT cost, cost_is FROM messages WHERE conversation_id = ? AND request_row IS NOT NULL GROUP BY request_row',
+    setRequest: 'UPDATE messages SET request_row = :requestRow WHERE id = :id',
     setRun: 'UPDATE messages SET run = :run, text = :text, status = :status, finished_at = :finishedAt WHERE id = :id',
     unfinished: `${select("m.status IN ('pending', 'streaming') AND m.role <> 'tool'")}`,
     open: `${select("m.status IN ('pending', 'streaming') AND m.role = 'tool'")} ORDER BY m.conversation_id, m.seq`,
@@ -182,12 +189,13 @@ export function messageTable({ handle }: Database) {
         askId = null,
         made = null,
         params = null,
+        summarised = null,
         ...rest
       } = message
       const ended = message.status !== 'pending' && message.status !== 'streaming'
       sql.insert.run({
         ...rest,
-        ...{ name, askId, made },
+        ...{ name, askId, made, summarised },
         finishedAt: message.finishedAt ?? (ended ? message.createdAt : null),
         attachments: JSON.stringify(attachments),
         documents: JSON.stringify(documents),
@@ -271,6 +279,17 @@ export function messageTable({ handle }: Database) {
     setUse(id: string, { usage, cost, costIs }: MessageUse): void {
       sql.setUse.run({ id, usage: toJson(usage), cost, costIs })
     },
+    /** Leaves messages out of requests, or includes them again. Returns the ids of those that changed. */
+    leaveOut: (ids: readonly string[], leftOut: boolean): string[] =>
+      sql.leaveOut.all({ ids: JSON.stringify(ids), leftOut: leftOut ? 1 : 0 }).map((row) => text(row, 'id')),
+    /** The cost of each request of a conversation, on every branch. */
+    costs: (conversationId: string): Pick<Message, 'cost' | 'costIs'>[] =>
+      sql.costs.all(conversationId).map((row) => ({
+        cost: textOrNull(row, 'cost'),
+        costIs: certainty.parse(row.cost_is),
+      })),
+    /** Names the request that wrote a message. */
+    setRequest: (id: string, requestRow: number): void => void sql.setRequest.run({ id, requestRow }),
     /** Stores the state of a tool call. `text` is the result that the model gets when the call is settled. */
     setRun(id: string, run: ToolRun, text: string, status: MessageStatus): void {
       sql.setRun.run({ id, run: JSON.stringify(run), text, status, finishedAt: run.finishedAt })
@@ -308,6 +327,12 @@ function readLink(row: Row): MessageLink {
   }
 }
 
+/** The check of the column `made` knows `continue` only. */
+export function madeBy(row: Row): Message['made'] {
+  if (row.summarised !== null) return 'summary'
+  return row.made === 'continue' ? 'continue' : null
+}
+
 /** The columns about how a message was made. */
 export const readReplyColumns = (row: Row) => ({
   problem: jsonOrNull(row, 'problem', problem),
@@ -342,7 +367,9 @@ function readMessage(row: Row): Message {
     passages: row.passages === '[]' ? [] : json(row, 'passages', passages),
     run: jsonOrNull(row, 'run', toolRun),
     askId: textOrNull(row, 'ask_id'),
-    made: row.made === 'continue' ? 'continue' : null,
+    made: madeBy(row),
+    summarised: numberOrNull(row, 'summarised'),
+    leftOut: row.left_out === 1,
     cost: textOrNull(row, 'cost'),
     costIs: certainty.parse(row.cost_is),
     requestRow: numberOrNull(row, 'request_row'),

@@ -39,6 +39,7 @@ export async function chat(call: Call): Promise<void> {
   const tokenizer = await loadTokenizer()
   const perMessage = promptTokens(request, tokenizer)
   const tokensIn = perMessage.total
+  refuseTooLong(model, tokensIn, request.max_tokens ?? 0)
   admit(call, model, tokensIn)
   const tokensCached = Math.min(
     tokensIn,
@@ -84,6 +85,15 @@ function refuseUnsupported(request: SandboxChatRequest, model: SandboxModel): vo
   if (!model.vision && request.messages.some((message) => imagesOf(message.content).length > 0)) refuse('images')
   if (!model.tools && request.tools !== undefined && request.tools.length > 0) refuse('tools')
   if (!model.severalChoices && (request.n ?? 1) > 1) refuse('more than one choice (n)')
+}
+
+/** Throws 400 in the usual words of such services, as the specification leaves them open. */
+function refuseTooLong({ context }: SandboxModel, tokensIn: number, reply: number): void {
+  if (context === null || tokensIn + reply <= context) return
+  const sum = `${tokensIn} in the messages${reply > 0 ? `, ${reply} in the completion` : ''}`
+  const requested = `However, you requested ${tokensIn + reply} tokens (${sum}).`
+  const words = `This model's maximum context length is ${context} tokens. ${requested} Please reduce the length of the messages.`
+  throw new ServiceError(400, 'context_length_exceeded', words)
 }
 
 /** Adds text that `split-utf8`, `cut-utf8` and `huge-line` need. */

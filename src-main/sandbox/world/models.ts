@@ -21,6 +21,8 @@ export interface SandboxModel {
   tokensPerSecond: number
   /** Approximate length of an answer unless the request sets one. */
   tokens: number
+  /** Context length in tokens; a longer request is refused with 400. Null: no limit. */
+  context: number | null
   reasoningField: 'reasoning_content' | 'reasoning'
   /** Weight in the seeded history. */
   history: number
@@ -41,6 +43,7 @@ const model = (id: string, rest: Partial<SandboxModel>): SandboxModel => ({
   severalChoices: false,
   tokensPerSecond: 80,
   tokens: 220,
+  context: null,
   reasoningField: 'reasoning_content',
   history: 0,
   created: 1_767_225_600,
@@ -78,6 +81,7 @@ export const MODELS: readonly SandboxModel[] = [
   }),
   model('tool-caller', { speaker: 'tool-caller', tools: true, tokensPerSecond: 120, price: price('1', '0.1', '3') }),
   model('vision', { speaker: 'vision', vision: true, tokensPerSecond: 90, price: price('1', '0.1', '3') }),
+  model('small-context', { context: 2048, tokens: 120, tokensPerSecond: 120 }),
   model('document-writer', { speaker: 'document-writer', tokensPerSecond: 150 }),
   model('citer', { speaker: 'citer', tokensPerSecond: 150 }),
   // Speech per thousand bytes, transcription per started minute, images per image.

@@ -10,6 +10,7 @@ import { isRunning } from '../../stores/openChat.ts'
 import { SmallButton } from './actionButtons.tsx'
 import { stop } from './actions.ts'
 import { CopyMessage } from './CopyMessage.tsx'
+import { LeftOutMark } from './context/LeftOutMark.tsx'
 import { runningSpeed } from './facts.ts'
 import { useMessage } from './hooks.ts'
 import { MessageMenu } from './MessageMenu.tsx'
@@ -137,6 +138,7 @@ function Column({ id, name, chosen }: { id: string; name: string; chosen: boolea
       </header>
       <ReplyBody reply={reply} />
       <ReplyEnd reply={reply} />
+      <LeftOutMark message={reply} />
       <footer>
         {running ? (
           <>

@@ -25,6 +25,7 @@ import { PictureTray } from './composer/PictureTray.tsx'
 import { useSentAs } from './composer/RolePicker.tsx'
 import { askIfImagesRefused, followRefusals, holdsImages, useKnownRefusal } from './composer/refusals.ts'
 import { useBlocked } from './composer/useBlocked.ts'
+import { ContextLine } from './context/ContextLine.tsx'
 import { DocumentTray } from './documents/DocumentTray.tsx'
 import {
   attachedOf,
@@ -107,6 +108,7 @@ export function Composer() {
           <SendOrStop blocked={blocked} onSend={submit} onStop={() => field.current?.focus()} />
         </footer>
       </div>
+      <ContextLine />
     </div>
   )
 }

@@ -1,4 +1,18 @@
-import { Braces, Copy, CopyPlus, Ellipsis, Info, Pencil, Quote, RotateCw, Trash2, Type } from 'lucide-react'
+import {
+  Braces,
+  Copy,
+  CopyPlus,
+  Ellipsis,
+  Eye,
+  EyeOff,
+  Info,
+  NotebookText,
+  Pencil,
+  Quote,
+  RotateCw,
+  Trash2,
+  Type,
+} from 'lucide-react'
 import { useRef } from 'react'
 import { canRetry, type Message } from '../../../src-preload/contract/chat.ts'
 import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
@@ -8,6 +22,8 @@ import { useStage } from '../../stores/chatPage.ts'
 import { ActionButton } from './actionButtons.tsx'
 import { copyText } from './actions.ts'
 import { asText } from './asText.ts'
+import { askToSummarise, leaveOut } from './context/actions.ts'
+import { useContextTexts } from './context/texts.ts'
 import { selectedIn } from './focus.ts'
 import { useBusy } from './hooks.ts'
 import { askToRemoveMessage, duplicate, quote, startEdit } from './messageActions.ts'
@@ -68,6 +84,7 @@ export function MessageMenu({ message }: { message: Message }) {
       <MenuItem icon={CopyPlus} onSelect={() => void duplicate(message.conversationId, message.id)}>
         {t('duplicateHere')}
       </MenuItem>
+      <ContextItems message={message} />
       {reply && (
         <>
           <MenuLine />
@@ -90,6 +107,30 @@ export function MessageMenu({ message }: { message: Message }) {
         </>
       )}
     </Menu>
+  )
+}
+
+/** Leaves the message out of requests, or summarises the messages up to it. */
+function ContextItems({ message: { id, leftOut: isLeftOut, parentId, toolCalls } }: { message: Message }) {
+  const t = useContextTexts()
+  const busy = useBusy()
+  return (
+    <>
+      <MenuLine />
+      <MenuItem icon={isLeftOut ? Eye : EyeOff} onSelect={() => void leaveOut(id, !isLeftOut)}>
+        {t(isLeftOut ? 'include' : 'leaveOut')}
+      </MenuItem>
+      {parentId !== null && !isLeftOut && (
+        <MenuItem icon={EyeOff} onSelect={() => void leaveOut(id, true, true)}>
+          {t('leaveOutEarlier')}
+        </MenuItem>
+      )}
+      {parentId !== null && !busy && toolCalls.length === 0 && (
+        <MenuItem icon={NotebookText} onSelect={() => askToSummarise(id)}>
+          {t('summariseUpTo')}
+        </MenuItem>
+      )}
+    </>
   )
 }
 

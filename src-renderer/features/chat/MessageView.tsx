@@ -3,6 +3,7 @@ import { memo } from 'react'
 import type { Message } from '../../../src-preload/contract/chat.ts'
 import { useChat } from '../../stores/chat.ts'
 import { Columns } from './Columns.tsx'
+import { SummaryNote } from './context/SummaryNote.tsx'
 import { useMessage } from './hooks.ts'
 import { useChatTranslate } from './messages.ts'
 import { ReplyView } from './ReplyView.tsx'
@@ -17,6 +18,7 @@ export const MessageView = memo(function MessageView({ id }: { id: string }) {
   if (together) return <Columns askId={message.askId ?? id} pathId={id} />
   if (message.role === 'tool') return <ToolRow row={message} />
   if (message.role === 'assistant') return <ReplyView reply={message} />
+  if (message.made === 'summary') return <SummaryNote note={message} />
   return message.made === 'continue' ? <ContinueLine turn={message} /> : <TurnView turn={message} />
 })
 

@@ -1,12 +1,14 @@
 import { CircleStop, Info, type LucideIcon, RotateCw, Shuffle, StepForward } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { canContinue, canRetry, type Message } from '../../../src-preload/contract/chat.ts'
+import { readContextError } from '../../../src-preload/contract/contextError.ts'
 import type { Problem, ProblemKind } from '../../../src-preload/contract/problem.ts'
 import { problemTargets } from '../../shared/errors/actions.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chatPage.ts'
 import { SmallButton } from './actionButtons.tsx'
+import { ContextFault, ContextFaultActions } from './context/ContextFault.tsx'
 import { remarkOn } from './facts.ts'
 import { useBusy } from './hooks.ts'
 import { continueReply, editTurnOf, retry } from './messageActions.ts'
@@ -40,12 +42,18 @@ const ofTheModel: ReadonlySet<ProblemKind> = new Set(['invalid_request', 'not_fo
 function Fault({ reply }: { reply: Message }) {
   const t = useChatTranslate()
   const problem: Problem = reply.problem ?? { kind: 'incomplete_stream', message: t('unknownReason') }
+  const context = readContextError(problem)
   return (
     <div className="chat-fault" data-kind={problem.kind}>
       {reply.status === 'incomplete' && <p className="chat-mark">{t('incompleteMark')}</p>}
-      <ProblemNotice problem={problem} on={{ edit: () => editTurnOf(reply) }} role="note" />
+      {context ? (
+        <ContextFault reply={reply} problem={problem} error={context} />
+      ) : (
+        <ProblemNotice problem={problem} on={{ edit: () => editTurnOf(reply) }} role="note" />
+      )}
       <div className="chat-fault-actions">
-        {problemTargets[problem.kind] !== 'edit' && <RetryButton reply={reply} />}
+        {context && <ContextFaultActions reply={reply} />}
+        {(context || problemTargets[problem.kind] !== 'edit') && <RetryButton reply={reply} />}
         {ofTheModel.has(problem.kind) && <OtherModelButton reply={reply} />}
         <ContinueButton reply={reply} />
       </div>

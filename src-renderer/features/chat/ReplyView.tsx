@@ -3,6 +3,7 @@ import type { Message } from '../../../src-preload/contract/chat.ts'
 import { Markdown } from '../../shared/markdown/Markdown.tsx'
 import { useStage } from '../../stores/chatPage.ts'
 import { isRunning } from '../../stores/openChat.ts'
+import { LeftOutMark } from './context/LeftOutMark.tsx'
 import { EditMessage } from './EditMessage.tsx'
 import { useChatTranslate } from './messages.ts'
 import { ReplyEnd } from './ReplyEnd.tsx'
@@ -27,6 +28,7 @@ export function ReplyView({ reply }: { reply: Message }) {
       data-sibling={reply.sibling}
       data-role="assistant"
       data-status={reply.status}
+      data-left-out={reply.leftOut}
     >
       <Who name={name} as={reply.name} instant={reply.createdAt} streaming={reply.status === 'streaming'} />
       {editing ? (
@@ -37,6 +39,7 @@ export function ReplyView({ reply }: { reply: Message }) {
         <ReplyBody reply={reply} />
       )}
       <ReplyEnd reply={reply} />
+      <LeftOutMark message={reply} />
       {!running && !editing && <ReplyFooter reply={reply} />}
     </article>
   )

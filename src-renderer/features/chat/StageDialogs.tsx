@@ -1,6 +1,8 @@
 import { ConfirmDialog, Dialog } from '../../shared/ui/Dialog.tsx'
 import { useStage } from '../../stores/chatPage.ts'
 import { RefusedImages } from './composer/RefusedImages.tsx'
+import { ContextDialog } from './context/ContextDialog.tsx'
+import { SummaryDialog } from './context/SummaryDialog.tsx'
 import { PresetDialog } from './inspector/PresetDialog.tsx'
 import { ModelList } from './ModelList.tsx'
 import { removeMessage, retry } from './messageActions.ts'
@@ -22,6 +24,8 @@ export function StageDialogs() {
       <RefusedImages />
       <PassagesDialog />
       <PassageDialog />
+      <ContextDialog />
+      <SummaryDialog />
     </>
   )
 }

@@ -5,6 +5,7 @@ import { useStage } from '../../stores/chatPage.ts'
 import { ActionButton } from './actionButtons.tsx'
 import { CopyMessage } from './CopyMessage.tsx'
 import { Pictures } from './composer/Pictures.tsx'
+import { LeftOutMark } from './context/LeftOutMark.tsx'
 import { SentDocuments } from './documents/SentDocuments.tsx'
 import { EditMessage } from './EditMessage.tsx'
 import { MessageMenu } from './MessageMenu.tsx'
@@ -35,6 +36,7 @@ export function TurnView({ turn }: { turn: Message }) {
       data-parent={turn.parentId ?? ''}
       data-sibling={turn.sibling}
       data-role={turn.role}
+      data-left-out={turn.leftOut}
     >
       <Who name={who} as={turn.name} mine instant={turn.createdAt} />
       <div className="chat-body">
@@ -49,6 +51,7 @@ export function TurnView({ turn }: { turn: Message }) {
           </div>
         )}
       </div>
+      <LeftOutMark message={turn} />
       <footer className="chat-under">
         {!editing && (
           <span className="chat-actions">

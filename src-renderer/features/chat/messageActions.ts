@@ -8,6 +8,7 @@ import { messageIn } from '../../stores/openChat.ts'
 import { openChat, type } from './actions.ts'
 import { attempt } from './client.ts'
 import { askIfImagesRefused, holdsImages } from './composer/refusals.ts'
+import { editNote } from './context/actions.ts'
 import { placeIn } from './drafts.ts'
 import { actionOf, focusComposer, focusSoon, siblingAction } from './focus.ts'
 import { offerUndo } from './list/undo.tsx'
@@ -16,7 +17,8 @@ import { flushSetups } from './setup.ts'
 
 /** Starts to edit a message of the path. */
 export function startEdit(message: Message): void {
-  useStage.setState({ editing: message.id })
+  if (message.made === 'summary') editNote(message)
+  else useStage.setState({ editing: message.id })
 }
 
 /** Edits the turn that `reply` answers, so that the next request does not contain the refused text. */

@@ -84,6 +84,7 @@ export function featureOver(store: Store, neighbours?: Partial<ChatNeighbours>) 
 /** Every name is a tool whose calls wait for the person's approval. */
 export const plainNeighbours: ChatNeighbours = {
   toolsFor: () => ({}),
+  toolsOf: () => ({}),
   callsOf: (reply) => reply.toolCalls.map((call, at) => waiting(call.id ?? `made-up-${at}`, call.name, call.arguments)),
   called: () => undefined,
   stopCalls: () => 0,
@@ -92,6 +93,8 @@ export const plainNeighbours: ChatNeighbours = {
   documentText: () => '',
   attachPassages: () => [],
   costOf: () => ({ cost: null, costIs: 'unknown' }),
+  contextOf: () => null,
+  leastCost: () => null,
   ended: () => undefined,
 }
 

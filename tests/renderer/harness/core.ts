@@ -101,6 +101,7 @@ const router = {
   },
   models: {
     facts: os.models.facts.handler(() => ({ facts: [] })),
+    setContextLength: os.models.setContextLength.handler(() => ({})),
     setFavourite: os.models.setFavourite.handler(() => ({})),
     list: os.models.list.handler(() => ({
       models: ['writer-large', 'writer-small', 'reasoner', 'vision', 'mirror'].map((id) => ({

@@ -128,6 +128,7 @@ function build(
     createdAt: at,
     finishedAt: at,
     ...{ firstTokenMs: null, reasoningMs: null, requestId: null, askId: null, made: null },
+    ...{ summarised: null, leftOut: false },
     ...{ cost: null, costIs: 'unknown', params: null, jsonFaults: null, nextId: null },
   }
 }

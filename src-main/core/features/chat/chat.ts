@@ -13,6 +13,8 @@ export interface ChatFeature {
   neighbours: ChatNeighbours
   /** Client of the service. @throws StudioError `not_connected`, or the reason why connecting failed */
   upstream(): Promise<ChatUpstream>
+  /** Whether the request log stores bodies. */
+  logBodies(): boolean
 }
 
 export interface ChatOptions {
@@ -29,6 +31,7 @@ export interface ChatOptions {
 /** Chat without tools, images or prices. */
 export const noNeighbours: ChatNeighbours = {
   toolsFor: () => ({}),
+  toolsOf: () => ({}),
   callsOf: () => [],
   called: () => undefined,
   stopCalls: () => 0,
@@ -37,6 +40,8 @@ export const noNeighbours: ChatNeighbours = {
   documentText: () => missingDocument(),
   attachPassages: (passages) => passages.map(() => missingDocument()),
   costOf: () => ({ cost: null, costIs: 'unknown' }),
+  contextOf: () => null,
+  leastCost: () => null,
   ended: () => undefined,
 }
 
@@ -55,5 +60,5 @@ export function openChat(options: ChatOptions): ChatFeature {
   const { changes } = runs.view
   const notify = (change: ChatChange): void => changes.notify(change)
   const titles = new GeneratedTitles({ store, upstream, model: titleModel, logBodies, log, notify })
-  return { store, upstream, neighbours, runs, titles }
+  return { store, upstream, neighbours, runs, titles, logBodies }
 }

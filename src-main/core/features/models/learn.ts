@@ -1,3 +1,4 @@
+import { readContextError } from '../../../../src-preload/contract/contextError.ts'
 import type { ReplyOutcome } from '../../ports/toolCalls.ts'
 import type { ListPlace } from '../../store/modelLists.ts'
 import type { ModelFinding } from '../../store/modelNotes.ts'
@@ -16,6 +17,8 @@ export function findingOf(outcome: ReplyOutcome): ModelFinding | null {
     if (!replied) return null
     return { repliedAt: endedAt, ...(sent.images && { images: 'works' }), ...(calledTools && { tools: 'works' }) }
   }
+  const limit = readContextError(problem)?.limit
+  if (limit) return { contextLearned: limit }
   if (problem.status === undefined || !refusals.has(problem.status)) return null
   const said = problem.said ?? ''
   const images = sent.images && /\b(?:images?|image_url|pictures?|vision|multi-?modal)\b/i.test(said)

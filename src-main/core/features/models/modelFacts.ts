@@ -39,15 +39,36 @@ export function setFavourite(
   store.modelNotes.setFavourite(at, model, favourite)
 }
 
+/** Sets the context length of a model of the connection in use, in tokens. @throws StudioError `not_connected` */
+export function setContextLength(
+  { store, place }: Pick<ModelFactsFeature, 'store' | 'place'>,
+  { model, tokens }: { model: string; tokens: number | null },
+): void {
+  const at = place()
+  if (at === null) throw new StudioError('not_connected', 'Nothing is connected yet.')
+  store.modelNotes.setContext(at, model, tokens)
+}
+
+/** The context length of a model and its source. Null: unknown. */
+export function contextOf(
+  note: Pick<ModelNote, 'contextSet' | 'contextLearned'> | undefined | null,
+): ModelFacts['context'] {
+  if (!note) return null
+  const { contextSet, contextLearned } = note
+  if (contextSet !== null) return { tokens: contextSet, from: 'person' }
+  return contextLearned === null ? null : { tokens: contextLearned, from: 'service' }
+}
+
 function factsOf(id: string, note: ModelNote | undefined, price: StoredPrice | undefined): ModelFacts {
   const { favourite = false, repliedAt = null, images = null, tools = null } = note ?? {}
   // A model that replied in a chat is never left out, whatever its name.
   const notForChat = repliedAt === null ? notForChatBy(id, price) : null
-  return { id, favourite, repliedAt, notForChat, images, tools, price: tokenPrice(price) }
+  const context = contextOf(note)
+  return { id, favourite, repliedAt, notForChat, images, tools, context, price: tokenPrice(price) }
 }
 
-const isKnown = ({ favourite, repliedAt, notForChat, images, tools, price }: ModelFacts): boolean =>
-  favourite || [repliedAt, notForChat, images, tools, price].some((fact) => fact !== null)
+const isKnown = ({ favourite, repliedAt, notForChat, images, tools, context, price }: ModelFacts): boolean =>
+  favourite || [repliedAt, notForChat, images, tools, context, price].some((fact) => fact !== null)
 
 function tokenPrice(price: StoredPrice | undefined): ModelFacts['price'] {
   if (!price || price.how === 'request') return null

@@ -31,7 +31,7 @@ export interface ToolsOptions {
   limits?: Partial<ToolLimits>
 }
 
-type Neighbours = Pick<ChatNeighbours, 'toolsFor' | 'callsOf' | 'called' | 'stopCalls'>
+type Neighbours = Pick<ChatNeighbours, 'toolsFor' | 'toolsOf' | 'callsOf' | 'called' | 'stopCalls'>
 
 /** The tools of chat: existing tools, permissions, and tool calls. */
 export interface ToolsFeature extends Neighbours {
@@ -122,6 +122,7 @@ export function createTools(parts: ToolsOptions): ToolsFeature {
     stopCall: (messageId) => ({ stopped: runner.stop(messageId) }),
     resume: (messageId) => runner.resume(messageId),
 
+    toolsOf: (wanted) => requestMembers(catalogue.offered(wanted), wanted),
     toolsFor(conversationId) {
       const wanted = use(conversationId)
       return requestMembers(catalogue.offered(wanted), wanted)

@@ -15,7 +15,8 @@ import { sql as namedConversations } from './014-named-conversations.ts'
 import { sql as voiceSamples } from './015-voice-samples.ts'
 import { sql as documents } from './016-documents.ts'
 import { sql as syncMarks } from './017-sync-marks.ts'
-import { sql as projects } from './022-projects.ts'
+import { sql as projects } from './018-projects.ts'
+import { sql as context } from './019-context.ts'
 
 /** In order. A database's `user_version` is the number of migrations that it has had. Never change one that was released; append a new one. */
 export const migrations: readonly string[] = [
@@ -37,4 +38,5 @@ export const migrations: readonly string[] = [
   documents,
   syncMarks,
   projects,
+  context,
 ]

@@ -32,7 +32,7 @@ export interface RequestParameters {
 }
 
 /** A picture of ordinary size costs 765 to 1,105 tokens in the usual tiling. Audio and files count the same. */
-const tokensOfAttachment = 1_000
+export const tokensOfAttachment = 1_000
 const bytesOfToken = 4
 
 /** Larger than any model's context, so no service can produce more. */

@@ -114,7 +114,17 @@ export const message = (given: Partial<ArchivedMessage> = {}): ArchivedMessage =
     finishReason: null,
   },
   ...{ usage: null, createdAt: '2026-01-01T00:00:00.000Z', finishedAt: '2026-01-01T00:00:01.000Z', firstTokenMs: null },
-  ...{ reasoningMs: null, requestId: null, askId: null, made: null, cost: null, costIs: 'unknown', params: null },
+  ...{
+    reasoningMs: null,
+    requestId: null,
+    askId: null,
+    made: null,
+    summarised: null,
+    leftOut: false,
+    cost: null,
+    costIs: 'unknown',
+    params: null,
+  },
   ...{ jsonFaults: null, nextId: null },
   ...given,
 })

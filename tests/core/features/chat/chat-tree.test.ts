@@ -287,12 +287,13 @@ function checkTree({ store, ids }: Studio): void {
 async function checkHistory({ store, ids }: Studio): Promise<void> {
   for (const id of ids) {
     const path = store.messages.path(store.conversations.find(id)?.leafId ?? null)
-    const sent = await historyOf(
+    const history = await historyOf(
       store.conversations.setup(id),
       path,
       async () => '',
       () => '',
     )
+    const sent = history.map(({ message }) => message)
     const calls = sent.flatMap((message, at) => {
       const wanted = message.tool_calls?.map((call) => call.id) ?? []
       const given = sent.slice(at + 1, at + 1 + wanted.length).map((answer) => answer.tool_call_id)

@@ -8,7 +8,16 @@ const facts = (...known: (Partial<ModelFacts> & { id: string })[]) =>
   new Map(
     known.map((one) => [
       one.id,
-      { favourite: false, repliedAt: null, notForChat: null, images: null, tools: null, price: null, ...one },
+      {
+        favourite: false,
+        repliedAt: null,
+        notForChat: null,
+        images: null,
+        tools: null,
+        context: null,
+        price: null,
+        ...one,
+      },
     ]),
   )
 const shown = (lines: readonly ModelLine[]): string[] =>

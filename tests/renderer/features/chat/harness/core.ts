@@ -145,6 +145,7 @@ export function sceneCore(models: string[], facts: ModelFacts[] = []): SceneCore
     },
     models: {
       facts: os.models.facts.handler(() => ({ facts })),
+      setContextLength: os.models.setContextLength.handler(() => ({})),
       setFavourite: os.models.setFavourite.handler(({ input }) => say('setFavourite', input, {})),
       list: os.models.list.handler(({ input }) => {
         say('models', input, null)

@@ -1,0 +1,177 @@
+import type { ChatParams, ChatSetup, Message } from '../../../../../src-preload/contract/chat.ts'
+import type { ContextLength, ContextMeasure, ContextParts } from '../../../../../src-preload/contract/context.ts'
+import type { DocumentToSend } from '../../../../../src-preload/contract/documents.ts'
+import { numberPassages, type PassageToSend } from '../../../../../src-preload/contract/projects.ts'
+import { fromAtto, toAtto } from '../../../shared/money.ts'
+import type { ChatFeature } from '../chat.ts'
+import { historyOf, type TurnContent, turnOf } from '../history.ts'
+import { membersOf } from '../prepareRequest.ts'
+import { countMessage, countText, type MessageTokens } from './count.ts'
+import { type CountedMessage, oldestThatMayGo } from './oldest.ts'
+
+export interface MeasureInput {
+  conversationId: string | null
+  setup: ChatSetup
+  /** The models that the next message goes to. */
+  models: readonly string[]
+  /** The next message. */
+  text: string
+  images: number
+  documents: readonly DocumentToSend[]
+  /** Passages of the project's files. Default: none. */
+  passages?: readonly PassageToSend[]
+}
+
+/** The messages of a branch, counted. */
+interface CountedHistory {
+  path: readonly Message[]
+  messages: readonly CountedMessage[]
+  spent: ContextMeasure['spent']
+}
+
+/** Tokens that begin the reply in the usual chat templates. */
+export const tokensOfReplyStart = 3
+
+/** How many conversations stay counted, so that a key press counts only the draft. */
+const countedConversations = 8
+
+/**
+ * Estimates what the next request of a conversation contains. The messages are those that `prepareRequest` sends, because both come from
+ * `historyOf`. Counted messages are cached until their conversation changes.
+ */
+export class ContextMeter {
+  readonly #feature: ChatFeature
+  readonly #histories = new Map<string, Promise<CountedHistory>>()
+
+  constructor(feature: ChatFeature) {
+    this.#feature = feature
+    feature.runs.view.changes.add(({ what, conversationId }) => {
+      if (what !== 'text') this.#histories.delete(conversationId)
+    })
+  }
+
+  /** @throws StudioError `no_such_item`, `bad_input` for the documents or the schema of the response format */
+  async measure(input: MeasureInput): Promise<ContextMeasure> {
+    const { neighbours } = this.#feature
+    const { conversationId, setup, models } = input
+    const history = conversationId === null ? nothing : await this.#history(conversationId)
+    const earlier = sumOf(history.messages)
+    const own = await this.#next(input)
+    const instructions = await this.#instructions(setup)
+    const tools = await this.#tools(setup)
+    const parts: ContextParts = {
+      instructions,
+      files: earlier.files + own.files,
+      history: earlier.text,
+      message: own.text + tokensOfReplyStart,
+      tools,
+      reply: replyBudget(setup.params),
+    }
+    const total = Object.values(parts).reduce((sum, tokens) => sum + tokens, 0)
+    const { length, model } = this.#length(models)
+    const hasReply = history.path.some(({ role, usage }) => role === 'assistant' && usage !== null)
+    const before = earlier.files + earlier.text + instructions + tools
+    const prompt = total - parts.reply
+    const repeated = hasReply ? before : 0
+    const costs = models.map((one) => toAtto(neighbours.leastCost(one, { fresh: prompt - repeated, repeated })))
+    const known = costs.filter((cost) => cost !== null)
+    return {
+      ...{ parts, total, length, model },
+      leftOut: history.path.filter(({ leftOut, role }) => leftOut && role !== 'tool').length,
+      oldest: oldestThatMayGo(history.path, history.messages, { total, limit: length.tokens }),
+      spent: history.spent,
+      leastCost:
+        models.length > 0 && known.length === models.length
+          ? fromAtto(known.reduce((sum, cost) => sum + cost, 0n))
+          : null,
+    }
+  }
+
+  #history(conversationId: string): Promise<CountedHistory> {
+    const known = this.#histories.get(conversationId)
+    if (known) return known
+    const counted = this.#count(conversationId)
+    this.#histories.set(conversationId, counted)
+    counted.catch(() => this.#histories.get(conversationId) === counted && this.#histories.delete(conversationId))
+    const [oldest] = this.#histories.keys()
+    if (this.#histories.size > countedConversations && oldest !== undefined) this.#histories.delete(oldest)
+    return counted
+  }
+
+  async #count(conversationId: string): Promise<CountedHistory> {
+    const { store, neighbours } = this.#feature
+    const { leafId } = store.conversations.get(conversationId)
+    const path = store.messages.path(leafId)
+    const spent = spentOn(store.messages.costs(conversationId))
+    const sent = await historyOf(noInstructions, path, anyImage, (document) => neighbours.documentText(document))
+    const messages: CountedMessage[] = []
+    for (const one of sent) messages.push({ ...one, tokens: await countMessage(one) })
+    return { path, messages, spent }
+  }
+
+  async #next({ text, images, documents, passages = [] }: MeasureInput): Promise<MessageTokens> {
+    const { neighbours } = this.#feature
+    const attachments = Array.from({ length: images }, () => ({ mediaId: '', detail: null }))
+    const message: TurnContent = {
+      ...{ role: 'user', name: null, text, attachments },
+      documents: neighbours.attachDocuments(documents),
+      passages: numberPassages(passages.length === 0 ? [] : neighbours.attachPassages(passages), []),
+    }
+    const sent = await turnOf(message, null, anyImage, (document) => neighbours.documentText(document))
+    const counted = await Promise.all(sent.map(countMessage))
+    return counted[0] ?? { files: 0, text: 0 }
+  }
+
+  async #instructions(setup: ChatSetup): Promise<number> {
+    const [sent] = await historyOf(setup, [], anyImage, () => '')
+    return sent ? (await countMessage(sent)).text : 0
+  }
+
+  async #tools(setup: ChatSetup): Promise<number> {
+    const { tools } = this.#feature.neighbours.toolsOf(setup.tools)
+    const format = membersOf(setup.params).response_format
+    let tokens = 0
+    for (const member of [tools, format]) if (member !== undefined) tokens += await countText(JSON.stringify(member))
+    return tokens
+  }
+
+  /** The smallest known length, because the message goes to all models. */
+  #length(models: readonly string[]): { length: ContextLength; model: string | null } {
+    const known = models.flatMap((model) => {
+      const length = this.#feature.neighbours.contextOf(model)
+      return length ? [{ length, model }] : []
+    })
+    const [smallest] = known.sort((one, other) => one.length.tokens - other.length.tokens)
+    return smallest ?? { length: { from: 'unknown', tokens: null }, model: models[0] ?? null }
+  }
+}
+
+const noInstructions = { instructions: '', instructionsRole: 'system' as const }
+const nothing: CountedHistory = { path: [], messages: [], spent: null }
+
+/** Images count at a flat rate, so they need not be read. */
+const anyImage = (): Promise<string> => Promise.resolve('')
+
+function replyBudget({ maxTokens, extra = {} }: ChatParams): number {
+  const given = maxTokens ?? extra.max_completion_tokens
+  return typeof given === 'number' && Number.isSafeInteger(given) && given > 0 ? given : 0
+}
+
+export function sumOf(messages: readonly { tokens: MessageTokens }[]): MessageTokens {
+  const sum = { files: 0, text: 0 }
+  for (const { tokens } of messages) {
+    sum.files += tokens.files
+    sum.text += tokens.text
+  }
+  return sum
+}
+
+/** The sum of the known costs. Null when none is known. */
+function spentOn(costs: readonly Pick<Message, 'cost' | 'costIs'>[]): ContextMeasure['spent'] {
+  const known = costs.map(({ cost }) => toAtto(cost)).filter((cost) => cost !== null)
+  const unpriced = costs.length - known.length
+  const sum = known.reduce((all, cost) => all + cost, 0n)
+  // “At least 0” says nothing.
+  if (known.length === 0 || (unpriced > 0 && sum === 0n)) return null
+  return { amount: fromAtto(sum), estimated: costs.some(({ costIs }) => costIs !== 'measured'), unpriced }
+}

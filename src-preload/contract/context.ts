@@ -1,0 +1,109 @@
+import * as z from 'zod'
+import { chatSetup } from './chat.ts'
+import { documentToSend, maxDocuments } from './documents.ts'
+import { id, procedure, requestId, whole } from './problem.ts'
+import { maxPassages, maxPinnedFiles, passageToSend } from './projects.ts'
+import { certainty, sc } from './requests.ts'
+
+/** Estimated tokens of the next request, by part. */
+export const contextParts = z.object({
+  /** The instructions of the chat. */
+  instructions: whole,
+  /** Documents and images of all messages that are sent, the next one included. */
+  files: whole,
+  /** Earlier messages without their files. */
+  history: whole,
+  /** The text of the next message. */
+  message: whole,
+  /** Definitions of the tools, and the schema of the response format. */
+  tools: whole,
+  /** Reserved for the reply: the parameter `max_tokens`. 0: not set. */
+  reply: whole,
+})
+export type ContextParts = z.infer<typeof contextParts>
+
+/** The context length of a model, in tokens, and its source. The specification gives none. */
+export const contextLength = z.discriminatedUnion('from', [
+  z.object({ from: z.enum(['person', 'service']), tokens: whole }),
+  z.object({ from: z.literal('unknown'), tokens: z.null() }),
+])
+export type ContextLength = z.infer<typeof contextLength>
+
+export const contextMeasure = z.object({
+  parts: contextParts,
+  /** The sum of all parts. */
+  total: whole,
+  /** Of the model with the smallest known context, if several are asked. */
+  length: contextLength,
+  /** The model that `length` belongs to. */
+  model: z.string().nullable(),
+  /** Messages of this branch that are not sent. */
+  leftOut: whole,
+  /**
+   * The oldest messages that can be left out or summarised so that the rest has space: all sent messages up to `upTo`.
+   * Null when there are none before the last message of the person.
+   */
+  oldest: z.object({ upTo: id, messages: whole, tokens: whole }).nullable(),
+  /** The cost of all requests of this chat, on every branch. `unpriced` is the number of requests of unknown cost. Null: nothing is known. */
+  spent: z.object({ amount: sc, estimated: z.boolean(), unpriced: whole }).nullable(),
+  /** The least that the next message costs, without its reply, SC. Null: unknown price. */
+  leastCost: sc.nullable(),
+})
+export type ContextMeasure = z.infer<typeof contextMeasure>
+
+const messageText = z.string().max(1_000_000)
+
+export const contextProcedures = {
+  /** Estimates what the next request contains and costs. Sends nothing. */
+  measure: procedure
+    .input(
+      z.object({
+        /** Null: a chat that does not exist yet. */
+        conversationId: id.nullable(),
+        setup: chatSetup,
+        models: z.array(z.string().min(1)).max(4),
+        text: messageText,
+        images: z.number().int().min(0).max(100),
+        // Those of the person, and the whole files of the project.
+        documents: z.array(documentToSend).max(maxDocuments + maxPinnedFiles),
+        passages: z.array(passageToSend).max(maxPassages).default([]),
+      }),
+    )
+    .output(contextMeasure),
+  /** Leaves a message out of requests, or includes it again. With `andEarlier`, all messages above it too. */
+  leaveOut: procedure
+    .input(z.object({ messageId: id, leftOut: z.boolean(), andEarlier: z.boolean().default(false) }))
+    .output(z.object({ messages: whole })),
+  /** What a summary of all messages up to `upTo` would send. Sends nothing. @throws `bad_input` when a message alone is too long */
+  planSummary: procedure.input(z.object({ upTo: id, model: z.string().min(1) })).output(
+    z.object({
+      messages: whole,
+      tokens: whole,
+      /** More than one when the messages are longer than the context of the model. */
+      requests: whole,
+      /** Without the summary itself, SC. Null: unknown price. */
+      leastCost: sc.nullable(),
+    }),
+  ),
+  /**
+   * Asks a model for a summary of all messages up to `upTo` that are sent. Aborting the call cancels the request. Stores
+   * nothing but the request log's row.
+   */
+  summarise: procedure.input(z.object({ upTo: id, model: z.string().min(1) })).output(
+    z.object({
+      summaryId: id,
+      text: z.string(),
+      /** More than one when the messages are longer than the context of the model. */
+      requests: whole,
+      cost: sc.nullable(),
+      costIs: certainty,
+    }),
+  ),
+  /**
+   * Makes a branch that starts with a note instead of the messages up to `upTo`, and continues with the messages below it. `requestId`
+   * becomes the id of the note, so that a repeated call makes one branch.
+   */
+  useSummary: procedure
+    .input(z.object({ requestId, upTo: id, text: messageText.min(1), summaryId: id.nullable().default(null) }))
+    .output(z.object({ noteId: id })),
+}

@@ -1,0 +1,58 @@
+import './context.css'
+import { memo } from 'react'
+import type { ContextMeasure } from '../../../../src-preload/contract/context.ts'
+import { type Level, Meter } from '../../../shared/ui/Meter.tsx'
+import { showSc } from '../../../shared/ui/sc.ts'
+import { WithSc } from '../../../shared/ui/WithSc.tsx'
+import { figure } from '../messages.ts'
+import { showContext } from './actions.ts'
+import { fullness, useMeasure, useMeasuring } from './measure.ts'
+import { useContextTexts } from './texts.ts'
+
+const levels: Record<ReturnType<typeof fullness>, Level> = {
+  unknown: 'good',
+  free: 'good',
+  nearlyFull: 'warn',
+  tooLong: 'bad',
+}
+
+const spentText = ({ estimated, unpriced }: NonNullable<ContextMeasure['spent']>) =>
+  unpriced > 0 ? 'spentAtLeast' : estimated ? 'spentEstimated' : 'spent'
+
+/** Below the message field: how full the context is, and what the chat and the next message cost. Opens the details. */
+export const ContextLine = memo(function ContextLine() {
+  const t = useContextTexts()
+  useMeasuring()
+  const measure = useMeasure()
+  if (!measure) return <div className="context-line" />
+  const { total, length, spent, leastCost } = measure
+  const state = fullness(measure)
+  const used =
+    length.tokens === null
+      ? `${t('usedOnly', { count: total })}, ${t('unknown')}`
+      : t('used', { used: figure(total), limit: figure(length.tokens) })
+  return (
+    <div className="context-line">
+      <button type="button" className="context-open" data-state={state} onClick={showContext}>
+        <span>{t('title')}</span>
+        {length.tokens !== null && (
+          <Meter label={t('meter')} value={Math.min(total, length.tokens)} max={length.tokens} level={levels[state]} />
+        )}
+        <span className="num">{used}</span>
+        {(state === 'nearlyFull' || state === 'tooLong') && <b>{t(state)}</b>}
+      </button>
+      <span className="context-costs num">
+        {spent && (
+          <span>
+            <WithSc text={t(spentText(spent), { amount: showSc(spent.amount) })} />
+          </span>
+        )}
+        {leastCost !== null && (
+          <span title={t('nextTitle')}>
+            <WithSc text={t('next', { amount: showSc(leastCost) })} />
+          </span>
+        )}
+      </span>
+    </div>
+  )
+})

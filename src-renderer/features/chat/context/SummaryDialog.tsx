@@ -1,0 +1,181 @@
+import { useEffect, useRef, useState } from 'react'
+import type { Problem } from '../../../../src-preload/contract/problem.ts'
+import { problemOf } from '../../../api/problem.ts'
+import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
+import { Button } from '../../../shared/ui/Button.tsx'
+import { showCost } from '../../../shared/ui/cost.ts'
+import { Dialog } from '../../../shared/ui/Dialog.tsx'
+import { Field } from '../../../shared/ui/Field.tsx'
+import { Spinner } from '../../../shared/ui/Spinner.tsx'
+import { showSc } from '../../../shared/ui/sc.ts'
+import { TextArea } from '../../../shared/ui/TextArea.tsx'
+import { WithSc } from '../../../shared/ui/WithSc.tsx'
+import { modelsToAsk, useChat } from '../../../stores/chat.ts'
+import { useStage } from '../../../stores/chatPage.ts'
+import { client } from '../client.ts'
+import { figure } from '../messages.ts'
+import { applySummary } from './actions.ts'
+import { useContextTexts } from './texts.ts'
+
+const close = (): void => useStage.setState({ dialog: null })
+
+interface Written {
+  text: string
+  summaryId: string | null
+  cost: string | null
+}
+
+/** Asks a model for a summary, lets the person edit it, and makes the branch. Also edits the note of such a branch. */
+export function SummaryDialog() {
+  const t = useContextTexts()
+  const dialog = useStage((state) => (state.dialog?.kind === 'summary' ? state.dialog : null))
+  const [written, setWritten] = useState<Written | null>(null)
+  const upTo = dialog?.upTo ?? null
+  const given = dialog?.text ?? null
+  // biome-ignore lint/correctness/useExhaustiveDependencies: starts again for other messages
+  useEffect(() => setWritten(given === null ? null : { text: given, summaryId: null, cost: null }), [upTo, given])
+  const isEdit = given !== null
+  return (
+    <Dialog
+      open={dialog !== null}
+      onClose={close}
+      width="wide"
+      // The summary was paid for: a click beside the dialog must not lose it.
+      stayOnOutsideClick
+      title={t(isEdit ? 'editTitle' : 'summaryTitle')}
+      about={t(isEdit ? 'editAbout' : 'summaryAbout')}
+    >
+      {dialog &&
+        (written ? (
+          <NoteForm key={dialog.upTo} upTo={dialog.upTo} written={written} isEdit={isEdit} />
+        ) : (
+          !isEdit && <Request key={dialog.upTo} upTo={dialog.upTo} onWritten={setWritten} />
+        ))}
+    </Dialog>
+  )
+}
+
+type Plan = { messages: number; tokens: number; requests: number; leastCost: string | null }
+
+/** What will be sent and its cost. Nothing is sent before the person presses the button. */
+function Request({ upTo, onWritten }: { upTo: string; onWritten: (written: Written) => void }) {
+  const t = useContextTexts()
+  const model = useChat((state) => modelsToAsk(state)[0] ?? null)
+  const [plan, setPlan] = useState<Plan | null>(null)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const [isRunning, setRunning] = useState(false)
+  const running = useRef<AbortController | null>(null)
+  useEffect(() => () => running.current?.abort(), [])
+  useEffect(() => {
+    const core = client()
+    if (!core || model === null) return
+    let isCurrent = true
+    core.context.planSummary({ upTo, model }).then(
+      (found) => isCurrent && setPlan(found),
+      (thrown: unknown) => isCurrent && setProblem(problemOf(thrown)),
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [upTo, model])
+
+  const start = async (): Promise<void> => {
+    const core = client()
+    if (!core || model === null) return
+    const ended = new AbortController()
+    running.current = ended
+    setRunning(true)
+    setProblem(null)
+    try {
+      const found = await core.context.summarise({ upTo, model }, { signal: ended.signal })
+      if (!ended.signal.aborted) {
+        onWritten({ text: found.text, summaryId: found.summaryId, cost: showCost(found) })
+      }
+    } catch (thrown) {
+      if (!ended.signal.aborted) setProblem(problemOf(thrown))
+    } finally {
+      setRunning(false)
+    }
+  }
+  return (
+    <>
+      {plan && model !== null && (
+        <div className="context-space">
+          <p className="num">{t('plan', { count: plan.messages, tokens: figure(plan.tokens), model })}</p>
+          {plan.requests > 1 && <p>{t('planRequests', { requests: plan.requests })}</p>}
+          <p className="num">
+            {plan.leastCost === null ? (
+              t('planNoCost')
+            ) : (
+              <WithSc text={t('planCost', { amount: showSc(plan.leastCost) })} />
+            )}
+          </p>
+        </div>
+      )}
+      {problem && <ProblemNotice problem={problem} noAction />}
+      {isRunning && (
+        <p role="status" className="context-running">
+          <Spinner /> {t('running')}
+        </p>
+      )}
+      <div className="context-buttons context-end">
+        <Button onClick={isRunning ? () => running.current?.abort() : close}>{t('cancel')}</Button>
+        <Button variant="primary" disabled={!plan || isRunning} onClick={() => void start()}>
+          {t('start')}
+        </Button>
+      </div>
+    </>
+  )
+}
+
+function NoteForm({ upTo, written, isEdit }: { upTo: string; written: Written; isEdit: boolean }) {
+  const t = useContextTexts()
+  const [text, setText] = useState(written.text)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const [isSaving, setSaving] = useState(false)
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => field.current?.focus(), [])
+  const save = async (): Promise<void> => {
+    setSaving(true)
+    setProblem(null)
+    try {
+      await applySummary(upTo, text, written.summaryId)
+    } catch (thrown) {
+      setProblem(problemOf(thrown))
+    } finally {
+      setSaving(false)
+    }
+  }
+  const isUnchanged = isEdit && text === written.text
+  return (
+    <>
+      <Field label={t('noteText')} hint={t('noteHint')}>
+        <TextArea
+          ref={field}
+          rows={10}
+          dir="auto"
+          maxLength={1_000_000}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </Field>
+      {written.cost !== null && (
+        <p className="num">
+          <WithSc text={t('cost', { amount: written.cost })} />
+        </p>
+      )}
+      {problem && <ProblemNotice problem={problem} noAction />}
+      <div className="context-buttons context-end">
+        <Button onClick={close}>{t('cancel')}</Button>
+        <Button
+          variant="primary"
+          busy={isSaving}
+          disabled={text.trim() === '' || isUnchanged}
+          onClick={() => void save()}
+        >
+          {t(isEdit ? 'saveNote' : 'use')}
+        </Button>
+      </div>
+    </>
+  )
+}

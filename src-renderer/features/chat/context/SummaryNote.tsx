@@ -1,0 +1,59 @@
+import { NotebookText, Pencil } from 'lucide-react'
+import type { Message } from '../../../../src-preload/contract/chat.ts'
+import { Pieces } from '../../../shared/markdown/CodeBlock.tsx'
+import { showCost } from '../../../shared/ui/cost.ts'
+import { WithSc } from '../../../shared/ui/WithSc.tsx'
+import { ActionButton } from '../actionButtons.tsx'
+import { CopyMessage } from '../CopyMessage.tsx'
+import { MessageMenu } from '../MessageMenu.tsx'
+import { Siblings } from '../Siblings.tsx'
+import { textPieces } from '../textPieces.ts'
+import { editNote } from './actions.ts'
+import { LeftOutMark } from './LeftOutMark.tsx'
+import { useContextTexts } from './texts.ts'
+
+/** The note that replaces earlier messages on its branch: visible and editable. */
+export function SummaryNote({ note }: { note: Message }) {
+  const t = useContextTexts()
+  const title = t('note', { count: note.summarised ?? 1 })
+  return (
+    <article
+      className="chat-turn"
+      aria-label={title}
+      data-message-id={note.id}
+      data-parent={note.parentId ?? ''}
+      data-sibling={note.sibling}
+      data-role="summary"
+      data-left-out={note.leftOut}
+    >
+      <div className="context-note">
+        <header>
+          <NotebookText aria-hidden />
+          <h2>{title}</h2>
+          <span className="num">
+            {note.model}
+            {note.cost !== null && (
+              <>
+                {' · '}
+                <WithSc text={showCost(note)} />
+              </>
+            )}
+          </span>
+        </header>
+        <div className="chat-typed" data-part="text" dir="auto">
+          <Pieces pieces={textPieces(note.text)} />
+        </div>
+        <p>{t('noteWhere')}</p>
+      </div>
+      <LeftOutMark message={note} />
+      <footer className="chat-under">
+        <span className="chat-actions">
+          <ActionButton icon={Pencil} label={t('editNote')} action="edit" onClick={() => editNote(note)} />
+          <CopyMessage message={note} />
+          <MessageMenu message={note} />
+        </span>
+        <Siblings message={note} />
+      </footer>
+    </article>
+  )
+}

@@ -1,0 +1,48 @@
+import type { Message } from '../../../../src-preload/contract/chat.ts'
+import { askOnce } from '../../../shared/requestIds.ts'
+import { useChat } from '../../../stores/chat.ts'
+import { useStage } from '../../../stores/chatPage.ts'
+import { loadModelFacts } from '../actions.ts'
+import { attempt, client } from '../client.ts'
+import { placeIn } from '../drafts.ts'
+import { focusComposer } from '../focus.ts'
+
+/** Leaves a message out of requests, or includes it again; with `andEarlier`, all above it too. */
+export async function leaveOut(messageId: string, leftOut: boolean, andEarlier = false): Promise<void> {
+  await attempt((core) => core.context.leaveOut({ messageId, leftOut, andEarlier }))
+}
+
+/** Sends all messages of the open branch again. */
+export async function includeAll(): Promise<void> {
+  const last = useChat.getState().open?.ids.at(-1)
+  if (last !== undefined) await leaveOut(last, false, true)
+}
+
+/** Sets the context length of a model in tokens; null: unknown, or what the service stated. */
+export async function setContextLength(model: string, tokens: number | null): Promise<boolean> {
+  const done = await attempt((core) => core.models.setContextLength({ model, tokens }))
+  if (!done) return false
+  await loadModelFacts()
+  return true
+}
+
+export const showContext = (): void => useStage.setState({ dialog: { kind: 'context' } })
+
+export const askToSummarise = (upTo: string): void =>
+  useStage.setState({ dialog: { kind: 'summary', upTo, text: null } })
+
+export const editNote = ({ id, text }: Pick<Message, 'id' | 'text'>): void =>
+  useStage.setState({ dialog: { kind: 'summary', upTo: id, text } })
+
+/** Makes the branch with this note. @throws any error of the core */
+export async function applySummary(upTo: string, text: string, summaryId: string | null): Promise<void> {
+  const core = client()
+  const { open } = useChat.getState()
+  if (!core || !open) return
+  const wish = { upTo, text, summaryId }
+  await askOnce(placeIn(open.id, `summary ${upTo}`), wish, (requestId) =>
+    core.context.useSummary({ requestId, ...wish }),
+  )
+  useStage.setState({ dialog: null })
+  focusComposer()
+}
