@@ -87,7 +87,8 @@ function tableOf(handle: DatabaseSync, name: string, withoutRowid: boolean): Tab
 
 function formOf(table: string, name: string): RecoveredColumn['form'] {
   if (name === 'id') return withIds.has(table) ? 'id' : null
-  if (jsonColumns.has(name)) return 'json'
+  // The values of marks are ids and flags.
+  if (jsonColumns.has(name) && table !== 'sync_marks') return 'json'
   return isDecimal.test(name) ? 'decimal' : null
 }
 

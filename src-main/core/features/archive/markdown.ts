@@ -23,10 +23,7 @@ export function markdownHead({ title, model, createdAt, setup }: ArchivedConvers
  * Formats one message for readers: reasoning folded, tool calls and results in fences, images by name, documents folded with their
  * text, or by name when `textOf` is null.
  */
-export function markdownMessage(
-  message: ArchivedMessage,
-  textOf: ((document: AttachedDocument) => readonly DocumentPart[]) | null,
-): string {
+export function markdownMessage(message: ArchivedMessage, textOf: DocumentTexts | null): string {
   const { role, name, model, createdAt, status, problem } = message
   const who = [
     headings[role] + (name === null ? '' : ` (${oneLine(name)})`),
@@ -40,18 +37,7 @@ export function markdownMessage(
   for (const { name, width, height } of message.attachments) {
     parts.push(`*Image: ${code(name ?? 'unnamed')}, ${width} × ${height}*\n`)
   }
-  for (const document of message.documents) {
-    const pages = document.pages === null ? '' : ` (${document.pages} of ${document.parts})`
-    if (textOf === null) {
-      parts.push(`*Document: ${oneLine(document.name)}${pages}*\n`)
-      continue
-    }
-    const text = textOf(document).map(({ label, text }) => (label === '' ? text : `[${label}]\n${text}`))
-    const summary = `${oneLine(document.name)}${pages}`.replaceAll('<', '&lt;')
-    parts.push(
-      `<details><summary>Document: ${summary}</summary>\n\n${fenced(text.join('\n\n'), 'text')}\n\n</details>\n`,
-    )
-  }
+  for (const document of message.documents) parts.push(documentPart(document, textOf))
   if (message.run) {
     const { name, arguments: given, state } = message.run
     parts.push(`*Called ${code(name)}: ${state.replaceAll('_', ' ')}*\n`, `${fenced(given, 'json')}\n`)
@@ -71,6 +57,17 @@ export function markdownMessage(
   }[status]
   if (end !== null && role !== 'tool') parts.push(`*${problem ? `${end}: ${oneLine(problem.message)}` : end}*\n`)
   return parts.join('\n')
+}
+
+type DocumentTexts = (document: AttachedDocument) => readonly DocumentPart[]
+
+function documentPart(document: AttachedDocument, textOf: DocumentTexts | null): string {
+  const pages = document.pages === null ? '' : ` (${document.pages} of ${document.parts})`
+  const name = oneLine(document.name) + pages
+  if (textOf === null) return `*Document: ${name}*\n`
+  const text = textOf(document).map(({ label, text }) => (label === '' ? text : `[${label}]\n${text}`))
+  const summary = name.replaceAll('<', '&lt;')
+  return `<details><summary>Document: ${summary}</summary>\n\n${fenced(text.join('\n\n'), 'text')}\n\n</details>\n`
 }
 
 /** Wraps text in a fence that is longer than any fence inside it. */
