@@ -45,7 +45,6 @@ export const studioDocument = z.object({
   /** What was left out or changed, one English sentence each. */
   notes: z.array(z.string().max(500)).max(50),
 })
-export type StudioDocument = z.infer<typeof studioDocument>
 
 /** Consecutive pages, both included, counted from 1. */
 export const pageRange = z.object({ from: whole, to: whole })

@@ -35,7 +35,7 @@ export function connectSocket(link: ReplaceableLink, entry: WebEntry): void {
     // Jitter between half and the full delay, so that several windows do not reconnect at the same moment.
     const delay = Math.min(longestDelay, firstDelay * 2 ** failures) * (0.5 + Math.random() / 2)
     failures++
-    setTimeout(tryOpen, delay)
+    setTimeout(() => void tryOpen(), delay)
   }
 
   void tryOpen()

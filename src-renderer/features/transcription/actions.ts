@@ -109,10 +109,12 @@ export function searchFor(search: string): void {
   clearTimeout(pause)
   useTranscribe.setState(search.trim() === '' ? { search, found: null } : { search })
   if (search.trim() === '') return
-  pause = setTimeout(async () => {
-    const page = await attempt((core) => core.transcription.find({ search, before: null, limit: pageSize }))
-    if (page && useTranscribe.getState().search === search) useTranscribe.setState({ found: { search, ...page } })
-  }, searchPause)
+  pause = setTimeout(() => void find(search), searchPause)
+}
+
+async function find(search: string): Promise<void> {
+  const page = await attempt((core) => core.transcription.find({ search, before: null, limit: pageSize }))
+  if (page && useTranscribe.getState().search === search) useTranscribe.setState({ found: { search, ...page } })
 }
 
 /** Deletes recordings, with undo. */

@@ -61,7 +61,7 @@
       Object.defineProperty(prototype, method, {
         value(this: unknown, ...given: unknown[]) {
           if (given.length > at && given[at] !== null) {
-            const name = `${given[at]}`
+            const name = String(given[at] as string)
             const bare = name.slice(name.lastIndexOf(':') + 1).toLowerCase()
             given[at] = Object.hasOwn(names, bare) ? names[bare] : name
           }
@@ -82,7 +82,7 @@
     const { parseFromString } = DOMParser.prototype
     Object.defineProperty(DOMParser.prototype, 'parseFromString', {
       value(this: DOMParser, given: unknown, kind: unknown) {
-        const [text, type] = [`${given}`, `${kind}`]
+        const [text, type] = [String(given), String(kind)]
         // An entity could contain an element in a form that `clean` can't see.
         if (type !== 'text/html' && /<!(?:doctype|entity)/i.test(text)) throw new TypeError('Blocked in a preview.')
         return parseFromString.call(this, text, type as DOMParserSupportedType)
@@ -116,7 +116,7 @@
   const inert = policy("script-src 'none'")
   const running =
     policy("require-trusted-types-for 'script'; trusted-types default") +
-    `<script>{const names=${JSON.stringify(banned)};(${restrict})(names,(${renamer})(names))}document.currentScript.remove()</script>`
+    `<script>{const names=${JSON.stringify(banned)};(${String(restrict)})(names,(${String(renamer)})(names))}document.currentScript.remove()</script>`
 
   /**
    * The document with its restrictions before everything else. A doctype of its own stays first. Without the base, a link to a place in the

@@ -87,8 +87,8 @@ function tableOf(handle: DatabaseSync, name: string, withoutRowid: boolean): Tab
 
 function formOf(table: string, name: string): RecoveredColumn['form'] {
   if (name === 'id') return withIds.has(table) ? 'id' : null
-  // The values of marks are ids and flags.
-  if (jsonColumns.has(name) && table !== 'sync_marks') return 'json'
+  // The values of marks and of the sync state are ids and flags.
+  if (jsonColumns.has(name) && !table.startsWith('sync_')) return 'json'
   return isDecimal.test(name) ? 'decimal' : null
 }
 
@@ -149,12 +149,21 @@ export function resemblance({ columns }: Table, { values }: Cell): number {
 const isReference = (name: string): boolean =>
   name.endsWith('_id') && !['request_id', 'user_id', 'tool_id'].includes(name)
 
+/** Columns that have ids, among other values. */
+const mayBeId = new Set(['value', 'parent'])
+const isTime = (name: string): boolean => name === 'at' || name.endsWith('_at') || name === 'as_of'
+
 function likeness({ name, form }: RecoveredColumn, value: Value | undefined): number {
   if (typeof value !== 'string') return 0
-  if (name === 'at' || name.endsWith('_at') || name === 'as_of') return isInstant.test(value) ? 1 : -1
+  if (isTime(name)) return isInstant.test(value) ? 1 : -1
   if (name === 'base_url') return value.startsWith('http') ? 1 : -1
   if (form === 'id' || name === 'profile' || isReference(name)) return uuid.test(value) ? 1 : -1
   if (form === 'json') return isJson(value) ? 1 : -1
-  if (name === 'id') return uuid.test(value) ? 1 : 0
-  return uuid.test(value) || isInstant.test(value) ? -1 : 0
+  if (uuid.test(value)) return likenessOfId(name)
+  return isInstant.test(value) ? -1 : 0
+}
+
+function likenessOfId(name: string): number {
+  if (name === 'id' || name === 'item') return 1
+  return mayBeId.has(name) ? 0 : -1
 }

@@ -112,7 +112,7 @@ export async function loadPicture(mediaId: string, mime: string, signal: AbortSi
   const blob = new Blob([await reply.arrayBuffer()], { type: mime })
   const address = await new Promise<string>((resolve, reject) => {
     const reader = new FileReader()
-    reader.onload = () => resolve(String(reader.result))
+    reader.onload = () => resolve(typeof reader.result === 'string' ? reader.result : '')
     reader.onerror = () => reject(reader.error ?? new Error('The image could not be read.'))
     reader.readAsDataURL(blob)
   })

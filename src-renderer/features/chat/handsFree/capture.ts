@@ -1,6 +1,7 @@
 import { NoMicrophone, openMicrophone } from '../../../shared/audio/recorder.ts'
 import { wavHead } from '../../../shared/audio/wavePlayer.ts'
 import type { CaptureReport, CaptureRequest } from './capture.worklet.ts'
+// oxlint-disable-next-line import/default -- Vite makes the address.
 import processorUrl from './capture.worklet.ts?worker&url'
 import type { TurnInput } from './turnRecorder.ts'
 

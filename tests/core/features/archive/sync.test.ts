@@ -41,6 +41,12 @@ function say({ store }: Studio, conversationId: string, parentId: string | null,
   return id
 }
 
+/** The newest change wins, and times are ms. */
+async function nextMillisecond(): Promise<void> {
+  const from = Date.now()
+  await expect.poll(() => Date.now(), { interval: 1 }).toBeGreaterThan(from)
+}
+
 const textsOf = ({ store }: Studio, id: string): string[] =>
   store.messages.path(store.conversations.get(id).leafId).map(({ text }) => text)
 const allTextsOf = ({ store }: Studio, id: string): string[] =>
@@ -122,6 +128,7 @@ describe('two computers with one folder', () => {
     await sync(home)
     await sync(work)
     home.store.conversations.setName(id, 'Older name')
+    await nextMillisecond()
     work.store.conversations.setName(id, 'Newer name')
     home.store.conversations.setPinned(id, true)
     await sync(home)
