@@ -13,7 +13,9 @@ declare const append: (more: string) => void
 const seconds = Number(process.argv[2] ?? 6)
 const { url, browser, close } = await openHarness()
 // Beside the chat page, so that one server has both.
-const peer = await buildMarkdownPeer(fileURLToPath(new URL('../../node_modules/.cache/chat-harness/peer', import.meta.url))).then(
+const peer = await buildMarkdownPeer(
+  fileURLToPath(new URL('../../node_modules/.cache/chat-harness/peer', import.meta.url)),
+).then(
   () => true,
   (thrown: unknown) => {
     console.error(`react-markdown is skipped: ${String(thrown).split('\n')[0]}`)
