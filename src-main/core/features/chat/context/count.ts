@@ -11,7 +11,7 @@ export const tokensPerMessage = 4
 const sliceLength = 50_000
 
 /** Estimated tokens of a message that is sent: its files, and everything else. */
-export interface MessageTokens {
+export interface CountedTokens {
   files: number
   text: number
 }
@@ -31,7 +31,7 @@ export async function countText(text: string): Promise<number> {
 }
 
 /** Counts a message exactly as it is sent. An image counts at a flat rate, because services differ. */
-export async function countMessage({ message, fileCharacters }: SentMessage): Promise<MessageTokens> {
+export async function countMessage({ message, fileCharacters }: SentMessage): Promise<CountedTokens> {
   const text = textOf(message)
   const calls = (message.tool_calls ?? []).map(({ function: { name, arguments: args } }) => `${name}${args}`)
   const others = [text.slice(fileCharacters), message.name ?? '', ...calls]

@@ -6,7 +6,7 @@ import { fromAtto, toAtto } from '../../../shared/money.ts'
 import type { ChatFeature } from '../chat.ts'
 import { historyOf, type TurnContent, turnOf } from '../history.ts'
 import { membersOf } from '../prepareRequest.ts'
-import { countMessage, countText, type MessageTokens } from './count.ts'
+import { type CountedTokens, countMessage, countText } from './count.ts'
 import { type CountedMessage, oldestThatMayGo } from './oldest.ts'
 
 export interface MeasureInput {
@@ -109,7 +109,7 @@ export class ContextMeter {
     return { path, messages, spent }
   }
 
-  async #next({ text, images, documents, passages = [] }: MeasureInput): Promise<MessageTokens> {
+  async #next({ text, images, documents, passages = [] }: MeasureInput): Promise<CountedTokens> {
     const { neighbours } = this.#feature
     const attachments = Array.from({ length: images }, () => ({ mediaId: '', detail: null }))
     const message: TurnContent = {
@@ -157,7 +157,7 @@ function replyBudget({ maxTokens, extra = {} }: ChatParams): number {
   return typeof given === 'number' && Number.isSafeInteger(given) && given > 0 ? given : 0
 }
 
-export function sumOf(messages: readonly { tokens: MessageTokens }[]): MessageTokens {
+export function sumOf(messages: readonly { tokens: CountedTokens }[]): CountedTokens {
   const sum = { files: 0, text: 0 }
   for (const { tokens } of messages) {
     sum.files += tokens.files

@@ -1,9 +1,9 @@
 import type { Message } from '../../../../../src-preload/contract/chat.ts'
 import type { ContextMeasure } from '../../../../../src-preload/contract/context.ts'
 import type { SentMessage } from '../history.ts'
-import type { MessageTokens } from './count.ts'
+import type { CountedTokens } from './count.ts'
 
-export type CountedMessage = SentMessage & { tokens: MessageTokens }
+export type CountedMessage = SentMessage & { tokens: CountedTokens }
 
 /** Share of the context that the rest may fill afterwards, so that several more turns fit. */
 const targetShare = 0.6

@@ -16,7 +16,7 @@ export interface SummaryFacts {
   costIs: Certainty
 }
 
-export interface Summary extends SummaryFacts {
+export interface WrittenSummary extends SummaryFacts {
   summaryId: string
   text: string
   requests: number
@@ -60,7 +60,7 @@ export class Summaries {
    * summarise them in turn, each with the summary so far. All are in the request log with their cost.
    * @throws StudioError `no_such_item`, `bad_input` when nothing is sent or one message alone is too long, `cancelled`, and all of the service
    */
-  async summarise({ upTo, model }: { upTo: string; model: string }, signal?: AbortSignal): Promise<Summary> {
+  async summarise({ upTo, model }: { upTo: string; model: string }, signal?: AbortSignal): Promise<WrittenSummary> {
     const { chunks, limit } = await this.#material(upTo, model)
     const upstream = await this.#feature.upstream()
     // The key may allow one request at a time.

@@ -9,14 +9,14 @@ import { drawPages } from './drawPages.ts'
 export const tokensOfPicture = 1000
 
 /** The state of drawing pages of a document. Absent: the person has not agreed, or all pages were added. */
-export type Drawing = { state: 'drawing'; done: number; all: number } | { state: 'failed'; page: number }
+export type PageDrawing = { state: 'drawing'; done: number; all: number } | { state: 'failed'; page: number }
 
 /** By key of the document in the draft. */
-export const useDrawings = create<{ byKey: Readonly<Record<string, Drawing>> }>(() => ({ byKey: {} }))
+export const useDrawings = create<{ byKey: Readonly<Record<string, PageDrawing>> }>(() => ({ byKey: {} }))
 
 const running = new Map<string, AbortController>()
 
-function set(key: string, drawing: Drawing | null): void {
+function set(key: string, drawing: PageDrawing | null): void {
   useDrawings.setState(({ byKey: { [key]: _, ...others } }) => ({
     byKey: drawing === null ? others : { ...others, [key]: drawing },
   }))
