@@ -124,6 +124,7 @@ test('the parts add up, a length can be set, and a message that is left out is s
   await expectAccessible(page, 'article[data-role="user"]')
   await takePictures(page, 'context-left-out', true)
   await send(page, 'The second message')
+  await expect(page.locator('article[data-role="assistant"]')).toHaveCount(2)
   await settled(page, 'complete')
   // The mirror's own reply quotes the first message, and is still sent.
   expect(await sentRequest(page)).toMatchObject({
