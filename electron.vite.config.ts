@@ -65,6 +65,8 @@ export default defineConfig({
           opening: at('src-renderer/app/opening/index.html'),
           quick: at('src-renderer/app/quick/index.html'),
         },
+        // A file of its own without imports, which therefore runs before the shared ones.
+        output: { codeSplitting: { groups: [{ name: 'noEval', test: /app[\\/]noEval\.ts$/, priority: 1 }] } },
       },
     },
   },

@@ -13,7 +13,7 @@ import { alertsStore } from '../../stores/alerts.ts'
 import { appStore } from '../../stores/app.ts'
 import { toolsStore } from '../../stores/tools.ts'
 
-type Texts = TFunction<readonly ['settings', 'alerts', 'chatTools', 'data', 'connect']>
+type Texts = TFunction<readonly ['settings', 'alerts', 'chatTools', 'data', 'connect', 'textActions']>
 
 /** A control of a section. */
 interface SettingItem {
@@ -36,6 +36,7 @@ const settingsOf = (t: Texts): Record<SectionName, (string | SettingItem)[]> => 
   chat: [
     ...[t('settings:chat.sendKey'), t('settings:chat.bodies'), t('settings:chat.newModel')],
     ...[t('settings:chat.newInstructions'), t('settings:chat.titles')],
+    ...[t('textActions:settings.title'), t('textActions:settings.model'), t('textActions:settings.toolbar')],
     ...(isDesktop() && !isMac ? [t('settings:chat.spellcheck')] : []),
   ],
   proxy: [
@@ -52,6 +53,7 @@ const settingsOf = (t: Texts): Record<SectionName, (string | SettingItem)[]> => 
   ],
   data: [
     ...[t('settings:data.folder'), t('settings:data.keychain'), t('data:backup.name'), t('data:restore.name')],
+    ...[t('data:sync.title'), t('data:sync.folder')],
     ...[t('data:freeUp'), t('data:recentlyDeleted'), t('data:age.title'), t('data:age.rule'), t('data:eraseAll.title')],
     { title: t('data:keepNewest'), group: t('data:freeUp') },
     ...(['speech', 'recordings', 'images'] as const).map((kind) => {
@@ -109,7 +111,9 @@ const idOf = (section: SectionName, item?: SettingItem): string =>
   item === undefined ? section : `${section}/${item.group ?? ''}/${item.title}`
 
 function itemsOf(section: SectionName): SettingItem[] {
-  const items = settingsOf(i18n.getFixedT(null, ['settings', 'alerts', 'chatTools', 'data', 'connect']))[section]
+  const items = settingsOf(i18n.getFixedT(null, ['settings', 'alerts', 'chatTools', 'data', 'connect', 'textActions']))[
+    section
+  ]
   return items.map((item) => (typeof item === 'string' ? { title: item } : item))
 }
 
