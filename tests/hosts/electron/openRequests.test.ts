@@ -24,11 +24,11 @@ describe('the arguments of a start', () => {
     })
     expect(inPackage('--background', '-x', '', 'https://a.example/x', 'file:///etc/passwd')).toBeNull()
     expect(inPackage()).toBeNull()
-    expect(requestInArguments(['electron', '/work/app', 'a.txt'], '/home/me', false)).toEqual({
+    expect(requestInArguments(['electron', '/opt/app', 'a.txt'], '/home/me', false)).toEqual({
       kind: 'files',
       paths: ['/home/me/a.txt'],
     })
-    expect(requestInArguments(['electron', '/work/app'], '/home/me', false)).toBeNull()
+    expect(requestInArguments(['electron', '/opt/app'], '/home/me', false)).toBeNull()
   })
 
   test('name a link, a new chat or the quick prompt', () => {
