@@ -44,7 +44,7 @@ export const data = {
   sync: {
     title: 'Sync between computers',
     about:
-      'Sync chats, folders, prompts and presets through a folder that a tool such as Syncthing or Dropbox copies. Keys and settings stay on this computer.',
+      'Sync chats, projects, prompts and presets through a folder that a tool such as Syncthing or Dropbox copies. Keys and settings stay on this computer.',
     folder: 'Shared folder',
     folderHint: 'Full path of an existing folder on the computer where Inference Studio runs.',
     run: 'Sync now',

@@ -55,7 +55,7 @@ export const preview = {
   jsonArray_one: '{{count}} item',
   jsonArray_other: '{{count}} items',
   changesWith: 'Compared with version {{at}}',
-  changesCount: '{{added}} lines added, {{removed}} removed',
+  changesCount: 'Lines added: {{added}}, removed: {{removed}}',
   changesNone: 'Both versions are the same.',
   changesTooFar: 'These versions are too long or too different to compare.',
   changesSkipped_one: '{{count}} unchanged line',

@@ -30,7 +30,7 @@ export const textActions = {
   settings: {
     title: 'Text actions',
     about:
-      'Translate, rewrite or explain a selected text. Each action is one request that costs, sent when you choose it.',
+      'Translate, rewrite or explain a selected text. Nothing is sent until you choose an action. Each is one request, charged as usual.',
     model: 'Model of text actions',
     modelHint: 'A small, fast model is often enough.',
     modelNone: 'Model of new chats',
