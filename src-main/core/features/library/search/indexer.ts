@@ -1,19 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { indexable } from '../../../shared/text/splitWords.ts'
-import { unexpected } from '../../../shared/unexpected.ts'
-import { asStoreError, mayPass } from '../../../store/database.ts'
 import { type SearchTable, type Unindexed, withDocuments } from '../../../store/search.ts'
+import { mergePages, SlicedIndexing, sliceMs } from '../../../store/slicedIndexing.ts'
 import { partOf } from './textParts.ts'
 
-/** Longest slice on this thread, ms, and the number of messages read at once for a slice. */
-const sliceMs = 4
+/** Number of messages read at once for a slice. */
 const readAtOnce = 40
-/** Pages per merge step, which takes about 2 ms. */
-const mergePages = 24
-/** Slices between two merges. */
-const mergeEvery = 8
-/** Retry interval after the database rejected a write, ms. */
-const retryMs = 1000
 
 /** A message that is being indexed. A long message takes more than one slice. */
 interface Current {
@@ -28,76 +19,42 @@ interface Current {
  */
 export class Indexer {
   readonly #table: SearchTable
-  readonly #foldLog: () => Promise<unknown>
-  #work: Promise<void> | null = null
-  #again = false
-  #closed = false
-  #retry: NodeJS.Timeout | null = null
+  readonly #indexing: SlicedIndexing
   #queue: Unindexed[] = []
   #current: Current | null = null
 
-  /** `foldLog` moves writes from the write-ahead log into the database, on another thread. */
-  constructor(table: SearchTable, foldLog: () => Promise<unknown>) {
+  /** `checkpoint` moves writes from the write-ahead log into the database, on another thread. */
+  constructor(table: SearchTable, checkpoint: () => Promise<unknown>) {
     this.#table = table
-    this.#foldLog = foldLog
+    this.#indexing = new SlicedIndexing({
+      failure: 'The search index could not be written',
+      begin: () => {
+        this.#queue = []
+        this.#current = null
+      },
+      slice: () => this.#slice(),
+      merge: () => table.merge(mergePages),
+      checkpoint,
+    })
   }
 
   /** Call when messages may have settled. */
   wake(): void {
-    this.#again = true
-    if (this.#closed) return
-    this.#work ??= this.#run().catch((thrown: unknown) => {
-      unexpected('The search index could not be written', asStoreError(thrown))
-      // Retries after a delay, because there may be no later change to trigger another attempt.
-      if (mayPass(thrown) && !this.#closed) this.#retry ??= setTimeout(() => this.#wakeAgain(), retryMs).unref()
-    })
-  }
-
-  #wakeAgain(): void {
-    this.#retry = null
-    this.wake()
+    this.#indexing.wake()
   }
 
   /** Resolves with true when all settled messages are indexed, or with false after `ms`. */
-  async catchUp(ms: number): Promise<boolean> {
-    this.wake()
-    if (!this.#work) return true
-    const { promise, resolve } = Promise.withResolvers<false>()
-    const timer = setTimeout(() => resolve(false), ms)
-    const done = await Promise.race([this.#work.then(() => true), promise])
-    clearTimeout(timer)
-    return done
+  catchUp(ms: number): Promise<boolean> {
+    return this.#indexing.settledWithin(ms)
   }
 
   /** Resolves when no message is left to index. */
-  async settled(): Promise<void> {
-    this.wake()
-    await this.#work
+  settled(): Promise<void> {
+    return this.#indexing.settled()
   }
 
-  async close(): Promise<void> {
-    this.#closed = true
-    if (this.#retry) clearTimeout(this.#retry)
-    await this.#work
-  }
-
-  async #run(): Promise<void> {
-    try {
-      while (this.#again && !this.#closed) {
-        this.#again = false
-        this.#queue = []
-        this.#current = null
-        for (let slice = 1; !this.#closed && this.#slice(); slice += 1) {
-          await nextTurn()
-          if (slice % mergeEvery !== 0) continue
-          await this.#foldLog()
-          await this.#merge()
-        }
-        await this.#merge()
-      }
-    } finally {
-      this.#work = null
-    }
+  close(): Promise<void> {
+    return this.#indexing.close()
   }
 
   /** Indexes messages for one slice. Returns false if no message was left. */
@@ -140,9 +97,5 @@ export class Indexer {
     }
     this.#table.done(message.seq)
     this.#current = null
-  }
-
-  async #merge(): Promise<void> {
-    while (!this.#closed && this.#table.merge(mergePages)) await nextTurn()
   }
 }

@@ -1,20 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { indexable } from '../../../shared/text/splitWords.ts'
-import { unexpected } from '../../../shared/unexpected.ts'
-import { asStoreError, mayPass } from '../../../store/database.ts'
 import type { PassageTable } from '../../../store/passages.ts'
+import { mergePages, SlicedIndexing, sliceMs } from '../../../store/slicedIndexing.ts'
 import { passageEnd } from './splitPassages.ts'
 
-/** Longest slice on this thread, ms. */
-const sliceMs = 4
-/** Pages per merge step, which takes about 2 ms. */
-const mergePages = 24
-/** Slices between two merges. */
-const mergeEvery = 8
 /** Passages that are deleted at once. */
 const deletedAtOnce = 50
-/** Retry interval after the database rejected a write, ms. */
-const retryMs = 1000
 
 /** The part of a document that is being indexed. */
 interface CurrentPart {
@@ -38,64 +29,37 @@ export interface PassageIndexerOptions {
  */
 export class PassageIndexer {
   readonly #options: PassageIndexerOptions
-  #work: Promise<void> | null = null
-  #again = false
-  #closed = false
-  #retry: NodeJS.Timeout | null = null
+  readonly #indexing: SlicedIndexing
   #current: CurrentPart | null = null
 
   constructor(options: PassageIndexerOptions) {
+    const { table, checkpoint } = options
     this.#options = options
+    this.#indexing = new SlicedIndexing({
+      failure: 'The passages of pinned files could not be indexed',
+      begin: () => {
+        if (table.isBroken()) table.reset()
+        this.#current = null
+      },
+      slice: () => this.#delete() || this.#slice(),
+      merge: () => table.merge(mergePages),
+      checkpoint: () => checkpoint(),
+      finish: (isClosed) => this.#clean(isClosed),
+    })
   }
 
   /** Call at the start, and when a file was pinned or is no longer pinned. */
   wake(): void {
-    this.#again = true
-    if (this.#closed) return
-    this.#work ??= this.#run().catch((thrown: unknown) => {
-      unexpected('The passages of pinned files could not be indexed', asStoreError(thrown))
-      if (mayPass(thrown) && !this.#closed) {
-        this.#retry ??= setTimeout(() => {
-          this.#retry = null
-          this.wake()
-        }, retryMs).unref()
-      }
-    })
+    this.#indexing.wake()
   }
 
   /** Resolves when all pinned files are indexed and nothing is left to delete. */
-  async settled(): Promise<void> {
-    this.wake()
-    await this.#work
+  settled(): Promise<void> {
+    return this.#indexing.settled()
   }
 
-  async close(): Promise<void> {
-    this.#closed = true
-    if (this.#retry) clearTimeout(this.#retry)
-    await this.#work
-  }
-
-  async #run(): Promise<void> {
-    const { table, checkpoint } = this.#options
-    try {
-      if (table.isBroken()) table.reset()
-      while (this.#again && !this.#closed) {
-        this.#again = false
-        this.#current = null
-        let slices = 0
-        while (!this.#closed && (this.#delete() || this.#slice())) {
-          await nextTurn()
-          slices += 1
-          if (slices % mergeEvery !== 0) continue
-          await checkpoint()
-          await this.#merge()
-        }
-        if (slices > 0) await this.#merge()
-        await this.#clean()
-      }
-    } finally {
-      this.#work = null
-    }
+  close(): Promise<void> {
+    return this.#indexing.close()
   }
 
   /** Deletes some passages of a file that is no longer pinned. False when there is none. */
@@ -135,7 +99,7 @@ export class PassageIndexer {
     })
     this.#current = start < text.length ? { ...current, start } : null
     // The file may have been removed or added again meanwhile.
-    if (this.#again) this.#current = null
+    if (this.#indexing.isOutdated) this.#current = null
     if (isDone) indexed()
     return true
   }
@@ -147,16 +111,12 @@ export class PassageIndexer {
   }
 
   /** Rewrites the index without the words of deleted passages, which FTS5 only marks as deleted. */
-  async #clean(): Promise<void> {
+  async #clean(isClosed: () => boolean): Promise<void> {
     const { table } = this.#options
-    if (this.#closed || !table.isDirty()) return
-    for (let more = table.beginCleaning(mergePages); more && !this.#closed; more = table.merge(mergePages)) {
+    if (isClosed() || !table.isDirty()) return
+    for (let more = table.beginCleaning(mergePages); more && !isClosed(); more = table.merge(mergePages)) {
       await nextTurn()
     }
-    if (!this.#closed) table.cleaned()
-  }
-
-  async #merge(): Promise<void> {
-    while (!this.#closed && this.#options.table.merge(mergePages)) await nextTurn()
+    if (!isClosed()) table.cleaned()
   }
 }
