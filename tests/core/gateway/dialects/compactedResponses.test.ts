@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { summaryOf } from '../../../../src-main/core/gateway/dialects/responses/compactionContent.ts'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import { ask, jsonWithKey } from '../../../helpers/appRequest.ts'
 import { closeAfterEach } from '../../../helpers/closers.ts'
 import { startEchoingService } from '../../../helpers/echoingService.ts'
-import { apiKey, ask, type Gateway, jsonWithKey, openFarEnd, openGateway } from '../../../helpers/gateway.ts'
+import { apiKey, type Gateway, openFarEnd, openGateway } from '../../../helpers/gateway.ts'
 import { encodings } from '../../../helpers/keyForms.ts'
 
 // POST /v1/responses/compact through the real gateway.

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { ask, jsonWithKey } from '../../../helpers/appRequest.ts'
 import { closeAfterEach } from '../../../helpers/closers.ts'
-import { ask, jsonWithKey, openFarEnd, openGateway } from '../../../helpers/gateway.ts'
+import { openFarEnd, openGateway } from '../../../helpers/gateway.ts'
 
 // Codex ignores `x-should-retry`. Its requests fail in their stream, which it does not repeat (docs/decisions/0011-agent-replays.md).
 

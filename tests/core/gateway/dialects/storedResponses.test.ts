@@ -7,8 +7,9 @@ import { openDatabase } from '../../../../src-main/core/store/database.ts'
 import { bodiesFile, openRequestLogTables } from '../../../../src-main/core/store/requestLog/open.ts'
 import { bodyDatabase } from '../../../../src-main/core/store/requestLog/schema.ts'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import { ask, jsonWithKey, toolKey } from '../../../helpers/appRequest.ts'
 import { closeAfterEach } from '../../../helpers/closers.ts'
-import { apiKey, ask, type Gateway, jsonWithKey, openFarEnd, openGateway, toolKey } from '../../../helpers/gateway.ts'
+import { apiKey, type Gateway, openFarEnd, openGateway } from '../../../helpers/gateway.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
 const closers = closeAfterEach()

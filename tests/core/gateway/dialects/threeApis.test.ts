@@ -1,17 +1,9 @@
 import { once } from 'node:events'
-import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { describe, expect, it, vi } from 'vitest'
 import { apis, askIn, translatedApis } from '../../../helpers/apis.ts'
+import { ask, jsonWithKey, postJson, replyTo, toolKey } from '../../../helpers/appRequest.ts'
 import { startEchoingService } from '../../../helpers/echoingService.ts'
-import {
-  apiKey,
-  ask,
-  jsonWithKey,
-  openFarEnd,
-  openGateway,
-  toolKey,
-  writeRepeatedly,
-} from '../../../helpers/gateway.ts'
+import { apiKey, openFarEnd, openGateway, writeRepeatedly } from '../../../helpers/gateway.ts'
 import { encodings } from '../../../helpers/keyForms.ts'
 import { quick, testGateways } from '../../../helpers/testGateways.ts'
 
@@ -76,12 +68,8 @@ describe.each(apis)('in the API $name', (api) => {
       const closed = new Promise<number>((resolve) => {
         closedAt = resolve
       })
-      const request = httpRequest(`${gateway.url}${api.path}`, { method: 'POST', agent: false, headers: jsonWithKey })
-      request.on('error', () => undefined)
-      request.end(api.body({ stream: true }))
-      const [response] = (await once(request, 'response')) as [IncomingMessage]
-      response.on('error', () => undefined)
-      await once(response, 'data')
+      const request = postJson(`${gateway.url}${api.path}`, api.body({ stream: true }))
+      await once(await replyTo(request), 'data')
       const from = performance.now()
       request.destroy()
       times.push((await closed) - from)
@@ -99,11 +87,8 @@ describe.each(apis)('in the API $name', (api) => {
         sent += bytes
       })
     })
-    const request = httpRequest(`${gateway.url}${api.path}`, { method: 'POST', agent: false, headers: jsonWithKey })
-    request.on('error', () => undefined)
-    request.end(api.body({ stream: true }))
-    const [response] = (await once(request, 'response')) as [IncomingMessage]
-    response.on('error', () => undefined)
+    const request = postJson(`${gateway.url}${api.path}`, api.body({ stream: true }))
+    const response = await replyTo(request)
     response.pause()
     // Stable when every buffer is full: no growth in three consecutive checks.
     for (let [same, last] = [0, -1]; same < 3; ) {
@@ -232,11 +217,8 @@ describe.each(apis)('in the API $name', (api) => {
 
   it('a person can stop it in mid-stream: the service sees the close, and the reply is not complete', async () => {
     const { gateway, sandbox } = await beforeSandbox()
-    const first = httpRequest(`${gateway.url}${api.path}`, { method: 'POST', agent: false, headers: jsonWithKey })
-    first.on('error', () => undefined)
-    first.end(api.body({ stream: true, max_tokens: 400, max_output_tokens: 400 }))
-    const [response] = (await once(first, 'response')) as [IncomingMessage]
-    response.on('error', () => undefined)
+    const body = api.body({ stream: true, max_tokens: 400, max_output_tokens: 400 })
+    const response = await replyTo(postJson(`${gateway.url}${api.path}`, body))
     await expect.poll(() => gateway.requestLog.live()).toBe(1)
     const id = (await gateway.rows())[0]?.id ?? 0
     expect(gateway.requestLog.stop(id)).toBe(true)
@@ -384,14 +366,9 @@ describe.each(translatedApis)('only in $name', (api) => {
 
   it('a body over 32 MB gets a 413, before it has arrived', async () => {
     const { gateway } = await beforeService((_request, response) => response.end('{}'))
-    const request = httpRequest(`${gateway.url}${api.path}`, {
-      method: 'POST',
-      agent: false,
-      headers: { ...jsonWithKey, 'content-length': String(40 * 1024 * 1024) },
-    })
-    request.on('error', () => undefined)
+    const request = postJson(`${gateway.url}${api.path}`, null, { 'content-length': 40 * 1024 * 1024 })
     request.write('{')
-    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    const response = await replyTo(request)
     expect(response.statusCode).toBe(413)
     request.destroy()
   })

@@ -1,20 +1,11 @@
 import { once } from 'node:events'
-import { type ClientRequest, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { crc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { type Answer, ask, jsonWithKey, postJson, replyTo, toolKey } from '../../../helpers/appRequest.ts'
 import { closeAfterEach } from '../../../helpers/closers.ts'
-import {
-  type Answer,
-  apiKey,
-  ask,
-  type Gateway,
-  type GatewayOptions,
-  jsonWithKey,
-  openFarEnd,
-  openGateway,
-  toolKey,
-} from '../../../helpers/gateway.ts'
+import { apiKey, type Gateway, type GatewayOptions, openFarEnd, openGateway } from '../../../helpers/gateway.ts'
 import { heap } from '../../upstream/meter/helpers/heap.ts'
 
 const million = 1_000_000
@@ -70,8 +61,7 @@ const post = (gateway: Gateway, body: Buffer): Promise<Answer> =>
 
 /** A request of unknown length, whose body is sent piece by piece. */
 function chunked(gateway: Gateway): ClientRequest {
-  const request = httpRequest(`${gateway.url}/chat/completions`, { method: 'POST', agent: false, headers: jsonWithKey })
-  request.on('error', () => undefined)
+  const request = postJson(`${gateway.url}/chat/completions`, null)
   closers.push(() => void request.destroy())
   return request
 }
@@ -85,7 +75,7 @@ function write(request: ClientRequest, bytes: Buffer): Promise<void> {
 async function answerTo(
   request: ClientRequest,
 ): Promise<{ status: number; body: string; headers: IncomingMessage['headers'] }> {
-  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  const response = await replyTo(request)
   let body = ''
   for await (const piece of response) body += String(piece)
   return { status: response.statusCode ?? 0, body, headers: response.headers }
@@ -203,17 +193,9 @@ describe('large JSON bodies', () => {
     const body = chatOf(24 * million, '"stream":true,')
     // The first run fills caches and compiles code.
     const open = async () => {
-      const request = httpRequest(`${gateway.url}/chat/completions`, {
-        method: 'POST',
-        agent: false,
-        headers: { ...jsonWithKey, 'content-length': body.length },
-      })
-      request.on('error', () => undefined)
+      const request = postJson(`${gateway.url}/chat/completions`, body, { 'content-length': body.length })
       closers.push(() => void request.destroy())
-      request.end(body)
-      const [response] = (await once(request, 'response')) as [IncomingMessage]
-      response.on('error', () => undefined)
-      await once(response, 'data')
+      await once(await replyTo(request), 'data')
     }
     await open()
     await expect.poll(() => gateway.memory.held).toBe(0)
@@ -228,9 +210,7 @@ describe('large JSON bodies', () => {
   it('of a program that disconnects at any time free their memory', async () => {
     const { gateway, arrived } = await setUp({ bodyMemory: { large: 40 * million, smallBody: 64 * 1024 } }, null)
     const half = await halfSent(gateway, 5 * million, Buffer.from('{"model":"m"'))
-    const known = httpRequest(`${gateway.url}/chat/completions`, { method: 'POST', agent: false, headers: jsonWithKey })
-    known.on('error', () => undefined)
-    known.end(chatOf(5 * million))
+    const known = postJson(`${gateway.url}/chat/completions`, chatOf(5 * million))
     await expect.poll(() => arrived.filter(({ whole }) => whole).length).toBe(1)
     const unknown = chunked(gateway)
     await write(unknown, Buffer.from(`{"a":"${'x'.repeat(100_000)}`))

@@ -9,21 +9,12 @@ import { checkTarget } from '../../../../src-main/core/gateway/proxy/localPath.t
 import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
 import { endpointOf } from '../../../../src-main/core/upstream/endpoint.ts'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
+import { ask, jsonWithKey, toolKey, withKey } from '../../../helpers/appRequest.ts'
 import { closeAfterEach } from '../../../helpers/closers.ts'
 import { eventually } from '../../../helpers/eventually.ts'
 import { temporaryFolder } from '../../../helpers/folders.ts'
 import { speak } from '../../../helpers/gate.ts'
-import {
-  apiKey,
-  ask,
-  type FarEnd,
-  type Gateway,
-  jsonWithKey,
-  openFarEnd,
-  openGateway,
-  toolKey,
-  withKey,
-} from '../../../helpers/gateway.ts'
+import { apiKey, type FarEnd, type Gateway, openFarEnd, openGateway } from '../../../helpers/gateway.ts'
 
 const inference: Record<string, Endpoint> = {
   '/v1/chat/completions': 'chat',

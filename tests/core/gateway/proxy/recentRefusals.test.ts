@@ -5,8 +5,9 @@ import { LocalV1 } from '../../../../src-main/core/gateway/proxy/localV1.ts'
 import { RecentRefusals, type RefusalWithOrigin } from '../../../../src-main/core/gateway/proxy/recentRefusals.ts'
 import { type AppState, proxyState } from '../../../../src-preload/contract/app.ts'
 import { type ProblemKind, problemKinds } from '../../../../src-preload/contract/problem.ts'
+import { ask } from '../../../helpers/appRequest.ts'
 import { appNamed, echo, editorHash, goodKey, once, open } from '../../../helpers/gate.ts'
-import { ask, openFarEnd } from '../../../helpers/gateway.ts'
+import { openFarEnd } from '../../../helpers/gateway.ts'
 
 const closers: (() => Promise<unknown>)[] = []
 afterEach(async () => {

@@ -3,17 +3,9 @@ import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { ask, jsonWithKey, postJson, replyTo, toolKey, withKey } from '../../../helpers/appRequest.ts'
 import { quickClock } from '../../../helpers/clock.ts'
-import {
-  apiKey,
-  ask,
-  jsonWithKey,
-  openFarEnd,
-  openGateway,
-  toolKey,
-  withKey,
-  writeRepeatedly,
-} from '../../../helpers/gateway.ts'
+import { apiKey, openFarEnd, openGateway, writeRepeatedly } from '../../../helpers/gateway.ts'
 import { quick, testGateways } from '../../../helpers/testGateways.ts'
 
 const { closers, beforeSandbox, beforeService } = testGateways()
@@ -23,14 +15,8 @@ const chat = (body: Record<string, unknown>) =>
 
 /** Starts a streamed chat and resolves with the open reply after its first bytes. */
 async function openStream(url: string, headers: Record<string, string> = {}, body: Record<string, unknown> = {}) {
-  const request = httpRequest(`${url}/chat/completions`, {
-    method: 'POST',
-    agent: false,
-    headers: { ...jsonWithKey, ...headers },
-  })
-  request.end(chat({ model: 'writer-small', stream: true, ...body }))
-  const [response] = (await once(request, 'response')) as [import('node:http').IncomingMessage]
-  response.on('error', () => undefined)
+  const request = postJson(`${url}/chat/completions`, chat({ model: 'writer-small', stream: true, ...body }), headers)
+  const response = await replyTo(request)
   await once(response, 'data')
   return { request, response }
 }
@@ -80,7 +66,7 @@ describe('requests are passed unchanged', () => {
     upload.write('--b\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\n\r\nRIFF')
     expect((await arrived).toString()).toContain('RIFF')
     upload.end('\r\n--b--\r\n')
-    const [response] = (await once(upload, 'response')) as [import('node:http').IncomingMessage]
+    const response = await replyTo(upload)
     expect(response.statusCode).toBe(200)
     response.resume()
   })

@@ -1,8 +1,9 @@
 import { createServer, type Socket } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { toolKey } from '../../../helpers/appRequest.ts'
 import { speak } from '../../../helpers/gate.ts'
-import { type Gateway, openGateway, toolKey } from '../../../helpers/gateway.ts'
+import { type Gateway, openGateway } from '../../../helpers/gateway.ts'
 
 // The service is a bare socket that replies to any request with exactly the given bytes, then closes the connection.
 // An SDK repeats a request without a reply, which is billed again. So each request must reach the service once, and the app

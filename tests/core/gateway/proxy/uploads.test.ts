@@ -4,10 +4,11 @@ import { gzipSync } from 'node:zlib'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import { readAnswer, replyTo, toolKey, withKey } from '../../../helpers/appRequest.ts'
 import { closeAfterEach } from '../../../helpers/closers.ts'
 import { eventually } from '../../../helpers/eventually.ts'
 import { open } from '../../../helpers/gate.ts'
-import { apiKey, type Gateway, openFarEnd, openGateway, toolKey, withKey } from '../../../helpers/gateway.ts'
+import { apiKey, type Gateway, openFarEnd, openGateway } from '../../../helpers/gateway.ts'
 
 // A key may be limited to certain models. An upload names its model in a form field, before or after the file. The service must never
 // receive a
@@ -45,29 +46,16 @@ async function openService(models: string[] | null) {
   return { gateway, complete, begun: () => begun }
 }
 
-interface Answer {
-  status: number
-  code: string | undefined
-}
-
 /** Sends an upload in the given pieces, one after another. Resolves with the reply, which may arrive before the last piece is sent. */
-async function upload(gateway: Gateway, pieces: string[], headers: Record<string, string> = {}): Promise<Answer> {
+async function upload(gateway: Gateway, pieces: string[], headers: Record<string, string> = {}) {
   const request = httpRequest(`${gateway.url}/audio/transcriptions`, {
     method: 'POST',
     agent: false,
     headers: { ...withKey, 'content-type': formType, ...headers },
   })
-  const answer = new Promise<Answer>((resolve, reject) => {
-    request.once('error', reject)
-    request.once('response', (response: IncomingMessage) => {
-      const body: Buffer[] = []
-      response.on('data', (piece: Buffer) => body.push(piece))
-      response.once('end', () => {
-        const { error } = JSON.parse(Buffer.concat(body).toString()) as { error?: { code: string } }
-        resolve({ status: response.statusCode ?? 0, code: error?.code })
-      })
-    })
-  })
+  const answer = replyTo(request)
+    .then((response) => readAnswer(response))
+    .then(({ status, body }) => ({ status, code: JSON.parse(body.toString()).error?.code }))
   let answered = false
   const early = answer.then(() => {
     answered = true

@@ -2,16 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
+import { ask, jsonWithKey, toolKey, withKey } from '../../../helpers/appRequest.ts'
 import { startEchoingService } from '../../../helpers/echoingService.ts'
-import {
-  apiKey,
-  ask,
-  type GatewayOptions,
-  jsonWithKey,
-  openGateway,
-  toolKey,
-  withKey,
-} from '../../../helpers/gateway.ts'
+import { apiKey, type GatewayOptions, openGateway } from '../../../helpers/gateway.ts'
 import { encodings } from '../../../helpers/keyForms.ts'
 import { type Event, refusedUpgrade, SocketClient } from '../../../helpers/responsesSocket.ts'
 import { testGateways } from '../../../helpers/testGateways.ts'

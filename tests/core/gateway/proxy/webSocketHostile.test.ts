@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { toolKey } from '../../../helpers/appRequest.ts'
 import { closeAfterEach } from '../../../helpers/closers.ts'
-import { type GatewayOptions, openFarEnd, openGateway, toolKey } from '../../../helpers/gateway.ts'
+import { type GatewayOptions, openFarEnd, openGateway } from '../../../helpers/gateway.ts'
 import { SocketClient } from '../../../helpers/responsesSocket.ts'
 
 // Clients of the WebSocket that send or read what no client should.
