@@ -2,14 +2,13 @@ import { once } from 'node:events'
 import { describe, expect, it, vi } from 'vitest'
 import { apis, askIn, translatedApis } from '../../../helpers/apis.ts'
 import { ask, jsonWithKey, postJson, replyTo, toolKey } from '../../../helpers/appRequest.ts'
-import { startEchoingService } from '../../../helpers/echoingService.ts'
-import { apiKey, openFarEnd, openGateway, writeRepeatedly } from '../../../helpers/gateway.ts'
+import { apiKey, writeRepeatedly } from '../../../helpers/gateway.ts'
 import { encodings } from '../../../helpers/keyForms.ts'
 import { quick, testGateways } from '../../../helpers/testGateways.ts'
 
 // What the local API guarantees holds for chat completions, Responses and Messages alike.
 
-const { closers, beforeSandbox, beforeService } = testGateways()
+const { beforeSandbox, beforeService, beforeEchoingService } = testGateways()
 
 /** The event that reports a failure. */
 const failure = /^event: (?:error|response\.failed)$/m
@@ -115,12 +114,13 @@ describe.each(apis)('in the API $name', (api) => {
   })
 
   it.each([400, 401, 402, 403, 404, 429, 500])('a %i keeps its status, its words and Retry-After', async (status) => {
-    const far = await openFarEnd((_request, response) => {
-      response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '7' })
-      response.end('{"error":{"message":"The words of the service.","type":"odd","code":"its_code"}}')
-    })
-    const gateway = await openGateway(far.url, apiKey, { app: { retries: false } })
-    closers.push(far.close, gateway.close)
+    const { gateway } = await beforeService(
+      (_request, response) => {
+        response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '7' })
+        response.end('{"error":{"message":"The words of the service.","type":"odd","code":"its_code"}}')
+      },
+      { app: { retries: false } },
+    )
     const answer = await askIn(gateway, api, api.body())
     expect([answer.status, answer.headers['retry-after']]).toEqual([status, '7'])
     expect(api.error(answer.body.toString()).message).toBe('The words of the service.')
@@ -132,9 +132,7 @@ describe.each(apis)('in the API $name', (api) => {
   })
 
   it('no form of the service’s key reaches the app, and the app’s key never reaches the service', async () => {
-    const service = await startEchoingService(apiKey)
-    const gateway = await openGateway(service.url, apiKey, { retry: { ...quick, maxAttempts: 1 } })
-    closers.push(service.close, gateway.close)
+    const { service, gateway } = await beforeEchoingService()
     for (const mode of ['good', 'refuses', 'page', 'error frame', 'no JSON', 'cut'] as const) {
       for (const stream of [false, true]) {
         const answer = await askIn(gateway, api, api.body({ stream }), { 'x-echo-mode': mode })

@@ -4,12 +4,12 @@ import { connect, type Socket } from 'node:net'
 import { crc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { type Answer, ask, jsonWithKey, postJson, replyTo, toolKey } from '../../../helpers/appRequest.ts'
-import { closeAfterEach } from '../../../helpers/closers.ts'
-import { apiKey, type Gateway, type GatewayOptions, openFarEnd, openGateway } from '../../../helpers/gateway.ts'
+import type { Gateway, GatewayOptions } from '../../../helpers/gateway.ts'
+import { testGateways } from '../../../helpers/testGateways.ts'
 import { heap } from '../../upstream/meter/helpers/heap.ts'
 
 const million = 1_000_000
-const closers = closeAfterEach()
+const { closers, beforeService } = testGateways()
 
 /** The far end's record of a request: only the length and checksum of its body, so that the test uses no memory. */
 interface Arrived {
@@ -23,7 +23,7 @@ interface Arrived {
 async function setUp(options: GatewayOptions = {}, answer: ((arrived: Arrived) => void) | null = replyAtOnce) {
   const arrived: Arrived[] = []
   const counts = { open: 0, most: 0 }
-  const far = await openFarEnd(
+  const { gateway } = await beforeService(
     (request: IncomingMessage, response: ServerResponse) => {
       const record: Arrived = { bytes: 0, checksum: 0, whole: false, response }
       arrived.push(record)
@@ -41,10 +41,8 @@ async function setUp(options: GatewayOptions = {}, answer: ((arrived: Arrived) =
         answer?.(record)
       })
     },
-    { early: true },
+    { early: true, ...options },
   )
-  const gateway = await openGateway(far.url, apiKey, options)
-  closers.push(far.close, gateway.close)
   return { gateway, arrived, counts }
 }
 
@@ -168,12 +166,10 @@ describe('large JSON bodies', () => {
 
   it('of unknown length in pieces of one byte are read, and changed to ask for usage', async () => {
     const bodies: string[] = []
-    const far = await openFarEnd((_request, response, body) => {
+    const { gateway } = await beforeService((_request, response, body) => {
       bodies.push(body.toString())
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: [DONE]\n\n')
     })
-    const gateway = await openGateway(far.url, apiKey)
-    closers.push(far.close, gateway.close)
     const body = chatOf(300, '"stream":true,').toString()
     const request = chunked(gateway)
     request.setNoDelay(true)
@@ -312,16 +308,14 @@ describe('replies with images, which are buffered to rewrite their URLs', () => 
     JSON.stringify({ created: 1, data: [{ url: `${base}/files/a.png`, b64_json: 'A'.repeat(size) }] })
 
   async function imagesGateway(size: number, options: GatewayOptions, length: boolean) {
-    const far = await openFarEnd((_request, response) => {
+    const { far, gateway } = await beforeService((_request, response) => {
       const body = pictures(far.url, size)
       response.writeHead(200, {
         'content-type': 'application/json',
         ...(length ? { 'content-length': Buffer.byteLength(body) } : {}),
       })
       response.end(body)
-    })
-    const gateway = await openGateway(far.url, apiKey, options)
-    closers.push(far.close, gateway.close)
+    }, options)
     return { gateway, far }
   }
   const draw = (gateway: Gateway) =>

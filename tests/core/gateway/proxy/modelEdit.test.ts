@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ask, jsonWithKey, postJson, readAnswer, replyTo } from '../../../helpers/appRequest.ts'
 import { tries } from '../../../helpers/effort.ts'
-import { type FarEnd, type Gateway, openFarEnd, openGateway } from '../../../helpers/gateway.ts'
+import { apiKey, type FarEnd, type Gateway, openFarEnd, openGateway } from '../../../helpers/gateway.ts'
 
 // The model map changes the model in the text of a chat request. Every other byte stays as the app wrote it.
 
@@ -11,7 +11,7 @@ let far: FarEnd
 let gateway: Gateway
 beforeAll(async () => {
   far = await openFarEnd((_request, response) => response.end('{}'))
-  gateway = await openGateway(far.url, 'sk-canary-7f3d2a91c05e4b68', {
+  gateway = await openGateway(far.url, apiKey, {
     app: { modelMap: [{ pattern: 'gpt-*', model: 'a "quoted" módel' }] },
   })
 })

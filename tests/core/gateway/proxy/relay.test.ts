@@ -5,10 +5,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ask, jsonWithKey, postJson, replyTo, toolKey, withKey } from '../../../helpers/appRequest.ts'
 import { quickClock } from '../../../helpers/clock.ts'
-import { apiKey, openFarEnd, openGateway, writeRepeatedly } from '../../../helpers/gateway.ts'
+import { apiKey, openFarEnd, writeRepeatedly } from '../../../helpers/gateway.ts'
 import { quick, testGateways } from '../../../helpers/testGateways.ts'
 
-const { closers, beforeSandbox, beforeService } = testGateways()
+const { closers, beforeSandbox, beforeService, beforeUrl } = testGateways()
 
 const chat = (body: Record<string, unknown>) =>
   JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], model: 'mirror', ...body })
@@ -40,8 +40,8 @@ describe('requests are passed unchanged', () => {
 
   it('to a base address with a prefix and /v1 [GEN-05]', async () => {
     const far = await openFarEnd((_request, response) => response.end('{}'))
-    const gateway = await openGateway(`${far.url}/team/api/v1/`, apiKey)
-    closers.push(far.close, gateway.close)
+    closers.push(far.close)
+    const gateway = await beforeUrl(`${far.url}/team/api/v1/`)
     await ask(`${gateway.url}/models`, { headers: withKey })
     expect(far.requests[0]?.url).toBe('/team/api/v1/models')
   })
@@ -385,8 +385,7 @@ describe('the one retry loop', () => {
 
   it('replies with an error object if the service is not reachable', async () => {
     const far = await openFarEnd(() => undefined)
-    const gateway = await openGateway(far.url, apiKey, { retry: { ...quick, maxAttempts: 2 } })
-    closers.push(gateway.close)
+    const gateway = await beforeUrl(far.url, { retry: { ...quick, maxAttempts: 2 } })
     await far.close()
     const answer = await ask(`${gateway.url}/models`, { headers: withKey })
     expect(answer.status).toBe(502)
