@@ -11,15 +11,14 @@ import { openTranslationThread } from '../../src-main/core/gateway/proxy/transla
 import { RequestScheduler } from '../../src-main/core/gateway/scheduler/requestScheduler.ts'
 import type { GateRefusal, Verified } from '../../src-main/core/ports/requests.ts'
 import { SqliteRequestLog } from '../../src-main/core/requestLog/requestLog.ts'
-import { parseBaseAddress } from '../../src-main/core/upstream/address.ts'
-import { openUpstream, type Upstream } from '../../src-main/core/upstream/client.ts'
-import { Credential } from '../../src-main/core/upstream/credential.ts'
+import type { Upstream } from '../../src-main/core/upstream/client.ts'
 import type { NetworkOptions } from '../../src-main/core/upstream/network.ts'
 import type { RetryPolicy } from '../../src-main/core/upstream/retry.ts'
 import type { App } from '../../src-preload/contract/apps.ts'
 import type { RequestRow } from '../../src-preload/contract/requests.ts'
 import { toolKey } from './appRequest.ts'
 import { temporaryFolder } from './folders.ts'
+import { openClient } from './openClient.ts'
 
 /** The service's API key of the gateway's tests. It must never reach an app. */
 export const apiKey = 'sk-canary-7f3d2a91c05e4b68'
@@ -76,9 +75,7 @@ export async function openGateway(
   })
   const scheduler = new RequestScheduler(schedulerOptions)
   const allowance = new AppAllowance({ spent: (id) => requestLog.spent(id) })
-  const upstream = openUpstream({
-    base: parseBaseAddress(baseUrl, { allowInsecure: false }),
-    credential: Credential.fromText(apiKey),
+  const upstream = openClient(baseUrl, apiKey, {
     retry,
     network,
     scheduler,
