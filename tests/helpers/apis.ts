@@ -1,4 +1,5 @@
-import { ask, type Gateway, jsonWithKey } from './gateway.ts'
+import { ask, jsonWithKey } from './appRequest.ts'
+import type { Gateway } from './gateway.ts'
 
 /** One of the APIs that the local address speaks, for tests that hold in all of them. */
 export interface Api {

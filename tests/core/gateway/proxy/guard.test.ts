@@ -3,9 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hostsOf, printable } from '../../../../src-main/core/gateway/proxy/guard.ts'
 import { checkTarget } from '../../../../src-main/core/gateway/proxy/localPath.ts'
 import { originToAllow } from '../../../../src-main/core/shared/origin.ts'
+import { ask } from '../../../helpers/appRequest.ts'
 import { tries } from '../../../helpers/effort.ts'
 import { goodKey, type OpenGate, openGate, relayTo, speak } from '../../../helpers/gate.ts'
-import { apiKey, ask, type FarEnd, openFarEnd } from '../../../helpers/gateway.ts'
+import { apiKey, type FarEnd, openFarEnd } from '../../../helpers/gateway.ts'
 
 let far: FarEnd
 let gate: OpenGate

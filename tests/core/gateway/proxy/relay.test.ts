@@ -3,34 +3,20 @@ import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { ask, jsonWithKey, postJson, replyTo, toolKey, withKey } from '../../../helpers/appRequest.ts'
 import { quickClock } from '../../../helpers/clock.ts'
-import {
-  apiKey,
-  ask,
-  jsonWithKey,
-  openFarEnd,
-  openGateway,
-  toolKey,
-  withKey,
-  writeRepeatedly,
-} from '../../../helpers/gateway.ts'
+import { apiKey, openFarEnd, writeRepeatedly } from '../../../helpers/gateway.ts'
 import { quick, testGateways } from '../../../helpers/testGateways.ts'
 
-const { closers, beforeSandbox, beforeService } = testGateways()
+const { closers, beforeSandbox, beforeService, beforeUrl } = testGateways()
 
 const chat = (body: Record<string, unknown>) =>
   JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], model: 'mirror', ...body })
 
 /** Starts a streamed chat and resolves with the open reply after its first bytes. */
 async function openStream(url: string, headers: Record<string, string> = {}, body: Record<string, unknown> = {}) {
-  const request = httpRequest(`${url}/chat/completions`, {
-    method: 'POST',
-    agent: false,
-    headers: { ...jsonWithKey, ...headers },
-  })
-  request.end(chat({ model: 'writer-small', stream: true, ...body }))
-  const [response] = (await once(request, 'response')) as [import('node:http').IncomingMessage]
-  response.on('error', () => undefined)
+  const request = postJson(`${url}/chat/completions`, chat({ model: 'writer-small', stream: true, ...body }), headers)
+  const response = await replyTo(request)
   await once(response, 'data')
   return { request, response }
 }
@@ -54,8 +40,8 @@ describe('requests are passed unchanged', () => {
 
   it('to a base address with a prefix and /v1 [GEN-05]', async () => {
     const far = await openFarEnd((_request, response) => response.end('{}'))
-    const gateway = await openGateway(`${far.url}/team/api/v1/`, apiKey)
-    closers.push(far.close, gateway.close)
+    closers.push(far.close)
+    const gateway = await beforeUrl(`${far.url}/team/api/v1/`)
     await ask(`${gateway.url}/models`, { headers: withKey })
     expect(far.requests[0]?.url).toBe('/team/api/v1/models')
   })
@@ -80,7 +66,7 @@ describe('requests are passed unchanged', () => {
     upload.write('--b\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\n\r\nRIFF')
     expect((await arrived).toString()).toContain('RIFF')
     upload.end('\r\n--b--\r\n')
-    const [response] = (await once(upload, 'response')) as [import('node:http').IncomingMessage]
+    const response = await replyTo(upload)
     expect(response.statusCode).toBe(200)
     response.resume()
   })
@@ -399,8 +385,7 @@ describe('the one retry loop', () => {
 
   it('replies with an error object if the service is not reachable', async () => {
     const far = await openFarEnd(() => undefined)
-    const gateway = await openGateway(far.url, apiKey, { retry: { ...quick, maxAttempts: 2 } })
-    closers.push(gateway.close)
+    const gateway = await beforeUrl(far.url, { retry: { ...quick, maxAttempts: 2 } })
     await far.close()
     const answer = await ask(`${gateway.url}/models`, { headers: withKey })
     expect(answer.status).toBe(502)

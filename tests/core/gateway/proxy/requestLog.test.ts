@@ -1,10 +1,10 @@
 import { once } from 'node:events'
-import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { openRequestLogReader } from '../../../../src-main/core/requestLog/reader.ts'
 import type { RequestRow } from '../../../../src-preload/contract/requests.ts'
+import { ask, jsonWithKey, postJson, replyTo, toolKey, withKey } from '../../../helpers/appRequest.ts'
 import { eventually } from '../../../helpers/eventually.ts'
-import { ask, type Gateway, jsonWithKey, toolKey, withKey } from '../../../helpers/gateway.ts'
+import type { Gateway } from '../../../helpers/gateway.ts'
 import { testGateways } from '../../../helpers/testGateways.ts'
 
 const { beforeSandbox, beforeService } = testGateways()
@@ -17,16 +17,9 @@ const post = (gateway: Gateway, body: string, headers: Record<string, string> = 
 
 /** A running request, with or without a started reply. */
 async function open(gateway: Gateway, body: string, headers: Record<string, string> = {}, { begun = true } = {}) {
-  const request = httpRequest(`${gateway.url}/chat/completions`, {
-    method: 'POST',
-    agent: false,
-    headers: { ...jsonWithKey, ...headers },
-  })
-  request.on('error', () => undefined)
-  request.end(body)
+  const request = postJson(`${gateway.url}/chat/completions`, body, headers)
   if (!begun) return { request, response: null }
-  const [response] = (await once(request, 'response')) as [IncomingMessage]
-  response.on('error', () => undefined)
+  const response = await replyTo(request)
   await once(response, 'data')
   return { request, response }
 }
