@@ -9,31 +9,17 @@ import { draftOf, modelsToAsk, newChat, useChat } from '../../stores/chat.ts'
 import { runningReply } from '../../stores/openChat.ts'
 import { send, stopHere, type } from './actions.ts'
 import { AddMenu } from './composer/AddMenu.tsx'
-import { usePastedAndDropped } from './composer/AddPictures.tsx'
 import { offerComposerCommands } from './composer/commands.ts'
-import {
-  attachmentsOf,
-  forgetPictures,
-  picturesOf,
-  recallPictures,
-  restorePictures,
-  takePictures,
-  usePictures,
-} from './composer/draftPictures.ts'
+import { attachmentsOf, draftPictures, recallPictures } from './composer/draftPictures.ts'
 import { Hint } from './composer/Hint.tsx'
 import { PictureTray } from './composer/PictureTray.tsx'
 import { useSentAs } from './composer/RolePicker.tsx'
 import { askIfImagesRefused, followRefusals, holdsImages, useKnownRefusal } from './composer/refusals.ts'
 import { useBlocked } from './composer/useBlocked.ts'
+import { usePastedAndDropped } from './composer/usePastedAndDropped.ts'
 import { ContextLine } from './context/ContextLine.tsx'
 import { DocumentTray } from './documents/DocumentTray.tsx'
-import {
-  attachedOf,
-  forgetDocuments,
-  recallDocuments,
-  restoreDocuments,
-  takeDocuments,
-} from './documents/draftDocuments.ts'
+import { attachedOf, draftDocuments } from './documents/draftDocuments.ts'
 import { HandsFreeBar, HandsFreeButton } from './handsFree/HandsFreeBar.tsx'
 import { PromptSlash } from './list/PromptSlash.tsx'
 import { ModelPicker } from './ModelPicker.tsx'
@@ -62,7 +48,7 @@ export function Composer() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when another chat opens
   useEffect(() => field.current?.focus(), [draft])
   useEffect(() => recallPictures(draft), [draft])
-  useEffect(() => recallDocuments(draft), [draft])
+  useEffect(() => draftDocuments.recall(draft), [draft])
   useEffect(followRefusals, [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: titles are in the window's language
   useEffect(() => offerComposerCommands(), [i18n.language])
@@ -71,7 +57,7 @@ export function Composer() {
     if (blocked !== null) return
     const state = useChat.getState()
     // The request also contains the earlier messages. Other roles only add a message, without a request.
-    const hasImages = picturesOf(usePictures.getState(), draft).length > 0 || holdsImages(state.open?.messages ?? [])
+    const hasImages = draftPictures.of(draft).length > 0 || holdsImages(state.open?.messages ?? [])
     askIfImagesRefused(modelsToAsk(state), role === 'user' && hasImages, () => void sendDraft(typed, draft))
   }
   const byKey = (event: KeyboardEvent): void => {
@@ -149,18 +135,18 @@ function ToolsHint() {
 
 /** Sends the draft. Pictures and documents leave the composer with the text, and return if the core refuses the message. */
 async function sendDraft(text: string, draft: string): Promise<void> {
-  const pictures = takePictures(draft)
+  const pictures = draftPictures.take(draft)
   const as = useSentAs.getState()
-  const documents = takeDocuments(draft)
+  const documents = draftDocuments.take(draft)
   const files = { attachments: attachmentsOf(pictures), documents: attachedOf(documents) }
   const taken = await send(text, files, as)
   if (!taken) {
-    restorePictures(draft, pictures)
-    restoreDocuments(draft, documents)
+    draftPictures.restore(draft, pictures)
+    draftDocuments.restore(draft, documents)
     return
   }
-  forgetPictures(draft, pictures)
-  forgetDocuments(draft)
+  draftPictures.forget(draft, pictures)
+  draftDocuments.forget(draft, documents)
   useSentAs.setState({ role: 'user', name: '' })
 }
 

@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next'
 import { modelsToAsk, useChat } from '../../../stores/chat.ts'
-import { documentsOf, useDocuments } from '../documents/draftDocuments.ts'
+import { draftDocuments } from '../documents/draftDocuments.ts'
 import { useBusy } from '../hooks.ts'
 import { useChatTranslate } from '../messages.ts'
-import { picturesOf, usePictures } from './draftPictures.ts'
+import { draftPictures } from './draftPictures.ts'
 
 const longest = 1_000_000
 
@@ -14,9 +14,9 @@ export function useBlocked(typed: string, draft: string): string | null {
   const running = useBusy()
   const sending = useChat((state) => state.sending !== null)
   const known = useChat((state) => modelsToAsk(state).length > 0)
-  const pictures = usePictures((state) => picturesOf(state, draft))
+  const pictures = draftPictures.useItems(draft)
   const { t: tDocuments } = useTranslation('documents')
-  const documents = useDocuments((state) => documentsOf(state, draft))
+  const documents = draftDocuments.useItems(draft)
   if (sending) return tChat('sendingNow')
   if (running) return tChat('needEnd')
   if (!known) return tChat('needModel')
