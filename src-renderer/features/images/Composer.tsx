@@ -1,3 +1,4 @@
+import './composer.css'
 import { Brush, ChevronRight, GitBranch, Plug, X } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useId } from 'react'
 import { useTranslation } from 'react-i18next'
