@@ -1,5 +1,5 @@
 import { ImageOff } from 'lucide-react'
-import type { Definition, List, ListItem, PhrasingContent, RootContent } from 'mdast'
+import type { Definition, List, ListItem, RootContent } from 'mdast'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { safeAddress } from './address.ts'
 import { CitedProse } from './CitedProse.tsx'
@@ -9,6 +9,7 @@ import { revealed, revealedProse, spelled } from './hiddenCharacters.tsx'
 import { Formula } from './math/Formula.tsx'
 import './math/place.ts'
 import { useMarkdownTexts } from './messages.ts'
+import { textOf } from './nodeText.ts'
 import { TableView } from './Table.tsx'
 
 /** Deeper nesting is drawn as text: a reply with ten thousand `>` must not exhaust the stack. */
@@ -206,15 +207,4 @@ function isStub(children: readonly RootContent[]): boolean {
   if (children.length !== 1 || only?.type !== 'paragraph') return false
   const [text] = only.children
   return only.children.length === 1 && text?.type === 'text' && text.value === '.'
-}
-
-/** All text of a node, without recursion. */
-function textOf(node: RootContent | PhrasingContent): string {
-  let text = ''
-  const rest: RootContent[] = [node]
-  for (let next = rest.pop(); next; next = rest.pop()) {
-    if ('value' in next) text += next.value
-    if ('children' in next) rest.push(...[...next.children].reverse())
-  }
-  return text
 }
