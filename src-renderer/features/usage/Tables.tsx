@@ -30,7 +30,6 @@ export function BucketTable(props: {
   const [most, setMost] = useState(rowsAtOnce)
   const { grain } = view.query
   const rows = data.buckets.map((bucket, at) => ({ bucket, at })).reverse()
-  const more = rows.length - most
   return (
     <div className="figures-box">
       <FiguresTable
@@ -67,7 +66,7 @@ export function BucketTable(props: {
           </tr>
         ))}
       </FiguresTable>
-      <MoreRows more={more} className="mt-2" onMore={() => setMost(most + rowsAtOnce)} />
+      <MoreRows more={rows.length - most} className="mt-2" onMore={() => setMost(most + rowsAtOnce)} />
     </div>
   )
 }
@@ -177,7 +176,6 @@ function ModelTable({ answer: { view, comparisons } }: { answer: UsageAnswer }) 
     .filter((one) => side(one) !== null && one.model.toLowerCase().includes(search))
     .sort((a, b) => byCost(side(a)?.cost ?? null, side(b)?.cost ?? null))
   if (rows.length === 0) return null
-  const more = rows.length - most
   return (
     <div className="figures-box usage-totals">
       <FiguresTable
@@ -213,7 +211,7 @@ function ModelTable({ answer: { view, comparisons } }: { answer: UsageAnswer }) 
           )
         })}
       </FiguresTable>
-      <MoreRows more={more} className="m-2" onMore={() => setMost(most + rowsAtOnce)} />
+      <MoreRows more={rows.length - most} className="m-2" onMore={() => setMost(most + rowsAtOnce)} />
     </div>
   )
 }
