@@ -4,7 +4,6 @@ import type { Client } from '../../api/connect.ts'
 import { localStore } from '../../shared/storage.ts'
 import { newChat, useChat } from '../../stores/chat.ts'
 import { client } from './client.ts'
-import { releaseFile } from './releaseFile.ts'
 
 /** How one kind of files of a draft is limited, uploaded and stored. */
 export interface DraftFileKind<Item extends { key: string }, Stored extends { mediaId: string }> {
@@ -193,4 +192,20 @@ export function createDraftFiles<Item extends { key: string }, Stored extends { 
       if (isSame) forget(draft, take(draft))
     },
   }
+}
+
+/** Prefixes of the stored lists of files of drafts. */
+const lists = /^chat\.(?:documents|pictures)\./
+
+/**
+ * Lets the core delete a file that was removed from a draft. Does nothing while another draft of this browser has the file. When the core
+ * cannot be reached, the file stays until it is cleaned up.
+ */
+function releaseFile(mediaId: string): void {
+  // Every list of a draft contains the ids of its files as they are.
+  if (localStore.keys().some((key) => lists.test(key) && localStore.get(key)?.includes(mediaId))) return
+  client()
+    ?.media.release({ mediaId })
+    // The file stays until it is cleaned up, and nobody waits for it.
+    .catch(() => undefined)
 }
