@@ -1,3 +1,4 @@
+import '../../shared/ui/composerBox.css'
 import './composer/composer.css'
 import { ArrowUp, Plus, Square } from 'lucide-react'
 import { type KeyboardEvent, memo, useEffect, useId, useRef } from 'react'
@@ -15,12 +16,12 @@ import { Hint } from './composer/Hint.tsx'
 import { PictureTray } from './composer/PictureTray.tsx'
 import { useSentAs } from './composer/RolePicker.tsx'
 import { askIfImagesRefused, followRefusals, holdsImages, useKnownRefusal } from './composer/refusals.ts'
-import { useBlocked } from './composer/useBlocked.ts'
 import { usePastedAndDropped } from './composer/usePastedAndDropped.ts'
 import { ContextLine } from './context/ContextLine.tsx'
 import { DocumentTray } from './documents/DocumentTray.tsx'
 import { attachedOf, draftDocuments } from './documents/draftDocuments.ts'
 import { HandsFreeBar, HandsFreeButton } from './handsFree/HandsFreeBar.tsx'
+import { useBusy } from './hooks.ts'
 import { PromptSlash } from './list/PromptSlash.tsx'
 import { ModelPicker } from './ModelPicker.tsx'
 import { useChatTranslate } from './messages.ts'
@@ -71,7 +72,7 @@ export function Composer() {
       <OfflineNote place="chat" className="mb-2" />
       <SendProblem />
       <Player />
-      <div className="chat-composer" data-over={over}>
+      <div className="composer-box chat-composer" data-over={over}>
         {over && <p className="composer-over">{t('dropHere')}</p>}
         <Above draft={draft} />
         <textarea
@@ -97,6 +98,30 @@ export function Composer() {
       <ContextLine />
     </div>
   )
+}
+
+/** Maximum length of a message, characters. */
+const longest = 1_000_000
+
+/** Why nothing can be sent now, as text. Null when sending is possible. */
+function useBlocked(typed: string, draft: string): string | null {
+  const tChat = useChatTranslate()
+  const { t } = useTranslation('composer')
+  const running = useBusy()
+  const sending = useChat((state) => state.sending !== null)
+  const known = useChat((state) => modelsToAsk(state).length > 0)
+  const pictures = draftPictures.useItems(draft)
+  const { t: tDocuments } = useTranslation('documents')
+  const documents = draftDocuments.useItems(draft)
+  if (sending) return tChat('sendingNow')
+  if (running) return tChat('needEnd')
+  if (!known) return tChat('needModel')
+  if (pictures.some(({ state }) => state === 'failed')) return t('picturesFailed')
+  if (pictures.some(({ state }) => state !== 'ready')) return t('picturesGoing')
+  if (documents.some(({ state }) => state === 'failed')) return tDocuments('failed')
+  if (documents.some(({ state }) => state !== 'ready')) return tDocuments('going')
+  if (typed.trim() === '' && pictures.length === 0 && documents.length === 0) return tChat('needText')
+  return typed.length > longest ? tChat('needShorter') : null
 }
 
 /** The parts around the field. Memoized, so that they do not render with each key press. */

@@ -136,25 +136,24 @@ function Item({ item, loose, place }: { item: ListItem; loose: boolean; place: P
   )
 }
 
+/** The address of a link. Null when it may not be opened. */
+function useLink(url: string): { address: string | null; open: () => void } {
+  const { openLink } = useMarkdownHost()
+  const address = safeAddress(url)
+  return { address, open: () => address !== null && openLink(address) }
+}
+
 /** A link has no href, so that nothing (middle click, drag, gesture) navigates. Its address is in the title. */
 function Link({ url, children }: { url: string; children: ReactNode }) {
-  const { openLink } = useMarkdownHost()
   const t = useMarkdownTexts()
-  const address = safeAddress(url)
+  const { address, open } = useLink(url)
   if (address === null) return <span title={t('linkRefused', { address: spelled(url.slice(0, 300)) })}>{children}</span>
   const byKey = (event: KeyboardEvent): void => {
-    if (event.key === 'Enter') openLink(address)
+    if (event.key === 'Enter') open()
   }
   return (
     // biome-ignore lint/a11y/useSemanticElements: an anchor with an href would navigate on a middle click or a drag
-    <span
-      role="link"
-      tabIndex={0}
-      className="md-link"
-      title={address}
-      onClick={() => openLink(address)}
-      onKeyDown={byKey}
-    >
+    <span role="link" tabIndex={0} className="md-link" title={address} onClick={open} onKeyDown={byKey}>
       {children}
     </span>
   )
@@ -162,9 +161,8 @@ function Link({ url, children }: { url: string; children: ReactNode }) {
 
 /** Images are never loaded: a request would reveal to a third party that and when the reply was read. */
 function ImagePlace({ url, alt }: { url: string; alt: string }) {
-  const { openLink } = useMarkdownHost()
   const t = useMarkdownTexts()
-  const address = safeAddress(url)
+  const { address, open } = useLink(url)
   const shown = spelled(address ?? (url.length > 80 ? `${url.slice(0, 80)}…` : url))
   const content = (
     <>
@@ -176,7 +174,7 @@ function ImagePlace({ url, alt }: { url: string; alt: string }) {
   )
   if (address === null) return <span className="md-image">{content}</span>
   return (
-    <button type="button" className="md-image" title={address} onClick={() => openLink(address)}>
+    <button type="button" className="md-image" title={address} onClick={open}>
       {content}
     </button>
   )
