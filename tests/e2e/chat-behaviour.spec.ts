@@ -18,12 +18,11 @@ import {
   settled,
 } from './journey.ts'
 
-const key = 'sk-behaviour'
 let sandbox: Sandbox
 let host: WebHost
 
 test.beforeAll(async () => {
-  sandbox = await openSandbox({ apiKey: key, paces: quick })
+  sandbox = await openSandbox({ paces: quick })
   host = await openConnectedHost(sandbox)
 })
 test.afterAll(closeHosts)
@@ -203,6 +202,16 @@ test('set parameters are sent unchanged, stop sequences as a list, unset ones ar
   expect(await tokens('Total')).toBe(prompt + reply)
 })
 
+/** Sends a message to a model that fails, and expects the advice under its reply. */
+async function askRefused(page: Page, model: string, text: string, advice: string): Promise<void> {
+  const before = await replies(page).count()
+  await pickModel(page, model)
+  await send(page, text)
+  await expect(replies(page)).toHaveCount(before + 1)
+  await settled(page, 'failed')
+  await expect(lastReply(page).getByText(advice)).toBeVisible()
+}
+
 test('a refused request shows the service’s message and an action, and is sent once [ERR-02] [ERR-07] [CHAT-02]', async ({
   page,
 }) => {
@@ -227,11 +236,7 @@ test('a refused request shows the service’s message and an action, and is sent
   await page.keyboard.press('Escape')
   expect(asked()).toBe(1)
 
-  await pickModel(page, 'fault/404')
-  await send(page, 'Is it there?')
-  await expect(replies(page)).toHaveCount(2)
-  await settled(page, 'failed')
-  await expect(lastReply(page).getByText('Choose another model, or check the base URL in Settings.')).toBeVisible()
+  await askRefused(page, 'fault/404', 'Is it there?', 'Choose another model, or check the base URL in Settings.')
   await expect(lastReply(page).getByRole('button', { name: 'Check address' })).toBeVisible()
   expect(asked()).toBe(2)
   await expectAccessible(page)
@@ -242,11 +247,7 @@ test('a refused request shows the service’s message and an action, and is sent
   await expect(lastReply(page)).toContainText('Is it there?')
   expect(asked()).toBe(3)
 
-  await pickModel(page, 'fault/500')
-  await send(page, 'Do you fail?')
-  await expect(replies(page)).toHaveCount(3)
-  await settled(page, 'failed')
-  await expect(lastReply(page).getByText('The request was not retried automatically.')).toBeVisible()
+  await askRefused(page, 'fault/500', 'Do you fail?', 'The request was not retried automatically.')
   expect(asked()).toBe(4)
 })
 
@@ -254,7 +255,7 @@ test('a reply stopped before its first token is called free only as far as the s
   page,
 }) => {
   const spent = async (): Promise<unknown> => {
-    const reply = await fetch(`${sandbox.baseUrl}/v1/usage`, { headers: { authorization: `Bearer ${key}` } })
+    const reply = await fetch(`${sandbox.baseUrl}/v1/usage`, { headers: { authorization: `Bearer ${sandbox.apiKey}` } })
     return ((await reply.json()) as { total_spent: unknown }).total_spent
   }
   const before = await spent()

@@ -1,3 +1,5 @@
+import '../../shared/ui/composerBox.css'
+import './composer.css'
 import { Brush, ChevronRight, GitBranch, Plug, X } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useId } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -54,7 +56,7 @@ export function Composer() {
       <OutboxList what="images" className="mb-2" />
       <OfflineNote place="images" onWait={blocked === null ? drawLater : null} className="mb-2" />
       {refused && <ProblemNotice problem={refused} on={{ retry: () => void draw(), edit: focusPrompt }} />}
-      <div className="images-composer">
+      <div className="composer-box images-composer">
         <Origin />
         <textarea
           rows={1}

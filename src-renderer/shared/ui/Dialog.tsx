@@ -124,6 +124,11 @@ export function Dialog({
   )
 }
 
+/** A wide dialog with a form. A click beside it does not close it, because that would lose the typed text. */
+export const FormDialog = (props: Omit<DialogProps, 'width' | 'stayOnOutsideClick'>) => (
+  <Dialog {...props} width="wide" stayOnOutsideClick />
+)
+
 export interface ConfirmDialogProps {
   open: boolean
   onClose: () => void
