@@ -25,6 +25,8 @@ export type PictureSource = (mediaId: string) => Promise<Uint8Array | null>
 /** Returns a document that a message names, or null if the file does not have it. */
 export type DocumentSource = (mediaId: string) => Promise<IncomingDocument | null>
 
+type ImportedPicture = Awaited<ReturnType<ArchiveDependencies['media']['importFile']>>
+
 const noDocuments: DocumentSource = async () => null
 
 const rowsAtOnce = 20
@@ -40,7 +42,7 @@ export class Staging {
   readonly #stagedAt: string
   readonly #staged: { id: string; folderId: string | null }[] = []
   readonly #restored: string[] = []
-  readonly #pictures = new Map<string, Awaited<ReturnType<ArchiveDependencies['media']['importFile']>> | null>()
+  readonly #pictures = new Map<string, ImportedPicture | null>()
   readonly #documents = new Map<string, string | null>()
   readonly #plannedMedia = new Set<string>()
   #messages = 0
@@ -183,14 +185,26 @@ export class Staging {
     }))
   }
 
-  async #picture(mediaId: string, name: string | null, source: PictureSource) {
-    const known = this.#pictures.get(mediaId)
+  /** The imported form of a file, which each conversation that names it shares; null, with a note, where the source has none. */
+  async #once<Found, Imported>(
+    imported: Map<string, Imported | null>,
+    id: string,
+    missing: string,
+    source: (id: string) => Promise<Found | null>,
+    add: (found: Found) => Promise<Imported | null>,
+  ): Promise<Imported | null> {
+    const known = imported.get(id)
     if (known !== undefined) return known
-    const bytes = await source(mediaId)
-    if (!bytes) this.#notes.add('# images are not in the file and were left out.')
-    const picture = bytes && (await this.#importPicture(bytes, mediaId, name))
-    this.#pictures.set(mediaId, picture)
-    return picture
+    const found = await source(id)
+    if (found === null) this.#notes.add(missing)
+    const added = found === null ? null : await add(found)
+    imported.set(id, added)
+    return added
+  }
+
+  #picture(id: string, name: string | null, source: PictureSource): Promise<ImportedPicture | null> {
+    const missing = '# images are not in the file and were left out.'
+    return this.#once(this.#pictures, id, missing, source, (bytes) => this.#importPicture(bytes, id, name))
   }
 
   /** Documents that the file has not are left out, because the model would get a message without them. */
@@ -203,14 +217,9 @@ export class Staging {
     return known
   }
 
-  async #document(id: string, name: string, source: DocumentSource): Promise<string | null> {
-    const known = this.#documents.get(id)
-    if (known !== undefined) return known
-    const found = await source(id)
-    if (!found) this.#notes.add('# documents are not in the file and were left out.')
-    const mediaId = found && (await this.#importDocument(found, id, name))
-    this.#documents.set(id, mediaId)
-    return mediaId
+  #document(id: string, name: string, source: DocumentSource): Promise<string | null> {
+    const missing = '# documents are not in the file and were left out.'
+    return this.#once(this.#documents, id, missing, source, (found) => this.#importDocument(found, id, name))
   }
 
   async #importDocument({ bytes, content }: IncomingDocument, id: string, name: string): Promise<string> {

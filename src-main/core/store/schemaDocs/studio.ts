@@ -339,6 +339,7 @@ export const studioTables: DescribedTables = {
       is_on: '',
       timeout_seconds: '',
       updated_at: '',
+      oauth_issuer: 'authorization server, if the keychain has tokens or a client for this server. No token is here',
     },
   },
   tool_permissions: {

@@ -129,6 +129,13 @@ export const message = (given: Partial<ArchivedMessage> = {}): ArchivedMessage =
   ...given,
 })
 
+/** Stores a folder without settings and returns its id. */
+export function addFolder(store: Store, name: string, createdAt = '2026-01-01T00:00:00.000Z'): string {
+  const id = randomUUID()
+  store.folders.insert({ id, name, createdAt, model: null, instructions: null, params: null, wholeTokens: 8000 })
+  return id
+}
+
 /** Stores a visible conversation and returns its id. */
 export function put(
   store: Store,

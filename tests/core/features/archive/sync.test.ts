@@ -7,7 +7,7 @@ import { openChat } from '../../../../src-main/core/features/chat/chat.ts'
 import { removeMessage } from '../../../../src-main/core/features/chat/removeMessage.ts'
 import { restore } from '../../../../src-main/core/features/chat/restore.ts'
 import { freshFolder } from '../../helpers/core.ts'
-import { message, put, type Studio, sha256 } from './studio.ts'
+import { addFolder, message, put, type Studio, sha256 } from './studio.ts'
 import { studiosOfTest } from './studiosOfTest.ts'
 
 const { studio } = studiosOfTest()
@@ -58,16 +58,7 @@ const allTextsOf = ({ store }: Studio, id: string): string[] =>
 describe('two computers with one folder', () => {
   it('brings chats, folders, prompts and images to the other computer', async () => {
     const { folder, home, work, sync } = twoComputers()
-    const folderId = randomUUID()
-    home.store.folders.insert({
-      id: folderId,
-      name: 'Taxes',
-      createdAt: '2026-01-01T00:00:00.000Z',
-      model: null,
-      instructions: null,
-      params: null,
-      wholeTokens: 8000,
-    })
+    const folderId = addFolder(home.store, 'Taxes')
     home.store.prompts.insert({
       id: randomUUID(),
       name: 'Shorter',
@@ -218,16 +209,7 @@ describe('two computers with one folder', () => {
 
   it('leaves a folder deleted, and its chats without one', async () => {
     const { home, work, sync } = twoComputers()
-    const folderId = randomUUID()
-    home.store.folders.insert({
-      id: folderId,
-      name: 'Old',
-      createdAt: '2026-01-01T00:00:00.000Z',
-      model: null,
-      instructions: null,
-      params: null,
-      wholeTokens: 8000,
-    })
+    const folderId = addFolder(home.store, 'Old')
     const id = put(home.store, [message()], { folderId })
     await sync(home)
     await sync(work)

@@ -7,7 +7,7 @@ import { restore } from '../../../../src-main/core/features/chat/restore.ts'
 import type { Store } from '../../../../src-main/core/store/store.ts'
 import { tries } from '../../../helpers/effort.ts'
 import { freshFolder } from '../../helpers/core.ts'
-import { openStudio, type Studio } from './studio.ts'
+import { addFolder, openStudio, type Studio } from './studio.ts'
 
 const actions = [
   ...(['message', 'message', 'message', 'sync', 'sync', 'sync', 'chat', 'edit', 'branch', 'deleteMessage'] as const),
@@ -85,16 +85,7 @@ async function act(studio: Studio, { pick, action }: Step, written: Set<string>)
     delete: inChat((id) => conversations.setRemoved(id, now)),
     restore: () => removed && restore(feature, { conversationId: removed.id }),
     erase: () => removed && erase(removed),
-    folder: () =>
-      store.folders.insert({
-        id: randomUUID(),
-        name,
-        createdAt: now,
-        model: null,
-        instructions: null,
-        params: null,
-        wholeTokens: 8000,
-      }),
+    folder: () => addFolder(store, name, now),
     renameFolder: () => folder && store.folders.update(folder.id, { name }),
     deleteFolder: () => folder && store.folders.remove(folder.id),
     prompt: () => store.prompts.insert({ id: randomUUID(), name, text: name, updatedAt: now }),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { StudioError } from '../../../../src-main/core/errors.ts'
 import { choose } from '../../../../src-main/core/features/chat/chooseReply.ts'
 import { tokensPerMessage } from '../../../../src-main/core/features/chat/context/count.ts'
@@ -17,13 +17,11 @@ import { countTokens } from '../../../../src-main/core/upstream/meter/tokens.ts'
 import type { ChatMessage } from '../../../../src-main/core/upstream/types.ts'
 import { type ChatSetup, emptySetup, type Message, type ToolRun } from '../../../../src-preload/contract/chat.ts'
 import type { AttachedDocument } from '../../../../src-preload/contract/documents.ts'
+import { closeAfterEach } from '../../../helpers/closers.ts'
 import { featureOver, settled } from '../../helpers/chatFeature.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
-const close: (() => void)[] = []
-afterEach(() => {
-  for (const one of close.splice(0)) one()
-})
+const closers = closeAfterEach()
 
 const tools = [{ type: 'function', function: { name: 'clock', description: 'Tells the time.' } }]
 const blockOf = ({ name }: Pick<AttachedDocument, 'name'>): string =>
@@ -35,7 +33,7 @@ const documentOf = (name: string): AttachedDocument => ({
 
 function newStore(): Store {
   const store = openStore(freshFolder())
-  close.push(() => store.close())
+  closers.push(() => store.close())
   return store
 }
 
