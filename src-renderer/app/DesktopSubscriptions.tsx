@@ -6,6 +6,7 @@ import { subscribe } from '../api/watch.ts'
 import { addFiles } from '../features/chat/documents/addFiles.ts'
 import { printChat } from '../features/chat/export/printChat.ts'
 import { type TransferTask, transfersStore } from '../features/chat/list/transfers.ts'
+import { callAll } from '../shared/callAll.ts'
 import { desktopStore, useDesktop } from '../shared/desktop.ts'
 import { navigate } from '../shared/navigation.ts'
 import { showToast } from '../shared/toasts.ts'
@@ -36,9 +37,7 @@ export function DesktopSubscriptions() {
       subscribe(client, (signal) => client.watchWindow(undefined, { signal }), take),
       followProgress(client),
     ]
-    return () => {
-      for (const stop of stops) stop()
-    }
+    return () => callAll(stops)
   }, [client, t])
   return null
 }
@@ -73,9 +72,7 @@ function followProgress(client: DesktopClient): () => void {
   }
   const stops = [dataStore.subscribe(report), transfersStore.subscribe(report)]
   report()
-  return () => {
-    for (const stop of stops) stop()
-  }
+  return () => callAll(stops)
 }
 
 const share = (done: number, total: number): number => (total > 0 ? Math.min(1, Math.max(0, done / total)) : 0)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { windowText } from '../helpers/windowText.ts'
 import { allowClipboard, type ChatWorld, expectAccessible, newChat, openChatWorld, takePictures } from './chatWorld.ts'
-import { askModel, growths, lastReply, pickModel, send, settled } from './journey.ts'
+import { askModel, growths, lastReply, pickModel, replies, send, settled } from './journey.ts'
 
 // Code blocks beside the chat, as a person uses them. preview-walls.spec.ts tests that hostile ones reach nothing.
 
@@ -63,6 +63,7 @@ test('a page is shown while it is written, its scripts run when asked to, and th
 
   // The preview follows to the next version.
   await send(page, 'Make the last walk longer.')
+  await expect(replies(page)).toHaveCount(2)
   await settled(page, 'complete')
   await expect(inside(page).getByText('revision 2')).toBeVisible()
   const version = panel(page).getByRole('combobox', { name: windowText('preview:version') })

@@ -68,14 +68,14 @@ export function ChatSection({ app: { host, settings } }: SectionProps) {
         {host === 'desktop' && !isMac && (
           <SettingSwitch
             settings={settings}
-            name="spellcheck"
+            field="spellcheck"
             label={t('chat.spellcheck')}
             hint={t('chat.spellcheckHint')}
           />
         )}
         <SettingSwitch
           settings={settings}
-          name="chatBodies"
+          field="chatBodies"
           label={t('chat.bodies')}
           hint={t('chat.bodiesHint', { count: settings.bodyDays })}
         />

@@ -54,16 +54,16 @@ type BooleanSetting = { [Name in keyof Settings]: Settings[Name] extends boolean
 /** A switch of one setting. A change is saved immediately. */
 export function SettingSwitch({
   settings,
-  name,
+  field,
   ...row
 }: {
   settings: Settings
-  name: BooleanSetting
+  field: BooleanSetting
   label: string
   hint: ReactNode
 }) {
   const save = useSave()
-  return <SwitchRow {...row} checked={settings[name]} onChange={(on) => save({ [name]: on })} />
+  return <SwitchRow {...row} checked={settings[field]} onChange={(on) => save({ [field]: on })} />
 }
 
 /** The model of one setting. Its name is also the accessible name of the field. */

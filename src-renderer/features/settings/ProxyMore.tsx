@@ -25,10 +25,10 @@ export function ProxyMore({ app }: { app: AppState }) {
   return (
     <>
       <Group title={t('proxy.access')}>
-        <SettingSwitch settings={settings} name="proxyIpv6" label={t('proxy.ipv6')} hint={t('proxy.ipv6Hint')} />
+        <SettingSwitch settings={settings} field="proxyIpv6" label={t('proxy.ipv6')} hint={t('proxy.ipv6Hint')} />
         <SettingSwitch
           settings={settings}
-          name="metrics"
+          field="metrics"
           label={t('proxy.metrics')}
           hint={metrics ?? t('proxy.metricsHintDesktop')}
         />

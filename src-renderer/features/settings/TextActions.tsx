@@ -90,7 +90,7 @@ export function TextActionsSettings({ settings }: { settings: Settings }) {
       />
       <SettingSwitch
         settings={settings}
-        name="textActionToolbar"
+        field="textActionToolbar"
         label={t('settings.toolbar')}
         hint={t('settings.toolbarHint', { keys })}
       />

@@ -16,7 +16,7 @@ export function UpdatesGroup({ settings, updates }: { settings: Settings; update
     <Group title={t('about.updates')} about={t('about.updatesAbout')}>
       <SettingSwitch
         settings={settings}
-        name="checkForUpdates"
+        field="checkForUpdates"
         label={t('about.checkForUpdates')}
         hint={t('about.checkForUpdatesHint')}
       />

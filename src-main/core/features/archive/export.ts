@@ -5,6 +5,7 @@ import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ConversationExport, Download } from '../../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../../errors.ts'
+import { fileStem } from '../../shared/fileName.ts'
 import type { StoreReaders } from '../../store/openReadOnly.ts'
 import { storedDocument } from './archivedDocuments.ts'
 import type { ArchiveDependencies } from './dependencies.ts'
@@ -35,7 +36,7 @@ export async function exportConversation(
           pictures ? (id) => originalOrNull(parts, id) : undefined,
         )
   const path = join(parts.tempDir, `export-${randomUUID()}`)
-  const name = `${fileName(tree.conversation.title)}.${format === 'markdown' ? 'md' : 'json'}`
+  const name = `${fileStem(tree.conversation.title ?? '', 80, 'conversation')}.${format === 'markdown' ? 'md' : 'json'}`
   const mime = format === 'markdown' ? 'text/markdown' : 'application/json'
   return offering(parts, path, name, mime, () => writeFile(path, content))
 }
@@ -201,16 +202,4 @@ async function originalOrNull({ media }: Pick<ArchiveSource, 'media'>, id: strin
     if (thrown instanceof StudioError && thrown.kind === 'no_such_item') return null
     throw thrown
   }
-}
-
-/** Converts a title to a file name that every operating system accepts. */
-function fileName(title: string | null): string {
-  const name = (title ?? '')
-    .replaceAll(/[\p{Cc}\p{Cf}<>:"/\\|?*]/gu, ' ')
-    .replaceAll(/\s+/gu, ' ')
-    .replace(/^[. ]+/, '')
-    .slice(0, 80)
-    .toWellFormed()
-    .replace(/[. ]+$/, '')
-  return name === '' || /^(con|prn|aux|nul|com\d|lpt\d)$/i.test(name) ? 'conversation' : name
 }

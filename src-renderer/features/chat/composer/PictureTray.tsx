@@ -5,7 +5,7 @@ import type { Attachment } from '../../../../src-preload/contract/chat.ts'
 import { mediaPath } from '../../../../src-preload/contract/media.ts'
 import { showBytes } from '../../../shared/ui/bytes.ts'
 import { Menu, MenuItem } from '../../../shared/ui/Menu.tsx'
-import { FileButton } from '../documents/FileButton.tsx'
+import { ActionButton } from '../actionButtons.tsx'
 import {
   attachmentsOf,
   type DraftPicture,
@@ -84,7 +84,7 @@ function Thumbnail({ draft, picture, onOpen }: { draft: string; picture: DraftPi
       </div>
       <div className="chat-file-actions">
         {state === 'failed' && picture.trouble?.kind === 'problem' && (
-          <FileButton icon={RotateCw} label={t('retryPicture')} onClick={() => draftPictures.retry(draft, key)} />
+          <ActionButton icon={RotateCw} label={t('retryPicture')} onClick={() => draftPictures.retry(draft, key)} />
         )}
         {state !== 'failed' && (
           <DetailMenu
@@ -93,7 +93,7 @@ function Thumbnail({ draft, picture, onOpen }: { draft: string; picture: DraftPi
             onPick={(next) => draftPictures.edit(draft, key, (now) => ({ ...now, detail: next }))}
           />
         )}
-        <FileButton
+        <ActionButton
           icon={X}
           label={t(running ? 'cancelPicture' : 'removePicture', { name })}
           onClick={() => draftPictures.remove(draft, key)}

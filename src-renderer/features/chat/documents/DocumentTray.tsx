@@ -4,11 +4,11 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { maxDocumentBytes, maxDocuments } from '../../../../src-preload/contract/documents.ts'
 import { showBytes } from '../../../shared/ui/bytes.ts'
+import { ActionButton } from '../actionButtons.tsx'
 import { Hint } from '../composer/Hint.tsx'
 import { DocumentIcon, useDocumentFacts } from './DocumentChip.tsx'
 import { DocumentDialog } from './DocumentDialog.tsx'
 import { choosePages, type DraftDocument, draftDocuments } from './draftDocuments.ts'
-import { FileButton } from './FileButton.tsx'
 import { ScannedPages } from './scans/ScannedPages.tsx'
 
 /** The documents of the draft, above the field. */
@@ -59,9 +59,9 @@ function DraftItem({ draft, document, onOpen }: { draft: string; document: Draft
       )}
       <span className="chat-file-actions">
         {state === 'failed' && trouble?.kind === 'problem' && trouble.problem.kind !== 'bad_input' && (
-          <FileButton icon={RotateCw} label={t('retry')} onClick={() => draftDocuments.retry(draft, key)} />
+          <ActionButton icon={RotateCw} label={t('retry')} onClick={() => draftDocuments.retry(draft, key)} />
         )}
-        <FileButton
+        <ActionButton
           icon={X}
           label={t(running ? 'cancel' : 'remove', { name })}
           onClick={() => draftDocuments.remove(draft, key)}
