@@ -194,26 +194,20 @@ async function bare(page: Page, count: number): Promise<number> {
 const middle = (all: readonly number[]): number => all.toSorted((a, b) => a - b)[all.length >> 1] ?? 0
 const rounded = (ms: number): number => Math.round(ms * 10) / 10
 
+/** Chooses `value` in a list, and `former` again. */
+const choice = (choose: string, value: string, former: string): [act: Act, back: Act] => [
+  { choose, value },
+  { choose, value: former },
+]
+
 /** After each measured action, another action reverts it without being measured. */
 const acts: Record<string, [act: Act, back: Act]> = {
-  'ten years of days by model': [
-    { choose: 'Interval', value: 'day' },
-    { choose: 'Interval', value: 'month' },
-  ],
-  'the same, tokens for spend': [
-    { choose: 'Metric', value: 'tokens' },
-    { choose: 'Metric', value: 'spend' },
-  ],
+  'ten years of days by model': choice('Interval', 'day', 'month'),
+  'the same, tokens for spend': choice('Metric', 'tokens', 'spend'),
   'ten years by key': [{ radio: 'Key' }, { radio: 'Model' }],
   'ten years by tool': [{ radio: 'App' }, { radio: 'Model' }],
-  'a year for all time': [
-    { choose: 'Range', value: 'year' },
-    { choose: 'Range', value: 'all' },
-  ],
-  'all time for a year': [
-    { choose: 'Range', value: 'all' },
-    { choose: 'Range', value: 'year' },
-  ],
+  'a year for all time': choice('Range', 'year', 'all'),
+  'all time for a year': choice('Range', 'all', 'year'),
   'from another section': [{ hash: '#/usage' }, { hash: '#/usage/limits' }],
 }
 

@@ -5,13 +5,21 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ask, jsonWithKey, postJson, replyTo, toolKey, withKey } from '../../../helpers/appRequest.ts'
 import { quickClock } from '../../../helpers/clock.ts'
-import { apiKey, openFarEnd, writeRepeatedly } from '../../../helpers/gateway.ts'
+import { apiKey, type Gateway, openFarEnd, writeRepeatedly } from '../../../helpers/gateway.ts'
 import { quick, testGateways } from '../../../helpers/testGateways.ts'
 
 const { closers, beforeSandbox, beforeService, beforeUrl } = testGateways()
 
 const chat = (body: Record<string, unknown>) =>
   JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], model: 'mirror', ...body })
+
+/** Sends a chat whose reply the sandbox breaks. */
+const askChat = (gateway: Gateway, fault: string, body: string) =>
+  ask(`${gateway.url}/chat/completions`, {
+    method: 'POST',
+    headers: { ...jsonWithKey, 'x-sandbox-fault': fault },
+    body,
+  })
 
 /** Starts a streamed chat and resolves with the open reply after its first bytes. */
 async function openStream(url: string, headers: Record<string, string> = {}, body: Record<string, unknown> = {}) {
@@ -145,11 +153,7 @@ describe('replies are passed unchanged', () => {
 
   it('except that a redirect becomes 502 [GEN-01]', async () => {
     const { sandbox, gateway } = await beforeSandbox()
-    const answer = await ask(`${gateway.url}/chat/completions`, {
-      method: 'POST',
-      headers: { ...jsonWithKey, 'x-sandbox-fault': 'redirect; to=http://127.0.0.1:9/' },
-      body: chat({}),
-    })
+    const answer = await askChat(gateway, 'redirect; to=http://127.0.0.1:9/', chat({}))
     expect(answer.status).toBe(502)
     expect(answer.headers.location).toBeUndefined()
     expect(JSON.parse(answer.body.toString())).toMatchObject({ error: { code: 'redirected' } })
@@ -257,11 +261,7 @@ describe('disconnects and cancellation', () => {
 
   it('a reply that the service breaks off is cut and never completed [SSE-04] [CHAT-19]', async () => {
     const { sandbox, gateway } = await beforeSandbox()
-    const answer = await ask(`${gateway.url}/chat/completions`, {
-      method: 'POST',
-      headers: { ...jsonWithKey, 'x-sandbox-fault': 'cut; bytes=900' },
-      body: chat({ stream: true }),
-    })
+    const answer = await askChat(gateway, 'cut; bytes=900', chat({ stream: true }))
     expect(answer.status).toBe(200)
     expect(answer.whole).toBe(false)
     expect(answer.body.toString()).not.toContain('[DONE]')
@@ -312,11 +312,7 @@ describe('the one retry loop', () => {
 
   it('retries before output after 503, with growing delays, invisible to the app [ERR-06] [ERR-09]', async () => {
     const { sandbox, gateway } = await beforeSandbox()
-    const answer = await ask(`${gateway.url}/chat/completions`, {
-      method: 'POST',
-      headers: { ...jsonWithKey, 'x-sandbox-fault': 'fail; status=503; times=2; id=a' },
-      body: chat({}),
-    })
+    const answer = await askChat(gateway, 'fail; status=503; times=2; id=a', chat({}))
     expect(answer.status).toBe(200)
     expect(sandbox.observe.requests().map((request) => request.status)).toEqual([503, 503, 200])
     const bodies = new Set(
@@ -374,11 +370,7 @@ describe('the one retry loop', () => {
 
   it('repeats a long chat, because JSON is buffered until its reply starts', async () => {
     const { sandbox, gateway } = await beforeSandbox()
-    const answer = await ask(`${gateway.url}/chat/completions`, {
-      method: 'POST',
-      headers: { ...jsonWithKey, 'x-sandbox-fault': 'fail; status=503; times=1; id=d' },
-      body: chat({ padding: 'x'.repeat(400_000) }),
-    })
+    const answer = await askChat(gateway, 'fail; status=503; times=1; id=d', chat({ padding: 'x'.repeat(400_000) }))
     expect(answer.status).toBe(200)
     expect(sandbox.observe.requests()).toHaveLength(2)
   })
