@@ -112,7 +112,7 @@ interface TraceEvent {
 /** Work of the page's thread between frames, in ms of processor time, which a busy machine changes little. */
 function workOf(trace: Buffer): { work: number[]; longest: number } {
   const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] }
-  // Of several threads with that name, the one that has the frames.
+  // Several threads have the page's name. Its main thread is the one with the frames.
   const mark = traceEvents.find(({ name }) => name === 'frame_')
   const own = traceEvents.filter(({ pid, tid }) => pid === mark?.pid && tid === mark.tid).sort((a, b) => a.ts - b.ts)
   const work: number[] = []

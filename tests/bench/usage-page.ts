@@ -1,14 +1,9 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import type { Readable, Writable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import { chromium, type Page } from '@playwright/test'
-import { node24, root } from '../../resources/scripts/ready.mjs'
 import { chromiumArgs, findBrowser } from '../helpers/browser.mjs'
+import { cli, probed, startJson } from './processes.mjs'
 import { marks, type Traced, traced } from './render-trace.ts'
 import { days, fillAccount, fillRequestLog } from './usage-data.ts'
 
@@ -17,31 +12,6 @@ import { days, fillAccount, fillRequestLog } from './usage-data.ts'
 const rows = Number(process.argv[2] ?? 1_000_000)
 const rounds = Number(process.argv[3] ?? 9)
 const dataDir = mkdtempSync(join(tmpdir(), 'studio-usage-page-'))
-
-/** Starts the program. Each question returns how long its main thread was blocked since the last one. */
-async function serve() {
-  const probe = fileURLToPath(new URL('loop-probe.mjs', import.meta.url))
-  const args = ['--import', probe, join(root, 'out/main/node.js'), 'serve', '--json', '--web-port', '0']
-  const child = spawn(node24(), [...args, '--api-port', '0', '--data-dir', dataDir], {
-    stdio: ['ignore', 'pipe', 'inherit', 'pipe', 'pipe'],
-    env: { ...process.env, BENCH_PROBE: '1' },
-  })
-  const [line] = await once(createInterface({ input: child.stdout as Readable }), 'line')
-  const { web } = JSON.parse(String(line)) as { web: { url: string } }
-  const answers = createInterface({ input: child.stdio[4] as Readable })
-  return {
-    url: web.url,
-    async held(): Promise<{ worstMs: number; cpuMs: number }> {
-      const answer = once(answers, 'line')
-      ;(child.stdio[3] as Writable).write('?\n')
-      return JSON.parse(String((await answer)[0])) as { worstMs: number; cpuMs: number }
-    },
-    async stop(): Promise<void> {
-      child.kill('SIGTERM')
-      await once(child, 'exit')
-    },
-  }
-}
 
 /** Runs in the page before its own code: records the last large answer, the last painted drawing, and long tasks. */
 function watchDrawing(): void {
@@ -213,7 +183,12 @@ const acts: Record<string, [act: Act, back: Act]> = {
 
 fillRequestLog(dataDir, rows)
 fillAccount(dataDir).store.close()
-const program = await serve()
+const program = await startJson(
+  cli,
+  ['serve', '--json', '--web-port', '0', '--api-port', '0', '--data-dir', dataDir],
+  probed,
+)
+const { url } = program.ready.web
 const browser = await chromium.launch({ executablePath: (await findBrowser()) ?? '', args: chromiumArgs })
 try {
   const page = await browser.newPage({ viewport: { width: 1200, height: 820 } })
@@ -226,8 +201,8 @@ try {
       ...{ before: false, table: false },
     }),
   )
-  await page.goto(program.url)
-  await page.goto(`${program.url.split('#')[0]}#/usage`)
+  await page.goto(url)
+  await page.goto(`${url.split('#')[0]}#/usage`)
   await page.locator('.chart[data-state=drawn]').waitFor({ timeout: 30_000 })
   await page.waitForTimeout(1_000)
   await program.held()
