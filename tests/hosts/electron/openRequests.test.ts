@@ -10,7 +10,7 @@ import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { composer, connectTo, replies } from '../../e2e/journey.ts'
 import { launchDesktop, real, runDesktopToItsEnd } from '../../helpers/electron/launch.ts'
 import { windowText } from '../../helpers/windowText.ts'
-import { newDataDir, tidy } from './fixtures.ts'
+import { launchConnected, newDataDir, tidy } from './fixtures.ts'
 
 afterEach(tidy)
 
@@ -116,10 +116,8 @@ describe('the icon of the application', () => {
 test.runIf(!real)(
   'files given to a second start are in the composer: documents and images attached, nothing sent',
   async () => {
-    const sandbox = await startSandbox({ apiKey: 'sk-files' })
-    const dataDir = newDataDir()
-    const { page, evaluate } = await launchDesktop(dataDir)
-    await connectTo(page, sandbox.baseUrl, 'sk-files')
+    const { sandbox, dataDir, desktop } = await launchConnected()
+    const { page, evaluate } = desktop
     await composer(page).fill('Look at these:')
     await page.evaluate(() => location.assign('#/usage'))
     const [note, icon] = [join(dataDir, 'note.md'), join(import.meta.dirname, '../../../resources/icons/tray@2x.png')]
@@ -142,7 +140,6 @@ test.runIf(!real)(
     await expect.poll(() => documents.getByText('note.md').count()).toBe(2)
     expect(await replies(page).count()).toBe(0)
     expect(sandbox.observe.requests().filter(({ path }) => path === '/v1/chat/completions')).toEqual([])
-    await sandbox.close()
   },
 )
 
