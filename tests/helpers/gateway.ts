@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Writable } from 'node:stream'
 import { AppAllowance } from '../../src-main/core/gateway/apps/allowance.ts'
 import { plainApp } from '../../src-main/core/gateway/apps/appSettings.ts'
 import { BodyMemory, type BodyMemoryBounds } from '../../src-main/core/gateway/proxy/bodyMemory.ts'
@@ -244,12 +245,8 @@ export function ask(
 export const withKey = { authorization: `Bearer ${toolKey}` }
 export const jsonWithKey = { ...withKey, 'content-type': 'application/json' }
 
-/** Writes `block` up to 200 MB, as fast as the client reads. `wrote` receives the bytes of each write. */
-export function writeRepeatedly(
-  response: ServerResponse,
-  block: string | Buffer,
-  wrote: (bytes: number) => void,
-): void {
+/** Writes `block` up to 200 MB, as fast as the other side reads. `wrote` receives the bytes of each write. */
+export function writeRepeatedly(response: Writable, block: string | Buffer, wrote: (bytes: number) => void): void {
   let sent = 0
   const writeOn = (): void => {
     while (sent < 200_000_000 && !response.destroyed) {

@@ -278,8 +278,8 @@ describe.each(translatedApis)('only in $name', (api) => {
     async (method) => {
       const { far, gateway } = await beforeService((_request, response) => response.end('{}'))
       const answer = await ask(`${gateway.url}${api.path}`, { method, headers: jsonWithKey })
-      expect(answer.status).toBe(405)
-      expect(api.error(answer.body.toString()).message).toMatch(/POST/)
+      expect([answer.status, answer.headers.allow]).toEqual([405, 'POST'])
+      expect(api.problem(answer).message).toMatch(/POST/)
       expect(far.requests).toHaveLength(0)
     },
   )
@@ -288,9 +288,7 @@ describe.each(translatedApis)('only in $name', (api) => {
     const { gateway } = await beforeSandbox()
     for (const headers of [{}, { authorization: 'Bearer isk_x_wrong' }, { origin: 'https://evil.example' }]) {
       const answer = await ask(`${gateway.url}${api.path}`, { method: 'POST', headers, body: api.body() })
-      const { type, message } = api.error(answer.body.toString())
-      expect(message).not.toBe('')
-      if (api.name === 'messages') expect(type).toMatch(/^(?:authentication|permission)_error$/)
+      expect(api.problem(answer).message).not.toBe('')
       expect(answer.headers['x-should-retry']).toBe('false')
     }
   })
@@ -382,18 +380,25 @@ describe.each(translatedApis)('only in $name', (api) => {
     expect(far.requests).toHaveLength(0)
   })
 
-  it('a body over 32 MB gets a 413, before it has arrived', async () => {
-    const { gateway } = await beforeService((_request, response) => response.end('{}'))
+  it.each([true, false])('a body over 32 MB gets a 413, before it has arrived (length known: %s)', async (isKnown) => {
+    const { far, gateway } = await beforeService((_request, response) => response.end('{}'))
+    const length = { 'content-length': String(40 * 1024 * 1024) }
     const request = httpRequest(`${gateway.url}${api.path}`, {
       method: 'POST',
       agent: false,
-      headers: { ...jsonWithKey, 'content-length': String(40 * 1024 * 1024) },
+      headers: { ...jsonWithKey, ...(isKnown && length) },
     })
     request.on('error', () => undefined)
-    request.write('{')
+    request.write('{"model":"')
+    if (!isKnown) writeRepeatedly(request, Buffer.alloc(64 * 1024, 'x'), () => undefined)
     const [response] = (await once(request, 'response')) as [IncomingMessage]
-    expect(response.statusCode).toBe(413)
+    const body = await response.toArray()
+    const { statusCode = 0, headers } = response
+    expect(statusCode).toBe(413)
+    expect(api.problem({ status: statusCode, headers, body: Buffer.concat(body) }).message).toMatch(/32 MB/)
     request.destroy()
+    expect(far.requests).toHaveLength(0)
+    await expect.poll(() => gateway.memory.held).toBe(0)
   })
 
   it('headers of the other vendor and of the app’s body stay here', async () => {
@@ -470,7 +475,7 @@ describe.each(translatedApis)('only in $name', (api) => {
     })
     const answer = await askIn(gateway, api, api.body())
     expect([answer.status, answer.headers['x-should-retry']]).toEqual([502, 'false'])
-    expect(api.error(answer.body.toString()).message).toMatch(/not a chat completion/)
+    expect(api.problem(answer).message).toMatch(/not a chat completion/)
   })
 
   it('the end of the stream reaches the app although the service keeps its connection open', async () => {

@@ -3,6 +3,7 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage, type 
 import { connect, type Socket } from 'node:net'
 import { crc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { type Api, apis, askIn, chatApi, openIn } from '../../../helpers/apis.ts'
 import { closeAfterEach } from '../../../helpers/closers.ts'
 import {
   type Answer,
@@ -58,19 +59,21 @@ async function setUp(options: GatewayOptions = {}, answer: ((arrived: Arrived) =
 }
 
 function replyAtOnce({ response }: Arrived): void {
-  response.writeHead(200, { 'content-type': 'application/json' }).end('{"choices":[]}')
+  response
+    .writeHead(200, { 'content-type': 'application/json' })
+    .end(JSON.stringify({ choices: [{ message: { content: 'Words' } }] }))
 }
 
-/** A chat request of about so many bytes. */
-function chatOf(size: number, more = ''): Buffer {
-  return Buffer.from(`{"model":"m",${more}"messages":[{"role":"user","content":"${'x'.repeat(size)}"}]}`)
+/** A request of about so many bytes, of which nothing is stored. */
+function requestOf(api: Api, size: number, more: Record<string, unknown> = {}): Buffer {
+  const unstored = api.name === 'responses' ? { store: false } : {}
+  return Buffer.from(api.body({ model: 'm', ...unstored, ...more, ...api.prompt('x'.repeat(size)) }))
 }
-const post = (gateway: Gateway, body: Buffer): Promise<Answer> =>
-  ask(`${gateway.url}/chat/completions`, { method: 'POST', headers: jsonWithKey, body })
+const post = (gateway: Gateway, api: Api, body: Buffer): Promise<Answer> => askIn(gateway, api, body)
 
 /** A request of unknown length, whose body is sent piece by piece. */
-function chunked(gateway: Gateway): ClientRequest {
-  const request = httpRequest(`${gateway.url}/chat/completions`, { method: 'POST', agent: false, headers: jsonWithKey })
+function chunked(gateway: Gateway, api: Api = chatApi): ClientRequest {
+  const request = httpRequest(`${gateway.url}${api.path}`, { method: 'POST', agent: false, headers: jsonWithKey })
   request.on('error', () => undefined)
   closers.push(() => void request.destroy())
   return request
@@ -92,25 +95,27 @@ async function answerTo(
 }
 
 /** Sends bytes on their own connection, with an incomplete body. */
-async function halfSent(gateway: Gateway, length: number, part: Buffer): Promise<Socket> {
+async function halfSent(gateway: Gateway, api: Api, length: number, part: Buffer): Promise<Socket> {
   const { port, host } = new URL(gateway.url)
   const socket = connect(Number(port), '127.0.0.1')
   socket.on('error', () => undefined)
   closers.push(() => void socket.destroy())
   socket.write(
-    `POST /v1/chat/completions HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${toolKey}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`,
+    `POST /v1${api.path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${toolKey}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`,
   )
   socket.write(part)
   await once(socket, 'connect')
   return socket
 }
 
-describe('large JSON bodies', () => {
+describe.each(apis)('large JSON bodies in the API $name', (api) => {
+  const chatOf = (size: number, more: Record<string, unknown> = {}): Buffer => requestOf(api, size, more)
+
   it('are buffered while memory is free, wait otherwise, and all arrive', async () => {
     const bodyMemory = { large: 8 * million, smallBody: 64 * 1024 }
     const { gateway, arrived, counts } = await setUp({ bodyMemory }, null)
     const body = chatOf(3 * million)
-    const answers = Promise.all(Array.from({ length: 24 }, () => post(gateway, body)))
+    const answers = Promise.all(Array.from({ length: 24 }, () => post(gateway, api, body)))
     // No request gets its reply before all requests that fit have arrived, because a body is buffered until the reply.
     for (let done = 0; done < 24; done++) {
       await expect.poll(() => arrived.filter(({ whole }) => whole).length).toBeGreaterThan(done)
@@ -118,7 +123,9 @@ describe('large JSON bodies', () => {
       if (next) replyAtOnce(next)
     }
     expect((await answers).map(({ status }) => status)).toEqual(Array(24).fill(200))
-    expect(new Set(arrived.map(({ checksum }) => checksum))).toEqual(new Set([crc32(body)]))
+    expect(new Set(arrived.map(({ checksum }) => checksum)).size).toBe(1)
+    if (api === chatApi) expect(arrived[0]?.checksum).toBe(crc32(body))
+    else expect(arrived[0]?.bytes).toBeGreaterThan(3 * million)
     expect(counts.most * body.length).toBeLessThanOrEqual(8 * million)
     expect(gateway.memory.peak.large).toBeLessThanOrEqual(8 * million)
     expect(gateway.memory.peak.large).toBeGreaterThanOrEqual(body.length)
@@ -133,27 +140,27 @@ describe('large JSON bodies', () => {
   it('without memory in time get 503 with Retry-After and may be retried, while small ones pass', async () => {
     const bodyMemory = { large: 4 * million, smallBody: 64 * 1024, waitMs: 100 }
     const { gateway, arrived } = await setUp({ bodyMemory })
-    const holder = await halfSent(gateway, 3 * million, Buffer.from('{"model":"m"'))
+    const holder = await halfSent(gateway, api, 3 * million, Buffer.from('{"model":"m"'))
     await expect.poll(() => gateway.memory.held).toBe(3 * million)
-    const refused = await post(gateway, chatOf(2 * million))
+    const refused = await post(gateway, api, chatOf(2 * million))
     expect(refused.status).toBe(503)
     expect(refused.headers).toMatchObject({ 'x-studio-answer': 'studio_busy', 'retry-after': '5' })
     expect(refused.headers).not.toHaveProperty('x-should-retry')
-    expect(JSON.parse(refused.body.toString()).error.code).toBe('body_memory_full')
+    expect(api.problem(refused).message).toMatch(/Too many large requests/)
     expect(arrived).toEqual([])
-    expect((await post(gateway, chatOf(2000))).status).toBe(200)
+    expect((await post(gateway, api, chatOf(2000))).status).toBe(200)
     holder.destroy()
     await expect.poll(() => gateway.memory.held).toBe(0)
-    expect((await post(gateway, chatOf(2 * million))).status).toBe(200)
+    expect((await post(gateway, api, chatOf(2 * million))).status).toBe(200)
   })
 
   it('of a stalled program lose their memory, and waiting ones continue', async () => {
     const bodyMemory = { large: 4 * million, smallBody: 64 * 1024 }
     const { gateway } = await setUp({ bodyMemory, bounds: { uploadMs: 300 } })
-    const stalled = await halfSent(gateway, 3 * million, Buffer.from('{"model":"m"'))
+    const stalled = await halfSent(gateway, api, 3 * million, Buffer.from('{"model":"m"'))
     const closed = once(stalled.resume(), 'close')
     await expect.poll(() => gateway.memory.held).toBe(3 * million)
-    expect((await post(gateway, chatOf(2 * million))).status).toBe(200)
+    expect((await post(gateway, api, chatOf(2 * million))).status).toBe(200)
     await closed
     await expect.poll(() => gateway.memory.held).toBe(0)
   })
@@ -162,15 +169,17 @@ describe('large JSON bodies', () => {
     const { gateway, arrived } = await setUp({
       bodyMemory: { small: 2 * million, smallBody: 256 * 1024, large: 34 * million },
     })
-    const start = Buffer.from(`{"model":"m","messages":["${'x'.repeat(400_000)}`)
-    const requests = Array.from({ length: 8 }, () => chunked(gateway))
+    const whole = chatOf(400_000)
+    const start = whole.subarray(0, -5)
+    const requests = Array.from({ length: 8 }, () => chunked(gateway, api))
     const answers = requests.map(answerTo)
     for (const request of requests) void write(request, start)
     // One request has memory for the largest size. The others wait for this memory with their small reservations.
     await expect.poll(() => gateway.memory.waiting).toBeGreaterThan(0)
-    for (const request of requests) request.end('"]}')
+    for (const request of requests) request.end(whole.subarray(-5))
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(8).fill(200))
-    expect(arrived.map(({ bytes }) => bytes)).toEqual(Array(8).fill(start.length + 3))
+    if (api === chatApi) expect(arrived.map(({ bytes }) => bytes)).toEqual(Array(8).fill(whole.length))
+    else expect(Math.min(...arrived.map(({ bytes }) => bytes))).toBeGreaterThan(400_000)
     expect(gateway.memory.peak.small).toBeLessThanOrEqual(2 * million)
     expect(gateway.memory.peak.large).toBeLessThanOrEqual(34 * million)
     await expect.poll(() => gateway.memory.held).toBe(0)
@@ -184,36 +193,31 @@ describe('large JSON bodies', () => {
     })
     const gateway = await openGateway(far.url, apiKey)
     closers.push(far.close, gateway.close)
-    const body = chatOf(300, '"stream":true,').toString()
-    const request = chunked(gateway)
+    const body = chatOf(300, { stream: true }).toString()
+    const request = chunked(gateway, api)
     request.setNoDelay(true)
     const answer = answerTo(request)
     for (const byte of Buffer.from(body)) await write(request, Buffer.from([byte]))
     request.end()
     expect((await answer).status).toBe(200)
-    expect(bodies).toEqual([body.replace('{', '{"stream_options":{"include_usage":true},')])
+    if (api === chatApi) expect(bodies).toEqual([body.replace('{', '{"stream_options":{"include_usage":true},')])
+    expect(bodies.map((sent) => JSON.parse(sent) as unknown)).toMatchObject([
+      { model: 'm', stream_options: { include_usage: true }, messages: [{ role: 'user', content: 'x'.repeat(300) }] },
+    ])
     expect((await gateway.rows())[0]).toMatchObject({ model: 'm', stream: true })
   })
 
   it('are freed when the reply starts, however long it takes', async () => {
     const { gateway } = await setUp({}, ({ response }) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
-      response.write('data: {"choices":[]}\n\n')
+      response.write('data: {"model":"m","choices":[{"index":0,"delta":{"content":"Words"}}]}\n\n')
     })
-    const body = chatOf(24 * million, '"stream":true,')
+    const body = chatOf(24 * million, { stream: true })
     // The first run fills caches and compiles code.
     const open = async () => {
-      const request = httpRequest(`${gateway.url}/chat/completions`, {
-        method: 'POST',
-        agent: false,
-        headers: { ...jsonWithKey, 'content-length': body.length },
-      })
-      request.on('error', () => undefined)
+      const { request, begun } = openIn(gateway, api, body)
       closers.push(() => void request.destroy())
-      request.end(body)
-      const [response] = (await once(request, 'response')) as [IncomingMessage]
-      response.on('error', () => undefined)
-      await once(response, 'data')
+      await begun
     }
     await open()
     await expect.poll(() => gateway.memory.held).toBe(0)
@@ -227,12 +231,10 @@ describe('large JSON bodies', () => {
 
   it('of a program that disconnects at any time free their memory', async () => {
     const { gateway, arrived } = await setUp({ bodyMemory: { large: 40 * million, smallBody: 64 * 1024 } }, null)
-    const half = await halfSent(gateway, 5 * million, Buffer.from('{"model":"m"'))
-    const known = httpRequest(`${gateway.url}/chat/completions`, { method: 'POST', agent: false, headers: jsonWithKey })
-    known.on('error', () => undefined)
-    known.end(chatOf(5 * million))
+    const half = await halfSent(gateway, api, 5 * million, Buffer.from('{"model":"m"'))
+    const { request: known } = openIn(gateway, api, chatOf(5 * million))
     await expect.poll(() => arrived.filter(({ whole }) => whole).length).toBe(1)
-    const unknown = chunked(gateway)
+    const unknown = chunked(gateway, api)
     await write(unknown, Buffer.from(`{"a":"${'x'.repeat(100_000)}`))
     await expect.poll(() => gateway.memory.held).toBeGreaterThan(10 * million)
     for (const one of [half, known, unknown]) one.destroy()
@@ -299,20 +301,26 @@ describe('JSON over 32 MB', () => {
   }
 })
 
-describe('a body that can’t be checked', () => {
+describe.each(apis)('a body in the API $name that can’t be checked', (api) => {
   it('is refused for an app with limits as soon as that is known, before it has arrived completely', async () => {
     const { gateway, arrived } = await setUp({ app: { tokensPerMinute: 1_000_000 } })
     for (const bad of [`{"messages":${'['.repeat(1000)}`, '{"model":"m",}', '{"model":"\u0001', '{"model":"m"} x']) {
-      const socket = await halfSent(gateway, 20 * million, Buffer.from(bad))
+      const socket = await halfSent(gateway, api, 20 * million, Buffer.from(bad))
       const [heard] = (await once(socket, 'data')) as [Buffer]
       expect(heard.toString()).toMatch(/^HTTP\/1\.1 400 /)
-      expect(heard.toString()).toContain('"code":"body_unreadable"')
+      const [head = '', text = ''] = heard.toString().split('\r\n\r\n')
+      const headers = Object.fromEntries(
+        head.split('\r\n').map((line) => [line.split(':')[0]?.toLowerCase(), line.split(': ')[1]]),
+      )
+      expect(api.problem({ status: 400, headers, body: Buffer.from(text) }).message).toMatch(/JSON|levels/)
       socket.destroy()
     }
     expect(arrived).toEqual([])
     await expect.poll(() => gateway.memory.held).toBe(0)
   })
+})
 
+describe('a body that can’t be checked', () => {
   it('of 10 MB with five million levels of nesting is passed unread for an app without limits', async () => {
     const { gateway, arrived } = await setUp()
     const body = Buffer.concat([
@@ -321,7 +329,7 @@ describe('a body that can’t be checked', () => {
       Buffer.alloc(5 * million, ']'),
       Buffer.from('}'),
     ])
-    expect((await post(gateway, body)).status).toBe(200)
+    expect((await post(gateway, chatApi, body)).status).toBe(200)
     expect(arrived).toMatchObject([{ bytes: body.length, checksum: crc32(body) }])
     expect((await gateway.rows())[0]).toMatchObject({ model: null })
   })
@@ -360,7 +368,7 @@ describe('replies with images, which are buffered to rewrite their URLs', () => 
 
   it('are passed unchanged if no memory becomes free', async () => {
     const { gateway, far } = await imagesGateway(2 * million, { bodyMemory: { large: 3 * million, waitMs: 50 } }, true)
-    const holder = await halfSent(gateway, 2 * million, Buffer.from('{"model":"m"'))
+    const holder = await halfSent(gateway, chatApi, 2 * million, Buffer.from('{"model":"m"'))
     await expect.poll(() => gateway.memory.held).toBe(2 * million)
     const answer = await draw(gateway)
     expect(answer.status).toBe(200)
