@@ -51,6 +51,8 @@ export interface GatewayOptions {
   scheduler?: ConstructorParameters<typeof RequestScheduler>[0]
   bounds?: Parameters<typeof startProxy>[2]
   bodyMemory?: Partial<BodyMemoryBounds>
+  /** Origins that a person has allowed. */
+  allowedOrigins?: string[]
 }
 
 /** The real relay, scheduler, request log and limits, connected to the given address, with one app key. */
@@ -64,6 +66,7 @@ export async function openGateway(
     scheduler: schedulerOptions,
     bounds,
     bodyMemory = {},
+    allowedOrigins = [],
   }: GatewayOptions = {},
 ): Promise<Gateway> {
   const dataDir = temporaryFolder('studio-gateway-')
@@ -119,7 +122,7 @@ export async function openGateway(
         refusals.push(refusal)
         requestLog.refused(refusal)
       },
-      allowedOrigins: () => [],
+      allowedOrigins: () => allowedOrigins,
       changed: () => undefined,
       failed: (error) => {
         throw error

@@ -184,6 +184,65 @@ describe.each(apis)('in the API $name', (api) => {
     expect(await refusal({ endpoints: ['chat'], models: ['writer-small'] })).toEqual([200, undefined])
   })
 
+  it('an allowed origin may read replies, streams and refusals, and no other origin may', async () => {
+    const origin = 'http://localhost:3000'
+    const { gateway } = await beforeSandbox({ allowedOrigins: [origin], app: { models: ['writer-small'] } })
+    const page = { origin, 'sec-fetch-site': 'cross-site' }
+    const answers = [
+      await askIn(gateway, api, api.body(), { ...page, ...instantly }),
+      await askIn(gateway, api, api.body({ stream: true }), { ...page, ...instantly }),
+      await askIn(gateway, api, api.body({ model: 'writer-large' }), page),
+      await askIn(gateway, api, '{', page),
+      await askIn(gateway, api, api.body(), { ...page, 'x-sandbox-fault': 'refuse; status=400' }),
+      await askIn(gateway, api, api.body(), { ...page, authorization: 'Bearer isk_x_wrong' }),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 403, 400, 400, 401])
+    for (const { headers } of answers) expect(headers['access-control-allow-origin']).toBe(origin)
+    const preflight = await ask(`${gateway.url}${api.path}`, {
+      method: 'OPTIONS',
+      headers: { ...page, 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-api-key' },
+    })
+    expect([preflight.status, preflight.headers['access-control-allow-methods']]).toEqual([204, 'POST'])
+    const foreign = await askIn(gateway, api, api.body(), { ...page, origin: 'https://evil.example' })
+    expect([foreign.status, foreign.headers['access-control-allow-origin']]).toEqual([403, undefined])
+  })
+
+  it('no body reaches a model that the app may not use, however it names its model', async () => {
+    const { far, gateway } = await beforeService(
+      (_request, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{"choices":[{"message":{"content":"x"}}]}')
+      },
+      { app: { models: ['small'] } },
+    )
+    const members = api.body({ model: undefined }).slice(1)
+    const names = [
+      '"model":"large"',
+      '"MODEL":"small"',
+      '"model":["small"]',
+      '"model":{"toString":"small"}',
+      '"model":null',
+    ]
+    names.push(
+      '"model":"small","model":"large"',
+      '"model":"small","mod\\u0065l":"large"',
+      '"model":"small "',
+      '"__proto__":{"model":"small"}',
+    )
+    for (const name of names) {
+      const answer = await askIn(gateway, api, `{${name},${members}`)
+      expect([name, Math.floor(answer.status / 100)]).toEqual([name, 4])
+      expect(api.problem(answer).message).not.toBe('')
+    }
+    expect(far.requests).toEqual([])
+    for (const name of ['"model":"small"', '"model":"large","model":"small"', '"MODEL":"large","model":"small"']) {
+      await askIn(gateway, api, `{${name},${members}`)
+    }
+    const sent = far.requests.map(({ body }) => JSON.parse(body.toString()) as { model: string })
+    expect(sent.length).toBeGreaterThan(0)
+    expect(new Set(sent.map(({ model }) => model))).toEqual(new Set(['small']))
+    expect(far.requests.every(({ body }) => !body.includes('large'))).toBe(true)
+  })
+
   it('two requests at the same time can’t both spend the last of a budget', async () => {
     const { sandbox, gateway } = await beforeSandbox()
     gateway.requestLog.connectedTo(sandbox.baseUrl)
