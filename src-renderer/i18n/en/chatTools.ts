@@ -304,7 +304,7 @@ export const chatTools = {
       clientIdHint: 'From the provider of the server. Register this redirect address there, with any port: {{address}}',
       clientIdEmpty: 'Enter the client ID.',
       clientSecret: 'Client secret (if there is one)',
-      clientSecretHint: 'Stored in the keychain, and sent only to the sign-in server.',
+      clientSecretHint: 'Stored in the keychain if there is one, and sent only to the sign-in server.',
       row: 'Signed in',
       keychain: 'At {{host}}. The access is stored in the keychain.',
       session: 'At {{host}}, until Inference Studio ends, because there is no keychain.',
@@ -423,7 +423,7 @@ export const chatTools = {
         },
         playwright: {
           about: 'Opens a browser window that the model controls.',
-          may: 'Opens any page, fills in forms and downloads files, in a profile of its own without your sign-ins.',
+          may: 'Opens any page, fills in forms, uploads and downloads files, in a profile without your sign-ins. One of its tools runs any code on this computer.',
           needs: 'A Chrome browser on this computer.',
         },
       },
