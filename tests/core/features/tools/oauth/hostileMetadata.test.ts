@@ -120,7 +120,7 @@ describe('metadata of an MCP server is refused', () => {
     })
     expect(await problemOf(feature.tools.signIn(id))).toMatchObject({
       kind: 'not_found',
-      message: expect.stringMatching(/Authorization header/),
+      message: expect.stringMatching(/enter it as a header/),
     })
     expect(http.seen.map(({ path }) => path)).toContain('/.well-known/oauth-authorization-server')
   })
