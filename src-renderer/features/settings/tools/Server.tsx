@@ -90,18 +90,12 @@ export function Server({ server, onEdit }: { server: McpServer; onEdit: () => vo
         </button>
         <Switch label={t('settings.servers.switch', { name })} checked={server.on} disabled={busy} onChange={set} />
         <Menu trigger={<IconButton icon={Ellipsis} label={t('settings.servers.more', { name })} />}>
-          <MenuItem icon={Pencil} onSelect={onEdit}>
-            {t('settings.servers.edit')}
-          </MenuItem>
+          <MenuItem icon={Pencil} label={t('settings.servers.edit')} onSelect={onEdit} />
           {server.signIn?.storedIn && (
-            <MenuItem icon={LogOut} onSelect={() => void signOut()}>
-              {t('settings.signIn.signOut')}
-            </MenuItem>
+            <MenuItem icon={LogOut} label={t('settings.signIn.signOut')} onSelect={() => void signOut()} />
           )}
           <MenuLine />
-          <MenuItem icon={Trash2} danger onSelect={() => setDialog('remove')}>
-            {t('settings.servers.remove')}
-          </MenuItem>
+          <MenuItem icon={Trash2} danger label={t('settings.servers.remove')} onSelect={() => setDialog('remove')} />
         </Menu>
       </div>
       {!open && (
