@@ -291,7 +291,7 @@ export const chatTools = {
       preparing: 'Looking for the sign-in page…',
       waiting: 'Waiting for your sign-in',
       waitingAbout: 'Finish the sign-in on the page of {{host}} in your browser. This page continues by itself.',
-      open: 'Open the sign-in page again',
+      open: 'Open the sign-in page',
       finishing: 'Signing in…',
       cancel: 'Cancel',
       failed: 'Not signed in',

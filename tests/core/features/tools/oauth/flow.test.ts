@@ -284,6 +284,17 @@ describe('a refresh', () => {
   })
 })
 
+test('a sign-in that ends while only events are awaited is noticed without a call', async () => {
+  const id = await protectedServer({ mode: 'sessions' })
+  await signedIn(id)
+  await expect.poll(() => http.seen.some(({ method }) => method === 'GET')).toBe(true)
+  authorization.expireAll()
+  http.disconnect()
+  const { signIn: view } = await feature.state(id, ({ state }) => state === 'sign_in')
+  expect(view).toMatchObject({ step: 'needed', storedIn: null })
+  expect(http.state.called).toEqual([])
+})
+
 test('a server whose sign-in is in a locked keychain is not connected without it, and can be tried again', async () => {
   const secrets = memorySecrets()
   let isLocked = false
