@@ -1,7 +1,10 @@
 /** Texts about what a request contains, and how full the context of the model is. */
 export const context = {
   title: 'Context',
-  about: 'What the next request contains, before it is sent. All figures are estimates.',
+  about: 'What the next request contains, before it is sent.',
+  sourceCounted: 'Sent so far: {{tokens}} tokens, counted by the service. Everything new is estimated.',
+  sourceAdjusted: 'All figures are estimates, adjusted to what the service has counted for this chat.',
+  sourceEstimated: 'All figures are estimates. With the first reply, the service counts what was sent.',
   meter: 'Filled part of the context',
   used: '{{used}} of {{limit}} tokens est.',
   usedOnly_one: '{{count}} token est.',
@@ -16,7 +19,7 @@ export const context = {
   nextTitle:
     'The next message without its reply. Parts that the service has cached are counted at the price for cached text.',
   part: 'Part',
-  tokens: 'Tokens est.',
+  tokens: 'Tokens',
   instructions: 'Instructions',
   files: 'Files and images',
   history: 'Earlier messages',
@@ -64,6 +67,9 @@ export const context = {
   start: 'Summarise',
   running: 'The model writes the summary…',
   cancel: 'Cancel',
+  discard: 'Discard summary',
+  summaryReady: 'Summary ready…',
+  summaryRunning: 'Writing summary…',
   noteText: 'Summary',
   noteHint: 'The model gets this text instead of the messages.',
   cost: 'Cost: {{amount}}',
