@@ -110,46 +110,22 @@ describe('the official openai package and the gateway are one retry loop [ERR-10
 })
 
 describe('x-should-retry in the response to the app', () => {
-  const heads: [said: [string, string][], status: number, read: string | undefined, asked: number][] = [
+  const heads: [headers: string[], status: number, read: string | undefined, asked: number][] = [
     [[], 503, 'false', 4],
-    [[['x-should-retry', 'true']], 503, 'false', 3],
-    [[['X-Should-Retry', 'TRUE']], 503, 'false', 3],
-    [[['x-should-retry', 'false']], 503, 'false', 1],
-    [[['X-SHOULD-RETRY', ' False ']], 429, 'false', 1],
-    [
-      [
-        ['x-should-retry', 'false'],
-        ['X-Should-Retry', 'false'],
-      ],
-      503,
-      'false',
-      1,
-    ],
-    [
-      [
-        ['x-should-retry', 'true'],
-        ['x-should-retry', 'false'],
-      ],
-      503,
-      'false',
-      1,
-    ],
-    [[['x-should-retry', 'false, true']], 503, 'false', 1],
-    [[['x-should-retry', 'perhaps']], 503, 'false', 4],
-    [
-      [
-        ['x-should-retry', 'true'],
-        ['x-should-retry', 'true'],
-      ],
-      500,
-      'true',
-      1,
-    ],
-    [[['x-should-retry', 'true']], 200, 'true', 1],
+    [['x-should-retry: true'], 503, 'false', 3],
+    [['X-Should-Retry: TRUE'], 503, 'false', 3],
+    [['x-should-retry: false'], 503, 'false', 1],
+    [['X-SHOULD-RETRY:  False '], 429, 'false', 1],
+    [['x-should-retry: false', 'X-Should-Retry: false'], 503, 'false', 1],
+    [['x-should-retry: true', 'x-should-retry: false'], 503, 'false', 1],
+    [['x-should-retry: false, true'], 503, 'false', 1],
+    [['x-should-retry: perhaps'], 503, 'false', 4],
+    [['x-should-retry: true', 'x-should-retry: true'], 500, 'true', 1],
+    [['x-should-retry: true'], 200, 'true', 1],
     [[], 500, undefined, 1],
   ]
-  it.each(heads)('is one value: %j with %i becomes %s', async (said, status, read, asked) => {
-    answer = { status, headers: said }
+  it.each(heads)('is one value: %j with %i becomes %s', async (headers, status, read, asked) => {
+    answer = { status, headers: headers.map((line) => line.split(': ', 2) as [string, string]) }
     const reply = await ask(`${gateway.url}/chat/completions`, {
       method: 'POST',
       headers: jsonWithKey,

@@ -5,8 +5,8 @@ import { jsonHeaders, streamBody, wholeStream } from '../bench/traffic.mjs'
 const pick = (random, from) => from[Math.floor(random() * from.length)]
 
 /**
- * Faults without 429, which holds every request back and halves the concurrency that a test for leaks needs. Half of all streams run
- * undisturbed; the service breaks others, the app disconnects from others, or both.
+ * The faults of the service. There is no 429: it would hold every request back and halve the concurrency that a test for leaks needs.
+ * Half of the streams run undisturbed. In the others the service breaks the stream, the app disconnects, or both.
  */
 export function planStream(random, number) {
   const chunks = 2 + Math.floor(random() * 30)

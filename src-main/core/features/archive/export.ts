@@ -9,7 +9,7 @@ import { fileStem } from '../../shared/fileName.ts'
 import type { StoreReaders } from '../../store/openReadOnly.ts'
 import { storedDocument } from './archivedDocuments.ts'
 import type { ArchiveDependencies } from './dependencies.ts'
-import { type ArchiveManifest, archiveFormat, formatVersion, type LibraryFile } from './format.ts'
+import { type ArchivedFile, type ArchiveManifest, archiveFormat, formatVersion, type LibraryFile } from './format.ts'
 import { markdownHead, markdownMessage } from './markdown.ts'
 import { type StoredTree, storedMessages, storedTree } from './readStored.ts'
 import { conversationFile } from './writeConversation.ts'
@@ -57,7 +57,7 @@ export const archiveName = (now: string): string => `inference-studio-${now.slic
 
 /** Source of an export. A read-only store is enough. */
 export interface ArchiveSource {
-  store: Pick<StoreReaders, 'archive' | 'pieces' | 'documents' | 'folders' | 'prompts' | 'presets'>
+  store: Pick<StoreReaders, 'archive' | 'pieces' | 'documents' | 'folders' | 'pinnedFiles' | 'prompts' | 'presets'>
   media: Pick<ArchiveDependencies['media'], 'bytes'>
   version: string
 }
@@ -94,6 +94,11 @@ export async function writeArchive(
       for (const picture of written.pictures) pictures.add(picture)
       for (const document of written.documents) documents.add(document)
     }
+    const projects = store.folders.rows().map((folder) => {
+      const files = store.pinnedFiles.entries(folder.id)
+      return { ...folder, files: files.map(({ mediaId, name, addedAt }): ArchivedFile => ({ mediaId, name, addedAt })) }
+    })
+    for (const { mediaId } of projects.flatMap(({ files }) => files)) documents.add(mediaId)
     for (const id of [...pictures].sort()) {
       const bytes = await originalOrNull({ media }, id)
       if (!bytes) continue
@@ -108,7 +113,7 @@ export async function writeArchive(
     }
     const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1)
     const library: LibraryFile = {
-      folders: store.folders.rows(),
+      folders: projects,
       prompts: store.prompts.list().sort(byId),
       presets: store.presets.list().sort(byId),
     }

@@ -391,13 +391,19 @@ describe('uploads', () => {
   })
 })
 
+/** A connection that has sent a request and does not read the reply. */
+function unread(gate: OpenGate): Line {
+  const opened = line(gate)
+  opened.socket.pause()
+  opened.socket.write(head(gate))
+  return opened
+}
+
 describe('replies', () => {
   it('that are not read are cut after the limit, and their slot is free again', async () => {
     const { state, relay } = endless()
     const gate = await gateWith({ readMs: 400 }, relay)
-    const opened = line(gate)
-    opened.socket.pause()
-    opened.socket.write(head(gate))
+    unread(gate)
     await once(() => state.running === 1)
     await once(() => state.running === 0)
     expect(gate.cuts).toEqual(['reading_stalled'])
@@ -408,9 +414,7 @@ describe('replies', () => {
     const gate = await gateWith({ readMs: 400 }, async (_request, response) => {
       response.end(Buffer.alloc(32 * 1024 * 1024))
     })
-    const opened = line(gate)
-    opened.socket.pause()
-    opened.socket.write(head(gate))
+    unread(gate)
     await once(() => gate.proxy.counts().relayed === 1)
     expect(gate.proxy.counts().active).toBe(1)
     await once(() => gate.proxy.counts().active === 0)
@@ -420,9 +424,7 @@ describe('replies', () => {
   it('that are read slowly continue', async () => {
     const { state, relay } = endless()
     const gate = await gateWith({ readMs: 800 }, relay)
-    const opened = line(gate)
-    opened.socket.pause()
-    opened.socket.write(head(gate))
+    const opened = unread(gate)
     await once(() => state.running === 1)
     const started = performance.now()
     let bytes = 0

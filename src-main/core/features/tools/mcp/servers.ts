@@ -53,7 +53,7 @@ export class McpServers {
     await this.#inTurn(id, async () => {
       const run = given.id === undefined ? null : this.#run(id)
       const before = run?.config ?? null
-      if (run && !keepsSignIn(run.config.transport, given.transport)) await this.#forgetSignIn(run)
+      if (run && !remembersSignIn(run.config.transport, given.transport)) await this.#forgetSignIn(run)
       await saveSecrets(this.#parts.secrets, id, given.transport, secrets)
       const config: StoredMcpServer = { ...given, id, on: before?.on ?? false }
       this.#store.mcpServers.save(config)
@@ -172,7 +172,7 @@ export class McpServers {
 }
 
 /** Tokens are for one address. An Authorization header takes their place. */
-const keepsSignIn = (before: McpTransport, now: McpTransport): boolean =>
+const remembersSignIn = (before: McpTransport, now: McpTransport): boolean =>
   before.kind === 'http' && now.kind === 'http' && before.url === now.url && !now.headers.some(isAuthorization)
 
 function refuseCredentials(transport: McpTransport): void {
