@@ -211,5 +211,5 @@ function SpendItems() {
 
 function Estimated() {
   const { t } = useTranslation('usage')
-  return <span className="text-faint">{t('status.estimated')}</span>
+  return <span className="-ms-0.5 text-faint">{t('status.estimated')}</span>
 }

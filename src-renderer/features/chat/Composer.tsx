@@ -187,8 +187,11 @@ function SendOrStop({ blocked, onSend, onStop }: SendOrStopProps) {
         title={blocked ?? undefined}
         onClick={onSend}
       >
-        <Icon aria-hidden /> {role === 'user' ? tChat('send') : t('add')}
-        {role === 'user' && asked > 1 && <span className="num">{t('sendToModels', { count: asked })}</span>}
+        <Icon aria-hidden />
+        <span className="num">
+          {role === 'user' ? tChat('send') : t('add')}
+          {role === 'user' && asked > 1 && ` ${t('sendToModels', { count: asked })}`}
+        </span>
       </button>
     )
   }

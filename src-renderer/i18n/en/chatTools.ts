@@ -73,7 +73,7 @@ export const chatTools = {
     resultType: 'Result type',
     text: 'Text',
     json: 'JSON',
-    isError: 'as an error',
+    isError: 'Send as an error',
     send: 'Send result',
     tooLong: 'At most 1,000,000 characters.',
   },

@@ -32,7 +32,7 @@ export function Notice({ kind, title, children, action, details, role = 'note', 
     <div role={role} className={cx('min-w-0 rounded-m px-3 py-2.5 text-s', tones[kind], className)}>
       <div className="flex flex-wrap items-start gap-x-2.5 gap-y-2">
         <Icon aria-hidden size={16} strokeWidth={1.75} className="mt-px shrink-0" />
-        <div className="min-w-[min(220px,100%)] flex-1 basis-0">
+        <div className="min-w-[min(180px,100%)] flex-1 basis-0">
           {title && <div className="font-semibold">{title}</div>}
           {children && <div className={cx(title && 'mt-0.5 text-ink')}>{children}</div>}
           {details && (
