@@ -33,6 +33,12 @@ export async function desktop({ browser, camera }: Studio): Promise<void> {
       await page.locator(`[data-settings="${section}"]`).waitFor()
       await camera.shoot(page, `settings-${section}`)
     }
+    await open(page, 'proxy')
+    await page.getByRole('switch', { name: windowText('proxy:listen') }).click()
+    await page.getByText(windowText('proxy:state.off'), { exact: true }).waitFor()
+    await camera.shoot(page, 'local-api-off')
+    await page.getByRole('switch', { name: windowText('proxy:listen') }).click()
+    await page.getByText(windowText('proxy:state.on'), { exact: true }).waitFor()
     await open(page, 'chat')
     await composer(page).click({ button: 'right' })
     await quickPrompt(studio, { browser, camera })
@@ -40,7 +46,7 @@ export async function desktop({ browser, camera }: Studio): Promise<void> {
     const questions = await dialogs(studio)
     writeFileSync(join(folder, 'file'), '')
     const { errors } = await runDesktopToItsEnd(join(folder, 'file'))
-    const drawn: Drawn = { ...items, dialogs: [...questions, ...errorBoxes(errors)] }
+    const drawn: Drawn = { ...items, dialogs: [...questions, ...errorBoxes(errors.replaceAll(folder, '/home/ada'))] }
     const drawing = await openPage(browser)
     for (const part of ['menus', 'dialogs'] as const) {
       await drawing.setContent(drawModels(drawn, part))

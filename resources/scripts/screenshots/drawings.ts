@@ -97,7 +97,7 @@ export function drawModels({ tray, application, context, dialogs }: Drawn, part:
     part === 'dialogs'
       ? dialogs.map((one) => block(one.type === 'error' ? 'Error box' : 'Question', dialog(one)))
       : [
-          block(`Tray: “${tray.toolTip}”`, menu(tray.items)),
+          block('Tray', `${menu(tray.items)}<p class="tip">${escaped(tray.toolTip).replaceAll('\n', '<br>')}</p>`),
           ...application.map((item) =>
             block(`Menu: ${nameOf(item)}`, menu(item.submenu ?? roleMenus[item.role ?? '']?.map(ofRole) ?? [])),
           ),
@@ -113,6 +113,7 @@ const style = `
   body { margin: 20px; font: 13px/1.4 sans-serif; background: light-dark(#e9e9ec, #1b1b1e); color: light-dark(#1c1c1f, #ececef) }
   .note { margin: 0 0 16px; max-width: 90ch; color: light-dark(#55555c, #a5a5ad) }
   main { display: flex; flex-wrap: wrap; gap: 20px; align-items: start }
+  .tip { margin: 10px 0 0; padding: 5px 9px; border-radius: 5px; background: light-dark(#333338, #46464e); color: #fff; width: max-content }
   h2 { margin: 0 0 6px; font-size: 12px; font-weight: 600; color: light-dark(#55555c, #a5a5ad) }
   ul { margin: 0; padding: 5px; min-width: 200px; list-style: none }
   ul, .dialog { border: 1px solid light-dark(#c9c9cf, #3c3c42); border-radius: 8px; background: light-dark(#fff, #29292d);

@@ -50,7 +50,7 @@ async function fromMenu(page: Page, app: string, action: string): Promise<void> 
   await page.getByRole('menuitem', { name: action }).click()
 }
 
-/** A request of a web page that is not allowed, and the local API turned off. */
+/** A request of a web page that is not allowed. */
 async function blocked({ page, camera, host }: Connected): Promise<void> {
   await fetch(`${host.ready.proxy?.baseUrl}/models`, { headers: { origin: 'https://pages.example' } })
   const refusals = page
@@ -60,9 +60,6 @@ async function blocked({ page, camera, host }: Connected): Promise<void> {
   await page.getByText(windowText('proxy:log.refusedToday', { figure: '1' })).waitFor()
   await refusals.click()
   await camera.shoot(page, 'blocked-requests')
-  await page.getByRole('switch', { name: windowText('proxy:listen') }).click()
-  await page.waitForTimeout(1500)
-  await camera.shoot(page, 'off')
 }
 
 /** Each step of the dialog that connects an app, up to its first request. */

@@ -3,6 +3,7 @@ import type { Browser, Page } from '@playwright/test'
 import type { Sandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { closeHosts, openConnectedHost, openSandbox, type WebHost } from '../../../tests/e2e/hosts.ts'
 import { composer, quick, send, settled } from '../../../tests/e2e/journey.ts'
+import { windowText } from '../../../tests/helpers/windowText.ts'
 import type { Camera } from './camera.ts'
 
 /** A browser and a camera, before any host runs. */
@@ -51,6 +52,7 @@ export const open = (page: Page, address: string): Promise<void> =>
 export async function loaded(page: Page): Promise<void> {
   await page.getByRole('main').getByRole('heading').first().waitFor()
   await page.locator('.animate-breathe[aria-hidden]').first().waitFor({ state: 'detached' })
+  await page.getByText(windowText('chart:loading')).waitFor({ state: 'detached' })
 }
 
 /** Waits for a reply of the model with this status. A long reply at the pace of its model takes up to a minute. */

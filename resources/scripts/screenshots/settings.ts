@@ -1,9 +1,10 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { askModel } from '../../../tests/e2e/journey.ts'
+import { newDataDir, openWebHost } from '../../../tests/e2e/hosts.ts'
+import { askModel, connectTo } from '../../../tests/e2e/journey.ts'
 import { windowText } from '../../../tests/helpers/windowText.ts'
-import { type Connected, connect, disconnect, loaded, open, type Studio } from './scene.ts'
+import { type Connected, connect, disconnect, loaded, open, openPage, type Studio } from './scene.ts'
 
 const sections = [
   'connection',
@@ -93,8 +94,15 @@ async function sync({ page, camera }: Connected): Promise<void> {
   await camera.shoot(page, 'sync')
 }
 
-/** A backup, the question before it is restored, what follows the restart, and the question before everything is deleted. */
-async function backup({ page, camera }: Connected): Promise<void> {
+/** The question before everything is deleted, a backup, the question before it is restored, and what follows the restart. */
+async function backup({ browser, camera, sandbox }: Connected): Promise<void> {
+  // With a key for this session only, which a restart forgets.
+  const host = await openWebHost(newDataDir())
+  const page = await openPage(browser)
+  await page.goto(host.url)
+  await connectTo(page, sandbox.baseUrl, sandbox.apiKey)
+  await askModel(page, 'mirror', 'Before the backup')
+  await open(page, 'settings/data')
   await page.getByRole('button', { name: windowText('data:eraseAll.open') }).click()
   await page.getByRole('alertdialog').waitFor()
   await camera.shoot(page, 'delete-everything')
@@ -111,7 +119,9 @@ async function backup({ page, camera }: Connected): Promise<void> {
   await page
     .getByRole('status')
     .filter({ hasText: windowText('data:restored.title') })
+    .first()
     .waitFor()
   await loaded(page)
   await camera.shoot(page, 'restored')
+  await page.close()
 }

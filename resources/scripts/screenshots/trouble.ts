@@ -42,12 +42,11 @@ async function storage(studio: Studio): Promise<void> {
   const { page, camera, host } = world
   const release = lock(databaseFile(host.ready.dataDir))
   await composer(page).fill('A draft that cannot be saved')
-  await page
-    .getByRole('alert')
-    .filter({ hasText: windowText('problems:storage.title') })
-    .waitFor()
+  const notice = page.getByRole('alert').filter({ hasText: windowText('problems:storage.title') })
+  await notice.waitFor()
   await camera.shoot(page, 'storage-locked')
   release()
+  await notice.waitFor({ state: 'detached' })
   await host.kill()
   await page.getByText(windowText('shell:status.lost')).first().waitFor()
   await camera.shoot(page, 'disconnected')

@@ -288,7 +288,7 @@ export const chatTools = {
       stdio: 'Program on this computer',
       http: 'Web address (HTTP)',
       name: 'Name',
-      nameHint: 'A name for this server.',
+      nameHint: 'In chats, the names of its tools begin with it.',
       command: 'Program',
       commandHint: 'A name on the PATH, or a full path. It is started without a shell.',
       split: 'Split into program and arguments',
