@@ -25,7 +25,7 @@ import { useRoute } from '../../stores/route.ts'
 import { closeDetail, filterBy, followNewest, inspect, inspectRow, leaveNewest, readOn } from './actions.ts'
 import { count } from './figures.ts'
 import { LogBar } from './LogBar.tsx'
-import { columns, LogRow, rowHeight, rowId, wideOnly, widestOnly } from './LogRow.tsx'
+import { columns, LogRow, notNarrowest, rowHeight, rowId, wideOnly, widestOnly } from './LogRow.tsx'
 import { useRowTexts } from './rowMessages.ts'
 
 /** The live log, inside the scrolling stage `box`. Its bar and column headers are sticky. */
@@ -215,6 +215,7 @@ function Head({ top }: { top: number }) {
           role="columnheader"
           className={cx(
             'truncate',
+            (name === 'endpoint' || name === 'duration') && notNarrowest,
             (name === 'model' || name === 'tokens') && wideOnly,
             name === 'firstByte' && widestOnly,
             (name === 'firstByte' || name === 'duration' || name === 'tokens' || name === 'cost') && 'text-end',

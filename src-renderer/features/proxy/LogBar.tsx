@@ -38,7 +38,7 @@ export function LogBar({ onFollow }: { onFollow: () => void }) {
           {t('log.clear')}
         </Button>
       )}
-      <span className="flex flex-1 items-center gap-3">
+      <span className="flex flex-1 flex-wrap items-center gap-x-3 gap-y-2">
         <FollowButton onFollow={onFollow} />
         <Kept />
         <Button icon={Download} className="ms-auto" onClick={() => void saveLog()}>
