@@ -1,7 +1,8 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { SchedulerClock } from '../../src-main/core/gateway/scheduler/requestScheduler.ts'
-import { ask, type FarEnd, type Gateway, jsonWithKey, openFarEnd, openGateway, toolKey } from '../helpers/gateway.ts'
+import { ask, jsonWithKey, toolKey } from '../helpers/appRequest.ts'
+import { type FarEnd, type Gateway, openFarEnd, openGateway } from '../helpers/gateway.ts'
 
 // Two programs retry requests to the service: the gateway and the SDK. Their attempts must never multiply, whatever the service requests
 // with

@@ -2,17 +2,6 @@
 import { request as httpRequest } from 'node:http'
 import { jsonHeaders, streamBody, wholeStream } from '../bench/traffic.mjs'
 
-/** A generator of numbers from 0 to 1 (mulberry32). The same seed gives the same numbers, so that a bad run can be repeated. */
-export function randomFrom(seed) {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
 const pick = (random, from) => from[Math.floor(random() * from.length)]
 
 /**

@@ -7,7 +7,8 @@ import { parseArgs } from 'node:util'
 import { freePort, startStudio } from '../bench/peers.mjs'
 import { prepareBuild, removeFolders, residentBytes, startJson, stopAll } from '../bench/processes.mjs'
 import { jsonHeaders, pause, streamBody } from '../bench/traffic.mjs'
-import { planStream, randomFrom, runStream } from './client.mjs'
+import { seededRandom } from '../helpers/seededRandom.ts'
+import { planStream, runStream } from './client.mjs'
 import { openInspector } from './inside.mjs'
 
 /** Slots of the key. */
@@ -110,7 +111,7 @@ export async function soak({ streams, batches = 10, seed = 1, retries = true, on
   const port = await freePort()
   const tool = await startStudio(far, retries ? [] : ['--no-retries'], [`--inspect=127.0.0.1:${port}`])
   const inside = await openInspector(port)
-  const random = randomFrom(seed)
+  const random = seededRandom(seed)
   /** @type {Map<string, number>} */
   const outcomes = new Map()
   const [live, resident] = [[], []]

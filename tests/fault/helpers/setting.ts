@@ -1,7 +1,8 @@
 import { expect, onTestFinished } from 'vitest'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
+import type { Answer } from '../../helpers/appRequest.ts'
 import { type Gateway, type GatewayOptions, openGateway } from '../../helpers/gateway.ts'
-import { asks, errorOf, type Outcome } from './app.ts'
+import { asks, errorOf } from './app.ts'
 import { jsonReply } from './bytes.ts'
 import { openRawFarEnd, type RawFarEnd, type Turn } from './rawFarEnd.ts'
 
@@ -67,7 +68,7 @@ export async function expectRow({ gateway }: Setting, row: object, at = 0): Prom
 }
 
 /** Our own answer: the service's error object, marked as ours, with retries forbidden. */
-export function expectOurAnswer(outcome: Outcome, status: number, code: string): void {
+export function expectOurAnswer(outcome: Answer, status: number, code: string): void {
   expect(outcome).toMatchObject({ status, whole: true })
   expect(errorOf(outcome)).toMatchObject({
     code,

@@ -1,23 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import { closeAfterEach } from '../../../helpers/closers.ts'
-import { ask, jsonWithKey, openFarEnd, openGateway } from '../../../helpers/gateway.ts'
+import { ask, jsonWithKey } from '../../../helpers/appRequest.ts'
+import { testGateways } from '../../../helpers/testGateways.ts'
 
 // Codex ignores `x-should-retry`. Its requests fail in their stream, which it does not repeat (docs/decisions/0011-agent-replays.md).
 
-const closers = closeAfterEach()
+const { closers, beforeService } = testGateways()
 
 const codex = { originator: 'codex_exec', 'user-agent': 'codex_exec/0.169.0 (Debian)' }
 
 /** A service that replies with this status, and a gateway that does not retry. */
 async function refusing(status: number) {
-  const far = await openFarEnd((_request, response) => {
-    response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_far' })
-    response.end('{"error":{"message":"No space today","type":"overloaded"}}')
-  })
-  const gateway = await openGateway(far.url, 'sk-canary-7f3d2a91c05e4b68')
-  gateway.change({ retries: false })
-  closers.push(far.close, gateway.close)
-  return { far, gateway }
+  return beforeService(
+    (_request, response) => {
+      response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_far' })
+      response.end('{"error":{"message":"No space today","type":"overloaded"}}')
+    },
+    { app: { retries: false } },
+  )
 }
 
 const create = async ({ url }: { url: string }, headers: Record<string, string>, body: Record<string, unknown>) => {
@@ -32,7 +31,7 @@ const create = async ({ url }: { url: string }, headers: Record<string, string>,
 interface StreamEvent {
   type: string
   code?: string
-  response?: { id: string; status: string; error: { code: string; message: string } | null }
+  response?: { id: string; status: string; store: boolean; error: { code: string; message: string } | null }
 }
 const eventsIn = (text: string): StreamEvent[] =>
   text.split('\n').flatMap((line) => (line.startsWith('data: ') ? (JSON.parse(line.slice(6)) as StreamEvent) : []))
@@ -71,11 +70,17 @@ describe('a failure before the reply began', () => {
     const { far, gateway } = await refusing(503)
     await far.close()
     closers.shift()
-    const { status, headers, text } = await create(gateway, codex, { stream: true, store: false })
-    expect([status, headers['x-studio-answer']]).toEqual([200, 'studio_upstream'])
-    const { response } = eventsIn(text).at(-1) ?? {}
-    expect(response).toMatchObject({ status: 'failed', error: { code: 'invalid_prompt' } })
-    expect((await gateway.rows())[0]).toMatchObject({ state: 'failed', status: 502 })
+    for (const store of [false, true]) {
+      const { status, headers, text } = await create(gateway, codex, { stream: true, store })
+      expect([status, headers['x-studio-answer']]).toEqual([200, 'studio_upstream'])
+      const events = eventsIn(text)
+      expect(events.at(-1)?.response).toMatchObject({ status: 'failed', error: { code: 'invalid_prompt' } })
+      // There is no reply to be stored, and none of the events claims one.
+      expect(events.flatMap(({ response }) => response?.store ?? [])).toEqual([false, false, false])
+      expect((await gateway.rows())[0]).toMatchObject({ state: 'failed', status: 502 })
+      const id = events.at(-1)?.response?.id
+      expect((await ask(`${gateway.url}/responses/${id}`, { headers: jsonWithKey })).status).toBe(404)
+    }
   })
 
   it('can be read again when the app wanted it stored', async () => {

@@ -6,16 +6,16 @@ import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLo
 import { openDatabase } from '../../../../src-main/core/store/database.ts'
 import { bodiesFile, openRequestLogTables } from '../../../../src-main/core/store/requestLog/open.ts'
 import { bodyDatabase } from '../../../../src-main/core/store/requestLog/schema.ts'
-import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
-import { closeAfterEach } from '../../../helpers/closers.ts'
-import { apiKey, ask, type Gateway, jsonWithKey, openFarEnd, openGateway, toolKey } from '../../../helpers/gateway.ts'
+import { ask, jsonWithKey, toolKey } from '../../../helpers/appRequest.ts'
+import { apiKey, type Gateway } from '../../../helpers/gateway.ts'
+import { testGateways } from '../../../helpers/testGateways.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
-const closers = closeAfterEach()
+const { closers, beforeSandbox, beforeService } = testGateways()
 
 /** A service that repeats its messages as JSON. */
 async function mirror() {
-  const far = await openFarEnd((_request, response, body) => {
+  const { far, gateway } = await beforeService((_request, response, body) => {
     const { messages, stream } = JSON.parse(body.toString()) as { messages: unknown; stream?: boolean }
     const text = JSON.stringify(messages)
     if (stream !== true) {
@@ -27,23 +27,19 @@ async function mirror() {
     response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: text } }] })}\n\n`)
     response.end('data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n')
   })
-  const gateway = await openGateway(far.url, apiKey)
-  closers.push(far.close, gateway.close)
   const sent = () => JSON.parse(far.requests.at(-1)?.body.toString() ?? '{}') as { messages: { content: unknown }[] }
   return { far, gateway, sent }
 }
 
 /** A service whose stream breaks off after one word. */
 async function breaking(how: 'ends' | 'resets' | 'says so') {
-  const far = await openFarEnd((_request, response) => {
+  const { gateway } = await beforeService((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.write('data: {"choices":[{"index":0,"delta":{"content":"half"}}]}\n\n')
     if (how === 'ends') response.end()
     else if (how === 'resets') setImmediate(() => response.destroy())
     else response.end('data: {"choices":[{"index":0,"delta":{},"finish_reason":"error"}]}\n\ndata: [DONE]\n\n')
   })
-  const gateway = await openGateway(far.url, apiKey)
-  closers.push(far.close, gateway.close)
   return gateway
 }
 
@@ -63,6 +59,12 @@ const create = async (gateway: Gateway, body: Record<string, unknown>) => {
 }
 const created = async (gateway: Gateway, body: Record<string, unknown>) =>
   JSON.parse((await create(gateway, body)).text) as Reply
+
+/** The response in the last event of a stream. */
+const lastIn = (stream: string) => {
+  const last = stream.split('\n').findLast((line) => line.startsWith('data: {"type":"response.'))
+  return (JSON.parse(last?.slice(6) ?? '{}') as { response: Reply & { status: string; store: boolean } }).response
+}
 
 const at = async (gateway: Gateway, path: string, method = 'GET') => {
   const answer = await ask(`${gateway.url}/responses/${path}`, { method, headers: jsonWithKey })
@@ -152,12 +154,10 @@ describe('a stored response', () => {
   )
 
   it('that a person stops is stored as failed; one whose app left is not stored', async () => {
-    const far = await openFarEnd((_request, response) => {
+    const { gateway } = await beforeService((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write('data: {"choices":[{"index":0,"delta":{"content":"half"}}]}\n\n')
     })
-    const gateway = await openGateway(far.url, apiKey)
-    closers.push(far.close, gateway.close)
     const stopped = create(gateway, { input: 'One', stream: true })
     await expect.poll(async () => (await gateway.rows()).some(({ state }) => state === 'streaming')).toBe(true)
     const row = (await gateway.rows()).find(({ state }) => state === 'streaming')
@@ -184,6 +184,7 @@ describe('a stored response', () => {
     gateway.requestLog.storedResponses.save = () => Promise.reject(new Error('no space'))
     const { text } = await create(gateway, { input: 'One', stream: true })
     expect(text).toContain('response.failed')
+    expect(lastIn(text)).toMatchObject({ status: 'failed', store: false })
     expect((await gateway.rows()).find(({ method }) => method === 'POST')?.ignored).toEqual(['store'])
   })
 
@@ -324,14 +325,12 @@ describe('a stored response', () => {
 
   it('with long history is continued without parsing it in the main thread, also by references in a long request', async () => {
     const words = 'x'.repeat(3_000_000)
-    const far = await openFarEnd((_request, response) => {
+    const { far, gateway } = await beforeService((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.end(
         'data: {"choices":[{"index":0,"delta":{"content":"Well"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
       )
     })
-    const gateway = await openGateway(far.url, apiKey)
-    closers.push(far.close, gateway.close)
     const next = async (body: Record<string, unknown>) => {
       const { text } = await create(gateway, { stream: true, ...body })
       return { id: /resp_[0-9a-f]{48}/.exec(text)?.[0], text }
@@ -385,6 +384,36 @@ describe('a stored response', () => {
     tables.close()
   })
 
+  it.each([false, true])(
+    'that the disk refuses is not stored: the reply says store: false, and so does the log (stream: %s)',
+    async (stream) => {
+      const { gateway } = await mirror()
+      await created(gateway, { input: 'One' })
+      const other = new DatabaseSync(join(gateway.dataDir, 'bodies.sqlite'))
+      // Fails at once, as damage does. A lock would be waited for.
+      other.exec("CREATE TRIGGER refuse BEFORE INSERT ON responses BEGIN SELECT RAISE(ABORT, 'refused'); END")
+      other.close()
+      const answer = await ask(`${gateway.url}/responses`, {
+        method: 'POST',
+        headers: jsonWithKey,
+        body: JSON.stringify({ model: 'm', input: 'Two', store: true, stream }),
+      })
+      const text = answer.body.toString()
+      const reply = stream ? lastIn(text) : (JSON.parse(text) as ReturnType<typeof lastIn>)
+      expect(reply).toMatchObject({ status: 'completed', store: false })
+      if (stream) {
+        const numbers = [...text.matchAll(/"sequence_number":(\d+)/g)].map(([, number]) => Number(number))
+        expect(numbers).toEqual(numbers.map((_, index) => index))
+      } else expect(answer.headers['x-studio-ignored']).toBe('store')
+      expect((await at(gateway, reply.id)).status).toBe(404)
+      await expect
+        .poll(async () => (await gateway.rows()).find(({ method }) => method === 'POST')?.ignored)
+        .toEqual(['store'])
+      closers.pop()
+      await expect(gateway.close()).rejects.toThrow('Responses could not be stored')
+    },
+  )
+
   it('that is too large is not stored, and the app and the log learn it', async () => {
     const { gateway } = await mirror()
     const answer = await ask(`${gateway.url}/responses`, {
@@ -408,6 +437,7 @@ describe('a stored response', () => {
     const other = new DatabaseSync(join(gateway.dataDir, 'bodies.sqlite'))
     other.exec('BEGIN IMMEDIATE')
     const second = await created(gateway, { input: 'Two' })
+    expect(second).toMatchObject({ status: 'completed', store: false })
     expect((await at(gateway, second.id)).status).toBe(200)
     expect(other.prepare('SELECT count(*) AS n FROM responses').get()).toEqual({ n: 1 })
     other.exec('ROLLBACK')
@@ -462,9 +492,7 @@ describe('requests that need no reply of the service', () => {
 })
 
 it('counts tokens as the service counts them, within a third, without asking it', async () => {
-  const sandbox = await startSandbox()
-  const gateway = await openGateway(sandbox.baseUrl, sandbox.apiKey)
-  closers.push(sandbox.close, gateway.close)
+  const { sandbox, gateway } = await beforeSandbox()
   const text = 'The lighthouse keeper counted the ships that passed at dusk. '.repeat(40)
   const body = JSON.stringify({ model: 'mirror', max_tokens: 5, messages: [{ role: 'user', content: text }] })
   const post = (path: string) => ask(`${gateway.url}${path}`, { method: 'POST', headers: jsonWithKey, body })
@@ -485,11 +513,9 @@ it('counts tokens as the service counts them, within a third, without asking it'
 describe('models in Anthropic’s shape', () => {
   const versioned = { ...jsonWithKey, 'anthropic-version': '2023-06-01' }
   it('are those of the service, with a map’s names too', async () => {
-    const sandbox = await startSandbox()
-    const gateway = await openGateway(sandbox.baseUrl, sandbox.apiKey, {
+    const { sandbox, gateway } = await beforeSandbox({
       app: { modelMap: [{ pattern: 'claude-*', model: 'mirror' }] },
     })
-    closers.push(sandbox.close, gateway.close)
     const get = async (path: string, headers: Record<string, string> = versioned) => {
       const answer = await ask(`${gateway.url}${path}`, { headers })
       return { status: answer.status, body: JSON.parse(answer.body.toString()) as Record<string, unknown> }

@@ -1,24 +1,15 @@
 import { once } from 'node:events'
-import { type ClientRequest, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { crc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { closeAfterEach } from '../../../helpers/closers.ts'
-import {
-  type Answer,
-  apiKey,
-  ask,
-  type Gateway,
-  type GatewayOptions,
-  jsonWithKey,
-  openFarEnd,
-  openGateway,
-  toolKey,
-} from '../../../helpers/gateway.ts'
+import { type Answer, ask, jsonWithKey, postJson, replyTo, toolKey } from '../../../helpers/appRequest.ts'
+import type { Gateway, GatewayOptions } from '../../../helpers/gateway.ts'
+import { testGateways } from '../../../helpers/testGateways.ts'
 import { heap } from '../../upstream/meter/helpers/heap.ts'
 
 const million = 1_000_000
-const closers = closeAfterEach()
+const { closers, beforeService } = testGateways()
 
 /** The far end's record of a request: only the length and checksum of its body, so that the test uses no memory. */
 interface Arrived {
@@ -32,7 +23,7 @@ interface Arrived {
 async function setUp(options: GatewayOptions = {}, answer: ((arrived: Arrived) => void) | null = replyAtOnce) {
   const arrived: Arrived[] = []
   const counts = { open: 0, most: 0 }
-  const far = await openFarEnd(
+  const { gateway } = await beforeService(
     (request: IncomingMessage, response: ServerResponse) => {
       const record: Arrived = { bytes: 0, checksum: 0, whole: false, response }
       arrived.push(record)
@@ -50,10 +41,8 @@ async function setUp(options: GatewayOptions = {}, answer: ((arrived: Arrived) =
         answer?.(record)
       })
     },
-    { early: true },
+    { early: true, ...options },
   )
-  const gateway = await openGateway(far.url, apiKey, options)
-  closers.push(far.close, gateway.close)
   return { gateway, arrived, counts }
 }
 
@@ -70,8 +59,7 @@ const post = (gateway: Gateway, body: Buffer): Promise<Answer> =>
 
 /** A request of unknown length, whose body is sent piece by piece. */
 function chunked(gateway: Gateway): ClientRequest {
-  const request = httpRequest(`${gateway.url}/chat/completions`, { method: 'POST', agent: false, headers: jsonWithKey })
-  request.on('error', () => undefined)
+  const request = postJson(`${gateway.url}/chat/completions`, null)
   closers.push(() => void request.destroy())
   return request
 }
@@ -85,7 +73,7 @@ function write(request: ClientRequest, bytes: Buffer): Promise<void> {
 async function answerTo(
   request: ClientRequest,
 ): Promise<{ status: number; body: string; headers: IncomingMessage['headers'] }> {
-  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  const response = await replyTo(request)
   let body = ''
   for await (const piece of response) body += String(piece)
   return { status: response.statusCode ?? 0, body, headers: response.headers }
@@ -178,12 +166,10 @@ describe('large JSON bodies', () => {
 
   it('of unknown length in pieces of one byte are read, and changed to ask for usage', async () => {
     const bodies: string[] = []
-    const far = await openFarEnd((_request, response, body) => {
+    const { gateway } = await beforeService((_request, response, body) => {
       bodies.push(body.toString())
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: [DONE]\n\n')
     })
-    const gateway = await openGateway(far.url, apiKey)
-    closers.push(far.close, gateway.close)
     const body = chatOf(300, '"stream":true,').toString()
     const request = chunked(gateway)
     request.setNoDelay(true)
@@ -203,17 +189,9 @@ describe('large JSON bodies', () => {
     const body = chatOf(24 * million, '"stream":true,')
     // The first run fills caches and compiles code.
     const open = async () => {
-      const request = httpRequest(`${gateway.url}/chat/completions`, {
-        method: 'POST',
-        agent: false,
-        headers: { ...jsonWithKey, 'content-length': body.length },
-      })
-      request.on('error', () => undefined)
+      const request = postJson(`${gateway.url}/chat/completions`, body, { 'content-length': body.length })
       closers.push(() => void request.destroy())
-      request.end(body)
-      const [response] = (await once(request, 'response')) as [IncomingMessage]
-      response.on('error', () => undefined)
-      await once(response, 'data')
+      await once(await replyTo(request), 'data')
     }
     await open()
     await expect.poll(() => gateway.memory.held).toBe(0)
@@ -228,9 +206,7 @@ describe('large JSON bodies', () => {
   it('of a program that disconnects at any time free their memory', async () => {
     const { gateway, arrived } = await setUp({ bodyMemory: { large: 40 * million, smallBody: 64 * 1024 } }, null)
     const half = await halfSent(gateway, 5 * million, Buffer.from('{"model":"m"'))
-    const known = httpRequest(`${gateway.url}/chat/completions`, { method: 'POST', agent: false, headers: jsonWithKey })
-    known.on('error', () => undefined)
-    known.end(chatOf(5 * million))
+    const known = postJson(`${gateway.url}/chat/completions`, chatOf(5 * million))
     await expect.poll(() => arrived.filter(({ whole }) => whole).length).toBe(1)
     const unknown = chunked(gateway)
     await write(unknown, Buffer.from(`{"a":"${'x'.repeat(100_000)}`))
@@ -332,16 +308,14 @@ describe('replies with images, which are buffered to rewrite their URLs', () => 
     JSON.stringify({ created: 1, data: [{ url: `${base}/files/a.png`, b64_json: 'A'.repeat(size) }] })
 
   async function imagesGateway(size: number, options: GatewayOptions, length: boolean) {
-    const far = await openFarEnd((_request, response) => {
+    const { far, gateway } = await beforeService((_request, response) => {
       const body = pictures(far.url, size)
       response.writeHead(200, {
         'content-type': 'application/json',
         ...(length ? { 'content-length': Buffer.byteLength(body) } : {}),
       })
       response.end(body)
-    })
-    const gateway = await openGateway(far.url, apiKey, options)
-    closers.push(far.close, gateway.close)
+    }, options)
     return { gateway, far }
   }
   const draw = (gateway: Gateway) =>

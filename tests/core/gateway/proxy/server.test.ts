@@ -1,12 +1,12 @@
 import { once as event } from 'node:events'
-import { request as httpRequest, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { createServer, type Server } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { afterEach, describe, expect, it } from 'vitest'
 import { sendRefusal } from '../../../../src-main/core/gateway/proxy/errorReplies.ts'
 import type { FrontendDependencies, ProxyBounds } from '../../../../src-main/core/gateway/proxy/frontendOptions.ts'
+import { ask, postJson, replyTo } from '../../../helpers/appRequest.ts'
 import { echo, goodKey, type Line, type OpenGate, once, open, openGate, speak } from '../../../helpers/gate.ts'
-import { ask } from '../../../helpers/gateway.ts'
 
 const gates: OpenGate[] = []
 const servers: Server[] = []
@@ -571,21 +571,10 @@ describe('floods', () => {
 })
 
 describe('a running request', () => {
-  const stream = (gate: OpenGate, key: string): Promise<IncomingMessage> =>
-    new Promise((resolve, reject) => {
-      const request = httpRequest(`${gate.url}/v1/chat/completions`, {
-        method: 'POST',
-        agent: false,
-        headers: { authorization: `Bearer ${key}` },
-      })
-      request.on('response', (response) => {
-        response.on('error', () => undefined)
-        response.resume()
-        resolve(response)
-      })
-      request.on('error', reject)
-      request.end()
-    })
+  const stream = async (gate: OpenGate, key: string): Promise<IncomingMessage> => {
+    const response = await replyTo(postJson(`${gate.url}/v1/chat/completions`, '', { authorization: `Bearer ${key}` }))
+    return response.resume()
+  }
 
   it('ends at once when its app’s key becomes invalid, and no other request does', async () => {
     const gate = await gateWith({}, quietStream)
