@@ -57,7 +57,8 @@ export class Camera {
    */
   async shoot(page: Page, name: string, { at, ready }: ShotOptions = {}): Promise<void> {
     const pictures: Picture[] = []
-    for (const width of at ? [at.width] : this.#widths) {
+    const widths = at ? [at.width] : this.#widths
+    for (const width of widths) {
       await page.setViewportSize({ width, height: at?.height ?? (width > 1600 ? 1080 : height) })
       for (const theme of themes) {
         await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
