@@ -34,9 +34,13 @@ function ofStatus(thrown: SdkHttpError): StudioError {
     )
   }
   if (status === 401) {
-    return new StudioError('unauthorized', 'It requires a login (401). Add a valid Authorization header.', facts)
+    return new StudioError(
+      'unauthorized',
+      'It did not accept the Authorization header (401). Enter a valid one.',
+      facts,
+    )
   }
-  if (status === 403) return new StudioError('forbidden', 'It refuses this login (403).', facts)
+  if (status === 403) return new StudioError('forbidden', 'It refuses access (403).', facts)
   if (status === 404) return new StudioError('not_found', 'There is no MCP server at this address (404).', facts)
   return new StudioError('unexpected_status', `It answered with ${status}: ${short(thrown.message)}`, facts)
 }
