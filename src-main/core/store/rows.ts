@@ -34,6 +34,10 @@ export function number(row: Row, column: string): number {
   return value
 }
 
+/** Number columns with the names of their properties. */
+export const numbers = <Name extends string>(row: Row, ...names: Name[]): Record<Name, number> =>
+  Object.fromEntries(names.map((name) => [name, number(row, name)])) as Record<Name, number>
+
 export function numberOrNull(row: Row, column: string): number | null {
   return row[column] === null ? null : number(row, column)
 }
