@@ -77,6 +77,17 @@ export async function expectAccessible(page: Page, within?: string): Promise<voi
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 200))])).toEqual([])
 }
 
+/** Takes pictures as `takePictures` does, and expects that axe finds no violation in the dark theme, where contrast is harder. */
+export async function expectAccessibleInDark(page: Page, name: string): Promise<void> {
+  await takePictures(page, name, true)
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
+  await expectAccessible(page)
+}
+
+/** Lets the page read and write the clipboard. */
+export const allowClipboard = (page: Page): Promise<void> =>
+  page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+
 const axeSource = readFileSync(join(root, 'node_modules/axe-core/axe.min.js'), 'utf8')
 const standards = { type: 'tag' as const, values: ['wcag2a', 'wcag2aa', 'wcag21aa'] }
 

@@ -1,4 +1,7 @@
-import { ask, jsonWithKey } from './appRequest.ts'
+import { once } from 'node:events'
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
+import { expect } from 'vitest'
+import { type Answer, ask, jsonWithKey } from './appRequest.ts'
 import type { Gateway } from './gateway.ts'
 
 /** One of the APIs that the local address speaks, for tests that hold in all of them. */
@@ -12,10 +15,44 @@ export interface Api {
   prompt(text: string): Record<string, unknown>
   /** The text of a whole reply or of a complete stream. */
   text(body: string): string
+  /** The tokens that a whole reply reports. */
+  usage(body: string): { tokensIn: number; tokensOut: number }
+  /** The member that limits the length of the reply. */
+  atMost(tokens: number): Record<string, unknown>
   /** Whether a stream says itself that its reply is complete. */
   isComplete(stream: string): boolean
+  /** Whether a reply that broke off ends with an event that says so. Otherwise its connection is cut (decision 0011). */
+  reportsCuts: boolean
   /** Type and message of an error reply. */
   error(body: string): { type: string; message: string }
+  /** Checks that an error reply has exactly the shape of this API, and returns what it says. */
+  problem(answer: Pick<Answer, 'status' | 'headers' | 'body'>): ApiProblem
+}
+
+export interface ApiProblem {
+  type: string
+  message: string
+  /** Null in an API whose errors have none. */
+  code: string | null
+}
+
+/** `error.type` of the Messages API by status, as its documentation lists them. @see https://platform.claude.com/docs/en/api/errors */
+const messagesErrors: Record<number, string> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  405: 'invalid_request_error',
+  408: 'timeout_error',
+  413: 'request_too_large',
+  417: 'invalid_request_error',
+  421: 'invalid_request_error',
+  429: 'rate_limit_error',
+  500: 'api_error',
+  502: 'api_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
 }
 
 const eventsOf = (stream: string): Record<string, unknown>[] =>
@@ -32,6 +69,16 @@ type Named = { type?: string; text?: string; content?: Named[] }
 const jsonError = (body: string): { type: string; message: string } =>
   (JSON.parse(body) as { error: { type: string; message: string } }).error
 
+/** Checks the error object of OpenAI's APIs. */
+function openaiProblem({ headers, body }: Pick<Answer, 'headers' | 'body'>, members: string[]): ApiProblem {
+  expect(headers['content-type']).toMatch(/^application\/json/)
+  const parsed = JSON.parse(body.toString()) as { error: ApiProblem }
+  expect(Object.keys(parsed)).toEqual(['error'])
+  expect(Object.keys(parsed.error).sort()).toEqual(members)
+  expect(parsed.error.message).not.toBe('')
+  return parsed.error
+}
+
 const chat: Api = {
   name: 'chat',
   path: '/chat/completions',
@@ -44,8 +91,15 @@ const chat: Api = {
       .map(({ delta, message }) => delta?.content ?? message?.content ?? '')
       .join('')
   },
+  usage(body) {
+    const { usage } = JSON.parse(body) as { usage: { prompt_tokens: number; completion_tokens: number } }
+    return { tokensIn: usage.prompt_tokens, tokensOut: usage.completion_tokens }
+  },
+  atMost: (max_tokens) => ({ max_tokens }),
   isComplete: (stream) => stream.includes('data: [DONE]'),
+  reportsCuts: false,
   error: jsonError,
+  problem: (answer) => openaiProblem(answer, ['code', 'message', 'type']),
 }
 
 const responses: Api = {
@@ -61,8 +115,15 @@ const responses: Api = {
     const { output } = JSON.parse(body) as { output: Named[] }
     return output.flatMap(({ content = [] }) => content.map(({ text = '' }) => text)).join('')
   },
+  usage(body) {
+    const { usage } = JSON.parse(body) as { usage: { input_tokens: number; output_tokens: number } }
+    return { tokensIn: usage.input_tokens, tokensOut: usage.output_tokens }
+  },
+  atMost: (max_output_tokens) => ({ max_output_tokens }),
   isComplete: (stream) => /^event: response\.(?:completed|incomplete)$/m.test(stream),
+  reportsCuts: true,
   error: jsonError,
+  problem: (answer) => openaiProblem(answer, ['code', 'message', 'param', 'type']),
 }
 
 const messages: Api = {
@@ -78,10 +139,30 @@ const messages: Api = {
     }
     return (JSON.parse(body) as { content: Named[] }).content.map(({ text = '' }) => text).join('')
   },
+  usage(body) {
+    const { usage } = JSON.parse(body) as { usage: Record<string, number> }
+    const { input_tokens = 0, cache_read_input_tokens = 0, output_tokens = 0 } = usage
+    return { tokensIn: input_tokens + cache_read_input_tokens, tokensOut: output_tokens }
+  },
+  atMost: (max_tokens) => ({ max_tokens }),
   isComplete: (stream) => /^event: message_stop$/m.test(stream),
+  reportsCuts: true,
   error: jsonError,
+  problem({ status, headers, body }) {
+    expect(headers['content-type']).toMatch(/^application\/json/)
+    const parsed = JSON.parse(body.toString()) as { error: { type: string; message: string } }
+    expect(parsed).toEqual({
+      type: 'error',
+      error: { type: messagesErrors[status], message: expect.stringMatching(/\w/) },
+      request_id: expect.stringMatching(/^req_/),
+    })
+    expect(parsed).toHaveProperty('request_id', headers['request-id'])
+    return { ...parsed.error, code: null }
+  },
 }
 
+/** The service's own API. */
+export const chatApi: Api = chat
 export const apis: readonly Api[] = [chat, responses, messages]
 export const translatedApis: readonly Api[] = [responses, messages]
 
@@ -93,3 +174,40 @@ export const askIn = (
   headers: Record<string, string> = {},
 ): ReturnType<typeof ask> =>
   ask(`${gateway.url}${api.path}`, { method: 'POST', headers: { ...jsonWithKey, ...headers }, body })
+
+/** How fast the sandbox replies, and how much. */
+export function pace({ tokens, perSecond, firstMs }: { tokens?: number; perSecond?: number; firstMs?: number }) {
+  const headers: Record<string, string> = {}
+  if (tokens !== undefined) headers['x-sandbox-tokens'] = String(tokens)
+  if (perSecond !== undefined) headers['x-sandbox-tokens-per-second'] = String(perSecond)
+  if (firstMs !== undefined) headers['x-sandbox-first-token-ms'] = String(firstMs)
+  return headers
+}
+
+/** A request on a connection of its own that is not read to its end. */
+export interface OpenRequest {
+  request: ClientRequest
+  /** The reply, when its first bytes have arrived. Rejects when there is none. */
+  begun: Promise<IncomingMessage>
+}
+
+/** Sends a request in an API with the app's key, to be cut or read in part. */
+export function openIn(
+  gateway: Pick<Gateway, 'url'>,
+  api: Api,
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+): OpenRequest {
+  const url = `${gateway.url}${api.path}`
+  const request = httpRequest(url, { method: 'POST', agent: false, headers: { ...jsonWithKey, ...headers } })
+  const begun = (async () => {
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    response.on('error', () => undefined)
+    await once(response, 'data')
+    return response
+  })()
+  begun.catch(() => undefined)
+  request.on('error', () => undefined)
+  request.end(body)
+  return { request, begun }
+}

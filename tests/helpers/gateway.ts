@@ -7,7 +7,7 @@ import { BodyMemory, type BodyMemoryBounds } from '../../src-main/core/gateway/p
 import { relay } from '../../src-main/core/gateway/proxy/relay.ts'
 import type { RelayDependencies } from '../../src-main/core/gateway/proxy/relayDependencies.ts'
 import { type ProxyServer, startProxy } from '../../src-main/core/gateway/proxy/server.ts'
-import { openTranslationThread } from '../../src-main/core/gateway/proxy/translatedBody.ts'
+import { TranslationThread } from '../../src-main/core/gateway/proxy/translationThread.ts'
 import { RequestScheduler } from '../../src-main/core/gateway/scheduler/requestScheduler.ts'
 import type { GateRefusal, Verified } from '../../src-main/core/ports/requests.ts'
 import { SqliteRequestLog } from '../../src-main/core/requestLog/requestLog.ts'
@@ -84,7 +84,7 @@ export async function openGateway(
   const refusals: GateRefusal[] = []
   let origin = ''
   const memory = new BodyMemory(bodyMemory)
-  const translation = openTranslationThread()
+  const translation = new TranslationThread()
   const deps: RelayDependencies = {
     forward: () => upstream.forward,
     requestLog: requestLog,

@@ -19,7 +19,17 @@ export interface StoredText {
   reply: string
 }
 
-export interface NewResponse extends StoredResponse {
+/** An item of a response that is going to be stored. Its JSON may have been written on another thread. */
+export interface StoredItem {
+  /** Null for an item without an id, to which no request can refer. */
+  id: string | null
+  /** The item as JSON. */
+  text: string
+}
+
+export interface NewResponse extends Omit<StoredResponse, 'input'> {
+  /** The items of its own request. */
+  input: StoredItem[]
   appId: string
   /** Id of its row in the request log. */
   request: number
@@ -29,9 +39,9 @@ export interface NewResponse extends StoredResponse {
 export interface StoredResponses {
   /**
    * Stores a response and resolves when it is on the disk. While the disk takes nothing, the response is in memory, can be read, and is
-   * written later; the promise then resolves after 1.5 s.
+   * written later; the promise then resolves to false after 1.5 s.
    * @param clean removes the service's key from a text
-   * @returns false when the response is too large to be stored
+   * @returns whether the response is stored: false when it is too large, and when it is not on the disk in time
    */
   save(response: NewResponse, clean: (text: string) => string): Promise<boolean>
   get(appId: string, id: string): StoredResponse | null

@@ -37,7 +37,7 @@ type Item = Record<string, unknown>
 export class SqliteStoredResponses implements StoredResponses {
   readonly #parts: Parts
   /** Responses that are not written yet, by id. */
-  readonly #waiting = new Map<string, { row: ResponseRow; written: PromiseWithResolvers<void> }>()
+  readonly #waiting = new Map<string, { row: ResponseRow; written: PromiseWithResolvers<boolean> }>()
   #waitingBytes = 0
   /** Items of responses that were parsed in this turn of the event loop, by app and response, then by id. */
   readonly #parsed = new Map<string, ReadonlyMap<string, Item>>()
@@ -50,24 +50,23 @@ export class SqliteStoredResponses implements StoredResponses {
   }
 
   async save(response: NewResponse, clean: (text: string) => string): Promise<boolean> {
-    const toText = (value: unknown): string => withoutLocalKeys(clean(JSON.stringify(value)))
-    const { id, appId, previous, request } = response
+    const masked = (json: string): string => withoutLocalKeys(clean(json))
+    const { id, appId, previous, request, input, reply } = response
     const row: ResponseRow = {
       ...{ id, previous, request, who: whoOf(appId), at: this.#parts.now() },
-      ...{ input: toText(response.input), reply: toText(response.reply) },
-      items: [...response.input, ...outputOf(response.reply)].flatMap((item) =>
-        typeof item.id === 'string' ? item.id : [],
-      ),
+      input: masked(`[${input.map(({ text }) => text).join(',')}]`),
+      reply: masked(JSON.stringify(reply)),
+      items: [...input, ...outputOf(reply)].flatMap((item) => (typeof item.id === 'string' ? item.id : [])),
     }
     if (sizeOf(row) > maxStoredResponse || this.#waitingBytes + sizeOf(row) > maxWaiting) return false
-    const written = Promise.withResolvers<void>()
+    const written = Promise.withResolvers<boolean>()
     this.#waiting.set(id, { row, written })
     this.#waitingBytes += sizeOf(row)
     if (this.#retry === null) this.#turn ??= setImmediate(this.#write)
-    const timer = setTimeout(written.resolve, waitMs)
-    await written.promise
+    const timer = setTimeout(() => written.resolve(false), waitMs)
+    const isWritten = await written.promise
     clearTimeout(timer)
-    return true
+    return isWritten
   }
 
   get(appId: string, id: string): StoredResponse | null {
@@ -126,7 +125,7 @@ export class SqliteStoredResponses implements StoredResponses {
     const who = whoOf(appId)
     const waiting = this.#waiting.get(id)
     if (waiting?.row.who === who) {
-      this.#forget(id)
+      this.#forget(id, false)
       return true
     }
     return (await this.#parts.erase({ response: id, who })) > 0
@@ -150,7 +149,7 @@ export class SqliteStoredResponses implements StoredResponses {
     if (rows.length === 0) return
     try {
       this.#parts.store.responses.save(rows, maxOfApp)
-      for (const { id } of rows) this.#forget(id)
+      for (const { id } of rows) this.#forget(id, true)
       this.#hasComplained = false
     } catch (thrown) {
       if (!this.#hasComplained) {
@@ -159,16 +158,16 @@ export class SqliteStoredResponses implements StoredResponses {
       }
       this.#hasComplained = true
       if (mayPass(thrown)) this.#retry ??= setTimeout(this.#write, againMs).unref()
-      else for (const { id } of rows) this.#forget(id)
+      else for (const { id } of rows) this.#forget(id, false)
     }
   }
 
-  #forget(id: string): void {
+  #forget(id: string, isWritten: boolean): void {
     const waiting = this.#waiting.get(id)
     if (!waiting) return
     this.#waiting.delete(id)
     this.#waitingBytes -= sizeOf(waiting.row)
-    waiting.written.resolve()
+    waiting.written.resolve(isWritten)
   }
 
   #row(who: string, id: string): Pick<ResponseRow, 'previous' | 'input' | 'reply'> | null {

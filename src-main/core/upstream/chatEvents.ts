@@ -174,7 +174,8 @@ export class ChatEventReader {
   #count(event: ChatStreamEvent): void {
     this.#total += eventCost
     if ('text' in event) this.#total += event.text.length
-    else if (event.type === 'tool_call') this.#total += event.arguments.length + (event.name?.length ?? 0)
+    else if (event.type === 'tool_call')
+      this.#total += event.arguments.length + (event.name?.length ?? 0) + (event.id?.length ?? 0)
     if (this.#total > maxTotal) this.#failure ??= tooLarge()
   }
 }

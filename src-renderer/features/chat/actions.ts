@@ -19,9 +19,9 @@ import { useNewChat } from '../../stores/newChat.ts'
 import { messageIn, runningReplies } from '../../stores/openChat.ts'
 import { attempt, setClient } from './client.ts'
 import { forgetCompared, moveCompared, recallCompared } from './compare.ts'
-import { forgetSentPictures } from './composer/draftPictures.ts'
+import { draftPictures } from './composer/draftPictures.ts'
 import { useSentAs } from './composer/RolePicker.tsx'
-import { forgetSentDocuments } from './documents/draftDocuments.ts'
+import { draftDocuments } from './documents/draftDocuments.ts'
 import { flushDrafts, forgetNewDraft, placeIn, recallNewDraft, saveDraft, writeDraft } from './drafts.ts'
 import { contextFor, emptyContext, filesToSend } from './projects/context.ts'
 import { flushSetups, forgetNewSetup, recallNewSetup, setupOf } from './setup.ts'
@@ -122,8 +122,8 @@ function messagesOf(event: ConversationEvent): readonly Message[] {
 function emptyComposer(id: string, sent: Message): void {
   if (store.draftOf(useChat.getState()) !== sent.text) return
   writeDraft(id, '')
-  forgetSentPictures(id, sent.attachments)
-  forgetSentDocuments(id, sent.documents)
+  draftPictures.forgetSent(id, sent.attachments)
+  draftDocuments.forgetSent(id, sent.documents)
   useSentAs.setState({ role: 'user', name: '' })
   useChat.setState({ sendProblem: null })
 }

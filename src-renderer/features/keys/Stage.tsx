@@ -84,7 +84,7 @@ function Body({ shown }: { shown: AccountKey | null }) {
   }
   if (!accountsKnown || (account && keys === null)) {
     return (
-      <div className="keys-body">
+      <div className="stage-column">
         <StatusText>{t('loading')}</StatusText>
         <Skeleton className="h-60" />
         <div className="grid gap-6 min-[900px]:grid-cols-3">
@@ -105,7 +105,7 @@ function Body({ shown }: { shown: AccountKey | null }) {
     )
   }
   return (
-    <div className="keys-body">
+    <div className="stage-column">
       <Offline asOf={shown.asOf} />
       <Days shown={shown} />
       <Facts shown={shown} />

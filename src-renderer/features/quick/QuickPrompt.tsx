@@ -248,9 +248,7 @@ function TextActionsMenu() {
       trigger={<IconButton icon={Sparkles} label={t('actions')} shortcut={showKeys('Mod+Shift+A', isMac)} />}
     >
       {(actions ?? builtInActions).map((action) => (
-        <MenuItem key={action.id} icon={Sparkles} onSelect={() => void runOnClipboard(action)}>
-          {nameOf(action)}
-        </MenuItem>
+        <MenuItem key={action.id} icon={Sparkles} label={nameOf(action)} onSelect={() => void runOnClipboard(action)} />
       ))}
     </Menu>
   )

@@ -31,7 +31,7 @@ export function RemoteUsage() {
   const noService = account?.offers === 'no'
   const comparisons = answer?.comparisons ?? []
   return (
-    <div className="usage-body">
+    <div className="stage-column usage-body">
       <UsageNotices />
       <div className="flex flex-wrap items-start gap-x-6 gap-y-2">
         <p className="min-w-[240px] max-w-[680px] flex-1 text-soft">

@@ -22,7 +22,11 @@ describe('the arguments of a start', () => {
       kind: 'files',
       paths: ['/home/me/notes.txt', '/tmp/a b.png'],
     })
-    expect(inPackage('--background', '-x', '', 'https://a.example/x', 'file:///etc/passwd')).toBeNull()
+    expect(inPackage('--background', '-x', '', 'https://a.example/x', 'file://elsewhere/x.txt')).toBeNull()
+    expect(inPackage('file:///home/me/a%20b%C3%A9.txt', 'file:///x%2Fy')).toEqual({
+      kind: 'files',
+      paths: ['/home/me/a bé.txt'],
+    })
     expect(inPackage()).toBeNull()
     expect(requestInArguments(['electron', '/opt/app', 'a.txt'], '/home/me', false)).toEqual({
       kind: 'files',

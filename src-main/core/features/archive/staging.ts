@@ -77,7 +77,7 @@ export class Staging {
     store.transaction(() => {
       more()
       store.archive.reveal(this.#staged, this.#restored)
-      this.useMedia()
+      this.forgetPlans()
     })
     const ids = [...this.#staged.map(({ id }) => id), ...this.#restored]
     added(ids)
@@ -93,7 +93,7 @@ export class Staging {
   }
 
   /** Takes the imported images off the erasure list. Call in the transaction that makes their messages visible. */
-  useMedia(): void {
+  forgetPlans(): void {
     for (const id of this.#plannedMedia) this.#parts.store.erasures.forgetPlan('media', id)
     this.#plannedMedia.clear()
   }
@@ -164,7 +164,7 @@ export class Staging {
   }
 
   /**
-   * Imports the images of a message and returns them as they are stored. Until `useMedia`, the next start deletes those
+   * Imports the images of a message and returns them as they are stored. Until `forgetPlans`, the next start deletes those
    * that no message shows.
    */
   async attachments({ attachments }: ArchivedMessage, source: PictureSource): Promise<ArchivedMessage['attachments']> {
@@ -211,13 +211,17 @@ export class Staging {
   async documents({ documents }: ArchivedMessage, source: DocumentSource): Promise<ArchivedMessage['documents']> {
     const known: ArchivedMessage['documents'] = []
     for (const one of documents) {
-      const mediaId = await this.#document(one.mediaId, one.name, source)
+      const mediaId = await this.document(one.mediaId, one.name, source)
       if (mediaId !== null) known.push({ ...one, mediaId })
     }
     return known
   }
 
-  #document(id: string, name: string, source: DocumentSource): Promise<string | null> {
+  /**
+   * Imports a document once and returns its id here, which differs when the same content is stored already. Null when the file does not
+   * have it. Until `forgetPlans`, the next start deletes it unless something refers to it.
+   */
+  document(id: string, name: string, source: DocumentSource): Promise<string | null> {
     const missing = '# documents are not in the file and were left out.'
     return this.#once(this.#documents, id, missing, source, (found) => this.#importDocument(found, id, name))
   }

@@ -78,9 +78,16 @@ export class ChatLibrary {
   saveFolder = this.#notifying((input: Parameters<FoldersAndPrompts['saveFolder']>[0]) =>
     this.#foldersAndPrompts.saveFolder(input),
   )
+  /** Deletes a folder. Its chats stay, and its pinned files are deleted unless something else has them. @throws StudioError `no_such_item` */
   removeFolder = this.#notifying((input: { id: string }) => {
-    this.#foldersAndPrompts.removeFolder(input)
-    this.#parts.folderRemoved?.()
+    const { store, folderRemoved } = this.#parts
+    const files = store.pinnedFiles.entries(input.id).map(({ mediaId }) => mediaId)
+    store.transaction(() => {
+      this.#foldersAndPrompts.removeFolder(input)
+      store.erasures.plan('media', files)
+    })
+    folderRemoved?.()
+    if (files.length > 0) inBackground('The files of a project could not be deleted', this.#eraser.erase([]))
   })
   savePrompt = this.#notifying((input: Parameters<FoldersAndPrompts['savePrompt']>[0]) =>
     this.#foldersAndPrompts.savePrompt(input),

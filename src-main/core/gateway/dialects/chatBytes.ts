@@ -1,5 +1,5 @@
 import type { ModelRule } from '../../../../src-preload/contract/modelMap.ts'
-import { maxStoredResponse } from '../../ports/storedResponses.ts'
+import { maxStoredResponse, type StoredItem } from '../../ports/storedResponses.ts'
 import { parametersOf } from '../../upstream/meter/chatParameters.ts'
 import { maxDepth } from '../../upstream/meter/jsonScan.ts'
 import type { RequestParameters } from '../../upstream/meter/request.ts'
@@ -11,6 +11,7 @@ import { dialects } from './dialects.ts'
 import { translateCompaction } from './responses/compaction.ts'
 import type { StoredItems } from './responses/inputItems.ts'
 import { translateResponses } from './responses/responses.ts'
+import { storedItem } from './stored/earlierResponses.ts'
 import type { DialectId, JsonObject, TranslatedRequest } from './types.ts'
 
 /**
@@ -40,7 +41,9 @@ export interface ChatBytes {
   askedModel: string
   request: TranslatedRequest
   /** What is stored or remembered with the reply, or null when nothing is. */
-  stored: { previous: string | null; input: JsonObject[] } | null
+  stored: { previous: string | null; input: StoredItem[] } | null
+  /** For a compaction: the messages of the user that its reply repeats, as in `CompactionRequest`. */
+  said: Buffer | null
 }
 
 /** Parses a body of valid UTF-8. @throws DialectError when it is not an object */
@@ -64,12 +67,16 @@ export function chatBytesOf(body: JsonObject, options: ChatBytesOptions): ChatBy
   const given = isImpossible ? { ...body, store: false } : body
   let request: TranslatedRequest
   let stored: ChatBytes['stored'] = null
-  if (action === 'compact') request = translateCompaction(given, options.stored)
-  else if (dialect === 'responses') {
+  let said: Buffer | null = null
+  if (action === 'compact') {
+    const compaction = translateCompaction(given, replyId, options.stored)
+    request = compaction
+    said = compaction.said
+  } else if (dialect === 'responses') {
     const translated = translateResponses(given, options.stored)
     // The connection of a turn has a memory of its own for what is not stored.
     if (translated.store || action === 'turn')
-      stored = { previous: translated.previousResponseId, input: translated.storedInput(replyId) }
+      stored = { previous: translated.previousResponseId, input: translated.storedInput(replyId).map(storedItem) }
     request = translated
   } else request = dialects[dialect].translate(given)
   if (isImpossible) request.ignored.push('store')
@@ -80,7 +87,7 @@ export function chatBytesOf(body: JsonObject, options: ChatBytesOptions): ChatBy
     chat.stream_options = { include_usage: true }
   }
   const asked = parametersOf(chat)
-  if (asked.json) return { body: Buffer.from(JSON.stringify(chat)), asked, askedModel, request, stored }
+  if (asked.json) return { body: Buffer.from(JSON.stringify(chat)), asked, askedModel, request, stored, said }
   throw new DialectError('', `The translated request has more than ${maxDepth} levels of nesting.`, 'body_unreadable')
 }
 
@@ -90,22 +97,18 @@ export const isStored = ({ store }: JsonObject, length: number, followsUnstored:
 
 /**
  * The request without its conversation. Its translation has the same functions for the reply, and is small enough to be made again on
- * another thread. Replies depend on settings and tools alone, and that of a compaction on the messages of the user.
+ * another thread: replies depend on settings and tools alone. Not for compactions, whose replies have the messages of the user.
  */
-export function withoutConversation(dialect: DialectId, body: JsonObject, action: TranslatedAction): JsonObject {
+export function withoutConversation(dialect: DialectId, body: JsonObject): JsonObject {
   const greeting = { role: 'user', content: '-' }
   if (dialect === 'messages') return { ...body, messages: [greeting], system: undefined, tool_choice: undefined }
-  if (action === 'compact') return Array.isArray(body.input) ? { ...body, input: body.input.filter(isOfUser) } : body
   const input = Array.isArray(body.input) ? body.input : []
   const tools = input.filter((item) => isFields(item) && item.type === 'additional_tools')
   return { ...body, input: [greeting, ...tools] }
 }
 
-const isOfUser = (item: unknown): boolean => isFields(item) && item.role === 'user'
-
 /** Translates a request without its conversation again. @throws DialectError when the conversation decides about its validity */
-export function translateAgain(dialect: DialectId, rest: JsonObject, action: TranslatedAction): TranslatedRequest {
-  if (action === 'compact') return translateCompaction(rest, nothingBefore)
+export function translateAgain(dialect: DialectId, rest: JsonObject): TranslatedRequest {
   return dialect === 'responses' ? translateResponses(rest, nothingBefore) : dialects[dialect].translate(rest)
 }
 

@@ -11,18 +11,28 @@ export type LocalRoute =
   | { dialect: 'responses'; action: 'compact' }
   | { dialect: 'messages'; action: 'count_tokens' }
   | { dialect: 'responses'; action: 'get' | 'input_items' | 'delete'; id: string }
-  | { dialect: DialectId; action: 'refuse'; status: 400 | 404 | 405; message: string }
+  | { dialect: DialectId; action: 'refuse'; status: 400 | 404; message: string; allow?: never }
+  | { dialect: DialectId; action: 'refuse'; status: 405; message: string; allow: string }
 
 const roots: ReadonlyMap<string, DialectId> = new Map([
   ['responses', 'responses'],
   ['messages', 'messages'],
 ])
 
-const refuse = (dialect: DialectId, status: 400 | 404 | 405, message: string): LocalRoute => ({
+const refuse = (dialect: DialectId, status: 400 | 404, message: string): LocalRoute => ({
   dialect,
   action: 'refuse',
   status,
   message,
+})
+
+/** A method that a path does not have. @param allow the methods that it has, as in the header `Allow` */
+const refuseMethod = (dialect: DialectId, allow: string, message: string): LocalRoute => ({
+  dialect,
+  action: 'refuse',
+  status: 405,
+  message,
+  allow,
 })
 
 /**
@@ -45,9 +55,10 @@ export const isTranslated = (route: LocalRoute): route is TranslatedRoute =>
 
 function responsesRoute(method: string, [id, part, ...more]: string[]): LocalRoute {
   const dialect = 'responses'
-  if (id === undefined) return method === 'POST' ? { dialect, action: 'create' } : refuse(dialect, 405, onlyPost)
+  if (id === undefined)
+    return method === 'POST' ? { dialect, action: 'create' } : refuseMethod(dialect, 'POST', onlyPost)
   if (id === 'compact' && part === undefined) {
-    return method === 'POST' ? { dialect, action: 'compact' } : refuse(dialect, 405, onlyPost)
+    return method === 'POST' ? { dialect, action: 'compact' } : refuseMethod(dialect, 'POST', onlyPost)
   }
   if (id === 'input_tokens') {
     return refuse(dialect, 404, `The local API has no /v1/responses/${id}, because the service behind it has none.`)
@@ -55,11 +66,11 @@ function responsesRoute(method: string, [id, part, ...more]: string[]): LocalRou
   if (part === undefined) {
     if (method === 'GET') return { dialect, action: 'get', id }
     if (method === 'DELETE') return { dialect, action: 'delete', id }
-    return refuse(dialect, 405, 'A stored response can be read with GET and deleted with DELETE.')
+    return refuseMethod(dialect, 'GET, DELETE', 'A stored response can be read with GET and deleted with DELETE.')
   }
   if (part === 'input_items' && more.length === 0) {
     if (method === 'GET') return { dialect, action: 'input_items', id }
-    return refuse(dialect, 405, 'The input items of a response can be read with GET only.')
+    return refuseMethod(dialect, 'GET', 'The input items of a response can be read with GET only.')
   }
   if (part === 'cancel' && more.length === 0) {
     const message = 'Only a background response can be cancelled, and background mode is not supported here.'
@@ -73,7 +84,7 @@ function messagesRoute(method: string, rest: string[]): LocalRoute {
   const [part, ...more] = rest
   if (part === undefined || (part === 'count_tokens' && more.length === 0)) {
     if (method === 'POST') return { dialect, action: part === undefined ? 'create' : 'count_tokens' }
-    return refuse(dialect, 405, onlyPost)
+    return refuseMethod(dialect, 'POST', onlyPost)
   }
   if (part === 'batches') {
     return refuse(dialect, 404, 'Message batches are not supported, because the service behind the local API has none.')

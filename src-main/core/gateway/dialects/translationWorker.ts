@@ -12,6 +12,7 @@ import {
   withoutConversation,
 } from './chatBytes.ts'
 import { DialectError } from './dialectError.ts'
+import { countedTokens, type TokenCount } from './messages/countTokens.ts'
 import { nothingStored } from './responses/inputItems.ts'
 import { turnRequest } from './responses/turnRequest.ts'
 import { type References, referencesOf, type StoredForThread, storedItemsIn } from './stored/earlierResponses.ts'
@@ -24,6 +25,14 @@ export interface TranslationJob extends Omit<ChatBytesOptions, 'stored' | 'lengt
   /** What the request refers to, or null when that is not known. */
   stored: StoredForThread | null
 }
+
+/** A request of `POST /v1/messages/count_tokens`. */
+export interface CountJob {
+  action: 'count_tokens'
+  bytes: Uint8Array
+}
+
+export type CountResult = TokenCount | { problem: DialectProblem }
 
 /**
  * A translated request, a problem of it, what it refers to if that was not in the job, or `here` when only the main thread can translate
@@ -39,8 +48,9 @@ export type TranslationResult =
       askedModel: string
       ignored: string[]
       stored: ChatBytes['stored']
-      /** The request without its conversation. */
-      rest: JsonObject
+      said: Uint8Array | null
+      /** The request without its conversation. Null for a compaction, which has `said` instead. */
+      rest: JsonObject | null
     }
 
 /** A body of 32 MB takes about 200 MB while it is translated. */
@@ -52,31 +62,41 @@ export const startTranslationWorker = (): Worker =>
   })
 
 function translated({ bytes, stored, ...options }: TranslationJob): TranslationResult {
+  const { dialect, action, followsUnstored = false } = options
   const parsed = parseObject(asBuffer(bytes))
-  const body = options.action === 'turn' ? turnRequest(parsed) : parsed
-  const refers = options.dialect === 'responses' ? referencesOf(body) : null
+  const body = action === 'turn' ? turnRequest(parsed) : parsed
+  const refers = dialect === 'responses' ? referencesOf(body) : null
   if (refers && stored === null) return { refers }
   const items = stored ? storedItemsIn(stored) : nothingStored
   const { request, ...chat } = chatBytesOf(body, { ...options, length: bytes.length, stored: items })
-  const rest = withoutConversation(options.dialect, body, options.action)
-  // A request that is too large to be stored says so in its reply.
-  if (options.dialect === 'responses' && options.action !== 'compact') rest.store = isStored(body, bytes.length, false)
+  const { ignored } = request
+  if (action === 'compact') return { ...chat, ignored, rest: null }
+  const rest = withoutConversation(dialect, body)
+  // A request whose response can't be stored says so in its reply.
+  if (dialect === 'responses') rest.store = isStored(body, bytes.length, followsUnstored)
   try {
-    translateAgain(options.dialect, rest, options.action)
+    translateAgain(dialect, rest)
   } catch (thrown) {
     if (thrown instanceof DialectError) return 'here'
     throw thrown
   }
-  return { ...chat, ignored: request.ignored, rest }
+  return { ...chat, ignored, rest }
 }
 
-serveJobs<TranslationJob, TranslationResult>(role, () => ({
+/** The buffers of a result that can be moved to the other thread. Small ones share their memory with others, and are copied. */
+function ownBuffers(result: TranslationResult): ArrayBuffer[] {
+  if (typeof result !== 'object' || !('body' in result)) return []
+  return [result.body, result.said].flatMap((bytes) =>
+    bytes?.buffer instanceof ArrayBuffer && bytes.byteLength === bytes.buffer.byteLength ? bytes.buffer : [],
+  )
+}
+
+serveJobs<TranslationJob | CountJob, TranslationResult | CountResult>(role, () => ({
   handle(job, { transfer }) {
     try {
+      if (job.action === 'count_tokens') return countedTokens(asBuffer(job.bytes))
       const result = translated(job)
-      if (typeof result === 'object' && 'body' in result && result.body.buffer instanceof ArrayBuffer) {
-        transfer([result.body.buffer])
-      }
+      transfer(ownBuffers(result))
       return result
     } catch (thrown) {
       if (thrown instanceof DialectError) return { problem: thrown.problem }

@@ -29,6 +29,8 @@ export interface TranslatedRequest {
   reply(chat: JsonObject, details: ReplyDetails): JsonObject
   /** Translates one streamed reply. Call once per request. */
   openStream(details: ReplyDetails): StreamTranslator
+  /** Writes a reply of `reply` as JSON, where `JSON.stringify` is not the whole of it. */
+  toJson?(reply: JsonObject): Buffer
 }
 
 /** One dialect. Its functions are pure: no IO, no clock, no randomness. */
@@ -71,4 +73,11 @@ export interface StreamTranslator {
   fail(problem: DialectProblem): string
   /** The reply object as far as it has arrived, as `reply` would return it. Stored for `GET /v1/responses/{id}`. */
   result(): JsonObject
+  /**
+   * The reply can't be stored although the app asked for that, and says so from now on (`store: false`). Only dialects with stored replies
+   * have this method.
+   * @param last what `end` or `fail` returned, when the reply has ended
+   * @returns the text to write instead
+   */
+  notStored?(last: string): string
 }

@@ -32,6 +32,8 @@ export interface Refusal {
   message: string
   /** The request field that can't be translated, such as `tools[2].type`. Set only for requests in another vendor's API. */
   param?: string
+  /** The methods that a 405 allows. All by default. */
+  allow?: string
   /** Sent as `Retry-After` in whole seconds, rounded up. */
   retryAfterMs?: number | null
   /** Whether the connection closes, because the bytes that follow can't be trusted or will not arrive. */
@@ -128,7 +130,7 @@ function headersOf(refusal: Refusal, body: string): HeaderPairs {
   const maySdkWait = unsent && retryAfterMs !== null && retryAfterMs <= longestSdkWaitMs
   if (!maySdkWait) headers.push(['X-Should-Retry', 'false'])
   if (status === 401) headers.push(['WWW-Authenticate', 'Bearer realm="Inference Studio"'])
-  if (status === 405) headers.push(['Allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'])
+  if (status === 405) headers.push(['Allow', refusal.allow ?? 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'])
   if (refusal.close === true) headers.push(['Connection', 'close'])
   return headers
 }

@@ -4,10 +4,8 @@ import type { RequestTrace } from '../../ports/requests.ts'
 import { Cancel } from '../../shared/cancel.ts'
 import { flattened } from '../../upstream/headers.ts'
 import { mappedModel } from '../apps/modelMap.ts'
-import { parseObject } from '../dialects/chatBytes.ts'
 import { DialectError } from '../dialects/dialectError.ts'
-import { messagesDialect } from '../dialects/messages/messagesDialect.ts'
-import { estimatePromptTokens } from '../dialects/messages/tokenCount.ts'
+import { countedTokens } from '../dialects/messages/countTokens.ts'
 import type { LocalRoute, TranslatedRoute } from '../dialects/routes.ts'
 import { itemPageOf, listedItems } from '../dialects/stored/itemPage.ts'
 import type { JsonObject } from '../dialects/types.ts'
@@ -20,6 +18,7 @@ import type { RelayDependencies } from './relayDependencies.ts'
 import { refuse } from './relayRefusals.ts'
 import { readJson } from './requestBody.ts'
 import { refusalOfDialect } from './translatedBody.ts'
+import { onThreadFrom } from './translationThread.ts'
 
 /** What a local route replies, and what the log says about the request. */
 interface LocalAnswer {
@@ -42,8 +41,9 @@ export async function answerLocally(
 ): Promise<void> {
   const refused = (refusal: Refusal): void => refuse(deps, request, response, allowed, refusal)
   if (route.action === 'refuse') {
-    const { status, message } = route
-    return refused({ status, type: 'studio_refused', code: 'not_supported', message })
+    const { status, message, allow } = route
+    const refusal: Refusal = { status, type: 'studio_refused', code: 'not_supported', message }
+    return refused(allow === undefined ? refusal : { ...refusal, allow })
   }
   const reservation = deps.allowance.begin(allowed.app, 'chat', true)
   if ('status' in reservation) return refused(refusalOfLimit(reservation))
@@ -136,7 +136,7 @@ const unknownResponse = (id: string): Refusal => ({
 
 /** `POST /v1/messages/count_tokens`: an estimate with the tokenizer of this program, because the service has no such endpoint. */
 async function countTokens(
-  { memory }: RelayDependencies,
+  { memory, translation }: RelayDependencies,
   request: IncomingMessage,
   allowed: AllowedRequest,
   gone: Cancel,
@@ -144,10 +144,12 @@ async function countTokens(
   const read = await readJson(request, allowed.app, { memory, signal: gone, proceed: () => allowed.proceed() })
   if ('status' in read) return read
   try {
-    const body = parseObject(read.bytes)
-    const { chat, ignored } = messagesDialect.translate(body)
-    const model = mappedModel(allowed.app.modelMap, chat.model)
-    return { body: { input_tokens: estimatePromptTokens(chat) }, model, askedModel: chat.model, ignored }
+    const { bytes } = read
+    const counted = bytes.length > onThreadFrom ? await translation.countTokens(bytes, gone) : countedTokens(bytes)
+    if ('status' in counted) return counted
+    if ('problem' in counted) return refusalOfDialect(counted.problem)
+    const { tokens, model: askedModel, ignored } = counted
+    return { body: { input_tokens: tokens }, model: mappedModel(allowed.app.modelMap, askedModel), askedModel, ignored }
   } finally {
     read.memory.release()
   }

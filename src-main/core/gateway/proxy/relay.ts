@@ -369,7 +369,7 @@ class RelayedRequest {
     whole: JsonObject,
     clean: (text: string) => string,
     stored: NonNullable<Translation['stored']>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const [id, appId, request] = [this.#replyId, this.#allowed.app.id, this.#trace?.id ?? 0]
     let isStored = false
     try {
@@ -379,6 +379,7 @@ class RelayedRequest {
       if (whole.status !== 'failed') throw thrown
     }
     if (!isStored) this.#trace?.ignores('store')
+    return isStored
   }
 
   async #sendModels(reply: ForwardReply, query: ModelsQuery): Promise<void> {

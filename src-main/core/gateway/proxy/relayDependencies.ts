@@ -4,7 +4,7 @@ import type { StoredResponses } from '../../ports/storedResponses.ts'
 import type { Nano } from '../../shared/money.ts'
 import type { ForwardReply, ForwardRequest } from '../../upstream/types.ts'
 import type { BodyMemory } from './bodyMemory.ts'
-import type { TranslationThread } from './translatedBody.ts'
+import type { TranslationThread } from './translationThread.ts'
 
 export type Forward = (request: ForwardRequest) => Promise<ForwardReply>
 

@@ -352,8 +352,8 @@ class IncomingJson<T extends object> {
     if (this.#request.readableLength === size) {
       const all: unknown = this.#request.read()
       if (all instanceof Uint8Array) {
-        this.#reading.scan.push(all)
-        return this.#reading.whole(asBuffer(all), 0, this.#reservation)
+        const refused = all.length > scanAtOnce ? await this.#scannedInTurns(all) : this.#scanned(all)
+        return refused ?? this.#reading.whole(asBuffer(all), 0, this.#reservation)
       }
     }
     const bytes = Buffer.allocUnsafeSlow(headroom + size)
@@ -404,6 +404,16 @@ class IncomingJson<T extends object> {
     return true
   }
 
+  /** As `#scanned`, for a long body that has arrived at once: a message of a WebSocket. Other requests go on between its parts. */
+  async #scannedInTurns(bytes: Uint8Array): Promise<Refusal | null> {
+    for (let at = 0; at < bytes.length; at += scanAtOnce) {
+      const refused = this.#scanned(bytes.subarray(at, at + scanAtOnce))
+      if (refused) return refused
+      await new Promise(setImmediate)
+    }
+    return null
+  }
+
   /** Scans a piece. Returns a refusal when the body can't be checked, whatever follows. */
   #scanned(piece: Uint8Array): Refusal | null {
     const { scan, unreadable: refuse } = this.#reading
@@ -412,6 +422,8 @@ class IncomingJson<T extends object> {
   }
 }
 
+/** How much of a body is scanned in one turn of the event loop, bytes. It takes about 2 ms. */
+const scanAtOnce = 512 * 1024
 /** Initial buffer for a body of unknown length, bytes. */
 const firstSize = 64 * 1024
 /** Free bytes before a body, so that adding the request for usage needs no copy. */

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { StoredResponses } from '../../ports/storedResponses.ts'
-import { WorkerClient, WorkerExit, WorkerTimeout } from '../../shared/workerClient.ts'
 import { asBuffer } from '../../upstream/meter/bytes.ts'
 import {
   type ChatBytes,
@@ -13,6 +12,7 @@ import {
   withoutConversation,
 } from '../dialects/chatBytes.ts'
 import { DialectError } from '../dialects/dialectError.ts'
+import { compactionRequest } from '../dialects/responses/compaction.ts'
 import { nothingStored } from '../dialects/responses/inputItems.ts'
 import { turnRequest } from '../dialects/responses/turnRequest.ts'
 import {
@@ -22,11 +22,11 @@ import {
   storedForThread,
   storedItemsFor,
 } from '../dialects/stored/earlierResponses.ts'
-import type { TranslationJob, TranslationResult } from '../dialects/translationWorker.ts'
 import type { Dialect, DialectId, DialectProblem, JsonObject, TranslatedRequest } from '../dialects/types.ts'
 import type { MemoryReservation } from './bodyMemory.ts'
 import type { Refusal } from './errorReplies.ts'
 import { type BodyReadOptions, jsonLimit, noMemory, type RequestBody, readJson } from './requestBody.ts'
+import { onThreadFrom, type TranslationThread } from './translationThread.ts'
 
 /** A request of another vendor's API, and the chat completion that it became. */
 export interface Translation {
@@ -34,7 +34,7 @@ export interface Translation {
   /** Without the conversation: `request.chat` has no messages, because a reply may take many minutes. */
   request: TranslatedRequest
   stored: ChatBytes['stored']
-  /** Memory for the items in `stored`, or for the user's messages of a compaction. Release it when the reply has ended. */
+  /** Memory for `stored`, or for the user's messages of a compaction. Release it when the reply has ended. */
   storedMemory: MemoryReservation | null
 }
 
@@ -56,22 +56,6 @@ interface TranslationOptions {
 
 /** Smaller conversations are not worth an entry of their own in the memory bounds. Bytes. */
 const smallConversation = 64 * 1024
-/** Larger bodies, with the earlier responses that they continue, are translated on another thread: parsing and writing 5 MB takes about 100 ms. Bytes. */
-const onThreadFrom = 1024 * 1024
-/** How long the largest body may take on a busy machine, ms. */
-const threadMs = 20_000
-
-/** A thread that translates large requests, one after another. */
-export type TranslationThread = Pick<WorkerClient<TranslationJob, TranslationResult>, 'run' | 'terminate'>
-
-export const openTranslationThread = (): TranslationThread =>
-  new WorkerClient<TranslationJob, TranslationResult>({
-    name: 'translation',
-    start: async () => (await import('../dialects/translationWorker.ts')).startTranslationWorker(),
-    idleMs: 60_000,
-    startTimeoutMs: threadMs,
-  })
-
 /**
  * Reads a request of another vendor's API and translates it to a chat completion. From then on the request is limited, logged and sent as
  * one.
@@ -94,10 +78,8 @@ export async function readTranslated(
     const earlier = sizeOfEarlier(refers, translation)
     more = earlier > smallConversation ? options.memory.takeNow(translation.app.id, earlier) : nothingReserved
     if (more === null) return noMemory
-    const second =
-      refers && isLong(bytes.length, earlier, translation)
-        ? await continuedOnThread(bytes, refers, translation, options)
-        : null
+    const isLong = bytes.length + earlier > onThreadFrom
+    const second = refers && isLong ? await continuedOnThread(bytes, refers, translation, options) : null
     const chat = second ?? doneIn(first) ?? here(body ?? bodyFor(translation.action, bytes), bytes.length, translation)
     translated =
       'status' in chat ? chat : bodyOf(chat, bytes.length + earlier, translation, options, both(memory, more))
@@ -143,10 +125,6 @@ function sizeOfEarlier(refers: References | null, { app, responses }: Translatio
   return Math.min(jsonLimit, responses.sizeOfConversation(app.id, refers.previous) ?? 0)
 }
 
-/** The reply to a compaction has the messages of the earlier responses too, so that it is translated here. */
-const isLong = (length: number, earlier: number, { action }: TranslationOptions): boolean =>
-  length + earlier > onThreadFrom && action !== 'compact'
-
 /** A request with all that it refers to, translated on the other thread. Null when only this thread can do that. @throws DialectError */
 async function continuedOnThread(
   bytes: Buffer,
@@ -155,7 +133,7 @@ async function continuedOnThread(
   options: BodyReadOptions,
 ): Promise<ChatBytes | Refusal | null> {
   const stored = storedForThread(refers, translation.app.id, translation.responses, jsonLimit - bytes.length)
-  return stored && doneIn(await onThread(bytes, stored, translation, options))
+  return stored && doneIn(await onThread(bytes, { refers, stored }, translation, options))
 }
 
 const doneIn = (result: OnThread): ChatBytes | Refusal | null => (result && !('refers' in result) ? result : null)
@@ -166,21 +144,24 @@ function here(body: JsonObject, length: number, options: TranslationOptions): Ch
   const stored =
     dialect.id === 'responses' ? storedItemsFor(body, app.id, responses, jsonLimit - length) : nothingStored
   const { previous_response_id: previous } = body
-  const followsUnstored = typeof previous === 'string' && options.isUnstored(previous)
+  const followsUnstored = isUnstored(previous, options)
   const job = { dialect: dialect.id, action, modelMap: app.modelMap, replyId, followsUnstored }
   const chat = chatBytesOf(body, { ...job, length, stored })
-  // The reply to a compaction has the messages of the user.
   return length > smallConversation && action !== 'compact'
     ? withoutItsConversation(chat, dialect.id, body, isStored(body, length, followsUnstored))
     : chat
 }
 
+/** Whether a response after this one can't be stored. */
+const isUnstored = (previous: unknown, options: TranslationOptions): boolean =>
+  typeof previous === 'string' && options.isUnstored(previous)
+
 /** The functions of a translated request refer to its items, which would stay in memory as long as the reply runs. */
 function withoutItsConversation(chat: ChatBytes, dialect: DialectId, body: JsonObject, store: boolean): ChatBytes {
-  const rest = withoutConversation(dialect, body, 'create')
+  const rest = withoutConversation(dialect, body)
   if (dialect === 'responses') rest.store = store
   try {
-    return { ...chat, request: { ...translateAgain(dialect, rest, 'create'), ignored: chat.request.ignored } }
+    return { ...chat, request: { ...translateAgain(dialect, rest), ignored: chat.request.ignored } }
   } catch (thrown) {
     if (thrown instanceof DialectError) return chat
     throw thrown
@@ -192,28 +173,26 @@ type OnThread = ChatBytes | Refusal | { refers: References } | null
 
 async function onThread(
   bytes: Buffer,
-  stored: StoredForThread | null,
-  { app, dialect, action, replyId, thread }: TranslationOptions,
+  earlier: { refers: References; stored: StoredForThread } | null,
+  options: TranslationOptions,
   { signal }: BodyReadOptions,
 ): Promise<OnThread> {
-  const gone = new AbortController()
-  const leave = (): void => gone.abort()
-  signal.addEventListener('abort', leave, { once: true })
-  try {
-    const job: TranslationJob = { dialect: dialect.id, action, modelMap: app.modelMap, replyId, bytes, stored }
-    const result = await thread.run(() => job, { signal: gone.signal, timeoutMs: threadMs })
-    if (result === 'here') return null
-    if ('problem' in result) return refusalOfDialect(result.problem)
-    if ('refers' in result) return result
-    const { body, asked, askedModel, ignored, rest } = result
-    const request = { ...translateAgain(dialect.id, rest, action), ignored }
-    return { body: asBuffer(body), asked, askedModel, stored: result.stored, request }
-  } catch (thrown) {
-    if (thrown instanceof WorkerTimeout || thrown instanceof WorkerExit) return notTranslated
-    throw thrown
-  } finally {
-    signal.removeEventListener('abort', leave)
-  }
+  const { app, dialect, action, replyId, thread } = options
+  const followsUnstored = isUnstored(earlier?.refers.previous, options)
+  const [stored, { modelMap }] = [earlier?.stored ?? null, app]
+  const result = await thread.translate(
+    { dialect: dialect.id, action, modelMap, replyId, bytes, stored, followsUnstored },
+    signal,
+  )
+  if (result === 'here') return null
+  if ('status' in result || 'refers' in result) return result
+  if ('problem' in result) return refusalOfDialect(result.problem)
+  const { body, asked, askedModel, ignored, rest } = result
+  const said = result.said && asBuffer(result.said)
+  const request = rest
+    ? { ...translateAgain(dialect.id, rest), ignored }
+    : compactionRequest({ model: askedModel, messages: [] }, ignored, said ?? Buffer.alloc(0))
+  return { body: asBuffer(body), asked, askedModel, stored: result.stored, request, said }
 }
 
 function bodyOf(
@@ -249,11 +228,4 @@ const tooLarge: Refusal = {
   type: 'studio_refused',
   code: 'body_too_large',
   message: `The request and the earlier messages that it refers to may have at most ${jsonLimit / 1024 / 1024} MB together.`,
-}
-
-const notTranslated: Refusal = {
-  status: 503,
-  type: 'studio_busy',
-  code: 'translation_failed',
-  message: 'This large request could not be translated in time. Nothing was sent to the service.',
 }

@@ -31,10 +31,10 @@ export interface TranslatedReplyOptions {
   extraHeaders: HeaderPairs
   reserveMemory(bytes: number): Promise<MemoryReservation | null>
   /**
-   * Stores the reply object before the app sees its end, and resolves when it is stored. Also for a stream that failed. Null when the app
-   * asked not to store it.
+   * Stores the reply object before the app sees its end, also that of a stream that failed. Resolves to whether it is stored as the app
+   * asked. Null when there is nothing to store.
    */
-  store: ((reply: JsonObject) => Promise<void>) | null
+  store: ((reply: JsonObject) => Promise<boolean>) | null
   /** Called with the stream of a streamed reply, before its first bytes. */
   streams(stream: TranslatedStream): void
   /** Whether a failure with this status is sent as the failure of a stream. See `failsInStream`. */
@@ -76,7 +76,7 @@ export async function sendTranslated(reply: ForwardReply, options: TranslatedRep
   }
   // The service streams although the request did not ask for it.
   for await (const bytes of reply.body) stream.push(bytes)
-  sendTranslatedJson(reply, await stream.wholeResult(), envelope, requestId)
+  await storeAndSend(reply, stream.wholeResult(), options, envelope, requestId)
 }
 
 /**
@@ -101,6 +101,7 @@ export async function sendFailedStream(options: TranslatedReplyOptions, refusal:
   const stream = new TranslatedStream(
     { ...options, store: null },
     { ...facts, rateLimit: { limit: null, remaining: null, retryAfterMs: null } },
+    options.store === null,
   )
   const text = await stream.refused({ status, message, type: null, code, param: null })
   const head: HeaderPairs = [
@@ -125,15 +126,32 @@ export async function sendProblem(reply: ForwardReply, envelope: Envelope): Prom
 /** Sends a translated body with the status and the headers of the service's reply. */
 export function sendTranslatedJson(
   reply: ForwardReply,
-  body: JsonObject,
+  body: JsonObject | Buffer,
   envelope: Envelope,
   requestId = requestIdOf(reply),
 ): void {
-  const text = JSON.stringify(body)
+  const bytes = body instanceof Buffer ? body : Buffer.from(JSON.stringify(body))
   const head = headOf(reply, envelope, requestId)
-  head.push(['content-type', 'application/json; charset=utf-8'], ['content-length', String(Buffer.byteLength(text))])
+  head.push(['content-type', 'application/json; charset=utf-8'], ['content-length', String(bytes.length)])
   envelope.response.writeHead(reply.status, safeReason(reply.statusText), flattened(head))
-  envelope.response.end(text)
+  envelope.response.end(bytes)
+}
+
+/** Stores a whole reply and sends it. It says whether it is stored. */
+async function storeAndSend(
+  reply: ForwardReply,
+  whole: JsonObject,
+  { translation, store }: Pick<TranslatedReplyOptions, 'translation' | 'store'>,
+  envelope: Envelope,
+  requestId: string,
+): Promise<void> {
+  const { toJson } = translation.request
+  if (store === null || (await store(whole))) {
+    sendTranslatedJson(reply, toJson?.(whole) ?? whole, envelope, requestId)
+    return
+  }
+  const ignored = [...envelope.ignored, 'store']
+  sendTranslatedJson(reply, { ...whole, store: false }, { ...envelope, ignored }, requestId)
 }
 
 function writeStreamHead(reply: ForwardReply, envelope: Envelope, requestId: string): void {
@@ -158,17 +176,13 @@ async function sendWhole(
   options: TranslatedReplyOptions,
   envelope: Envelope,
 ): Promise<void> {
-  const { response, translation, details, store } = options
+  const { response, translation, details } = options
   const length = Number(header(reply.headers, 'content-length') ?? usualReply)
   const reservation = length <= maxWholeReply ? await options.reserveMemory(length) : null
   if (reservation === null) throw new StudioError('malformed_reply', 'The reply is too large to be translated.')
   const chat = await readChat(reply)
-  if (!translation.request.stream) {
-    const whole = translation.request.reply(chat, details)
-    if (store) await store(whole)
-    sendTranslatedJson(reply, whole, envelope, requestId)
-    return
-  }
+  const { request } = translation
+  if (!request.stream) return storeAndSend(reply, request.reply(chat, details), options, envelope, requestId)
   // The service ignores `stream`, but the app expects events.
   const text = await new TranslatedStream(options, factsOf(reply, requestId)).whole(chat)
   writeStreamHead(reply, envelope, requestId)
@@ -238,9 +252,11 @@ export class TranslatedStream {
   /** Events that were made before the first bytes arrived. */
   #first: string
 
-  constructor({ translation, details, store }: TranslatedReplyOptions, facts: ReplyFacts) {
+  /** @param isStorable false for a reply that can't be stored and says so, whatever the app asked */
+  constructor({ translation, details, store }: TranslatedReplyOptions, facts: ReplyFacts, isStorable = true) {
     this.#translator = translation.request.openStream(details)
     this.#store = store
+    if (!isStorable) this.#translator.notStored?.('')
     this.#first = this.#translator.push({ type: 'open', facts })
   }
 
@@ -264,13 +280,11 @@ export class TranslatedStream {
   }
 
   /** The reply object of a stream that was read to its end. @throws StudioError when it is not complete */
-  async wholeResult(): Promise<JsonObject> {
+  wholeResult(): JsonObject {
     for (const event of this.#reader.end()) this.#translator.push(event)
     if (this.#reader.failure) throw this.#reader.failure
     this.#translator.end()
-    const result = this.#translator.result()
-    if (this.#store) await this.#store(result)
-    return result
+    return this.#translator.result()
   }
 
   /** All events of a reply that arrived as one JSON object. @throws StudioError when it is not complete */
@@ -279,9 +293,13 @@ export class TranslatedStream {
     for (const event of this.#reader.whole(chat)) text += this.#translator.push(event)
     if (this.#reader.failure) throw this.#reader.failure
     if (!this.#reader.finished) throw new StudioError('incomplete_stream', 'The reply has no finished choice.')
-    const last = this.#translator.end()
-    if (this.#store) await this.#store(this.#translator.result())
-    return text + last
+    return text + (await this.#stored(this.#translator.end()))
+  }
+
+  /** Stores the reply. Returns its last events, which say whether it is stored. */
+  async #stored(last: string): Promise<string> {
+    if (this.#store === null || (await this.#store(this.#translator.result()))) return last
+    return this.#translator.notStored?.(last) ?? last
   }
 
   #flow(
@@ -305,13 +323,13 @@ export class TranslatedStream {
       if (isOver) return
       isOver = true
       reply.settle()
-      const last = text + this.#translator.end()
-      const end = (): void => {
-        if (last !== '') sink.write(Buffer.from(last))
+      const end = (last: string): void => {
+        if (text + last !== '') sink.write(Buffer.from(text + last))
         sink.end()
       }
-      if (this.#store === null) end()
-      else this.#store(this.#translator.result()).then(end, (thrown: unknown) => sink.fail(asStudioError(thrown)))
+      const last = this.#translator.end()
+      if (this.#store === null) end(last)
+      else this.#stored(last).then(end, (thrown: unknown) => sink.fail(asStudioError(thrown)))
     }
     return flow({
       write: (bytes) => {
@@ -360,8 +378,7 @@ export class TranslatedStream {
       let text = this.#first
       for (const event of this.#reader.end()) text += this.#translator.push(event)
       if (this.#reader.failure) throw this.#reader.failure
-      text += this.#translator.end()
-      if (this.#store) await this.#store(this.#translator.result())
+      text += await this.#stored(this.#translator.end())
       yield Buffer.from(text)
     } catch (thrown) {
       const error = asStudioError(thrown)
@@ -383,8 +400,6 @@ export class TranslatedStream {
   /** As `failed`, for a request that was refused before its reply began. */
   async refused(problem: DialectProblem): Promise<string> {
     this.#isFailed = true
-    const text = this.#first + this.#translator.fail(problem)
-    await this.#store?.(this.#translator.result())
-    return text
+    return this.#first + (await this.#stored(this.#translator.fail(problem)))
   }
 }

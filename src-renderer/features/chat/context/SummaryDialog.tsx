@@ -4,7 +4,7 @@ import { problemOf } from '../../../api/problem.ts'
 import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { showCost } from '../../../shared/ui/cost.ts'
-import { Dialog } from '../../../shared/ui/Dialog.tsx'
+import { FormDialog } from '../../../shared/ui/Dialog.tsx'
 import { Field } from '../../../shared/ui/Field.tsx'
 import { Spinner } from '../../../shared/ui/Spinner.tsx'
 import { showSc } from '../../../shared/ui/sc.ts'
@@ -36,12 +36,10 @@ export function SummaryDialog() {
   useEffect(() => setWritten(given === null ? null : { text: given, summaryId: null, cost: null }), [upTo, given])
   const isEdit = given !== null
   return (
-    <Dialog
+    <FormDialog
       open={dialog !== null}
       onClose={close}
-      width="wide"
       // The summary was paid for: a click beside the dialog must not lose it.
-      stayOnOutsideClick
       title={t(isEdit ? 'editTitle' : 'summaryTitle')}
       about={t(isEdit ? 'editAbout' : 'summaryAbout')}
     >
@@ -51,7 +49,7 @@ export function SummaryDialog() {
         ) : (
           !isEdit && <Request key={dialog.upTo} upTo={dialog.upTo} onWritten={setWritten} />
         ))}
-    </Dialog>
+    </FormDialog>
   )
 }
 

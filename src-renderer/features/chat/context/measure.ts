@@ -5,8 +5,8 @@ import type { ContextMeasure } from '../../../../src-preload/contract/context.ts
 import { draftOf, modelsToAsk, newChat, useChat } from '../../../stores/chat.ts'
 import { useModelFacts } from '../../../stores/modelFacts.ts'
 import { client } from '../client.ts'
-import { picturesOf, usePictures } from '../composer/draftPictures.ts'
-import { attachedOf, documentsOf, useDocuments } from '../documents/draftDocuments.ts'
+import { draftPictures } from '../composer/draftPictures.ts'
+import { attachedOf, draftDocuments } from '../documents/draftDocuments.ts'
 import { filesToSend, useNextContext } from '../projects/context.ts'
 import { useSetup } from '../setup.ts'
 
@@ -35,8 +35,8 @@ export function useMeasuring(): void {
   const settled = useChat(({ open }) => open?.settled)
   const models = useChat(useShallow(modelsToAsk))
   const setup = useSetup()
-  const images = usePictures((state) => picturesOf(state, draft).length)
-  const documents = useDocuments((state) => documentsOf(state, draft))
+  const images = draftPictures.useItems(draft).length
+  const documents = draftDocuments.useItems(draft)
   const added = useNextContext(({ context }) => context)
   const facts = useModelFacts((state) => state.facts)
 

@@ -29,7 +29,7 @@ export function PassageChip({ passages }: { passages: readonly Passage[] }) {
       onClick={() => usePassageDialogs.setState({ list: passages })}
     >
       <FileSearch aria-hidden />
-      <span className="chat-document-words">
+      <span className="chat-file-words">
         <b>{count(passages)}</b>
         <span className="num">{t('documents:tokens', { count: tokens, replace: { count: showCount(tokens) } })}</span>
       </span>

@@ -5,7 +5,7 @@ import type { AttachedDocument } from '../../../../src-preload/contract/document
 import { draftOf, useChat } from '../../../stores/chat.ts'
 import { useLibrary } from '../../../stores/library.ts'
 import { useNewChat } from '../../../stores/newChat.ts'
-import { DocumentIcon, useDocumentFacts } from '../documents/DocumentChip.tsx'
+import { DocumentChip } from '../documents/DocumentChip.tsx'
 import { DocumentDialog } from '../documents/DocumentDialog.tsx'
 import { lookAhead, projectIdOf, useNextContext } from './context.ts'
 import { PassageChip } from './Passages.tsx'
@@ -27,7 +27,6 @@ function Tray({ files, wholeTokens }: { files: readonly unknown[]; wholeTokens: 
   const leaf = useChat(({ open }) => open?.ids.at(-1) ?? open?.id ?? null)
   const sending = useChat((state) => state.sending !== null)
   const { context, state } = useNextContext()
-  const facts = useDocumentFacts()
   const [shown, setShown] = useState<AttachedDocument | null>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the context depends on the files and on the end of the path
   useEffect(() => {
@@ -46,12 +45,7 @@ function Tray({ files, wholeTokens }: { files: readonly unknown[]; wholeTokens: 
       <ul aria-label={t('next')} aria-busy={state === 'loading'}>
         {documents.map((document) => (
           <li key={document.mediaId} className="chat-document" data-state="ready">
-            <button type="button" className="chat-document-open" onClick={() => setShown(document)}>
-              <DocumentIcon unit={document.unit} />
-              <span className="chat-document-words">
-                <b>{document.name}</b> <span className="num">{facts(document)}</span>
-              </span>
-            </button>
+            <DocumentChip document={document} onOpen={() => setShown(document)} />
           </li>
         ))}
         {passages.length > 0 && (

@@ -35,6 +35,15 @@ export function ServerDetails({ server }: { server: McpServer }) {
       name: t('settings.servers.limit'),
       value: t('settings.servers.limitValue', { seconds: server.timeoutSeconds }),
     },
+    ...(server.signIn?.storedIn
+      ? [
+          {
+            id: 'signIn',
+            name: t('settings.signIn.row'),
+            value: t(`settings.signIn.${server.signIn.storedIn}`, { host: plainText(server.signIn.host ?? '') }),
+          },
+        ]
+      : []),
     ...(server.about === null
       ? []
       : [{ id: 'about', name: t('settings.servers.reportedName'), value: plainText(server.about.slice(0, 300)) }]),

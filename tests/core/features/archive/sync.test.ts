@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { strToU8, unzipSync, zipSync } from 'fflate'
+import { unzipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
 import { openChat } from '../../../../src-main/core/features/chat/chat.ts'
 import { removeMessage } from '../../../../src-main/core/features/chat/removeMessage.ts'
 import { restore } from '../../../../src-main/core/features/chat/restore.ts'
 import { freshFolder } from '../../helpers/core.ts'
+import { forge } from './forge.ts'
 import { addFolder, message, put, type Studio, sha256 } from './studio.ts'
 import { studiosOfTest } from './studiosOfTest.ts'
 
@@ -325,22 +326,6 @@ describe('files in the folder', () => {
 })
 
 describe('hostile files', () => {
-  /** Changes entries of a file and signs the result with a matching manifest. */
-  function forge(file: string, change: (name: string, text: string) => string): void {
-    const entries = unzipSync(readFileSync(file))
-    const changed = Object.entries(entries).map(
-      ([name, bytes]) => [name, strToU8(change(name, Buffer.from(bytes).toString()))] as const,
-    )
-    const forged = new Map(changed)
-    const manifest = JSON.parse(Buffer.from(forged.get('manifest.json') ?? []).toString())
-    for (const entry of manifest.entries) {
-      const bytes = forged.get(entry.name) ?? new Uint8Array()
-      Object.assign(entry, { bytes: bytes.length, sha256: sha256(bytes) })
-    }
-    forged.set('manifest.json', strToU8(JSON.stringify(manifest)))
-    writeFileSync(file, zipSync(Object.fromEntries(forged)))
-  }
-
   it('leaves a chat alone whose ids have other content', async () => {
     const { home, work, sync } = twoComputers()
     const first = message({ text: 'Pay 10' })

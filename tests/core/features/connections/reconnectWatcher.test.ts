@@ -123,6 +123,20 @@ describe('the reconnect watcher', () => {
     expect(session.connection.offline?.since).toBe(since)
   })
 
+  it('a check asked for by whoever hears of a result is a new one, and its result is shown', async () => {
+    const { session, until } = await world()
+    let again: Promise<void> | null = null
+    const stop = session.changes.add(() => {
+      if (again || session.connection.state !== 'connected') return
+      stop()
+      again = session.check()
+    })
+    await session.check()
+    await again
+    expect(again).not.toBeNull()
+    expect((await until(there)).state).toBe('connected')
+  })
+
   it('checks less and less often, at random intervals, up to a maximum', async () => {
     const { session, cut } = await world({ firstMs: 1000, mostMs: 8000, leastMs: 0 })
     await cut.set('refuse')

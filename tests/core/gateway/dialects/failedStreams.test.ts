@@ -31,7 +31,7 @@ const create = async ({ url }: { url: string }, headers: Record<string, string>,
 interface StreamEvent {
   type: string
   code?: string
-  response?: { id: string; status: string; error: { code: string; message: string } | null }
+  response?: { id: string; status: string; store: boolean; error: { code: string; message: string } | null }
 }
 const eventsIn = (text: string): StreamEvent[] =>
   text.split('\n').flatMap((line) => (line.startsWith('data: ') ? (JSON.parse(line.slice(6)) as StreamEvent) : []))
@@ -70,11 +70,17 @@ describe('a failure before the reply began', () => {
     const { far, gateway } = await refusing(503)
     await far.close()
     closers.shift()
-    const { status, headers, text } = await create(gateway, codex, { stream: true, store: false })
-    expect([status, headers['x-studio-answer']]).toEqual([200, 'studio_upstream'])
-    const { response } = eventsIn(text).at(-1) ?? {}
-    expect(response).toMatchObject({ status: 'failed', error: { code: 'invalid_prompt' } })
-    expect((await gateway.rows())[0]).toMatchObject({ state: 'failed', status: 502 })
+    for (const store of [false, true]) {
+      const { status, headers, text } = await create(gateway, codex, { stream: true, store })
+      expect([status, headers['x-studio-answer']]).toEqual([200, 'studio_upstream'])
+      const events = eventsIn(text)
+      expect(events.at(-1)?.response).toMatchObject({ status: 'failed', error: { code: 'invalid_prompt' } })
+      // There is no reply to be stored, and none of the events claims one.
+      expect(events.flatMap(({ response }) => response?.store ?? [])).toEqual([false, false, false])
+      expect((await gateway.rows())[0]).toMatchObject({ state: 'failed', status: 502 })
+      const id = events.at(-1)?.response?.id
+      expect((await ask(`${gateway.url}/responses/${id}`, { headers: jsonWithKey })).status).toBe(404)
+    }
   })
 
   it('can be read again when the app wanted it stored', async () => {

@@ -60,6 +60,12 @@ const create = async (gateway: Gateway, body: Record<string, unknown>) => {
 const created = async (gateway: Gateway, body: Record<string, unknown>) =>
   JSON.parse((await create(gateway, body)).text) as Reply
 
+/** The response in the last event of a stream. */
+const lastIn = (stream: string) => {
+  const last = stream.split('\n').findLast((line) => line.startsWith('data: {"type":"response.'))
+  return (JSON.parse(last?.slice(6) ?? '{}') as { response: Reply & { status: string; store: boolean } }).response
+}
+
 const at = async (gateway: Gateway, path: string, method = 'GET') => {
   const answer = await ask(`${gateway.url}/responses/${path}`, { method, headers: jsonWithKey })
   return { status: answer.status, body: JSON.parse(answer.body.toString()) as Record<string, unknown> }
@@ -178,6 +184,7 @@ describe('a stored response', () => {
     gateway.requestLog.storedResponses.save = () => Promise.reject(new Error('no space'))
     const { text } = await create(gateway, { input: 'One', stream: true })
     expect(text).toContain('response.failed')
+    expect(lastIn(text)).toMatchObject({ status: 'failed', store: false })
     expect((await gateway.rows()).find(({ method }) => method === 'POST')?.ignored).toEqual(['store'])
   })
 
@@ -377,6 +384,36 @@ describe('a stored response', () => {
     tables.close()
   })
 
+  it.each([false, true])(
+    'that the disk refuses is not stored: the reply says store: false, and so does the log (stream: %s)',
+    async (stream) => {
+      const { gateway } = await mirror()
+      await created(gateway, { input: 'One' })
+      const other = new DatabaseSync(join(gateway.dataDir, 'bodies.sqlite'))
+      // Fails at once, as damage does. A lock would be waited for.
+      other.exec("CREATE TRIGGER refuse BEFORE INSERT ON responses BEGIN SELECT RAISE(ABORT, 'refused'); END")
+      other.close()
+      const answer = await ask(`${gateway.url}/responses`, {
+        method: 'POST',
+        headers: jsonWithKey,
+        body: JSON.stringify({ model: 'm', input: 'Two', store: true, stream }),
+      })
+      const text = answer.body.toString()
+      const reply = stream ? lastIn(text) : (JSON.parse(text) as ReturnType<typeof lastIn>)
+      expect(reply).toMatchObject({ status: 'completed', store: false })
+      if (stream) {
+        const numbers = [...text.matchAll(/"sequence_number":(\d+)/g)].map(([, number]) => Number(number))
+        expect(numbers).toEqual(numbers.map((_, index) => index))
+      } else expect(answer.headers['x-studio-ignored']).toBe('store')
+      expect((await at(gateway, reply.id)).status).toBe(404)
+      await expect
+        .poll(async () => (await gateway.rows()).find(({ method }) => method === 'POST')?.ignored)
+        .toEqual(['store'])
+      closers.pop()
+      await expect(gateway.close()).rejects.toThrow('Responses could not be stored')
+    },
+  )
+
   it('that is too large is not stored, and the app and the log learn it', async () => {
     const { gateway } = await mirror()
     const answer = await ask(`${gateway.url}/responses`, {
@@ -400,6 +437,7 @@ describe('a stored response', () => {
     const other = new DatabaseSync(join(gateway.dataDir, 'bodies.sqlite'))
     other.exec('BEGIN IMMEDIATE')
     const second = await created(gateway, { input: 'Two' })
+    expect(second).toMatchObject({ status: 'completed', store: false })
     expect((await at(gateway, second.id)).status).toBe(200)
     expect(other.prepare('SELECT count(*) AS n FROM responses').get()).toEqual({ n: 1 })
     other.exec('ROLLBACK')

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hostsOf, printable } from '../../../../src-main/core/gateway/proxy/guard.ts'
 import { checkTarget } from '../../../../src-main/core/gateway/proxy/localPath.ts'
 import { originToAllow } from '../../../../src-main/core/shared/origin.ts'
+import { type Api, apis, chatApi } from '../../../helpers/apis.ts'
 import { ask } from '../../../helpers/appRequest.ts'
 import { tries } from '../../../helpers/effort.ts'
 import { goodKey, type OpenGate, openGate, relayTo, speak } from '../../../helpers/gate.ts'
@@ -39,6 +40,22 @@ const keyLine = `Authorization: Bearer ${goodKey}\r\n`
 type Headers = Record<string, string>
 const errorOf = (body: Buffer) => (JSON.parse(body.toString()) as { error: Record<string, string> }).error
 
+/** Requests to which the same rules apply: one that reads, and one that starts work in each API. */
+interface Way extends Pick<Api, 'path' | 'problem'> {
+  name: string
+  method: 'GET' | 'POST'
+  body?: string
+  /** The API of another vendor that the log names. */
+  dialect: string | null
+}
+const ways: Way[] = [
+  { name: 'the list of models', path: '/models', problem: chatApi.problem, method: 'GET', dialect: null },
+  ...apis.map((api): Way => {
+    const dialect = api.name === 'chat' ? null : api.name
+    return { ...api, name: `the API ${api.name}`, method: 'POST', body: api.body(), dialect }
+  }),
+]
+
 describe('the guard of the local API', () => {
   it('accepts an app with its key, and replaces the app key with the API key [AUTH-01]', async () => {
     const answer = await ask(`${gate.url}/v1/models`, { headers: withKey })
@@ -49,8 +66,58 @@ describe('the guard of the local API', () => {
     expect(gate.refused).toEqual([])
   })
 
+  it('says where a person can allow a web page', async () => {
+    const answer = await ask(`${gate.url}/v1/models`, { headers: { ...withKey, origin: 'https://evil.example' } })
+    expect(errorOf(answer.body).message).toContain('on the Local API page')
+  })
+
+  it('names the app of a key that is paused, revoked or expired, and of no other', async () => {
+    await ask(`${gate.url}/v1/models`, { headers: { authorization: 'Bearer isk_paused' } })
+    await ask(`${gate.url}/v1/models`, { headers: { authorization: 'Bearer isk_nobody' } })
+    expect(gate.refused.map(({ appId }) => appId)).toEqual(['sleeper', null])
+  })
+
+  it('accepts a key that is repeated in a header that is not passed on', async () => {
+    const answer = await ask(`${gate.url}/v1/models`, { headers: { ...withKey, 'x-api-key': goodKey } })
+    expect(answer.status).toBe(200)
+    expect(JSON.stringify(far.requests)).not.toContain(goodKey)
+  })
+
+  it('masks a key in a logged path', async () => {
+    await ask(`${gate.url}/v1/models/${goodKey}`)
+    expect(gate.refused[0]?.path).toBe('/v1/models/[key]')
+  })
+
+  it('removes cookies, which browsers send to every port of 127.0.0.1', async () => {
+    await ask(`${gate.url}/v1/models`, {
+      headers: { ...withKey, cookie: 'studio-session=secret', referer: 'http://x/' },
+    })
+    expect(far.requests[0]?.headers).not.toHaveProperty('cookie')
+    expect(far.requests[0]?.headers).not.toHaveProperty('referer')
+  })
+
+  it('limits hostile names to a length and to printable characters', async () => {
+    await speak(
+      gate.port,
+      `GET /v1/x HTTP/1.1\r\n${hostLine()}Origin: http://\u00e9\u00ff${'a'.repeat(900)}\r\nConnection: close\r\n\r\n`,
+    )
+    const [refusal] = gate.refused
+    expect(refusal?.from).toMatch(/^a web page at http:\/\/\?\?a{80,}…$/)
+    expect(refusal?.origin).toBeNull()
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
+        expect(printable(text)).toMatch(/^[\x20-\x7e]{0,120}…?$/)
+      }),
+    )
+  })
+})
+
+describe.each(ways)('for $name, the guard', ({ path, method, body, problem, dialect }) => {
   const evil = 'https://evil.example'
   const aPage = `a web page at ${evil}`
+  const send = (target: string, headers: Headers) =>
+    ask(`${gate.url}${target}`, { method, headers, ...(body !== undefined && { body }) })
+
   it.each<[string, Headers, number, string, string, string | null]>([
     ['no key', {}, 401, 'tool_key_missing', 'a program without a key', null],
     [
@@ -151,11 +218,10 @@ describe('the guard of the local API', () => {
   ])(
     'refuses %s before a byte goes upstream, and says who it was [ERR-01]',
     async (_what, headers, status, code, from, origin) => {
-      const answer = await ask(`${gate.url}/v1/models?q=secret`, { headers })
+      const answer = await send(`/v1${path}?q=secret`, headers)
       expect(answer.status).toBe(status)
-      const error = errorOf(answer.body)
-      expect(Object.keys(error).sort()).toEqual(['code', 'message', 'type'])
-      expect(error).toMatchObject({ type: 'studio_refused', code })
+      const { message, ...error } = problem(answer)
+      if (dialect !== 'messages') expect(error).toMatchObject({ type: 'studio_refused', code })
       expect(answer.headers['x-studio-answer']).toBe('studio_refused')
       expect(answer.headers['x-should-retry']).toBe('false')
       expect(answer.headers['access-control-allow-origin']).toBeUndefined()
@@ -167,71 +233,28 @@ describe('the guard of the local API', () => {
           code,
           status,
           origin,
-          method: 'GET',
-          path: '/v1/models',
-          message: error.message,
+          method,
+          path: `/v1${path}`,
+          dialect,
+          message,
         }),
       ])
     },
   )
 
-  it('says where a person can allow a web page', async () => {
-    const answer = await ask(`${gate.url}/v1/models`, { headers: { ...withKey, origin: evil } })
-    expect(errorOf(answer.body).message).toContain('on the Local API page')
-  })
-
-  it('names the app of a key that is paused, revoked or expired, and of no other', async () => {
-    await ask(`${gate.url}/v1/models`, { headers: { authorization: 'Bearer isk_paused' } })
-    await ask(`${gate.url}/v1/models`, { headers: { authorization: 'Bearer isk_nobody' } })
-    expect(gate.refused.map(({ appId }) => appId)).toEqual(['sleeper', null])
-  })
-
   it.each([
-    ['in the query', `/v1/models?api_key=${goodKey}`, {}],
-    ['in another header', '/v1/models', { 'x-debug': `key=${goodKey}` }],
+    ['in the query', `?api_key=${goodKey}`, {}],
+    ['in another header', '', { 'x-debug': `key=${goodKey}` }],
   ])(
-    'refuses a key that stands %s too: it would go on to the service and into its logs',
-    async (_where, path, more) => {
-      const answer = await ask(`${gate.url}${path}`, { headers: { ...withKey, ...more } })
+    'refuses a key that occurs %s too: it would be sent to the service and to its logs',
+    async (_where, query, more) => {
+      const answer = await send(`/v1${path}${query}`, { ...withKey, ...more })
       expect(answer.status).toBe(400)
+      expect(problem(answer).message).toContain('elsewhere')
       expect(far.requests).toHaveLength(0)
       expect(JSON.stringify(gate.refused)).not.toContain(goodKey)
     },
   )
-
-  it('accepts a key that is repeated in a header that is not passed on', async () => {
-    const answer = await ask(`${gate.url}/v1/models`, { headers: { ...withKey, 'x-api-key': goodKey } })
-    expect(answer.status).toBe(200)
-    expect(JSON.stringify(far.requests)).not.toContain(goodKey)
-  })
-
-  it('masks a key in a logged path', async () => {
-    await ask(`${gate.url}/v1/models/${goodKey}`)
-    expect(gate.refused[0]?.path).toBe('/v1/models/[key]')
-  })
-
-  it('removes cookies, which browsers send to every port of 127.0.0.1', async () => {
-    await ask(`${gate.url}/v1/models`, {
-      headers: { ...withKey, cookie: 'studio-session=secret', referer: 'http://x/' },
-    })
-    expect(far.requests[0]?.headers).not.toHaveProperty('cookie')
-    expect(far.requests[0]?.headers).not.toHaveProperty('referer')
-  })
-
-  it('limits hostile names to a length and to printable characters', async () => {
-    await speak(
-      gate.port,
-      `GET /v1/x HTTP/1.1\r\n${hostLine()}Origin: http://\u00e9\u00ff${'a'.repeat(900)}\r\nConnection: close\r\n\r\n`,
-    )
-    const [refusal] = gate.refused
-    expect(refusal?.from).toMatch(/^a web page at http:\/\/\?\?a{80,}…$/)
-    expect(refusal?.origin).toBeNull()
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
-        expect(printable(text)).toMatch(/^[\x20-\x7e]{0,120}…?$/)
-      }),
-    )
-  })
 })
 
 describe('the Host of a request', () => {

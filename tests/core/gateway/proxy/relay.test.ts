@@ -1,33 +1,14 @@
-import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ask, jsonWithKey, postJson, replyTo, toolKey, withKey } from '../../../helpers/appRequest.ts'
+import { apis, askIn, openIn, pace } from '../../../helpers/apis.ts'
+import { ask, jsonWithKey, replyTo, toolKey, withKey } from '../../../helpers/appRequest.ts'
 import { quickClock } from '../../../helpers/clock.ts'
-import { apiKey, type Gateway, openFarEnd, writeRepeatedly } from '../../../helpers/gateway.ts'
+import { apiKey, openFarEnd, writeRepeatedly } from '../../../helpers/gateway.ts'
 import { quick, testGateways } from '../../../helpers/testGateways.ts'
 
 const { closers, beforeSandbox, beforeService, beforeUrl } = testGateways()
-
-const chat = (body: Record<string, unknown>) =>
-  JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], model: 'mirror', ...body })
-
-/** Sends a chat whose reply the sandbox breaks. */
-const askChat = (gateway: Gateway, fault: string, body: string) =>
-  ask(`${gateway.url}/chat/completions`, {
-    method: 'POST',
-    headers: { ...jsonWithKey, 'x-sandbox-fault': fault },
-    body,
-  })
-
-/** Starts a streamed chat and resolves with the open reply after its first bytes. */
-async function openStream(url: string, headers: Record<string, string> = {}, body: Record<string, unknown> = {}) {
-  const request = postJson(`${url}/chat/completions`, chat({ model: 'writer-small', stream: true, ...body }), headers)
-  const response = await replyTo(request)
-  await once(response, 'data')
-  return { request, response }
-}
 
 describe('requests are passed unchanged', () => {
   it('with body bytes, query, order and case of headers, and parameters [CHAT-08] [GEN-03]', async () => {
@@ -151,15 +132,6 @@ describe('replies are passed unchanged', () => {
     expect(JSON.stringify(answer.headers)).not.toContain(apiKey)
   })
 
-  it('except that a redirect becomes 502 [GEN-01]', async () => {
-    const { sandbox, gateway } = await beforeSandbox()
-    const answer = await askChat(gateway, 'redirect; to=http://127.0.0.1:9/', chat({}))
-    expect(answer.status).toBe(502)
-    expect(answer.headers.location).toBeUndefined()
-    expect(JSON.parse(answer.body.toString())).toMatchObject({ error: { code: 'redirected' } })
-    expect(sandbox.observe.requests()).toHaveLength(1)
-  })
-
   it('except that unrequested compression is removed, because it could hide the key', async () => {
     const { sandbox, gateway } = await beforeSandbox()
     const plain = await ask(`${gateway.url}/models`, { headers: withKey })
@@ -204,26 +176,33 @@ describe('replies are passed unchanged', () => {
   })
 })
 
-describe('disconnects and cancellation', () => {
+describe.each(apis)('in the API $name', (api) => {
+  const stream = api.body({ stream: true, ...api.atMost(5000) })
+  const slowly = pace({ tokens: 5000, perSecond: 100 })
+
+  it('a redirect becomes 502, and is not followed [GEN-01]', async () => {
+    const { sandbox, gateway } = await beforeSandbox()
+    const answer = await askIn(gateway, api, api.body(), { 'x-sandbox-fault': 'redirect; to=http://127.0.0.1:9/' })
+    expect([answer.status, answer.headers.location]).toEqual([502, undefined])
+    expect(api.problem(answer).message).toMatch(/redirect/)
+    expect(sandbox.observe.requests()).toHaveLength(1)
+  })
+
   it('the upstream request closes when the app disconnects within a stream, and the slot is free [CHAT-16] [SSE-05] [LIM-05] [ERR-08]', async () => {
     const { sandbox, gateway } = await beforeSandbox({
       key: 'oneAtATime',
       // With one slot, a retry of a refused request would wait for the slot.
       retry: { ...quick, maxAttempts: 1 },
     })
-    const first = await openStream(gateway.url)
-    const second = await ask(`${gateway.url}/chat/completions`, {
-      method: 'POST',
-      headers: jsonWithKey,
-      body: chat({ model: 'writer-small', stream: true }),
-    })
-    expect(second.status).toBe(429)
+    const first = openIn(gateway, api, stream, slowly)
+    await first.begun
+    expect((await askIn(gateway, api, stream)).status).toBe(429)
     const record = sandbox.observe.requests().find((request) => request.stream && request.status === 200)
     first.request.destroy()
     const closed = await sandbox.observe.whenClosed(record?.id ?? '')
     expect(closed.closedByClient).toBe(true)
-    const third = await openStream(gateway.url)
-    expect(third.response.statusCode).toBe(200)
+    const third = openIn(gateway, api, stream, slowly)
+    expect((await third.begun).statusCode).toBe(200)
     third.request.destroy()
     // The request was not retried after the cancellation.
     const asked = sandbox.observe.requests().length
@@ -233,8 +212,8 @@ describe('disconnects and cancellation', () => {
 
   it('a revoked key cuts its running requests and closes them upstream', async () => {
     const { sandbox, gateway } = await beforeSandbox()
-    const { response } = await openStream(gateway.url, {}, { sandbox: { tokens: 5000 } })
-    const cut = new Promise((resolve) => response.once('close', resolve))
+    const response = await openIn(gateway, api, stream, slowly).begun
+    const cut = new Promise((resolve) => response.resume().once('close', resolve))
     gateway.proxy.cutInvalid((id) => id === 'testtool')
     expect(gateway.proxy.counts().active).toBe(1)
     gateway.proxy.cutInvalid(() => false)
@@ -242,6 +221,18 @@ describe('disconnects and cancellation', () => {
     expect(response.complete).toBe(false)
     const id = sandbox.observe.requests().at(-1)?.id ?? ''
     expect((await sandbox.observe.whenClosed(id)).closedByClient).toBe(true)
+    await expect
+      .poll(async () => (await gateway.rows())[0])
+      .toMatchObject({ state: 'cancelled', cancelledBy: 'studio', problem: { kind: 'key_ended' } })
+  })
+
+  it('a revoked key ends a request that waits for its reply with the reason', async () => {
+    const { gateway } = await beforeSandbox()
+    const answer = askIn(gateway, api, api.body(), { 'x-sandbox-fault': 'slow-headers; ms=60000' })
+    await expect.poll(async () => (await gateway.rows())[0]?.state).toBe('sent')
+    gateway.proxy.cutInvalid(() => false)
+    expect((await answer).status).toBe(403)
+    expect(api.problem(await answer).message).toMatch(/revoked/)
   })
 
   it('the upstream request closes when the app disconnects before any header', async () => {
@@ -251,23 +242,33 @@ describe('disconnects and cancellation', () => {
       response.once('close', () => gone.resolve())
       arrived.resolve()
     })
-    const request = httpRequest(`${gateway.url}/models`, { headers: withKey, agent: false })
-    request.on('error', () => undefined)
-    request.end()
+    const { request } = openIn(gateway, api, api.body())
     await arrived.promise
     request.destroy()
     await gone.promise
+    await expect.poll(async () => (await gateway.rows())[0]).toMatchObject({ state: 'cancelled', cancelledBy: 'app' })
   })
 
-  it('a reply that the service breaks off is cut and never completed [SSE-04] [CHAT-19]', async () => {
-    const { sandbox, gateway } = await beforeSandbox()
-    const answer = await askChat(gateway, 'cut; bytes=900', chat({ stream: true }))
-    expect(answer.status).toBe(200)
-    expect(answer.whole).toBe(false)
-    expect(answer.body.toString()).not.toContain('[DONE]')
-    expect(sandbox.observe.requests()).toHaveLength(1)
+  it('the upstream request closes when the app disconnects in the middle of a whole reply, which is not asked for again', async () => {
+    const begun = Promise.withResolvers<void>()
+    const gone = Promise.withResolvers<void>()
+    const { far, gateway } = await beforeService((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.write('{"choices":[{"index":0,"message":{"content":"Wo')
+      response.once('close', () => gone.resolve())
+      begun.resolve()
+    })
+    const { request } = openIn(gateway, api, api.body())
+    await begun.promise
+    await expect.poll(async () => (await gateway.rows())[0]?.status).toBe(200)
+    request.destroy()
+    await gone.promise
+    await expect.poll(async () => (await gateway.rows())[0]).toMatchObject({ state: 'cancelled', cancelledBy: 'app' })
+    expect([far.requests.length, gateway.memory.held]).toEqual([1, 0])
   })
+})
 
+describe('requests without a translation', () => {
   it('an app that stops reading slows the service down', async () => {
     let sent = 0
     const { gateway } = await beforeService((_request, response) => {
@@ -291,68 +292,6 @@ describe('disconnects and cancellation', () => {
     expect(sent).toBeLessThan(40_000_000)
     socket.destroy()
   })
-})
-
-describe('the one retry loop', () => {
-  it('ends when the app disconnects during a wait [ERR-08]', async () => {
-    const { sandbox, gateway } = await beforeSandbox()
-    using clock = quickClock()
-    const request = httpRequest(`${gateway.url}/models`, {
-      agent: false,
-      headers: { ...withKey, 'x-sandbox-fault': 'refuse; status=429; retry-after=30' },
-    })
-    request.on('error', () => undefined)
-    request.end()
-    await expect.poll(async () => (await gateway.rows())[0]?.state).toBe('backing_off')
-    request.destroy()
-    await expect.poll(() => gateway.proxy.counts().active).toBe(0)
-    await clock.advance(31_000)
-    expect(sandbox.observe.requests()).toHaveLength(1)
-  })
-
-  it('retries before output after 503, with growing delays, invisible to the app [ERR-06] [ERR-09]', async () => {
-    const { sandbox, gateway } = await beforeSandbox()
-    const answer = await askChat(gateway, 'fail; status=503; times=2; id=a', chat({}))
-    expect(answer.status).toBe(200)
-    expect(sandbox.observe.requests().map((request) => request.status)).toEqual([503, 503, 200])
-    const bodies = new Set(
-      sandbox.observe
-        .requests()
-        .filter((request) => request.bodySha256)
-        .map((request) => request.bodySha256),
-    )
-    expect(bodies.size).toBe(1)
-  })
-
-  it('waits at least Retry-After [ERR-05]', async () => {
-    const { sandbox, gateway } = await beforeSandbox()
-    await ask(`${gateway.url}/models`, {
-      headers: { ...withKey, 'x-sandbox-fault': 'fail; status=429; times=1; retry-after=1; id=b' },
-    })
-    const [first, second] = sandbox.observe.requests()
-    expect((second?.startedAt ?? 0) - (first?.endedAt ?? 0)).toBeGreaterThanOrEqual(990)
-  })
-
-  it('passes the last reply when it gives up, and prevents a retry loop of the SDK [ERR-10]', async () => {
-    const { sandbox, gateway } = await beforeSandbox()
-    const answer = await ask(`${gateway.url}/models`, {
-      headers: { ...withKey, 'x-sandbox-fault': 'refuse; status=502' },
-    })
-    expect(answer.status).toBe(502)
-    expect(answer.headers['x-should-retry']).toBe('false')
-    expect(JSON.parse(answer.body.toString())).toHaveProperty('error.message')
-    expect(sandbox.observe.requests().length).toBeGreaterThan(1)
-    expect(sandbox.observe.requests().length).toBeLessThan(6)
-  })
-
-  it.each([400, 401, 402, 403, 404, 500])('passes %i at once after one attempt', async (status) => {
-    const { sandbox, gateway } = await beforeSandbox()
-    const answer = await ask(`${gateway.url}/models`, {
-      headers: { ...withKey, 'x-sandbox-fault': `refuse; status=${status}` },
-    })
-    expect(answer.status).toBe(status)
-    expect(sandbox.observe.requests()).toHaveLength(1)
-  })
 
   it('never repeats an upload without a complete copy', async () => {
     const { sandbox, gateway } = await beforeSandbox()
@@ -367,10 +306,63 @@ describe('the one retry loop', () => {
     expect(answer.headers.get('x-should-retry')).toBeNull()
     expect(sandbox.observe.requests()).toHaveLength(1)
   })
+})
 
-  it('repeats a long chat, because JSON is buffered until its reply starts', async () => {
+describe.each(apis)('the one retry loop in the API $name', (api) => {
+  it('ends when the app disconnects during a wait [ERR-08]', async () => {
     const { sandbox, gateway } = await beforeSandbox()
-    const answer = await askChat(gateway, 'fail; status=503; times=1; id=d', chat({ padding: 'x'.repeat(400_000) }))
+    using clock = quickClock()
+    const { request } = openIn(gateway, api, api.body(), { 'x-sandbox-fault': 'refuse; status=429; retry-after=30' })
+    await expect.poll(async () => (await gateway.rows())[0]?.state).toBe('backing_off')
+    request.destroy()
+    await expect.poll(() => gateway.proxy.counts().active).toBe(0)
+    await clock.advance(31_000)
+    expect(sandbox.observe.requests()).toHaveLength(1)
+  })
+
+  it('retries before output after 503, with growing delays, invisible to the app [ERR-06] [ERR-09]', async () => {
+    const { sandbox, gateway } = await beforeSandbox()
+    const answer = await askIn(gateway, api, api.body(), { 'x-sandbox-fault': 'fail; status=503; times=2; id=a' })
+    expect(answer.status).toBe(200)
+    expect(sandbox.observe.requests().map((request) => request.status)).toEqual([503, 503, 200])
+    const bodies = new Set(
+      sandbox.observe
+        .requests()
+        .filter((request) => request.bodySha256)
+        .map((request) => request.bodySha256),
+    )
+    expect(bodies.size).toBe(1)
+  })
+
+  it('waits at least Retry-After [ERR-05]', async () => {
+    const { sandbox, gateway } = await beforeSandbox()
+    const fault = 'fail; status=429; times=1; retry-after=1; id=b'
+    expect((await askIn(gateway, api, api.body(), { 'x-sandbox-fault': fault })).status).toBe(200)
+    const [first, second] = sandbox.observe.requests()
+    expect((second?.startedAt ?? 0) - (first?.endedAt ?? 0)).toBeGreaterThanOrEqual(990)
+  })
+
+  it('passes the last reply when it gives up, and prevents a retry loop of the SDK [ERR-10]', async () => {
+    const { sandbox, gateway } = await beforeSandbox()
+    const answer = await askIn(gateway, api, api.body(), { 'x-sandbox-fault': 'refuse; status=502' })
+    expect(answer.status).toBe(502)
+    expect(answer.headers['x-should-retry']).toBe('false')
+    expect(api.error(answer.body.toString()).message).not.toBe('')
+    expect(sandbox.observe.requests().length).toBeGreaterThan(1)
+    expect(sandbox.observe.requests().length).toBeLessThan(6)
+  })
+
+  it.each([400, 401, 402, 403, 404, 500])('passes %i at once after one attempt', async (status) => {
+    const { sandbox, gateway } = await beforeSandbox()
+    const answer = await askIn(gateway, api, api.body(), { 'x-sandbox-fault': `refuse; status=${status}` })
+    expect(answer.status).toBe(status)
+    expect(sandbox.observe.requests()).toHaveLength(1)
+  })
+
+  it('repeats a long request, because JSON is buffered until its reply starts', async () => {
+    const { sandbox, gateway } = await beforeSandbox()
+    const body = api.body(api.prompt('word '.repeat(80_000)))
+    const answer = await askIn(gateway, api, body, { 'x-sandbox-fault': 'fail; status=503; times=1; id=d' })
     expect(answer.status).toBe(200)
     expect(sandbox.observe.requests()).toHaveLength(2)
   })
@@ -379,11 +371,10 @@ describe('the one retry loop', () => {
     const far = await openFarEnd(() => undefined)
     const gateway = await beforeUrl(far.url, { retry: { ...quick, maxAttempts: 2 } })
     await far.close()
-    const answer = await ask(`${gateway.url}/models`, { headers: withKey })
+    const answer = await askIn(gateway, api, api.body())
     expect(answer.status).toBe(502)
-    expect(answer.headers['x-should-retry']).toBe('false')
-    expect(JSON.parse(answer.body.toString())).toMatchObject({
-      error: { type: 'studio_upstream', code: 'connect_failed' },
-    })
+    expect(answer.headers).toMatchObject({ 'x-should-retry': 'false', 'x-studio-answer': 'studio_upstream' })
+    const { message } = api.problem(answer)
+    expect((await gateway.rows())[0]).toMatchObject({ state: 'failed', problem: { kind: 'connect_failed', message } })
   })
 })

@@ -1,8 +1,8 @@
-import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { openRequestLogReader } from '../../../../src-main/core/requestLog/reader.ts'
 import type { RequestRow } from '../../../../src-preload/contract/requests.ts'
-import { ask, jsonWithKey, postJson, replyTo, toolKey, withKey } from '../../../helpers/appRequest.ts'
+import { type Api, apis, askIn, openIn, pace } from '../../../helpers/apis.ts'
+import { ask, jsonWithKey, toolKey, withKey } from '../../../helpers/appRequest.ts'
 import { eventually } from '../../../helpers/eventually.ts'
 import type { Gateway } from '../../../helpers/gateway.ts'
 import { testGateways } from '../../../helpers/testGateways.ts'
@@ -15,14 +15,11 @@ const chat = (body: Record<string, unknown> = {}) =>
 const post = (gateway: Gateway, body: string, headers: Record<string, string> = {}, path = '/chat/completions') =>
   ask(`${gateway.url}${path}`, { method: 'POST', headers: { ...jsonWithKey, ...headers }, body })
 
-/** A running request, with or without a started reply. */
-async function open(gateway: Gateway, body: string, headers: Record<string, string> = {}, { begun = true } = {}) {
-  const request = postJson(`${gateway.url}/chat/completions`, body, headers)
-  if (!begun) return { request, response: null }
-  const response = await replyTo(request)
-  await once(response, 'data')
-  return { request, response }
-}
+/** A request of up to 2,000 tokens. */
+const long = (api: Api, more: Record<string, unknown> = {}) => api.body({ ...api.atMost(2000), ...more })
+/** A stream of 500 tokens at this speed. */
+const streaming = (api: Api, tokens = 500) => long(api, { stream: true, ...api.atMost(tokens) })
+const slowly = pace({ tokens: 2000, perSecond: 100 })
 
 const ended = (row: RequestRow | undefined) => row !== undefined && row.durationMs !== null
 
@@ -42,16 +39,16 @@ async function learnPrices(gateway: Gateway): Promise<void> {
   gateway.requestLog.learn((await gateway.upstream.getUsage()).value, gateway.upstream.base.url)
 }
 
-describe('the log row of a request', () => {
+describe.each(apis)('the log row of a request in the API $name', (api) => {
   it('has model, status, times, bytes and the service’s own tokens', async () => {
     const { gateway } = await beforeSandbox()
-    const reply = await post(gateway, chat({ sandbox: { tokens: 30 } }))
-    const usage = JSON.parse(reply.body.toString()).usage
+    const reply = await askIn(gateway, api, long(api), pace({ tokens: 30 }))
     const row = await lastRow(gateway)
     expect(row).toMatchObject({
       who: { kind: 'app', id: 'testtool', name: 'test' },
       method: 'POST',
-      path: '/v1/chat/completions',
+      path: `/v1${api.path}`,
+      dialect: api.name === 'chat' ? null : api.name,
       endpoint: 'chat',
       model: 'writer-small',
       state: 'done',
@@ -59,12 +56,12 @@ describe('the log row of a request', () => {
       stream: false,
       attempts: 1,
       retriedAfter: [],
-      tokensIn: usage.prompt_tokens,
-      tokensOut: usage.completion_tokens,
+      ...api.usage(reply.body.toString()),
       tokensAre: 'measured',
-      bytesDown: reply.body.length,
       requestId: reply.headers['x-request-id'],
     })
+    if (api.name === 'chat') expect(row.bytesDown).toBe(reply.body.length)
+    expect(row.bytesDown).toBeGreaterThan(100)
     expect(row.firstByteMs).toBeGreaterThan(0)
     expect(row.durationMs).toBeGreaterThanOrEqual(row.firstByteMs ?? 0)
   })
@@ -80,10 +77,48 @@ describe('the log row of a request', () => {
       response.end('{}')
     })
     dataDir = gateway.dataDir
-    await post(gateway, chat())
+    await askIn(gateway, api, api.body())
     expect(states).toEqual(['sent'])
   })
 
+  it('marks a stream without its end as cut [SSE-04]', async () => {
+    const { gateway } = await beforeSandbox()
+    const body = long(api, { stream: true })
+    const endless = await askIn(gateway, api, body, { 'x-sandbox-fault': 'no-done-no-finish' })
+    expect(api.isComplete(endless.body.toString())).toBe(false)
+    expect(await lastRow(gateway)).toMatchObject({ state: 'cut', problem: { kind: 'incomplete_stream' } })
+    const cut = await askIn(gateway, api, body, { 'x-sandbox-fault': 'cut; bytes=900' })
+    expect([cut.whole, api.isComplete(cut.body.toString())]).toEqual([api.reportsCuts, false])
+    expect(await lastRow(gateway)).toMatchObject({ state: 'cut', tokensAre: 'estimated' })
+  })
+
+  it('has the number and the reasons of retries [ERR-06]', async () => {
+    const { gateway } = await beforeSandbox()
+    await askIn(gateway, api, api.body(), { 'x-sandbox-fault': 'fail; status=503; times=2; id=row' })
+    expect(await lastRow(gateway)).toMatchObject({ status: 200, attempts: 3, retriedAfter: [503, 503] })
+    expect((await lastRow(gateway)).backoffMs).toBeGreaterThan(0)
+  })
+
+  it('marks a connection failure as failed, with the message that the app got', async () => {
+    const { gateway } = await beforeService((request) => request.socket.destroy(), { retry: { maxAttempts: 1 } })
+    const reply = await askIn(gateway, api, api.body())
+    const { message } = api.problem(reply)
+    expect([reply.status, reply.headers['x-should-retry']]).toEqual([502, 'false'])
+    expect(await lastRow(gateway)).toMatchObject({
+      state: 'failed',
+      status: reply.status,
+      problem: { kind: 'connection_lost', message },
+    })
+  })
+
+  it('has the status of a service error, at no cost', async () => {
+    const { gateway } = await beforeSandbox()
+    expect((await askIn(gateway, api, api.body({ model: 'no-such-model' }))).status).toBe(404)
+    expect(await lastRow(gateway)).toMatchObject({ state: 'done', status: 404, cost: '0', costIs: 'measured' })
+  })
+})
+
+describe('the log row of a request', () => {
   it('has the usage of a stream whose app did not ask for it, and the app gets no usage event [SSE-02]', async () => {
     const { gateway, sandbox } = await beforeSandbox()
     const reply = await post(gateway, chat({ stream: true, sandbox: { tokens: 40, tokens_per_second: 0 } }))
@@ -106,40 +141,6 @@ describe('the log row of a request', () => {
     const body = chat({ stream: true, stream_options: { include_usage: true }, sandbox: { tokens: 12 } })
     expect((await post(gateway, body)).body.toString()).toContain('"choices":[]')
     expect(await lastRow(gateway)).toMatchObject({ tokensOut: 12, tokensAre: 'measured' })
-  })
-
-  it('marks a stream without its end as cut [SSE-04]', async () => {
-    const { gateway } = await beforeSandbox()
-    const body = chat({ stream: true })
-    await post(gateway, body, { 'x-sandbox-fault': 'no-done-no-finish' })
-    expect(await lastRow(gateway)).toMatchObject({ state: 'cut', problem: { kind: 'incomplete_stream' } })
-    const cut = await post(gateway, body, { 'x-sandbox-fault': 'cut; bytes=900' })
-    expect(cut.whole).toBe(false)
-    expect(await lastRow(gateway)).toMatchObject({ state: 'cut', tokensAre: 'estimated' })
-  })
-
-  it('has the number and the reasons of retries [ERR-06]', async () => {
-    const { gateway } = await beforeSandbox()
-    await post(gateway, chat(), { 'x-sandbox-fault': 'fail; status=503; times=2; id=row' })
-    expect(await lastRow(gateway)).toMatchObject({ status: 200, attempts: 3, retriedAfter: [503, 503] })
-    expect((await lastRow(gateway)).backoffMs).toBeGreaterThan(0)
-  })
-
-  it('marks a connection failure as failed, with the message that the app got', async () => {
-    const { gateway } = await beforeService((request) => request.socket.destroy(), { retry: { maxAttempts: 1 } })
-    const reply = await post(gateway, chat())
-    const { error } = JSON.parse(reply.body.toString())
-    expect(await lastRow(gateway)).toMatchObject({
-      state: 'failed',
-      status: reply.status,
-      problem: { kind: 'connection_lost', message: error.message },
-    })
-  })
-
-  it('has the status of a service error, at no cost', async () => {
-    const { gateway } = await beforeSandbox()
-    await post(gateway, chat({ model: 'no-such-model' }))
-    expect(await lastRow(gateway)).toMatchObject({ state: 'done', status: 404, cost: '0', costIs: 'measured' })
   })
 
   it('exists for the studio’s own requests too, with their feature', async () => {
@@ -166,10 +167,11 @@ describe('the log row of a request', () => {
   })
 })
 
-describe('a cancelled request', () => {
+describe.each(apis)('a cancelled request in the API $name', (api) => {
   it('by the app after output has an estimated cost [CHAT-18] [ERR-08]', async () => {
     const { gateway, sandbox } = await beforeSandbox()
-    const { request } = await open(gateway, chat({ stream: true, sandbox: { tokens: 500, tokens_per_second: 100 } }))
+    const { request, begun } = openIn(gateway, api, streaming(api), slowly)
+    await begun
     request.destroy()
     const row = await lastRow(gateway)
     expect(row).toMatchObject({ state: 'cancelled', cancelledBy: 'app', tokensAre: 'estimated' })
@@ -179,8 +181,7 @@ describe('a cancelled request', () => {
 
   it('before any output costs nothing, as an estimate', async () => {
     const { gateway, sandbox } = await beforeSandbox()
-    const body = chat({ stream: true, sandbox: { first_token_ms: 60_000 } })
-    const { request } = await open(gateway, body, {}, { begun: false })
+    const { request } = openIn(gateway, api, streaming(api), pace({ firstMs: 60_000 }))
     await eventually(() => expect(sandbox.observe.openStreams()).toBe(1))
     request.destroy()
     expect(await lastRow(gateway)).toMatchObject({
@@ -193,33 +194,27 @@ describe('a cancelled request', () => {
 
   it('by a person gets an error before output, and is cut after it', async () => {
     const { gateway, sandbox } = await beforeSandbox()
-    const silent = post(gateway, chat(), { 'x-sandbox-fault': 'slow-headers; ms=60000' })
+    const silent = askIn(gateway, api, api.body(), { 'x-sandbox-fault': 'slow-headers; ms=60000' })
     await eventually(async () => expect((await newest(gateway)).state).toBe('sent'))
     expect(gateway.requestLog.stop((await newest(gateway)).id)).toBe(true)
     const reported = await silent
     expect(reported.status).toBe(503)
-    expect(JSON.parse(reported.body.toString()).error.code).toBe('stopped')
+    expect(reported.headers['x-should-retry']).toBe('false')
+    expect(api.problem(reported).message).toContain('stopped in Inference Studio')
     expect(await lastRow(gateway)).toMatchObject({ state: 'cancelled', cancelledBy: 'person' })
 
-    const { response } = await open(gateway, chat({ stream: true, sandbox: { tokens: 500, tokens_per_second: 50 } }))
+    const response = await openIn(gateway, api, streaming(api), slowly).begun
     expect(gateway.requestLog.stop((await newest(gateway)).id)).toBe(true)
-    if (response) await new Promise((resolve) => response.once('close', resolve))
-    expect(response?.complete).toBe(false)
+    await new Promise((resolve) => response.resume().once('close', resolve))
+    expect(response.complete).toBe(api.reportsCuts)
     expect(gateway.requestLog.stop((await newest(gateway)).id)).toBe(false)
     await eventually(() => expect(sandbox.observe.openStreams()).toBe(0))
   })
 })
 
 describe('an app’s limits', () => {
-  it('apply to its models, also when an upload names its model last', async () => {
+  it('apply to the model of an upload that names it last', async () => {
     const { gateway, sandbox } = await beforeSandbox({ app: { models: ['writer-small', 'whisper-1'] } })
-    const before = sandbox.observe.requests().length
-    const refused = await post(gateway, chat({ model: 'writer-large' }))
-    expect(refused.status).toBe(403)
-    expect(JSON.parse(refused.body.toString()).error).toMatchObject({ type: 'studio_limit', code: 'model_not_allowed' })
-    expect(sandbox.observe.requests().length).toBe(before)
-    expect(await newest(gateway)).toMatchObject({ state: 'refused', model: 'writer-large' })
-
     const form = new FormData()
     form.set('file', new Blob([new Uint8Array(300_000)]), 'speech.wav')
     form.set('model', 'whisper-large-v3')
@@ -228,21 +223,74 @@ describe('an app’s limits', () => {
     expect((await upload.json()).error.code).toBe('model_not_allowed')
     expect(sandbox.observe.requests().filter(({ status }) => status === 200)).toEqual([])
   })
+})
 
-  it('apply to its endpoints and its requests a minute, with a message and a time', async () => {
-    const { gateway } = await beforeSandbox({ app: { endpoints: ['models'], requestsPerMinute: 2 } })
-    expect((await post(gateway, chat())).status).toBe(403)
-    const list = () => ask(`${gateway.url}/models`, { headers: withKey })
-    expect((await list()).status).toBe(200)
-    expect((await list()).status).toBe(200)
-    const over = await list()
-    expect(over.status).toBe(429)
-    expect(Number(over.headers['retry-after'])).toBeGreaterThan(50)
+describe.each(apis)('an app’s limits in the API $name', (api) => {
+  /** Checks a refusal by a limit: its shape, its mark, and its row. */
+  async function expectRefused(gateway: Gateway, reply: Awaited<ReturnType<typeof ask>>, status: number, code: string) {
+    expect([reply.status, reply.headers['x-studio-answer']]).toEqual([status, 'studio_limit'])
+    const problem = api.problem(reply)
+    if (api.name !== 'messages') expect(problem).toMatchObject({ type: 'studio_limit', code })
     expect(await newest(gateway)).toMatchObject({
       state: 'refused',
-      status: 429,
+      status,
       who: { kind: 'app', id: 'testtool' },
+      dialect: api.name === 'chat' ? null : api.name,
+      problem: { kind: code, message: problem.message },
     })
+  }
+
+  it('apply to its models, before anything is sent', async () => {
+    const { gateway, sandbox } = await beforeSandbox({ app: { models: ['writer-small'] } })
+    const refused = await askIn(gateway, api, api.body({ model: 'writer-large' }))
+    await expectRefused(gateway, refused, 403, 'model_not_allowed')
+    expect(refused.headers['x-should-retry']).toBe('false')
+    expect(await newest(gateway)).toMatchObject({ model: 'writer-large' })
+    expect(sandbox.observe.requests()).toHaveLength(0)
+    expect((await askIn(gateway, api, api.body())).status).toBe(200)
+  })
+
+  it('apply to its endpoints', async () => {
+    const { gateway, sandbox } = await beforeSandbox({ app: { endpoints: ['models'] } })
+    await expectRefused(gateway, await askIn(gateway, api, api.body()), 403, 'endpoint_not_allowed')
+    expect(sandbox.observe.requests()).toHaveLength(0)
+  })
+
+  it('apply to its requests and tokens a minute, with a time', async () => {
+    const { gateway, sandbox } = await beforeSandbox({ app: { requestsPerMinute: 1 } })
+    expect((await askIn(gateway, api, api.body())).status).toBe(200)
+    const over = await askIn(gateway, api, api.body())
+    await expectRefused(gateway, over, 429, 'rate_limit_requests')
+    expect(Number(over.headers['retry-after'])).toBeGreaterThan(50)
+    gateway.change({ requestsPerMinute: null, tokensPerMinute: 300 })
+    const body = api.body(api.atMost(200))
+    expect((await askIn(gateway, api, body, pace({ tokens: 200 }))).status).toBe(200)
+    const tooMany = await askIn(gateway, api, body)
+    await expectRefused(gateway, tooMany, 429, 'rate_limit_tokens')
+    expect(Number(tooMany.headers['retry-after'])).toBeGreaterThan(50)
+    const tooLarge = await askIn(gateway, api, api.body(api.atMost(400)))
+    expect([tooLarge.status, api.problem(tooLarge).message]).toEqual([429, expect.stringMatching(/^Request too large/)])
+    expect([tooLarge.headers['retry-after'], tooLarge.headers['x-should-retry']]).toEqual([undefined, 'false'])
+    expect(sandbox.observe.requests()).toHaveLength(2)
+  })
+
+  it('apply to its concurrent requests', async () => {
+    const { gateway } = await beforeSandbox({ app: { concurrent: 1 } })
+    const { request, begun } = openIn(gateway, api, streaming(api), slowly)
+    await begun
+    const refused = await askIn(gateway, api, api.body())
+    await expectRefused(gateway, refused, 429, 'rate_limit_concurrent')
+    expect(refused.headers['retry-after']).toBe('1')
+    request.destroy()
+    await eventually(async () => expect((await askIn(gateway, api, api.body())).status).toBe(200))
+  })
+
+  it('apply to its budget when that is used up, before the body is read', async () => {
+    const { gateway, sandbox } = await beforeSandbox({ app: { budgetTotal: '0' } })
+    const refused = await askIn(gateway, api, 'this is no JSON')
+    await expectRefused(gateway, refused, 402, 'budget_total')
+    expect(refused.headers['x-should-retry']).toBe('false')
+    expect(sandbox.observe.requests()).toHaveLength(0)
   })
 
   it('prevent two simultaneous requests from both spending the last SC', async () => {
@@ -250,16 +298,12 @@ describe('an app’s limits', () => {
     await learnPrices(gateway)
     // writer-large: 12 SC a million tokens out; 1,000 of them are some 0.012 SC.
     gateway.change({ budgetDay: '0.02' })
-    const body = chat({
-      model: 'writer-large',
-      max_tokens: 1000,
-      stream: true,
-      sandbox: { tokens: 900, tokens_per_second: 0 },
-    })
-    const replies = await Promise.all([post(gateway, body), post(gateway, body), post(gateway, body)])
+    const body = api.body({ model: 'writer-large', stream: true, ...api.atMost(1000) })
+    const quickly = pace({ tokens: 900, perSecond: 0 })
+    const replies = await Promise.all([1, 2, 3].map(() => askIn(gateway, api, body, quickly)))
     expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 402, 402])
     const refused = replies.find(({ status }) => status === 402)
-    expect(JSON.parse(refused?.body.toString() ?? '').error).toMatchObject({ type: 'studio_limit', code: 'budget_day' })
+    expect(refused && api.problem(refused).message).toMatch(/left of its 0.02 SC a day/)
     expect(refused?.headers['x-should-retry']).toBe('false')
     expect(sandbox.observe.requests().filter(({ path }) => path === '/v1/chat/completions')).toHaveLength(1)
     await eventually(() => expect(gateway.allowance.use('testtool')).toEqual({ active: 0, reserved: 0n }))
@@ -269,12 +313,12 @@ describe('an app’s limits', () => {
     const { gateway } = await beforeSandbox()
     const models = ['writer-small', 'writer-large', 'mirror']
     for (const [at, model] of models.entries()) {
-      await post(gateway, chat({ model, stream: at % 2 === 0, sandbox: { tokens: 120 + at, tokens_per_second: 0 } }))
+      await askIn(gateway, api, long(api, { model, stream: at % 2 === 0 }), pace({ tokens: 120 + at, perSecond: 0 }))
     }
     await learnPrices(gateway)
     const rows = (await gateway.rows()).filter(({ endpoint }) => endpoint === 'chat')
     expect(rows.every(({ tokensAre }) => tokensAre === 'measured')).toBe(true)
-    await post(gateway, chat({ stream: true, sandbox: { tokens: 100, tokens_per_second: 0 } }))
+    await askIn(gateway, api, long(api, { stream: true }), pace({ tokens: 100, perSecond: 0 }))
     const row = await lastRow(gateway)
     expect(row.costIs).toBe('estimated')
     // writer-small: 0.5 SC a million in, 1.5 out; the seeded past allows a blend of them only.
@@ -284,21 +328,22 @@ describe('an app’s limits', () => {
 
   it('allow no retries for an app with retries off', async () => {
     const { gateway, sandbox } = await beforeSandbox({ app: { retries: false } })
-    const reply = await post(gateway, chat(), { 'x-sandbox-fault': 'refuse; status=503' })
+    const reply = await askIn(gateway, api, api.body(), { 'x-sandbox-fault': 'refuse; status=503' })
     expect(reply.status).toBe(503)
     expect(reply.headers['x-should-retry']).toBeUndefined()
     expect(sandbox.observe.requests()).toHaveLength(1)
   })
 })
 
-describe('pacing', () => {
+describe.each(apis)('pacing in the API $name', (api) => {
   it('a request waits for a slot instead of getting 429, and can be cancelled while it waits [LIM-05] [SSE-05]', async () => {
     const { gateway, sandbox } = await beforeSandbox({ key: 'oneAtATime' })
     gateway.scheduler.limits({ concurrent: 1, rpm: null, tpm: null })
-    const stream = chat({ stream: true, sandbox: { tokens: 2000, tokens_per_second: 100 } })
-    const first = await open(gateway, stream)
-    const second = await open(gateway, stream, {}, { begun: false })
-    const third = post(gateway, chat())
+    const first = openIn(gateway, api, streaming(api, 2000), slowly)
+    await first.begun
+    const second = openIn(gateway, api, streaming(api, 2000), slowly)
+    await eventually(() => expect(gateway.scheduler.counts().waiting).toBe(1))
+    const third = askIn(gateway, api, api.body())
     await eventually(() => expect(gateway.scheduler.counts().waiting).toBe(2))
     expect((await gateway.rows()).map(({ state }) => state)).toEqual(['waiting', 'waiting', 'streaming'])
     second.request.destroy()
@@ -313,11 +358,12 @@ describe('pacing', () => {
   it('a person cancels a waiting request: the app gets an error, and nothing was sent', async () => {
     const { gateway, sandbox } = await beforeSandbox({ key: 'oneAtATime' })
     gateway.scheduler.limits({ concurrent: 1, rpm: null, tpm: null })
-    const first = await open(gateway, chat({ stream: true, sandbox: { tokens: 2000, tokens_per_second: 100 } }))
-    const second = post(gateway, chat())
+    const first = openIn(gateway, api, streaming(api, 2000), slowly)
+    await first.begun
+    const second = askIn(gateway, api, api.body())
     await eventually(async () => expect((await newest(gateway)).state).toBe('waiting'))
     expect(gateway.requestLog.stop((await newest(gateway)).id)).toBe(true)
-    expect(JSON.parse((await second).body.toString()).error.code).toBe('stopped')
+    expect(api.problem(await second).message).toContain('stopped in Inference Studio')
     expect(await newest(gateway)).toMatchObject({ state: 'cancelled', cancelledBy: 'person', cost: '0' })
     expect(gateway.scheduler.counts().waiting).toBe(0)
     expect(sandbox.observe.requests()).toHaveLength(1)
@@ -327,10 +373,12 @@ describe('pacing', () => {
   it('an app that fails fast is refused instead of queued', async () => {
     const { gateway } = await beforeSandbox({ key: 'oneAtATime', app: { failFast: true } })
     gateway.scheduler.limits({ concurrent: 1, rpm: null, tpm: null })
-    const first = await open(gateway, chat({ stream: true, sandbox: { tokens: 2000, tokens_per_second: 100 } }))
-    const refused = await post(gateway, chat())
+    const first = openIn(gateway, api, streaming(api, 2000), slowly)
+    await first.begun
+    const refused = await askIn(gateway, api, api.body())
     expect(refused.status).toBe(429)
-    expect(JSON.parse(refused.body.toString()).error.code).toBe('would_wait')
+    const { message } = api.problem(refused)
+    expect(await newest(gateway)).toMatchObject({ state: 'refused', problem: { kind: 'would_wait', message } })
     expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1)
     first.request.destroy()
   })
@@ -342,9 +390,9 @@ describe('pacing', () => {
       if (request.headers['x-first'] && times.length === 1) response.writeHead(429, { 'retry-after': '1' }).end('{}')
       else response.end('{}')
     })
-    const first = post(gateway, chat(), { 'x-first': 'yes' })
+    const first = askIn(gateway, api, api.body(), { 'x-first': 'yes' })
     await eventually(() => expect(times).toHaveLength(1))
-    const others = [post(gateway, chat()), gateway.upstream.getCurrentKey()]
+    const others = [askIn(gateway, api, api.body()), gateway.upstream.getCurrentKey()]
     await Promise.all([first, ...others])
     expect(times).toHaveLength(4)
     for (const time of times.slice(1)) expect(time - (times[0] ?? 0)).toBeGreaterThanOrEqual(990)
@@ -379,10 +427,10 @@ describe('pictures', () => {
   })
 })
 
-describe('bodies', () => {
+describe.each(apis)('bodies in the API $name', (api) => {
   it('are not stored by default', async () => {
     const { gateway } = await beforeSandbox()
-    await post(gateway, chat())
+    await askIn(gateway, api, api.body())
     const row = await lastRow(gateway)
     expect(row.hasBodies).toBe(false)
     const detail = gateway.requestLog.get(row.id)
@@ -392,8 +440,9 @@ describe('bodies', () => {
 
   it('are stored without secrets if enabled, and deleted on request', async () => {
     const { gateway, sandbox } = await beforeSandbox({ app: { logBodies: true } })
-    const body = chat({ model: 'mirror', stream: true, user: `my key is ${sandbox.keys.main}` })
-    await post(gateway, body, { 'x-note': sandbox.keys.main })
+    const words = `Good morning, my key is ${sandbox.keys.main}`
+    const body = long(api, { model: 'mirror', stream: true, ...api.prompt(words) })
+    await askIn(gateway, api, body, { 'x-note': sandbox.keys.main })
     const row = await lastRow(gateway)
     expect(row.hasBodies).toBe(true)
     const detail = gateway.requestLog.get(row.id)
@@ -402,7 +451,8 @@ describe('bodies', () => {
     const all = JSON.stringify(detail)
     expect(all).not.toContain(sandbox.keys.main)
     expect(all).not.toContain(toolKey)
-    expect(await gateway.requestLog.deleteBodies({ id: row.id })).toBe(1)
+    // The stored response belongs to the request too.
+    expect(await gateway.requestLog.deleteBodies({ id: row.id })).toBe(api.name === 'responses' ? 2 : 1)
     expect(gateway.requestLog.get(row.id).requestBody).toBeNull()
   })
 })

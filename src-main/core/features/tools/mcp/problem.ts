@@ -1,6 +1,7 @@
-import { SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client'
+import { InsufficientScopeError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client'
 import type { ProblemKind } from '../../../../../src-preload/contract/problem.ts'
 import { StudioError } from '../../../errors.ts'
+import { scopeNeeded } from './oauth/challenge.ts'
 
 /**
  * Converts a failure of a server to an error that a person can read. `ended` describes how the process of the server ended,
@@ -8,6 +9,9 @@ import { StudioError } from '../../../errors.ts'
  */
 export function asProblem(thrown: unknown, ended: string | null): StudioError {
   if (thrown instanceof StudioError) return thrown
+  if (thrown instanceof InsufficientScopeError) {
+    return new StudioError('forbidden', 'It needs more permissions (403).', { status: 403, code: scopeNeeded })
+  }
   if (thrown instanceof SdkHttpError) return ofStatus(thrown)
   if (thrown instanceof SdkError) return ofLibrary(thrown, ended)
   const words = thrown instanceof Error ? thrown.message : String(thrown)

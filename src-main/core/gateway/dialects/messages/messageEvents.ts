@@ -1,7 +1,11 @@
 import type { ContentBlock } from '@anthropic-ai/sdk/resources/messages'
-import { ReplyReader } from '../../../upstream/meter/replyReader.ts'
+import { StudioError } from '../../../errors.ts'
 import type { ChatStreamEvent, TokenUsage } from '../../../upstream/types.ts'
+import { failedFinish, finishKindOf } from '../finishReason.ts'
+import { ToolCallSlots } from '../toolCallSlots.ts'
 import type { DialectProblem, JsonObject, ReplyDetails, StreamTranslator } from '../types.ts'
+import { wholeCharacters } from '../wholeCharacters.ts'
+import { wholeReplyEvents } from '../wholeReplyEvents.ts'
 import {
   deltaUsage,
   type MessageTokens,
@@ -33,6 +37,7 @@ const unnamedTool = 'unnamed_tool'
 /** A hidden piece of reasoning becomes a `ping` this often, so that a client that watches for idle streams does not give up. */
 const hiddenPiecesEachPing = 32
 
+const unknownEnd = 'The service ended its reply for a reason that the API does not have.'
 const ping = 'event: ping\ndata: {"type":"ping"}\n\n'
 const messageStop = 'event: message_stop\ndata: {"type":"message_stop"}\n\n'
 
@@ -41,6 +46,8 @@ interface Block {
   kind: 'text' | 'thinking' | 'tool'
   /** Text, or the arguments of the call. */
   text: string
+  /** Half of a surrogate pair that waits for its other half. */
+  half: string
   id: string
   name: string
   isStarted: boolean
@@ -66,7 +73,7 @@ export class MessageEvents implements StreamTranslator {
   #isEnded = false
   /** In the order in which they are sent. */
   readonly #blocks: Block[] = []
-  readonly #calls = new Map<number, Block>()
+  readonly #calls = new ToolCallSlots<Block>()
   readonly #ids = new Set<string>()
   #current: Block | null = null
   /** Index in `#blocks` of the first waiting block. */
@@ -109,7 +116,8 @@ export class MessageEvents implements StreamTranslator {
   #output(event: Extract<ChatStreamEvent, { choice: number }>): string {
     if (event.type === 'finish') {
       this.#finishReason = event.reason
-      return this.#start() + this.#flush()
+      // Agents may run a tool call as soon as its block ends.
+      return finishKindOf(event.reason) === 'failed' ? this.#start() : this.#start() + this.#flush()
     }
     this.#length += lengthOf(event)
     if (this.#length > maxLength) {
@@ -132,12 +140,12 @@ export class MessageEvents implements StreamTranslator {
   end(): string {
     if (this.#isEnded) return ''
     if (this.#finishReason === null) return this.fail(problem('The reply of the service broke off before its end.'))
-    if (this.#finishReason === 'error') return this.fail(problem('The service ended its reply with an error.'))
+    if (finishKindOf(this.#finishReason) === 'failed') return this.fail(problem(failedFinish(this.#finishReason)))
     const out = this.#start() + this.#flush()
     this.#isEnded = true
     for (const block of this.#blocks) this.#reportInput(block)
     const delta = messageEnd(this.#stopReason())
-    if (delta.stop_reason === null) this.#report('The service ended its reply for a reason that the API does not have.')
+    if (delta.stop_reason === null) this.#report(unknownEnd)
     return out + eventText('message_delta', { delta, usage: deltaUsage(this.#tokens()) }) + messageStop
   }
 
@@ -152,11 +160,14 @@ export class MessageEvents implements StreamTranslator {
     return messageObject(this.#details.id, this.#model, content, messageEnd(this.#stopReason()), this.#tokens())
   }
 
-  /** Ends a reply that arrived whole, and reports what `end` would report. */
+  /** Ends a reply that arrived whole, and reports what `end` would report. @throws StudioError `incomplete_stream` for a failure */
   finishWhole(): void {
     this.#flush()
     for (const block of this.#blocks) this.#reportInput(block)
-    if (this.#stopReason() === null) this.#report('The service sent no finish reason that the API has.')
+    if (this.#finishReason !== null && finishKindOf(this.#finishReason) === 'failed') {
+      throw new StudioError('incomplete_stream', failedFinish(this.#finishReason))
+    }
+    if (this.#stopReason() === null) this.#report(unknownEnd)
   }
 
   #start(): string {
@@ -181,27 +192,20 @@ export class MessageEvents implements StreamTranslator {
   #text(kind: 'text' | 'thinking', text: string): string {
     if (text === '') return ''
     const current = this.#current
-    if (current?.kind === kind) {
-      current.text += text
-      return this.#delta(current, text)
-    }
-    let out = this.#start()
+    if (current?.kind === kind) return this.#append(current, text)
+    const out = this.#start()
     const last = this.#blocks.at(-1)
-    if (last?.kind === kind && !last.isClosed) {
-      last.text += text
-      return out
-    }
-    const block = this.#newBlock(kind)
-    block.text = text
-    out += this.#advance()
-    return out
+    if (last?.kind === kind && !last.isClosed) return out + this.#append(last, text)
+    this.#append(this.#newBlock(kind), text)
+    return out + this.#advance()
   }
 
-  #call({ index, id, name, arguments: piece }: Extract<ChatStreamEvent, { type: 'tool_call' }>): string {
-    let block = this.#calls.get(index)
-    if (block === undefined) {
+  #call(event: Extract<ChatStreamEvent, { type: 'tool_call' }>): string {
+    const { id, name, arguments: piece } = event
+    let block = this.#calls.find(event)
+    if (block === null) {
       block = this.#newBlock('tool')
-      this.#calls.set(index, block)
+      this.#calls.begin(event, block)
     }
     if (block.isClosed) {
       if (piece.trim() !== '')
@@ -213,17 +217,36 @@ export class MessageEvents implements StreamTranslator {
       // Services send the name once, in pieces, or whole with each piece.
       if (name !== null && name !== block.name) block.name += name
     }
-    block.text += piece
+    const delta = this.#append(block, piece)
     if (piece.trim() !== '') block.lastPiece = piece
     if (block !== this.#current) return this.#advance()
-    const out = block.isStarted ? this.#delta(block, piece) : this.#startCall(block)
+    const out = block.isStarted ? delta : this.#startCall(block)
     return this.#waiting < this.#blocks.length ? out + this.#advance() : out
+  }
+
+  /** Adds a piece to a block. Returns its event when the block has started. */
+  #append(block: Block, piece: string): string {
+    const { text: whole, half } = wholeCharacters(block.half + piece)
+    // Blanks alone are not JSON, so clients fail at arguments that have nothing else.
+    const text = block.kind === 'tool' && block.text === '' ? whole.replace(/^[ \t\r\n]+/, '') : whole
+    block.half = half
+    block.text += text
+    return block.isStarted ? this.#delta(block, text) : ''
+  }
+
+  /** Ends the text of a block. Returns the event of what remained. */
+  #endText(block: Block): string {
+    const rest = block.half.toWellFormed()
+    block.half = ''
+    block.text += rest
+    return block.isStarted ? this.#delta(block, rest) : ''
   }
 
   #newBlock(kind: Block['kind']): Block {
     const block = {
       kind,
       text: '',
+      half: '',
       id: '',
       name: '',
       isStarted: false,
@@ -266,6 +289,7 @@ export class MessageEvents implements StreamTranslator {
   }
 
   #close(block: Block): string {
+    const rest = this.#endText(block)
     const start = block.isStarted ? '' : this.#startBlock(block)
     const index = this.#sent - 1
     block.isClosed = true
@@ -273,7 +297,7 @@ export class MessageEvents implements StreamTranslator {
     // Clients such as `@ai-sdk/anthropic` expect a signature after thinking. Only the vendor's models can sign, so it is empty.
     const delta = { type: 'signature_delta', signature: '' }
     const signature = block.kind === 'thinking' ? eventText('content_block_delta', { index, delta }) : ''
-    return `${start}${signature}event: content_block_stop\ndata: {"type":"content_block_stop","index":${index}}\n\n`
+    return `${rest}${start}${signature}event: content_block_stop\ndata: {"type":"content_block_stop","index":${index}}\n\n`
   }
 
   /** A call starts with its first arguments, because its name may arrive in several pieces before them. */
@@ -296,6 +320,7 @@ export class MessageEvents implements StreamTranslator {
   #nameCall(block: Block, index: number): void {
     block.id = this.#clientId(block, index)
     this.#ids.add(block.id)
+    block.name = block.name.toWellFormed()
     if (block.name !== '') return
     block.name = unnamedTool
     this.#report('The service sent a tool call without a name.')
@@ -332,7 +357,7 @@ export class MessageEvents implements StreamTranslator {
   }
 
   #stopReason(): ReturnType<typeof stopReasonOf> {
-    return this.#finishReason === null ? null : stopReasonOf(this.#finishReason, this.#calls.size > 0, this.#isRefused)
+    return this.#finishReason === null ? null : stopReasonOf(this.#finishReason, this.#calls.count > 0, this.#isRefused)
   }
 
   #tokens(): MessageTokens {
@@ -342,11 +367,14 @@ export class MessageEvents implements StreamTranslator {
   }
 }
 
-/** Translates a whole reply. It is the message that the events of the same reply would build. */
+/**
+ * Translates a whole reply. It is the message that the events of the same reply would build.
+ * @throws StudioError `malformed_reply` for a reply without a choice, `incomplete_stream` for one that ended with a failure
+ */
 export function wholeMessage(chat: JsonObject, details: ReplyDetails, options: MessageReplyOptions): JsonObject {
   const translation = new MessageEvents(details, options, true)
-  const events: ChatStreamEvent[] = []
-  new ReplyReader().read(chat, events)
+  const events = wholeReplyEvents(chat)
+  if ('problem' in events) throw new StudioError('malformed_reply', events.problem)
   for (const event of events) translation.push(event)
   translation.finishWhole()
   return translation.result()

@@ -36,6 +36,8 @@ export class CallItem {
   end(): void {
     if (this.#status !== 'in_progress') return
     this.#endText()
+    // Services send nothing for a tool without parameters. Clients parse the arguments, and an empty text is not JSON.
+    if (this.#decoder === null && this.#streamed.text.trim() === '') this.#streamed.push('{}')
     this.#status = 'completed'
     const place = { item_id: this.#id, output_index: this.#index }
     const { text } = this.#streamed

@@ -1,14 +1,14 @@
 import { StudioError } from '../../../errors.ts'
-import type { ChatMessage } from '../../../upstream/types.ts'
+import type { ChatMessage, ChatRequest } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
 import type { JsonObject, ReplyDetails, StreamTranslator, TranslatedRequest } from '../types.ts'
 import { chatMessages } from './chatMessages.ts'
 import { maxSummaryBytes, summaryContent } from './compactionContent.ts'
 import { checkDepth, IgnoredResponsesFields, name, optionalText } from './fields.ts'
-import { type InputEntry, inputEntries, nothingStored, type StoredItems, storedInput } from './inputItems.ts'
+import { inputEntries, nothingStored, type StoredItems, storedInput } from './inputItems.ts'
 import { refuseUnavailable } from './settings.ts'
 import { type ReplyContext, ResponsesTranslator } from './streamTranslator.ts'
-import { RequestTools } from './tools.ts'
+import { ToolNames } from './toolNames.ts'
 import { wholeReply } from './wholeReply.ts'
 
 const knownFields = new Set([
@@ -32,13 +32,25 @@ Include, as far as the conversation has it:
 
 Do not continue the work, answer questions or call tools. Reply with the summary only.`
 
+/** A translated request for compaction. Its replies are whole only as JSON. */
+export interface CompactionRequest extends TranslatedRequest {
+  /** The messages of the user as JSON, without the brackets of their list. The reply repeats them. */
+  said: Buffer
+  toJson(reply: JsonObject): Buffer
+}
+
 /**
  * Translates a request for compaction (`POST /v1/responses/compact`) to a chat completion that asks the model for a summary.
+ * @param replyId the ids of the user's messages without one are derived from it
  * @param stored items that `previous_response_id` and item references mean
  * @throws DialectError 400 for what can't be translated, naming the field
  * @see docs/dialects/responses.md
  */
-export function translateCompaction(body: JsonObject, stored: StoredItems = nothingStored): TranslatedRequest {
+export function translateCompaction(
+  body: JsonObject,
+  replyId: string,
+  stored: StoredItems = nothingStored,
+): CompactionRequest {
   checkDepth(body)
   refuseUnavailable(body)
   const ignored = new IgnoredResponsesFields()
@@ -54,20 +66,32 @@ export function translateCompaction(body: JsonObject, stored: StoredItems = noth
     )
   if (all.length === 0)
     throw new DialectError('input', 'There is nothing to compact. Send the items of the conversation.')
-  const { names } = new RequestTools(ignored)
   const instructions = optionalText(body.instructions, 'instructions')
-  const messages: ChatMessage[] = chatMessages(all, names, ignored, { instructions, allReasoning: false })
+  const messages: ChatMessage[] = chatMessages(all, new ToolNames(), ignored, { instructions, allReasoning: false })
   messages.push({ role: 'user', content: summaryTask })
   const chat = { model, messages, ...sameParameters(body) }
-  const context: ReplyContext = { echo: {}, names, summarizes: false }
   const said = all.filter(({ type, item }) => type === 'message' && item.role === 'user')
-  const compacted = (reply: JsonObject, details: ReplyDetails): JsonObject => compactedResponse(reply, said, details)
+  return compactionRequest(chat, ignored.list(), Buffer.from(JSON.stringify(storedInput(said, replyId)).slice(1, -1)))
+}
+
+/**
+ * A translated request for compaction with the functions for its reply, from its parts.
+ * @param said as in `CompactionRequest`. It may be long, so it is not read again.
+ */
+export function compactionRequest(chat: ChatRequest, ignored: string[], said: Buffer): CompactionRequest {
+  const context: ReplyContext = { echo: {}, names: new ToolNames(), summarizes: false }
   return {
     chat,
     stream: false,
-    ignored: ignored.list(),
-    reply: (reply, details) => compacted(wholeReply(context, reply, details), details),
-    openStream: (details) => summaryStream(new ResponsesTranslator(context, details, true), details, compacted),
+    ignored,
+    said,
+    reply: (reply, details) => compactedResponse(wholeReply(context, reply, details), details),
+    openStream: (details) => summaryStream(new ResponsesTranslator(context, details, true), details),
+    toJson({ output, ...rest }) {
+      const start = `${JSON.stringify(rest).slice(0, -1)},"output":[`
+      const end = `${said.length === 0 ? '' : ','}${JSON.stringify(output).slice(1)}}`
+      return Buffer.concat([Buffer.from(start), said, Buffer.from(end)])
+    },
   }
 }
 
@@ -82,30 +106,22 @@ function sameParameters(body: JsonObject): JsonObject {
 }
 
 /** For a service that streams although it was not asked to: nothing is written, and the result is the compacted response. */
-const summaryStream = (
-  reply: StreamTranslator,
-  details: ReplyDetails,
-  compacted: (reply: JsonObject, details: ReplyDetails) => JsonObject,
-): StreamTranslator => ({
+const summaryStream = (reply: StreamTranslator, details: ReplyDetails): StreamTranslator => ({
   push: (event) => reply.push(event),
   end: () => reply.end(),
   fail: (problem) => reply.fail(problem),
-  result: () => compacted(reply.result(), details),
+  result: () => compactedResponse(reply.result(), details),
 })
 
 /**
- * The compacted response: all messages of the user, and the compaction item.
+ * The compacted response with the compaction item. `toJson` adds the messages of the user before it.
  * @throws StudioError `malformed_reply` or `incomplete_stream` when the reply is no whole summary
  */
-function compactedResponse(
-  reply: JsonObject,
-  said: readonly InputEntry[],
-  { id, createdAt }: ReplyDetails,
-): JsonObject {
+function compactedResponse(reply: JsonObject, { id, createdAt }: ReplyDetails): JsonObject {
   const suffix = id.slice(id.indexOf('_') + 1)
   const item = { id: `cmp_${suffix}`, type: 'compaction', encrypted_content: summaryContent(summaryIn(reply)) }
   const { usage } = reply
-  return { id, object: 'response.compaction', created_at: createdAt, output: [...storedInput(said, id), item], usage }
+  return { id, object: 'response.compaction', created_at: createdAt, output: [item], usage }
 }
 
 function summaryIn({ status, output, error, incomplete_details }: JsonObject): string {

@@ -1,5 +1,6 @@
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses'
 import type { JsonObject } from '../types.ts'
+import { wholeCharacters } from '../wholeCharacters.ts'
 
 /** Name of a streaming event of the API. */
 export type EventType = ResponseStreamEvent['type']
@@ -21,10 +22,16 @@ export class EventWriter {
     this.#text += `event: ${type}\ndata: ${data}\n\n`
   }
 
-  /** Writes an event with a Response object, which is JSON text already. */
-  writeResponse(type: EventType, response: string): void {
-    if (this.#silent) return
-    this.#text += `event: ${type}\ndata: {"type":"${type}","sequence_number":${this.#sequence++},"response":${response}}\n\n`
+  /**
+   * Writes an event with a Response object, which is JSON text already.
+   * @param sequence the number of an event that is written again
+   * @returns number and length of the event
+   */
+  writeResponse(type: EventType, response: string, sequence?: number): { sequence: number; length: number } {
+    const number = sequence ?? this.#sequence++
+    const event = `event: ${type}\ndata: {"type":"${type}","sequence_number":${number},"response":${response}}\n\n`
+    if (!this.#silent) this.#text += event
+    return { sequence: number, length: event.length }
   }
 
   /** Writes an event that differs from others only by its text. @param head from `deltaHead` */
@@ -63,25 +70,18 @@ export class StreamedText {
   }
 
   push(piece: string): void {
-    let next = this.#half === '' ? piece : this.#half + piece
-    if (next === '') return
-    this.#half = ''
-    if ((next.charCodeAt(next.length - 1) & 0xfc00) === 0xd800) {
-      this.#half = next.slice(-1)
-      next = next.slice(0, -1)
-      if (next === '') return
-    }
-    this.#send(next)
+    const { text, half } = wholeCharacters(this.#half === '' ? piece : this.#half + piece)
+    this.#half = half
+    if (text !== '') this.#send(text)
   }
 
   end(): void {
     const half = this.#half
     this.#half = ''
-    if (half !== '') this.#send(half)
+    if (half !== '') this.#send(half.toWellFormed())
   }
 
-  #send(next: string): void {
-    const delta = next.toWellFormed()
+  #send(delta: string): void {
     this.text += delta
     this.#events.writeDelta(this.#head, delta)
   }

@@ -1,5 +1,6 @@
 import type { Response, ResponseOutputItem, ResponseUsage } from 'openai/resources/responses/responses'
 import type { TokenUsage } from '../../../upstream/types.ts'
+import { failedFinish, finishKindOf, shownFinishReason } from '../finishReason.ts'
 import type { DialectProblem, ReplyDetails } from '../types.ts'
 
 /** How a reply ended. */
@@ -68,33 +69,20 @@ function usageOf(usage: TokenUsage | null): ResponseUsage | null {
   }
 }
 
-/** Finish reasons seen at services. The specification leaves the values open. */
-const completed = new Set([
-  'stop',
-  'tool_calls',
-  'function_call',
-  'tool_use',
-  'end_turn',
-  'stop_sequence',
-  'eos',
-  'eos_token',
-  'complete',
-  'completed',
-])
-const cutByLength = new Set(['length', 'max_tokens', 'max_output_tokens', 'model_length'])
-const filtered = new Set(['content_filter', 'safety'])
-const failed = new Set(['error', 'abort', 'aborted', 'cancelled', 'insufficient_system_resource'])
-
 /** Translates `finish_reason`. An unknown one says only that the reply ended, so the reply is incomplete and names it. */
 export function endOf(finishReason: string): ResponseEnd {
-  const reason = finishReason.toLowerCase()
-  if (completed.has(reason)) return { status: 'completed' }
-  if (cutByLength.has(reason)) return { status: 'incomplete', reason: 'max_output_tokens' }
-  if (filtered.has(reason)) return { status: 'incomplete', reason: 'content_filter' }
-  const shown = finishReason.slice(0, 64).toWellFormed()
-  if (!failed.has(reason)) return { status: 'incomplete', reason: shown }
-  const message = `The service ended the reply with the finish reason ${JSON.stringify(shown)}.`
-  return { status: 'failed', cause: 'server_error', message }
+  switch (finishKindOf(finishReason)) {
+    case 'completed':
+      return { status: 'completed' }
+    case 'cut_by_length':
+      return { status: 'incomplete', reason: 'max_output_tokens' }
+    case 'filtered':
+      return { status: 'incomplete', reason: 'content_filter' }
+    case 'failed':
+      return { status: 'failed', cause: 'server_error', message: failedFinish(finishReason) }
+    case 'unknown':
+      return { status: 'incomplete', reason: shownFinishReason(finishReason) }
+  }
 }
 
 /** Codes that clients of the API know. Others are chosen by status. */

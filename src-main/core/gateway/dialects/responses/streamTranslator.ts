@@ -1,4 +1,5 @@
 import type { ChatStreamEvent, TokenUsage } from '../../../upstream/types.ts'
+import { ToolCallSlots } from '../toolCallSlots.ts'
 import type { DialectProblem, JsonObject, ReplyDetails, StreamTranslator } from '../types.ts'
 import { CallItem } from './callItem.ts'
 import { type EventType, EventWriter } from './eventWriter.ts'
@@ -29,6 +30,8 @@ export interface ReplyContext {
 interface OpenCall {
   id: string | null
   name: string
+  /** Arguments that arrived before the name. */
+  early: string
   item: CallItem | null
 }
 
@@ -44,7 +47,7 @@ export class ResponsesTranslator implements StreamTranslator {
   /** Ids of items are derived from the id of the reply: `msg_SUFFIX_0`. */
   readonly #suffix: string
   readonly #items: (TextItem | CallItem)[] = []
-  readonly #calls = new Map<number, OpenCall>()
+  readonly #calls = new ToolCallSlots<OpenCall>()
   readonly #callIds = new Set<string>()
   #text: TextItem | null = null
   #textKind: TextItemKind = 'message'
@@ -55,6 +58,9 @@ export class ResponsesTranslator implements StreamTranslator {
   #began = false
   /** JSON of what repeats the request. */
   #echo: string | null = null
+  #isStorable = true
+  /** The last event, once it was written. */
+  #lastEvent: { type: EventType; sequence: number; length: number } | null = null
   #finish: string | null = null
   #end: ResponseEnd | null = null
   #model: string | null = null
@@ -90,14 +96,14 @@ export class ResponsesTranslator implements StreamTranslator {
     }
     this.#begin()
     const end = endOf(this.#finish)
+    if (end.status === 'failed') return this.#fail(end, null)
+    this.#addWaiting()
     if (end.status === 'incomplete' && !knownReasons.has(end.reason)) {
       this.#report('The service ended its reply for a reason that the API does not have.')
     }
-    if (end.status === 'failed') return this.#fail(end, null)
-    this.#addWaiting()
     for (const item of this.#items) this.#endItem(item, end.status)
     this.#finishWith(end)
-    this.#writeResponse(end.status === 'completed' ? 'response.completed' : 'response.incomplete')
+    this.#writeLast(end.status === 'completed' ? 'response.completed' : 'response.incomplete')
     return this.#events.take()
   }
 
@@ -109,7 +115,22 @@ export class ResponsesTranslator implements StreamTranslator {
   }
 
   result(): JsonObject {
-    return { ...this.#body(), ...this.#context.echo }
+    return { ...this.#body(), ...this.#echoed() }
+  }
+
+  notStored(last: string): string {
+    this.#isStorable = false
+    this.#echo = null
+    const event = this.#lastEvent
+    if (event === null || last === '') return last
+    this.#events.writeResponse(event.type, this.#responseText(), event.sequence)
+    return last.slice(0, last.length - event.length) + this.#events.take()
+  }
+
+  /** What repeats the request. */
+  #echoed(): JsonObject {
+    const { echo } = this.#context
+    return this.#isStorable ? echo : { ...echo, store: false }
   }
 
   #body(): ResponseBody {
@@ -126,15 +147,21 @@ export class ResponsesTranslator implements StreamTranslator {
   #begin(): void {
     if (this.#began) return
     this.#began = true
-    this.#writeResponse('response.created', 'response.in_progress')
+    if (this.#silent) return
+    const response = this.#responseText()
+    this.#events.writeResponse('response.created', response)
+    this.#events.writeResponse('response.in_progress', response)
   }
 
-  /** Writes events with the Response object. What repeats the request can be long, and is made to JSON once for all of them. */
-  #writeResponse(...types: EventType[]): void {
+  /** JSON of the Response object. What repeats the request can be long, and is made to JSON once for all events. */
+  #responseText(): string {
+    this.#echo ??= JSON.stringify(this.#echoed())
+    return `${JSON.stringify(this.#body()).slice(0, -1)},${this.#echo.slice(1)}`
+  }
+
+  #writeLast(type: EventType): void {
     if (this.#silent) return
-    this.#echo ??= JSON.stringify(this.#context.echo)
-    const response = `${JSON.stringify(this.#body()).slice(0, -1)},${this.#echo.slice(1)}`
-    for (const type of types) this.#events.writeResponse(type, response)
+    this.#lastEvent = { type, ...this.#events.writeResponse(type, this.#responseText()) }
   }
 
   #take(event: ChatStreamEvent): void {
@@ -183,25 +210,27 @@ export class ResponsesTranslator implements StreamTranslator {
     this.#text.push(kind, text)
   }
 
-  #pushCall({ index, id, name, arguments: args }: Extract<ChatStreamEvent, { type: 'tool_call' }>): void {
-    this.#size += args.length + (name?.length ?? 0)
-    let call = this.#calls.get(index)
-    if (call === undefined) {
+  #pushCall(piece: Extract<ChatStreamEvent, { type: 'tool_call' }>): void {
+    const { id, name, arguments: args } = piece
+    this.#size += args.length + (name?.length ?? 0) + (id?.length ?? 0)
+    let call = this.#calls.find(piece)
+    if (call === null) {
       this.#endText()
       this.#addWaiting()
-      call = { id: null, name: '', item: null }
-      this.#calls.set(index, call)
+      call = { id: null, name: '', early: '', item: null }
+      this.#calls.begin(piece, call)
       this.#waiting.push(call)
     }
     this.#last = call
-    if (call.item === null) {
-      call.id ??= id
-      // A name can come in pieces, and some services repeat the whole name with each piece.
-      if (name !== null && name !== call.name) call.name += name
-      if (args === '') return
-      this.#addWaiting()
+    if (call.item !== null) {
+      call.item.push(args)
+      return
     }
-    call.item?.push(args)
+    call.id ??= id
+    // A name can come in pieces, and some services repeat the whole name with each piece.
+    if (name !== null && name !== call.name) call.name += name
+    call.early += args
+    if (call.name !== '' && call.early !== '') this.#addWaiting()
   }
 
   /** Adds the items of calls that have begun, in their order. */
@@ -212,6 +241,8 @@ export class ResponsesTranslator implements StreamTranslator {
       const id = this.#nextId()
       call.item = new CallItem(tool, id, this.#callIdOf(call.id), this.#items.length, this.#events)
       this.#items.push(call.item)
+      call.item.push(call.early)
+      call.early = ''
     }
     this.#waiting = []
   }
@@ -250,7 +281,7 @@ export class ResponsesTranslator implements StreamTranslator {
     const { cause: code, message } = end
     // The published type is flat, and the API itself sends a nested object. Clients read either.
     this.#events.write('error', { code, message, param, error: { type: code, code, message, param } })
-    this.#writeResponse('response.failed')
+    this.#writeLast('response.failed')
     return this.#events.take()
   }
 

@@ -1,4 +1,4 @@
-import type { StoredResponses, StoredText } from '../../../ports/storedResponses.ts'
+import type { StoredItem, StoredResponses, StoredText } from '../../../ports/storedResponses.ts'
 import { isFields } from '../../../upstream/meter/values.ts'
 import { DialectError } from '../dialectError.ts'
 import type { StoredItems } from '../responses/inputItems.ts'
@@ -65,12 +65,21 @@ export function storedForThread(
 
 /** The stored items on the other thread. @throws DialectError */
 export function storedItemsIn({ previous, items }: StoredForThread): StoredItems {
-  const parsed = previous?.map(({ input, reply }) => {
-    const [own, whole]: unknown[] = [JSON.parse(input), JSON.parse(reply)]
-    return { input: Array.isArray(own) ? own.filter(isFields) : [], reply: isFields(whole) ? whole : {} }
-  })
+  const parsed = previous?.map(responseOfText)
   return { previous: parsed ? itemsOfConversation(parsed) : null, item: (id) => items.get(id) ?? null }
 }
+
+/** The content of a stored response. */
+export function responseOfText({ input, reply }: StoredText): { input: JsonObject[]; reply: JsonObject } {
+  const [own, whole]: unknown[] = [JSON.parse(input), JSON.parse(reply)]
+  return { input: Array.isArray(own) ? own.filter(isFields) : [], reply: isFields(whole) ? whole : {} }
+}
+
+/** An item as it is stored. */
+export const storedItem = (item: JsonObject): StoredItem => ({
+  id: typeof item.id === 'string' ? item.id : null,
+  text: JSON.stringify(item),
+})
 
 function checkEarlier(previous: string, appId: string, responses: StoredResponses, maxBytes: number): void {
   const size = responses.sizeOfConversation(appId, previous)

@@ -1,5 +1,6 @@
-import type { NewResponse, StoredResponse, StoredResponses } from '../../../ports/storedResponses.ts'
-import { itemsOf } from '../../dialects/stored/earlierResponses.ts'
+import type { NewResponse, StoredItem, StoredResponses, StoredText } from '../../../ports/storedResponses.ts'
+import { isFields } from '../../../upstream/meter/values.ts'
+import { responseOfText, storedItem } from '../../dialects/stored/earlierResponses.ts'
 import type { JsonObject } from '../../dialects/types.ts'
 
 /** Bounds of what connections remember, bytes of JSON. */
@@ -12,8 +13,10 @@ export interface TurnMemoryBounds {
 
 interface Remembered {
   id: string
-  /** Input and output of this response and of all before it. */
-  items: JsonObject[]
+  /** The stored responses before those of this connection, oldest first. */
+  stored: StoredText[]
+  /** Input and output of the responses of this connection, oldest first. As text, so that another thread can parse them. */
+  items: StoredItem[]
   bytes: number
 }
 
@@ -57,7 +60,10 @@ export class TurnMemories {
   }
 }
 
-/** The last response of one connection that was not stored (`store: false`). It exists in memory only, and only for this connection. */
+/**
+ * The last response of one connection that was not stored: the app asked for that (`store: false`), or it could not be stored. It exists in
+ * memory only, and only for this connection.
+ */
 export class TurnMemory {
   readonly #all: TurnMemories
   #last: Remembered | null = null
@@ -86,30 +92,55 @@ export class TurnMemory {
   /** The stored responses of the app, and the remembered one. */
   over(stored: StoredResponses): StoredResponses {
     const own = (id: string): Remembered | null => (this.#last?.id === id ? this.#last : null)
-    const conversation = (appId: string, id: string): StoredResponse[] | null => {
-      const found = own(id)
-      return found ? [{ id, previous: null, input: found.items, reply: {} }] : stored.conversation(appId, id)
-    }
     return {
       get: (appId, id) => stored.get(appId, id),
       delete: (appId, id) => stored.delete(appId, id),
-      item: (appId, id) => this.#last?.items.find((item) => item.id === id) ?? stored.item(appId, id),
+      item: (appId, id) => this.#item(id) ?? stored.item(appId, id),
       sizeOfConversation: (appId, id) => own(id)?.bytes ?? stored.sizeOfConversation(appId, id),
-      conversation,
-      texts: (appId, id) => (own(id) ? null : stored.texts(appId, id)),
+      conversation(appId, id) {
+        const found = own(id)
+        if (!found) return stored.conversation(appId, id)
+        return textsOf(found).map((text) => ({ id, previous: null, ...responseOfText(text) }))
+      },
+      texts(appId, id) {
+        const found = own(id)
+        return found ? textsOf(found) : stored.texts(appId, id)
+      },
       save: async (response, clean) => {
-        const { appId, previous, reply } = response
-        if (reply.store !== false) return stored.save(response, clean)
-        this.#remember(response, previous === null ? [] : (conversation(appId, previous) ?? []))
-        return true
+        const isWanted = response.reply.store !== false
+        if (isWanted && (await stored.save(response, clean))) return true
+        this.#remember(response, stored)
+        return !isWanted
       },
     }
   }
 
-  #remember(response: NewResponse, before: readonly StoredResponse[]): void {
+  #item(id: string): JsonObject | null {
+    const text = this.#last?.items.find((item) => item.id === id)?.text
+    return text === undefined ? null : (JSON.parse(text) as JsonObject)
+  }
+
+  #remember(response: NewResponse, stored: StoredResponses): void {
     if (this.#isClosed) return
-    const items = [...before, response].flatMap(itemsOf)
-    const bytes = Buffer.byteLength(JSON.stringify(items))
-    this.#last = this.#all.reserve(this, bytes) ? { id: response.id, items, bytes } : null
+    const { id, input, reply } = response
+    const before = this.#before(response, stored)
+    const items = [...input, ...(Array.isArray(reply.output) ? reply.output.filter(isFields).map(storedItem) : [])]
+    const bytes = items.reduce((sum, { text }) => sum + Buffer.byteLength(text), before.bytes)
+    const isRemembered = this.#all.reserve(this, bytes)
+    this.#last = isRemembered ? { id, stored: before.stored, items: [...before.items, ...items], bytes } : null
+  }
+
+  /** The conversation that a response continues. */
+  #before({ appId, previous }: NewResponse, stored: StoredResponses): Omit<Remembered, 'id'> {
+    if (previous === null) return { stored: [], items: [], bytes: 0 }
+    if (this.#last?.id === previous) return this.#last
+    const bytes = stored.sizeOfConversation(appId, previous) ?? 0
+    return { stored: stored.texts(appId, previous) ?? [], items: [], bytes }
   }
 }
+
+/** The whole conversation. */
+const textsOf = ({ stored, items }: Remembered): StoredText[] => [
+  ...stored,
+  { input: `[${items.map(({ text }) => text).join(',')}]`, reply: '{}' },
+]

@@ -90,15 +90,33 @@ describe('a whole reply', () => {
   })
 
   it.each([
-    {},
-    { choices: null },
-    { choices: [null, 7] },
-    { choices: [{ message: { content: 7, tool_calls: [null, {}, { function: 'x' }] }, finish_reason: 7 }] },
-    { error: { message: 'x' }, usage: { prompt_tokens: -1 } },
-  ])('of any shape becomes a message: %j', (chat) => {
+    [{ choices: [{}] }, 'end_turn'],
+    [{ choices: [{ message: { content: 'Words' } }], usage: { prompt_tokens: -1 } }, 'end_turn'],
+    [{ choices: [{ message: { content: 'Words' }, finish_reason: null }] }, 'end_turn'],
+    [{ choices: [{ message: { tool_calls: [{ function: { name: 'read' } }] } }] }, 'tool_use'],
+    [
+      { choices: [{ message: { content: 7, tool_calls: [null, {}, { function: 'x' }] }, finish_reason: 7 }] },
+      'tool_use',
+    ],
+  ])('is complete without a finish reason, which the specification lets be absent: %j', (chat, stop_reason) => {
+    expect(replyTo(chat)).toMatchObject({ type: 'message', stop_reason })
+  })
+
+  it('with a finish reason that is not known claims no end, and the log says so', () => {
     const notes: string[] = []
-    expect(replyTo(chat, notes)).toMatchObject({ type: 'message', stop_reason: null })
-    expect(notes).toContain('The service sent no finish reason that the API has.')
+    expect(replyTo(choice({ content: 'Words' }, 'solar_flare'), notes)).toMatchObject({ stop_reason: null })
+    expect(notes).toEqual(['The service ended its reply for a reason that the API does not have.'])
+  })
+
+  it.each([
+    [{}, 'malformed_reply', /without choices/],
+    [{ choices: null }, 'malformed_reply', /without choices/],
+    [{ choices: [null, 7] }, 'malformed_reply', /without choices/],
+    [{ error: { message: 'Out of memory' }, usage: { prompt_tokens: -1 } }, 'malformed_reply', /Out of memory/],
+    [choice({ content: 'Half' }, 'error'), 'incomplete_stream', /"error"/],
+    [choice({ content: 'Half' }, 'insufficient_system_resource'), 'incomplete_stream', /insufficient/],
+  ])('that is none is a failure: %j', (chat, kind, words) => {
+    expect(() => replyTo(chat)).toThrow(expect.objectContaining({ kind, message: expect.stringMatching(words) }))
   })
 })
 

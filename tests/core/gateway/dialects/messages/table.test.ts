@@ -147,7 +147,7 @@ describe('the table is true', () => {
       events.push(...(await sent([...deltas.map((delta) => chunk(delta)), chunk({}, reason)])))
       events.push(...(await sent([chunk({ content: 'b' }), chunk({}, reason)])))
     }
-    const whole = translate().reply({}, details)
+    const whole = translate().reply({ choices: [{ message: { content: 'b' } }] }, details)
     const seen = new Set([
       ...events.map(({ type }) => `event: ${type}`),
       ...events.flatMap(({ delta, type }) =>

@@ -1,7 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DialectError } from '../../../../../src-main/core/gateway/dialects/dialectError.ts'
-import { translateCompaction } from '../../../../../src-main/core/gateway/dialects/responses/compaction.ts'
+import {
+  type CompactionRequest,
+  translateCompaction,
+} from '../../../../../src-main/core/gateway/dialects/responses/compaction.ts'
 import {
   maxSummaryBytes,
   summaryContent,
@@ -25,7 +28,12 @@ const conversation: JsonObject[] = [
   { type: 'message', role: 'assistant', content: 'Done.' },
   { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Go on.' }], id: 'msg_mine' },
 ]
-const compact = (body: JsonObject = {}) => translateCompaction({ model: 'm', input: conversation, ...body })
+const compact = (body: JsonObject = {}, id = details.id) =>
+  translateCompaction({ model: 'm', input: conversation, ...body }, id)
+/** A compacted response as the app gets it. */
+const sent = ({ toJson }: CompactionRequest, reply: JsonObject) => JSON.parse(toJson(reply).toString()) as JsonObject
+const compacted = (request: CompactionRequest, chat: JsonObject, replyDetails = details) =>
+  sent(request, request.reply(chat, replyDetails))
 type Output = { id: string; type: string; role?: string; content?: { text: string }[]; encrypted_content?: string }[]
 const outputOf = (reply: JsonObject) => reply.output as Output
 
@@ -59,7 +67,7 @@ describe('a request for compaction', () => {
 
   it('continues previous responses', () => {
     const stored = { previous: conversation, item: () => null }
-    const { chat } = translateCompaction({ model: 'm', previous_response_id: 'resp_1' }, stored)
+    const { chat } = translateCompaction({ model: 'm', previous_response_id: 'resp_1' }, details.id, stored)
     expect(chat.messages).toEqual(compact().chat.messages)
   })
 
@@ -81,7 +89,7 @@ describe('a request for compaction', () => {
 
 describe('a compacted response', () => {
   it('has the messages of the user, the summary, and the usage of the service', () => {
-    const reply = compact().reply(chatOf({ content: ' Notes were read. ' }), details)
+    const reply = compacted(compact(), chatOf({ content: ' Notes were read. ' }))
     const [first, second, item, ...more] = outputOf(reply)
     expect([first, second].map((each) => [each?.role, each?.content?.[0]?.text])).toEqual([
       ['user', 'Read notes.txt.'],
@@ -99,7 +107,7 @@ describe('a compacted response', () => {
   })
 
   it('can be sent back: the summary is a message at its place', () => {
-    const output = outputOf(compact().reply(chatOf({ content: 'Notes were read.' }), details))
+    const output = outputOf(compacted(compact(), chatOf({ content: 'Notes were read.' })))
     const { chat, ignored } = translateResponses({ model: 'm', input: [...output, { role: 'user', content: 'Next' }] })
     expect(chat.messages.map(({ role, content }) => [role, content])).toEqual([
       ['user', 'Read notes.txt.'],
@@ -111,10 +119,10 @@ describe('a compacted response', () => {
   })
 
   it('can be compacted again: its summary is read, and replaced', () => {
-    const first = outputOf(compact().reply(chatOf({ content: 'One' }), details))
-    const again = compact({ input: [...first, { role: 'user', content: 'Next' }] })
+    const first = outputOf(compacted(compact(), chatOf({ content: 'One' })))
+    const again = compact({ input: [...first, { role: 'user', content: 'Next' }] }, 'resp_second')
     expect(JSON.stringify(again.chat.messages)).toContain('One')
-    const second = outputOf(again.reply(chatOf({ content: 'Two' }), { ...details, id: 'resp_second' }))
+    const second = outputOf(compacted(again, chatOf({ content: 'Two' }), { ...details, id: 'resp_second' }))
     expect(second.map(({ type }) => type)).toEqual(['message', 'message', 'message', 'compaction'])
     expect(summaryOf(second.at(-1)?.encrypted_content ?? '')).toBe('Two')
   })
@@ -129,7 +137,9 @@ describe('a compacted response', () => {
     }
     text += translator.end()
     expect(text).toBe('')
-    expect(summaryOf(outputOf(translator.result()).at(-1)?.encrypted_content ?? '')).toBe('Notes were read.')
+    const reply = sent(request, translator.result())
+    expect(summaryOf(outputOf(reply).at(-1)?.encrypted_content ?? '')).toBe('Notes were read.')
+    expect(reply).toEqual({ ...compacted(request, chatOf({ content: 'Notes were read.' })), usage: null })
   })
 
   it.each([
@@ -197,8 +207,9 @@ describe('the content of a compaction item', () => {
       { role: 'user', content: 'x' },
       { type: 'compaction', encrypted_content },
     ]
-    for (const translate of [translateResponses, translateCompaction]) {
-      expect(problemOf(() => translate({ model: 'm', input }))).toMatchObject({
+    const both = [() => translateResponses({ model: 'm', input }), () => compact({ input })]
+    for (const translate of both) {
+      expect(problemOf(translate)).toMatchObject({
         status: 400,
         param: 'input[1].encrypted_content',
       })

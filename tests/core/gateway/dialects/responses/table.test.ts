@@ -370,7 +370,7 @@ describe('the verdict is true for', () => {
 
   it.each([...compactionFields])('the field %s of a request for compaction', (field, { verdict }) => {
     const stored = { previous: [{ role: 'user', content: 'before' }], item: () => null }
-    const { ignored, chat } = translateCompaction({ model: 'm', input: 'x', ...values[field] }, stored)
+    const { ignored, chat } = translateCompaction({ model: 'm', input: 'x', ...values[field] }, details.id, stored)
     expect(ignored).toEqual(verdict === 'ignored' ? [field] : [])
     const sentFields: Record<string, JsonObject> = {
       ...sent,
@@ -383,7 +383,7 @@ describe('the verdict is true for', () => {
 
   it('the members of a compacted response', () => {
     const chat = { choices: [{ message: { content: 'Summary' }, finish_reason: 'stop' }] }
-    const reply = translateCompaction({ model: 'm', input: 'x' }).reply(chat, details)
+    const reply = translateCompaction({ model: 'm', input: 'x' }, details.id).reply(chat, details)
     expect(sorted(Object.keys(reply))).toEqual(sorted(withVerdict(compactedMembers, 'present')))
   })
 

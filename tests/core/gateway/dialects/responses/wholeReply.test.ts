@@ -28,7 +28,7 @@ describe('a reply that is not streamed', () => {
     expect(reply({ choices: [{ message }] }, details)).toMatchObject({ status: 'completed', model: 'asked-model' })
   })
 
-  it.each([[{}], [{ choices: [] }], [{ choices: 7 }]])('is a failure for %j', (chat) => {
+  it.each([[{}], [{ choices: [] }], [{ choices: 7 }], [{ choices: [null, 7] }]])('is a failure for %j', (chat) => {
     expect(reply(chat, details)).toMatchObject({ status: 'failed', output: [], error: { code: 'invalid_prompt' } })
   })
 
