@@ -11,7 +11,7 @@ export interface Answer {
   /** 0 when there was no status line. */
   status: number
   headers: IncomingMessage['headers']
-  body: Buffer
+  body: Buffer<ArrayBuffer>
   /** False if the connection ended before the reply was complete. */
   whole: boolean
 }

@@ -21,8 +21,7 @@ export function text(row: Row, column: string): string {
 }
 
 /** Text columns with the names of their properties. */
-export const texts = <Name extends string>(row: Row, ...names: Name[]): Record<Name, string> =>
-  Object.fromEntries(names.map((name) => [name, text(row, name)])) as Record<Name, string>
+export const texts = columns(text)
 
 export function textOrNull(row: Row, column: string): string | null {
   return row[column] === null ? null : text(row, column)
@@ -35,8 +34,7 @@ export function number(row: Row, column: string): number {
 }
 
 /** Number columns with the names of their properties. */
-export const numbers = <Name extends string>(row: Row, ...names: Name[]): Record<Name, number> =>
-  Object.fromEntries(names.map((name) => [name, number(row, name)])) as Record<Name, number>
+export const numbers = columns(number)
 
 export function numberOrNull(row: Row, column: string): number | null {
   return row[column] === null ? null : number(row, column)
@@ -70,6 +68,11 @@ export function parseJson(value: string): unknown {
 
 export function toJson(value: unknown): string | null {
   return value === null || value === undefined ? null : JSON.stringify(value)
+}
+
+function columns<T>(read: (row: Row, column: string) => T) {
+  return <Name extends string>(row: Row, ...names: Name[]): Record<Name, T> =>
+    Object.fromEntries(names.map((name) => [name, read(row, name)])) as Record<Name, T>
 }
 
 function wrongType(column: string, wanted: string): StudioError {
