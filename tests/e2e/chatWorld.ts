@@ -20,10 +20,14 @@ export interface ChatWorld {
 
 const key = 'sk-chat-world'
 
-export async function openChatWorld(baseUrl?: (sandbox: Sandbox) => Promise<string>): Promise<ChatWorld> {
+/** @param env additional variables of the host */
+export async function openChatWorld(
+  baseUrl?: (sandbox: Sandbox) => Promise<string>,
+  env: Record<string, string> = {},
+): Promise<ChatWorld> {
   const sandbox = await openSandbox({ apiKey: key, paces: quick })
   const address = baseUrl ? await baseUrl(sandbox) : sandbox.baseUrl
-  const host = await openWebHost(newDataDir())
+  const host = await openWebHost(newDataDir(), [], env)
   let connected = false
   return {
     sandbox,

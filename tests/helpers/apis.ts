@@ -170,7 +170,7 @@ export const translatedApis: readonly Api[] = [responses, messages]
 export const askIn = (
   gateway: Pick<Gateway, 'url'>,
   api: Api,
-  body: string,
+  body: string | Buffer,
   headers: Record<string, string> = {},
 ): ReturnType<typeof ask> =>
   ask(`${gateway.url}${api.path}`, { method: 'POST', headers: { ...jsonWithKey, ...headers }, body })

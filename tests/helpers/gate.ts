@@ -177,6 +177,16 @@ export function speak(port: number, bytes: string, host?: string): Promise<strin
   return line.closed
 }
 
+/** The one reply in the text of a connection. The names of its headers are in lower case. */
+export function replyOf(heard: string): { status: number; headers: Record<string, string>; body: Buffer } {
+  const [head = '', body = ''] = heard.split('\r\n\r\n', 2)
+  const [first = '', ...lines] = head.split('\r\n')
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.split(': ')[0]?.toLowerCase() ?? '', line.split(': ')[1] ?? '']),
+  )
+  return { status: Number(first.split(' ')[1]), headers, body: Buffer.from(body, 'latin1') }
+}
+
 /** Resolves once `wanted` is true, checked in each turn of the event loop. The test's own timeout applies. */
 export async function once(wanted: () => boolean): Promise<void> {
   while (!wanted()) {

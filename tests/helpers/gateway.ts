@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Writable } from 'node:stream'
 import { AppAllowance } from '../../src-main/core/gateway/apps/allowance.ts'
 import { plainApp } from '../../src-main/core/gateway/apps/appSettings.ts'
 import { BodyMemory, type BodyMemoryBounds } from '../../src-main/core/gateway/proxy/bodyMemory.ts'
@@ -49,6 +50,8 @@ export interface GatewayOptions {
   scheduler?: ConstructorParameters<typeof RequestScheduler>[0]
   bounds?: Parameters<typeof startProxy>[2]
   bodyMemory?: Partial<BodyMemoryBounds>
+  /** Origins that a person has allowed. */
+  allowedOrigins?: string[]
 }
 
 /** The real relay, scheduler, request log and limits, connected to the given address, with one app key. */
@@ -62,6 +65,7 @@ export async function openGateway(
     scheduler: schedulerOptions,
     bounds,
     bodyMemory = {},
+    allowedOrigins = [],
   }: GatewayOptions = {},
 ): Promise<Gateway> {
   const dataDir = temporaryFolder('studio-gateway-')
@@ -115,7 +119,7 @@ export async function openGateway(
         refusals.push(refusal)
         requestLog.refused(refusal)
       },
-      allowedOrigins: () => [],
+      allowedOrigins: () => allowedOrigins,
       changed: () => undefined,
       failed: (error) => {
         throw error
@@ -202,12 +206,8 @@ export async function openFarEnd(
   }
 }
 
-/** Writes `block` up to 200 MB, as fast as the client reads. `wrote` receives the bytes of each write. */
-export function writeRepeatedly(
-  response: ServerResponse,
-  block: string | Buffer,
-  wrote: (bytes: number) => void,
-): void {
+/** Writes `block` up to 200 MB, as fast as the other side reads. `wrote` receives the bytes of each write. */
+export function writeRepeatedly(response: Writable, block: string | Buffer, wrote: (bytes: number) => void): void {
   let sent = 0
   const writeOn = (): void => {
     while (sent < 200_000_000 && !response.destroyed) {

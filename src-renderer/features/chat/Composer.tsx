@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { OfflineNote } from '../../shared/offline/OfflineNote.tsx'
 import { isSendKey, useSendKey } from '../../shared/sendKey.ts'
+import { useApp } from '../../stores/app.ts'
 import { draftOf, modelsToAsk, newChat, useChat } from '../../stores/chat.ts'
 import { runningReply } from '../../stores/openChat.ts'
 import { send, stopHere, type } from './actions.ts'
@@ -106,16 +107,18 @@ const longest = 1_000_000
 /** Why nothing can be sent now, as text. Null when sending is possible. */
 function useBlocked(typed: string, draft: string): string | null {
   const tChat = useChatTranslate()
-  const { t } = useTranslation('composer')
+  const { t } = useTranslation(['composer', 'problems'])
   const running = useBusy()
   const sending = useChat((state) => state.sending !== null)
+  const problem = useApp(({ app }) => (app?.connection.state === 'failed' ? app.connection.problem : null))
   const known = useChat((state) => modelsToAsk(state).length > 0)
   const pictures = draftPictures.useItems(draft)
   const { t: tDocuments } = useTranslation('documents')
   const documents = draftDocuments.useItems(draft)
   if (sending) return tChat('sendingNow')
   if (running) return tChat('needEnd')
-  if (!known) return tChat('needModel')
+  // Without a connection there are no models to choose from.
+  if (!known) return problem ? t(`problems:kinds.${problem.kind}.title`) : tChat('needModel')
   if (pictures.some(({ state }) => state === 'failed')) return t('picturesFailed')
   if (pictures.some(({ state }) => state !== 'ready')) return t('picturesGoing')
   if (documents.some(({ state }) => state === 'failed')) return tDocuments('failed')
@@ -198,8 +201,11 @@ function SendOrStop({ blocked, onSend, onStop }: SendOrStopProps) {
         title={blocked ?? undefined}
         onClick={onSend}
       >
-        <Icon aria-hidden /> {role === 'user' ? tChat('send') : t('add')}
-        {role === 'user' && asked > 1 && <span className="num">{t('sendToModels', { count: asked })}</span>}
+        <Icon aria-hidden />
+        <span className="num">
+          {role === 'user' ? tChat('send') : t('add')}
+          {role === 'user' && asked > 1 && ` ${t('sendToModels', { count: asked })}`}
+        </span>
       </button>
     )
   }

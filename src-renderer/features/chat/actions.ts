@@ -24,6 +24,7 @@ import { useSentAs } from './composer/RolePicker.tsx'
 import { draftDocuments } from './documents/draftDocuments.ts'
 import { flushDrafts, forgetNewDraft, placeIn, recallNewDraft, saveDraft, writeDraft } from './drafts.ts'
 import { contextFor, emptyContext, filesToSend } from './projects/context.ts'
+import { forgetRemovedPassages } from './projects/removedPassages.ts'
 import { flushSetups, forgetNewSetup, recallNewSetup, setupOf } from './setup.ts'
 
 export interface ChatHost {
@@ -124,6 +125,7 @@ function emptyComposer(id: string, sent: Message): void {
   writeDraft(id, '')
   draftPictures.forgetSent(id, sent.attachments)
   draftDocuments.forgetSent(id, sent.documents)
+  forgetRemovedPassages(id)
   useSentAs.setState({ role: 'user', name: '' })
   useChat.setState({ sendProblem: null })
 }
@@ -181,6 +183,7 @@ export async function send(
       id = requestId
       return client.chat.send({ requestId, ...message })
     })
+    forgetRemovedPassages(conversationId ?? store.newChat)
     if (conversationId === null) {
       forgetNewDraft()
       forgetNewSetup()

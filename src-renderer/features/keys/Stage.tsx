@@ -97,11 +97,11 @@ function Body({ shown }: { shown: AccountKey | null }) {
   }
   if (!account || !shown) {
     return (
-      <>
+      <div className="flex min-h-full flex-col">
         <OfflineNote place="keys" className="m-6 mb-0" />
         <Rejected />
         {account?.offers === 'no' ? <NoReadout /> : <Nothing connected={account !== null} />}
-      </>
+      </div>
     )
   }
   return (

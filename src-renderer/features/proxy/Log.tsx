@@ -25,7 +25,7 @@ import { closeDetail, filterBy, followNewest, inspect, inspectRow, leaveNewest, 
 import { count } from './figures.ts'
 import { LoadingCard } from './LoadingCard.tsx'
 import { LogBar } from './LogBar.tsx'
-import { columns, LogRow, rowHeight, rowId, wideOnly, widestOnly } from './LogRow.tsx'
+import { columns, LogRow, notNarrowest, rowHeight, rowId, wideOnly, widestOnly } from './LogRow.tsx'
 import { useRowTexts } from './rowMessages.ts'
 
 /** The live log, inside the scrolling stage `box`. Its bar and column headers are sticky. */
@@ -203,6 +203,7 @@ function Head({ top }: { top: number }) {
           role="columnheader"
           className={cx(
             'truncate',
+            (name === 'endpoint' || name === 'duration') && notNarrowest,
             (name === 'model' || name === 'tokens') && wideOnly,
             name === 'firstByte' && widestOnly,
             (name === 'firstByte' || name === 'duration' || name === 'tokens' || name === 'cost') && 'text-end',

@@ -264,12 +264,17 @@ function Actions() {
   const hasChat = state.open !== null
   return (
     <footer className="quick-actions">
-      <Button icon={ClipboardPaste} onClick={() => void addClipboard()}>
+      <Button icon={ClipboardPaste} title={showKeys('Mod+Shift+V', isMac)} onClick={() => void addClipboard()}>
         {t('addClipboard')} {!hasChat && <Kbd quiet>{showKeys('Mod+Shift+V', isMac)}</Kbd>}
       </Button>
       <TextActionsMenu />
       {isDesktop && (
-        <Button icon={Monitor} disabled={state.screenshot?.state === 'taking'} onClick={() => void addScreenshot()}>
+        <Button
+          icon={Monitor}
+          title={showKeys('Mod+Shift+S', isMac)}
+          disabled={state.screenshot?.state === 'taking'}
+          onClick={() => void addScreenshot()}
+        >
           {t('addScreenshot')} {!hasChat && <Kbd quiet>{showKeys('Mod+Shift+S', isMac)}</Kbd>}
         </Button>
       )}

@@ -44,7 +44,9 @@ export function Corrections() {
       <UsageNotices />
       <div className="flex flex-wrap items-start gap-x-6 gap-y-2">
         <p className="min-w-[240px] max-w-[680px] flex-1 text-soft">{t('corrections.about')}</p>
-        <RangeField />
+        <span className="ms-auto">
+          <RangeField />
+        </span>
       </div>
       {problem && <ProblemNotice problem={problem} noAction />}
       {found === null ? (

@@ -51,7 +51,7 @@ export function LimitsSection() {
         limits && limits.offers !== false && <p className="text-faint">{t('limits.never')}</p>
       )}
       {limits && (
-        <div className="grid items-start gap-6 min-[1000px]:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
+        <div className="grid items-start gap-6 min-[1000px]:grid-cols-3 [&>:last-child]:min-[1000px]:col-span-2">
           <KeyLimits limits={limits} />
           <Slots limits={limits} />
         </div>

@@ -37,7 +37,9 @@ export function RemoteUsage() {
         <p className="min-w-[240px] max-w-[680px] flex-1 text-soft">
           {t(noService ? 'elsewhere.noService' : 'elsewhere.about')}
         </p>
-        <RangeField />
+        <span className="ms-auto">
+          <RangeField />
+        </span>
       </div>
       {answer && <Sums comparisons={comparisons} />}
       {answer && comparisons.length === 0 && <p className="text-faint">{t('elsewhere.none')}</p>}

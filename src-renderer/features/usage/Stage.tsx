@@ -33,7 +33,9 @@ export function UsageStage() {
       <div key={section} className="usage-scroll">
         <PrintHead section={section} />
         {empty ? (
-          <NoAccount />
+          <div className="flex min-h-full">
+            <NoAccount />
+          </div>
         ) : (
           <>
             {section === 'overview' && <Overview />}

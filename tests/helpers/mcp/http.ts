@@ -57,6 +57,8 @@ export async function startHttp(mode: 'modern' | 'sessions', protect?: (origin: 
     seen,
     sessions,
     endSessions: () => sessions.clear(),
+    /** Ends every connection, also those that wait for events. */
+    disconnect: () => server.closeAllConnections(),
     /** Takes requests before the protocol does; answers whether it did. */
     intercept: (take: typeof before) => {
       before = take

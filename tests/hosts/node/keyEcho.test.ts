@@ -196,12 +196,21 @@ const paths: [path: string, body: string | null][] = [
   ['/chat/completions', '{"model":"echo","messages":[]}'],
   ['/chat/completions', '{"model":"echo","messages":[],"stream":true}'],
   ['/chat/completions', '{"model":"echo","messages":[],"stream":true,"stream_options":{"include_usage":true}}'],
+  ['/responses', '{"model":"echo","input":"a"}'],
+  ['/responses', '{"model":"echo","input":"a","stream":true,"store":false}'],
+  ['/responses/compact', '{"model":"echo","input":"a"}'],
+  ['/messages', '{"model":"echo","max_tokens":9,"messages":[{"role":"user","content":"a"}]}'],
+  ['/messages', '{"model":"echo","max_tokens":9,"messages":[{"role":"user","content":"a"}],"stream":true}'],
+  ['/messages/count_tokens', '{"model":"echo","messages":[{"role":"user","content":"a"}]}'],
   ['/completions', '{"model":"echo","prompt":""}'],
   ['/embeddings', '{"model":"echo","input":""}'],
   ['/audio/speech', '{"model":"echo","input":"a"}'],
   ['/audio/transcriptions', '{"model":"echo"}'],
   ['/images/generations', '{"prompt":"a"}'],
 ]
+
+/** Replies in which the mask can't be read: sound, a refused tool call, and one that this computer makes. */
+const withoutMask = new Set(['/audio/speech', '/responses/compact', '/messages/count_tokens'])
 
 /** Sends every kind of request of an app. */
 async function askAsApp(baseUrl: string, appKey: string, mode: EchoMode): Promise<void> {
@@ -211,7 +220,7 @@ async function askAsApp(baseUrl: string, appKey: string, mode: EchoMode): Promis
     look(`${mode}: the head of ${path}`, answer.head)
     look(`${mode}: the body of ${path}`, answer.body)
     expect(answer.head).not.toMatch(/content-encoding/i)
-    if (mode === 'good' && path !== '/audio/speech') expect([path, answer.body.includes('[key]')]).toEqual([path, true])
+    if (mode === 'good' && !withoutMask.has(path)) expect([path, answer.body.includes('[key]')]).toEqual([path, true])
   }
 }
 

@@ -19,6 +19,8 @@ import type { Translation } from './translatedBody.ts'
 const maxWholeReply = 32 * 1024 * 1024
 /** Size that is reserved for a reply of unknown length, bytes. */
 const usualReply = 1024 * 1024
+/** A whole reply up to this size needs no reservation, bytes. */
+const shortReply = 64 * 1024
 /** Longest error reply that is read, bytes. */
 const maxErrorReply = 64 * 1024
 
@@ -177,10 +179,7 @@ async function sendWhole(
   envelope: Envelope,
 ): Promise<void> {
   const { response, translation, details } = options
-  const length = Number(header(reply.headers, 'content-length') ?? usualReply)
-  const reservation = length <= maxWholeReply ? await options.reserveMemory(length) : null
-  if (reservation === null) throw new StudioError('malformed_reply', 'The reply is too large to be translated.')
-  const chat = await readChat(reply)
+  const chat = await readChat(reply, options)
   const { request } = translation
   if (!request.stream) return storeAndSend(reply, request.reply(chat, details), options, envelope, requestId)
   // The service ignores `stream`, but the app expects events.
@@ -189,9 +188,20 @@ async function sendWhole(
   response.end(text)
 }
 
+/** Reserves memory for a whole reply, until the app has read it. @throws StudioError `malformed_reply` */
+async function reserveFor(size: number, { reserveMemory }: TranslatedReplyOptions): Promise<void> {
+  if (size > maxWholeReply) throw new StudioError('malformed_reply', 'The reply is too large to be translated.')
+  // The service has done the work, so a short reply never fails for memory.
+  if (size <= shortReply || (await reserveMemory(size)) !== null) return
+  const message = 'There was no free memory to translate the reply. The service may charge the request.'
+  throw new StudioError('malformed_reply', message)
+}
+
 /** @throws StudioError `malformed_reply` */
-async function readChat(reply: ForwardReply): Promise<JsonObject> {
-  const bytes = reply.whole() ?? (await readAll(reply.body, maxWholeReply))
+async function readChat(reply: ForwardReply, options: TranslatedReplyOptions): Promise<JsonObject> {
+  const arrived = reply.whole()
+  await reserveFor(arrived?.length ?? Number(header(reply.headers, 'content-length') ?? usualReply), options)
+  const bytes = arrived ?? (await readAll(reply.body, maxWholeReply))
   let chat: unknown
   try {
     chat = parseText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'))

@@ -33,6 +33,7 @@ export function useMeasuring(): void {
   const isThere = useChat(({ open }) => open === null || open.state === 'live')
   const text = useChat(draftOf)
   const settled = useChat(({ open }) => open?.settled)
+  const conversation = useChat(({ open }) => open?.conversation)
   const models = useChat(useShallow(modelsToAsk))
   const setup = useSetup()
   const images = draftPictures.useItems(draft).length
@@ -40,7 +41,7 @@ export function useMeasuring(): void {
   const added = useNextContext(({ context }) => context)
   const facts = useModelFacts((state) => state.facts)
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: counts again when messages or facts change
+  // biome-ignore lint/correctness/useExhaustiveDependencies: counts again when messages, the chat or facts change
   useEffect(() => {
     const core = client()
     if (!core || !isThere) return
@@ -61,7 +62,7 @@ export function useMeasuring(): void {
       clearTimeout(timer)
       ended.abort()
     }
-  }, [draft, isThere, text, settled, models, setup, images, documents, added, facts])
+  }, [draft, isThere, text, settled, conversation, models, setup, images, documents, added, facts])
 }
 
 /** Share of the context from which it counts as nearly full. */

@@ -44,7 +44,7 @@ function DraftItem({ draft, document, onOpen }: { draft: string; document: Draft
     <>
       {state === 'failed' ? <FileWarning aria-hidden /> : <DocumentIcon unit={stored?.unit ?? 'text'} />}
       <span className="chat-file-words">
-        <b>{name}</b> <DocumentState document={document} />
+        <b>{name}</b> <DocumentState document={document} hasScans={scanned.length > 0} />
       </span>
     </>
   )
@@ -72,7 +72,13 @@ function DraftItem({ draft, document, onOpen }: { draft: string; document: Draft
   )
 }
 
-function DocumentState({ document: { state, sent, read, trouble, stored, bytes } }: { document: DraftDocument }) {
+interface DocumentStateProps {
+  document: DraftDocument
+  hasScans: boolean
+}
+
+function DocumentState({ document, hasScans }: DocumentStateProps) {
+  const { state, sent, read, trouble, stored, bytes } = document
   const { t } = useTranslation('documents')
   const facts = useDocumentFacts()
   if (trouble?.kind === 'large') {
@@ -96,7 +102,8 @@ function DocumentState({ document: { state, sent, read, trouble, stored, bytes }
   return (
     <>
       <span className="num">{facts(stored)}</span>
-      {stored.notes.length > 0 && <span className="chat-clip">{stored.notes.join(' ')}</span>}
+      {/* Pages without text have an offer of their own, and all notes are in the dialog. */}
+      {stored.notes.length > 0 && !hasScans && <span className="chat-clip">{stored.notes.join(' ')}</span>}
     </>
   )
 }

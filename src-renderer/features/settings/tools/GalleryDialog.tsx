@@ -104,7 +104,7 @@ function Add({ server, servers, onBack, onDone }: AddProps) {
   ]
   return (
     <Form ref={element} noValidate className="flex flex-col gap-4" onSubmit={() => add(false)}>
-      <KeyValue rows={rows} />
+      <KeyValue sentences rows={rows} />
       {server.fields.map((field) => (
         <ValueField
           key={field.id}

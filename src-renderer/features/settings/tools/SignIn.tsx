@@ -59,19 +59,19 @@ function Needed({ server, signIn, step }: SignInProps & { step: 'needed' | 'more
   const { transport } = server
   const host = transport.kind === 'http' && URL.canParse(transport.url) ? new URL(transport.url).host : ''
   const about = step === 'more' ? 'settings.signIn.moreAbout' : 'settings.signIn.neededAbout'
+  // A client ID is entered in the form below, which has its own button.
+  const action = needsClient ? {} : { action: { label: t('settings.signIn.start'), busy, onClick: () => run(start) } }
   return (
     <div className="flex flex-col gap-2">
-      {problem && (
-        <Notice kind="bad" role="alert" title={t('settings.signIn.failed')}>
-          <span className="break-words">{plainText(problem.message)}</span>
-        </Notice>
-      )}
       <Notice
-        kind="warn"
-        title={t(`settings.signIn.${step}`)}
-        {...(needsClient ? {} : { action: { label: t('settings.signIn.start'), busy, onClick: () => run(start) } })}
+        // A new notice, so that a screen reader announces the failure.
+        key={problem ? 'failed' : step}
+        kind={problem ? 'bad' : 'warn'}
+        role={problem ? 'alert' : 'note'}
+        title={t(problem ? 'settings.signIn.failed' : `settings.signIn.${step}`)}
+        {...action}
       >
-        <p>{t(about, { host: plainText(host) })}</p>
+        <p className="break-words">{problem ? plainText(problem.message) : t(about, { host: plainText(host) })}</p>
         {scopes.length > 0 && (
           <p className="break-words">{t('settings.signIn.scopes', { names: plainText(scopes.join(', ')) })}</p>
         )}

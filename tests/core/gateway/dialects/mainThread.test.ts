@@ -49,7 +49,7 @@ describe('no long JSON is parsed or written on the main thread for', () => {
   it('a compaction, and its reply has the messages of the user', async () => {
     const { far, gateway } = await open()
     const body = JSON.stringify({ model: 'm', input: [said(long), answered, said('Go on')] })
-    let reply = Buffer.alloc(0)
+    let reply: Buffer = Buffer.alloc(0)
     const longest = await longestJson(async () => {
       reply = (await post(gateway, '/responses/compact', body)).body
     })
@@ -71,7 +71,7 @@ describe('no long JSON is parsed or written on the main thread for', () => {
     const first = await post(gateway, '/responses', JSON.stringify({ model: 'm', input: [said(long), answered] }))
     const { id } = JSON.parse(first.body.toString()) as { id: string }
     const body = JSON.stringify({ model: 'm', previous_response_id: id, input: 'And now' })
-    let reply = Buffer.alloc(0)
+    let reply: Buffer = Buffer.alloc(0)
     const longest = await longestJson(async () => {
       reply = (await post(gateway, '/responses/compact', body)).body
     })
@@ -117,7 +117,7 @@ describe('no long JSON is parsed or written on the main thread for', () => {
     const { far, gateway } = await open()
     const count = async (messages: unknown[]) => {
       const body = JSON.stringify({ model: 'm', messages })
-      let reply = Buffer.alloc(0)
+      let reply: Buffer = Buffer.alloc(0)
       const longest = await longestJson(async () => {
         reply = (await post(gateway, '/messages/count_tokens', body)).body
       })

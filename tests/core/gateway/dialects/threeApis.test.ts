@@ -164,6 +164,65 @@ describe.each(apis)('in the API $name', (api) => {
     expect(await refusal({ endpoints: ['chat'], models: ['writer-small'] })).toEqual([200, undefined])
   })
 
+  it('an allowed origin may read replies, streams and refusals, and no other origin may', async () => {
+    const origin = 'http://localhost:3000'
+    const { gateway } = await beforeSandbox({ allowedOrigins: [origin], app: { models: ['writer-small'] } })
+    const page = { origin, 'sec-fetch-site': 'cross-site' }
+    const answers = [
+      await askIn(gateway, api, api.body(), { ...page, ...instantly }),
+      await askIn(gateway, api, api.body({ stream: true }), { ...page, ...instantly }),
+      await askIn(gateway, api, api.body({ model: 'writer-large' }), page),
+      await askIn(gateway, api, '{', page),
+      await askIn(gateway, api, api.body(), { ...page, 'x-sandbox-fault': 'refuse; status=400' }),
+      await askIn(gateway, api, api.body(), { ...page, authorization: 'Bearer isk_x_wrong' }),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 403, 400, 400, 401])
+    for (const { headers } of answers) expect(headers['access-control-allow-origin']).toBe(origin)
+    const preflight = await ask(`${gateway.url}${api.path}`, {
+      method: 'OPTIONS',
+      headers: { ...page, 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-api-key' },
+    })
+    expect([preflight.status, preflight.headers['access-control-allow-methods']]).toEqual([204, 'POST'])
+    const foreign = await askIn(gateway, api, api.body(), { ...page, origin: 'https://evil.example' })
+    expect([foreign.status, foreign.headers['access-control-allow-origin']]).toEqual([403, undefined])
+  })
+
+  it('no body reaches a model that the app may not use, however it names its model', async () => {
+    const { far, gateway } = await beforeService(
+      (_request, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{"choices":[{"message":{"content":"x"}}]}')
+      },
+      { app: { models: ['small'] } },
+    )
+    const members = api.body({ model: undefined }).slice(1)
+    const names = [
+      '"model":"large"',
+      '"MODEL":"small"',
+      '"model":["small"]',
+      '"model":{"toString":"small"}',
+      '"model":null',
+    ]
+    names.push(
+      '"model":"small","model":"large"',
+      '"model":"small","mod\\u0065l":"large"',
+      '"model":"small "',
+      '"__proto__":{"model":"small"}',
+    )
+    for (const name of names) {
+      const answer = await askIn(gateway, api, `{${name},${members}`)
+      expect([name, Math.floor(answer.status / 100)]).toEqual([name, 4])
+      expect(api.problem(answer).message).not.toBe('')
+    }
+    expect(far.requests).toEqual([])
+    for (const name of ['"model":"small"', '"model":"large","model":"small"', '"MODEL":"large","model":"small"']) {
+      await askIn(gateway, api, `{${name},${members}`)
+    }
+    const sent = far.requests.map(({ body }) => JSON.parse(body.toString()) as { model: string })
+    expect(sent.length).toBeGreaterThan(0)
+    expect(new Set(sent.map(({ model }) => model))).toEqual(new Set(['small']))
+    expect(far.requests.every(({ body }) => !body.includes('large'))).toBe(true)
+  })
+
   it('two requests at the same time can’t both spend the last of a budget', async () => {
     const { sandbox, gateway } = await beforeSandbox()
     gateway.requestLog.connectedTo(sandbox.baseUrl)
@@ -255,8 +314,8 @@ describe.each(translatedApis)('only in $name', (api) => {
     async (method) => {
       const { far, gateway } = await beforeService((_request, response) => response.end('{}'))
       const answer = await ask(`${gateway.url}${api.path}`, { method, headers: jsonWithKey })
-      expect(answer.status).toBe(405)
-      expect(api.error(answer.body.toString()).message).toMatch(/POST/)
+      expect([answer.status, answer.headers.allow]).toEqual([405, 'POST'])
+      expect(api.problem(answer).message).toMatch(/POST/)
       expect(far.requests).toHaveLength(0)
     },
   )
@@ -265,9 +324,7 @@ describe.each(translatedApis)('only in $name', (api) => {
     const { gateway } = await beforeSandbox()
     for (const headers of [{}, { authorization: 'Bearer isk_x_wrong' }, { origin: 'https://evil.example' }]) {
       const answer = await ask(`${gateway.url}${api.path}`, { method: 'POST', headers, body: api.body() })
-      const { type, message } = api.error(answer.body.toString())
-      expect(message).not.toBe('')
-      if (api.name === 'messages') expect(type).toMatch(/^(?:authentication|permission)_error$/)
+      expect(api.problem(answer).message).not.toBe('')
       expect(answer.headers['x-should-retry']).toBe('false')
     }
   })
@@ -359,13 +416,20 @@ describe.each(translatedApis)('only in $name', (api) => {
     expect(far.requests).toHaveLength(0)
   })
 
-  it('a body over 32 MB gets a 413, before it has arrived', async () => {
-    const { gateway } = await beforeService((_request, response) => response.end('{}'))
-    const request = postJson(`${gateway.url}${api.path}`, null, { 'content-length': 40 * 1024 * 1024 })
-    request.write('{')
+  it.each([true, false])('a body over 32 MB gets a 413, before it has arrived (length known: %s)', async (isKnown) => {
+    const { far, gateway } = await beforeService((_request, response) => response.end('{}'))
+    const length = { 'content-length': 40 * 1024 * 1024 }
+    const request = postJson(`${gateway.url}${api.path}`, null, isKnown ? length : {})
+    request.write('{"model":"')
+    if (!isKnown) writeRepeatedly(request, Buffer.alloc(64 * 1024, 'x'), () => undefined)
     const response = await replyTo(request)
-    expect(response.statusCode).toBe(413)
+    const body = await response.toArray()
+    const { statusCode = 0, headers } = response
+    expect(statusCode).toBe(413)
+    expect(api.problem({ status: statusCode, headers, body: Buffer.concat(body) }).message).toMatch(/32 MB/)
     request.destroy()
+    expect(far.requests).toHaveLength(0)
+    await expect.poll(() => gateway.memory.held).toBe(0)
   })
 
   it('headers of the other vendor and of the app’s body stay here', async () => {
@@ -442,7 +506,7 @@ describe.each(translatedApis)('only in $name', (api) => {
     })
     const answer = await askIn(gateway, api, api.body())
     expect([answer.status, answer.headers['x-should-retry']]).toEqual([502, 'false'])
-    expect(api.error(answer.body.toString()).message).toMatch(/not a chat completion/)
+    expect(api.problem(answer).message).toMatch(/not a chat completion/)
   })
 
   it('the end of the stream reaches the app although the service keeps its connection open', async () => {

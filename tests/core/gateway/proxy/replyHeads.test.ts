@@ -1,8 +1,9 @@
 import { createServer, type Socket } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Api, apis, chatApi } from '../../../helpers/apis.ts'
 import { toolKey } from '../../../helpers/appRequest.ts'
-import { speak } from '../../../helpers/gate.ts'
+import { replyOf, speak } from '../../../helpers/gate.ts'
 import { apiKey, type Gateway, openGateway } from '../../../helpers/gateway.ts'
 
 // The service is a bare socket that replies to any request with exactly the given bytes, then closes the connection.
@@ -18,7 +19,9 @@ const service = createServer((socket) => {
   let heard = ''
   socket.on('data', (piece) => {
     heard += piece.toString('latin1')
-    if (!heard.endsWith('{"model":"m"}')) return
+    const [head = '', body = ''] = heard.split('\r\n\r\n', 2)
+    const length = Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? Number.NaN)
+    if (body.length < length || Number.isNaN(length)) return
     heard = ''
     reached += 1
     socket.end(answerBytes)
@@ -46,21 +49,23 @@ beforeEach(() => {
 })
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1')
-const good = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'
+const whole = '{"choices":[{"message":{"content":"Words"}}]}'
+const good = `HTTP/1.1 200 OK\r\nContent-Length: ${whole.length}\r\n\r\n${whole}`
 
-/** Sends one chat request of an app. Returns all bytes that the app got, and how many requests the service got. */
-async function askWith(answer: Buffer): Promise<{ heard: string; asked: number }> {
+/** Sends one request of an app. Returns all bytes that the app got, and how many requests the service got. */
+async function askWith(answer: Buffer, api: Api = chatApi): Promise<{ heard: string; asked: number }> {
   answerBytes = answer
   const before = reached
+  const body = api.body()
   const lines = [
-    'POST /v1/chat/completions HTTP/1.1',
+    `POST /v1${api.path} HTTP/1.1`,
     `Host: 127.0.0.1:${gateway.proxy.port}`,
     `Authorization: Bearer ${toolKey}`,
     'Content-Type: application/json',
-    'Content-Length: 13',
+    `Content-Length: ${body.length}`,
     'Connection: close',
   ]
-  const heard = await speak(gateway.proxy.port, `${lines.join('\r\n')}\r\n\r\n{"model":"m"}`)
+  const heard = await speak(gateway.proxy.port, `${lines.join('\r\n')}\r\n\r\n${body}`)
   return { heard, asked: reached - before }
 }
 
@@ -134,15 +139,40 @@ describe('the headers of a reply', () => {
     )
   })
 
+  it.each(['HTTP/1.1 100 Continue\r\n\r\n', 'HTTP/1.1 000 X\r\n\r\n', 'HTTP/1.1 099 X\r\n\r\n'])(
+    'is told to the studio itself as a malformed reply that may have caused work: %j',
+    async (answer) => {
+      answerBytes = bytes(answer)
+      const failed = await gateway.upstream.legacyCompletion({ model: 'm' }).catch((thrown: unknown) => thrown)
+      expect(failed).toMatchObject({ kind: 'malformed_reply', facts: { workPossible: true, outputStarted: false } })
+      expect(reached).toBe(1)
+    },
+  )
+})
+
+describe.each(apis)('the headers of a reply in the API $name', (api) => {
+  it('reach the app whatever legal bytes are in the reason phrase, of a good reply and of an error', async () => {
+    for (const status of [200, 404]) {
+      for (const byte of [0x09, 0x20, 0x22, 0x7e, 0x80, 0xe9, 0xff]) {
+        const head = `HTTP/1.1 ${status} a${String.fromCharCode(byte)}b\r\nX-Odd: caf\xe9\r\nContent-Length: ${whole.length}\r\n\r\n`
+        const { heard, asked } = await askWith(bytes(head + whole), api)
+        const shown = `byte ${byte}: ${heard}`
+        expect(asked, shown).toBe(1)
+        expect(heard, shown).toMatch(new RegExp(`^HTTP/1\\.1 ${status} a.b\r\n`))
+        expect(heard, shown).toContain('\r\nX-Odd: caf\xe9\r\n')
+      }
+    }
+  })
+
   it.each([
     ['102 Processing', 'HTTP/1.1 102 Processing\r\n\r\n'],
     ['103 Early Hints', 'HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n'],
     ['103 with an upgrade', 'HTTP/1.1 103 x\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'],
     ['three interim replies', 'HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 102 x\r\n\r\nHTTP/1.1 199 y\r\n\r\n'],
-  ])('is read past %s, as RFC 9110 (15.2) asks of a client', async (_what, interim) => {
-    const { heard, asked } = await askWith(bytes(interim + good))
+  ])('are read past %s, as RFC 9110 (15.2) asks of a client', async (_what, interim) => {
+    const { heard, asked } = await askWith(bytes(interim + good), api)
     expect(asked).toBe(1)
-    expect(heard).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\{\}$/)
+    expect(heard).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*Words/)
   })
 
   it.each([
@@ -169,22 +199,17 @@ describe('the headers of a reply', () => {
     ['a length beside chunks', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n{}'],
     ['40 KB of headers', `HTTP/1.1 200 OK\r\n${`X-A: ${'a'.repeat(4000)}\r\n`.repeat(10)}\r\n{}`],
   ])(
-    'is a malformed reply with %s: the request reached the service, so it is not sent again [ERR-06] [ERR-11]',
+    'are a malformed reply with %s: the request reached the service, so it is not sent again [ERR-06] [ERR-11]',
     async (_what, answer) => {
-      const { heard, asked } = await askWith(bytes(answer))
+      const { heard, asked } = await askWith(bytes(answer), api)
       expect(asked).toBe(1)
-      expect(heard).toMatch(/^HTTP\/1\.1 502 [\s\S]*"code":"malformed_reply"/)
-      expect(heard.match(/^x-should-retry: .*$/gim)).toEqual(['X-Should-Retry: false'])
-    },
-  )
-
-  it.each(['HTTP/1.1 100 Continue\r\n\r\n', 'HTTP/1.1 000 X\r\n\r\n', 'HTTP/1.1 099 X\r\n\r\n'])(
-    'is told to the studio itself as a malformed reply that may have caused work: %j',
-    async (answer) => {
-      answerBytes = bytes(answer)
-      const failed = await gateway.upstream.legacyCompletion({ model: 'm' }).catch((thrown: unknown) => thrown)
-      expect(failed).toMatchObject({ kind: 'malformed_reply', facts: { workPossible: true, outputStarted: false } })
-      expect(reached).toBe(1)
+      const { status, headers, body } = replyOf(heard)
+      expect([status, headers['x-should-retry']]).toEqual([502, 'false'])
+      const { message } = api.problem({ status, headers, body })
+      expect((await gateway.rows())[0]).toMatchObject({
+        state: 'failed',
+        problem: { kind: 'malformed_reply', message },
+      })
     },
   )
 })

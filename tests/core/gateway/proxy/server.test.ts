@@ -5,8 +5,9 @@ import { networkInterfaces } from 'node:os'
 import { afterEach, describe, expect, it } from 'vitest'
 import { sendRefusal } from '../../../../src-main/core/gateway/proxy/errorReplies.ts'
 import type { FrontendDependencies, ProxyBounds } from '../../../../src-main/core/gateway/proxy/frontendOptions.ts'
+import { apis, chatApi } from '../../../helpers/apis.ts'
 import { ask, postJson, replyTo } from '../../../helpers/appRequest.ts'
-import { echo, goodKey, type Line, type OpenGate, once, open, openGate, speak } from '../../../helpers/gate.ts'
+import { echo, goodKey, type Line, type OpenGate, once, open, openGate, replyOf, speak } from '../../../helpers/gate.ts'
 
 const gates: OpenGate[] = []
 const servers: Server[] = []
@@ -318,16 +319,31 @@ describe('uploads', () => {
     expect(statuses(await opened.closed)).toEqual([100, 200])
   })
 
-  it('that stall get 408, and their slot is free again', async () => {
-    const gate = await gateWith({ uploadMs: 200 }, swallow)
+  it.each([...apis, { ...chatApi, path: '/audio/transcriptions' }])(
+    'to $path that stall get 408, and their slot is free again',
+    async ({ path, problem }) => {
+      const gate = await gateWith({ uploadMs: 200 }, swallow)
+      const opened = line(gate)
+      opened.socket.write(`${head(gate, 'Content-Length: 10\r\n', `POST /v1${path}`)}abc`)
+      await once(() => gate.proxy.counts().active === 1)
+      const heard = replyOf(await opened.closed)
+      expect(heard.status).toBe(408)
+      expect(problem(heard).message).toMatch(/No more of the upload arrived/)
+      expect(gate.cuts).toEqual(['upload_stalled'])
+      await once(() => gate.proxy.counts().active === 0)
+    },
+  )
+
+  it.each(apis)('to $path that break the chunked coding get 400', async ({ path, problem }) => {
+    const gate = await gateWith({}, swallow)
     const opened = line(gate)
-    opened.socket.write(`${head(gate, 'Content-Length: 10\r\n', 'POST /v1/audio/transcriptions')}abc`)
+    opened.socket.write(`${head(gate, 'Transfer-Encoding: chunked\r\n', `POST /v1${path}`)}3\r\nabc\r\n`)
     await once(() => gate.proxy.counts().active === 1)
-    const heard = await opened.closed
-    expect(statuses(heard)).toEqual([408])
-    expect(heard).toContain('"code":"upload_stalled"')
-    expect(gate.cuts).toEqual(['upload_stalled'])
-    await once(() => gate.proxy.counts().active === 0)
+    opened.socket.write('no chunk\r\n')
+    const heard = replyOf(await opened.closed)
+    expect(heard.status).toBe(400)
+    expect(problem(heard).message).toMatch(/not a valid HTTP request/)
+    expect(gate.cuts).toEqual(['malformed_body'])
   })
 
   it('that progress may take any time', async () => {

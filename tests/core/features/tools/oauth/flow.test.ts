@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
+import { StudioError } from '../../../../../src-main/core/errors.ts'
 import {
   type AuthorizationServerOptions,
   decideInBrowser,
@@ -92,9 +93,8 @@ describe.each(['modern', 'sessions'] as const)('a server with OAuth (%s)', (mode
     authorization.expireAccess()
     const rows = await Promise.all(['a', 'b', 'c', 'd'].map((text) => feature.run(id, 'echo', { text })))
     expect(rows.map(({ text }) => text)).toEqual(['a', 'b', 'c', 'd'])
-    const refreshes = authorization.requests('/token').filter(({ body }) => body.get('grant_type') === 'refresh_token')
-    expect(refreshes).toHaveLength(1)
-    expect(refreshes[0]?.body.get('resource')).toBe(http.url)
+    expect(refreshesOf()).toHaveLength(1)
+    expect(refreshesOf()[0]?.body.get('resource')).toBe(http.url)
   })
 
   test('needs a new sign-in when its refresh token has expired, and no call is made', async () => {
@@ -225,6 +225,93 @@ describe('the tokens of a sign-in', () => {
     expect(authorization.seen.length).toBeGreaterThan(3)
     expect(JSON.stringify(authorization.seen)).not.toContain('very-secret')
   })
+})
+
+const refreshesOf = () =>
+  authorization.requests('/token').filter(({ body }) => body.get('grant_type') === 'refresh_token')
+
+describe('a refresh', () => {
+  test('happens before the access token expires', async () => {
+    const id = await protectedServer()
+    authorization.controls.lifeSeconds = 5
+    await signedIn(id)
+    authorization.controls.lifeSeconds = 3600
+    http.seen.length = 0
+    expect((await feature.run(id, 'echo', { text: 'x' })).text).toBe('x')
+    await feature.run(id, 'echo', { text: 'y' })
+    expect(refreshesOf().length).toBeGreaterThan(0)
+    const sent = new Set(http.seen.map(({ headers }) => headers.authorization))
+    expect([...sent]).toEqual(
+      allTokens()
+        .slice(0, 1)
+        .map((token) => `Bearer ${token}`),
+    )
+  })
+
+  test.each([
+    ['fails', 503],
+    ['is too busy', 429],
+  ])('keeps the sign-in if the authorization server %s', async (_, status) => {
+    const id = await protectedServer()
+    await signedIn(id)
+    authorization.expireAccess()
+    authorization.intercept(({ url }, response) => {
+      if (url !== '/token') return false
+      response.writeHead(status).end('no')
+      return true
+    })
+    expect((await feature.run(id, 'echo', { text: 'x' })).run.state).toBe('failed')
+    expect(feature.tools.state().servers[0]).toMatchObject({ state: 'ready', signIn: { step: 'done' } })
+    authorization.intercept(null)
+    expect((await feature.run(id, 'echo', { text: 'x' })).text).toBe('x')
+  })
+
+  test('is not lost when the keychain is locked at that moment', async () => {
+    const secrets = memorySecrets()
+    let isLocked = false
+    const set: typeof secrets.set = async (account, value) => {
+      if (isLocked) throw new StudioError('keychain_locked', 'The keychain is locked.')
+      await secrets.set(account, value)
+    }
+    const id = await protectedServer({ feature: { secrets: { ...secrets, set } } })
+    await signedIn(id)
+    isLocked = true
+    authorization.expireAccess()
+    expect((await feature.run(id, 'echo', { text: 'x' })).text).toBe('x')
+    expect(feature.tools.state().servers[0]?.signIn).toMatchObject({ step: 'done', storedIn: 'session' })
+    authorization.expireAccess()
+    expect((await feature.run(id, 'echo', { text: 'y' })).text).toBe('y')
+  })
+})
+
+test('a sign-in that ends while only events are awaited is noticed without a call', async () => {
+  const id = await protectedServer({ mode: 'sessions' })
+  await signedIn(id)
+  await expect.poll(() => http.seen.some(({ method }) => method === 'GET')).toBe(true)
+  authorization.expireAll()
+  http.disconnect()
+  const { signIn: view } = await feature.state(id, ({ state }) => state === 'sign_in')
+  expect(view).toMatchObject({ step: 'needed', storedIn: null })
+  expect(http.state.called).toEqual([])
+})
+
+test('a server whose sign-in is in a locked keychain is not connected without it, and can be tried again', async () => {
+  const secrets = memorySecrets()
+  let isLocked = false
+  const get: typeof secrets.get = async (account) => {
+    if (isLocked) throw new StudioError('keychain_locked', 'The keychain is locked.')
+    return await secrets.get(account)
+  }
+  const id = await protectedServer({ feature: { secrets: { ...secrets, get } } })
+  await signedIn(id)
+  isLocked = true
+  await feature.restart()
+  expect((await feature.state(id, ({ state }) => state === 'failed')).problem).toMatchObject({
+    kind: 'keychain_locked',
+  })
+  isLocked = false
+  await feature.tools.switchServer(id, true)
+  await feature.ready(id)
 })
 
 describe('a sign-in that fails', () => {

@@ -28,6 +28,12 @@ const json = (response: ServerResponse, body: unknown): true => {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   return true
 }
+const answer =
+  (status: number, headers: Record<string, string> = {}, body = '') =>
+  (response: ServerResponse): true => {
+    response.writeHead(status, headers).end(body)
+    return true
+  }
 const endless = (response: ServerResponse): true => {
   response.writeHead(200, { 'content-type': 'application/json' })
   const more = (): void => {
@@ -66,22 +72,14 @@ describe('metadata of an authorization server is refused before anything is open
   })
 
   test.each<[string, (response: ServerResponse) => true, string]>([
-    ['no JSON', (response) => (response.writeHead(200).end('<html>'), true), 'malformed_reply'],
+    ['no JSON', answer(200, {}, '<html>'), 'malformed_reply'],
     ['an endless reply', endless, 'malformed_reply'],
     ['no reply', () => true, 'connect_timeout'],
-    ['a failure', (response) => (response.writeHead(503).end(), true), 'malformed_reply'],
-    ['nothing', (response) => (response.writeHead(404).end(), true), 'not_found'],
+    ['a failure', answer(503), 'malformed_reply'],
+    ['nothing', answer(404), 'not_found'],
     ['prototype members', (response) => json(response, JSON.parse('{"__proto__":{"issuer":"x"}}')), 'malformed_reply'],
-    [
-      'an endless chain of redirects',
-      (response) => (response.writeHead(302, { location: '/again' }).end(), true),
-      'not_found',
-    ],
-    [
-      'a redirect to another origin',
-      (response) => (response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(), true),
-      'not_found',
-    ],
+    ['an endless chain of redirects', answer(302, { location: '/again' }), 'not_found'],
+    ['a redirect to another origin', answer(302, { location: 'http://127.0.0.1:9/' }), 'not_found'],
   ])('%s', async (_, take, kind) => {
     const id = await protectedServer()
     authorization.intercept((_request, response) => take(response))
@@ -122,7 +120,7 @@ describe('metadata of an MCP server is refused', () => {
     })
     expect(await problemOf(feature.tools.signIn(id))).toMatchObject({
       kind: 'not_found',
-      message: expect.stringMatching(/Authorization header/),
+      message: expect.stringMatching(/enter it as a header/),
     })
     expect(http.seen.map(({ path }) => path)).toContain('/.well-known/oauth-authorization-server')
   })

@@ -46,7 +46,7 @@ export async function findAuthorizationServer(
   if (!metadata) {
     throw new StudioError(
       'not_found',
-      `${issuer.host} describes no sign-in. If the server gave you a token, add it as an Authorization header.`,
+      `${issuer.host} describes no sign-in. If you have a key or a token for the server, enter it as a header.`,
     )
   }
   // The library's type of OpenID Connect metadata lacks this member.

@@ -44,7 +44,7 @@ export async function listenForRedirect(state: string, preferredPort: number): P
     isUsed = true
     // A repeated parameter makes the response ambiguous (RFC 6749, section 3.1).
     const [states, code, error, iss] = ['state', 'code', 'error', 'iss'].map((name) => query.getAll(name))
-    if (!states || states.length !== 1 || !isSame(states[0] ?? '', state)) {
+    if (states?.length !== 1 || !isSame(states[0] ?? '', state)) {
       reject(new StudioError('foreign_address', 'The sign-in was stopped: the answer belongs to another sign-in.'))
       return false
     }
