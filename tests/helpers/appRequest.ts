@@ -11,7 +11,7 @@ export interface Answer {
   /** 0 when there was no status line. */
   status: number
   headers: IncomingMessage['headers']
-  body: Buffer<ArrayBuffer>
+  body: Buffer
   /** False if the connection ended before the reply was complete. */
   whole: boolean
 }
