@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { toolKey } from '../helpers/appRequest.ts'
 import { quickClock } from '../helpers/clock.ts'
+import { noLongerGrows } from '../helpers/eventually.ts'
 import { asks, chatBody, streamBody } from './helpers/app.ts'
 import { chunk, done, errorReply, event, head, jsonReply, lastChunk, streamHead } from './helpers/bytes.ts'
 import type { Turn } from './helpers/rawFarEnd.ts'
@@ -232,11 +233,7 @@ describe('an app that stops reading', () => {
       }),
     )
     const { socket } = await stopReading(setting)
-    // Three measurements in a row without growth.
-    for (let [same, last] = [0, -1]; same < 3; ) {
-      await new Promise((resolve) => setTimeout(resolve, 100))
-      ;[same, last] = sent > 0 && sent === last ? [same + 1, last] : [0, sent]
-    }
+    await noLongerGrows(() => sent)
     expect(sent).toBeLessThan(30_000_000)
     socket.destroy()
     await expectFree(setting)

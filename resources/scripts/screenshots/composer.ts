@@ -4,19 +4,13 @@ import { line, newChat } from '../../../tests/e2e/chatWorld.ts'
 import { askModel, composer, growths, lastReply, pickModel, send, settled } from '../../../tests/e2e/journey.ts'
 import { windowText } from '../../../tests/helpers/windowText.ts'
 import { root } from '../ready.mjs'
-import { type Connected, connect, disconnect, type Studio, sendAgain } from './scene.ts'
+import { type Connected, connect, disconnect, type Studio, sendAgain, showParts } from './scene.ts'
 
 const documents = join(root, 'tests/fixtures/documents')
 const dialog = (page: Page) => page.getByRole('dialog')
 
 /** What goes into a message besides its text: documents, projects, and how full the context is. */
-export async function messageParts(studio: Studio): Promise<void> {
-  const world = await connect(studio)
-  await attach(world)
-  await project(world)
-  await contextMeter(world)
-  await disconnect(world)
-}
+export const messageParts = (studio: Studio): Promise<void> => showParts(studio, attach, project, contextMeter)
 
 async function attach({ page, camera }: Connected): Promise<void> {
   await pickModel(page, 'mirror')

@@ -4,16 +4,10 @@ import type { Page } from '@playwright/test'
 import { openInspector } from '../../../tests/e2e/journey.ts'
 import { windowText } from '../../../tests/helpers/windowText.ts'
 import { root } from '../ready.mjs'
-import { type Connected, connect, disconnect, loaded, open, type Studio } from './scene.ts'
+import { type Connected, loaded, open, type Studio, showParts } from './scene.ts'
 
 /** Speech, Transcribe and Images, from their empty state on. */
-export async function media(studio: Studio): Promise<void> {
-  const world = await connect(studio)
-  await speech(world)
-  await transcription(world)
-  await images(world)
-  await disconnect(world)
-}
+export const media = (studio: Studio): Promise<void> => showParts(studio, speech, transcription, images)
 
 async function speech({ page, camera }: Connected): Promise<void> {
   await open(page, 'speech')

@@ -42,6 +42,22 @@ export async function disconnect({ page }: Pick<Connected, 'page'>): Promise<voi
   await closeHosts()
 }
 
+/** Takes the pictures of several parts of one section, one after another, with one host. */
+export async function showParts(studio: Studio, ...parts: ((world: Connected) => Promise<void>)[]): Promise<void> {
+  const world = await connect(studio)
+  for (const part of parts) await part(world)
+  await disconnect(world)
+}
+
+/** Takes the picture of the dialog that this button opens, and closes it. */
+export async function shootDialog({ page, camera }: Connected, button: string, name: string): Promise<void> {
+  await page.getByRole('button', { name: button }).click()
+  await page.getByRole('dialog').waitFor()
+  await camera.shoot(page, name)
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+}
+
 /** Opens a page by its address, such as `usage/limits`. */
 export const open = (page: Page, address: string): Promise<void> =>
   page.evaluate((to) => {

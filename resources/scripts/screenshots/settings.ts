@@ -1,55 +1,34 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sectionNames } from '../../../src-renderer/features/settings/sections.ts'
 import { newDataDir, openWebHost } from '../../../tests/e2e/hosts.ts'
 import { askModel, connectTo } from '../../../tests/e2e/journey.ts'
 import { windowText } from '../../../tests/helpers/windowText.ts'
-import { type Connected, connect, disconnect, loaded, open, openPage, type Studio } from './scene.ts'
-
-const sections = [
-  'connection',
-  'appearance',
-  'language',
-  'chat',
-  'proxy',
-  'tools',
-  'alerts',
-  'data',
-  'shortcuts',
-  'about',
-] as const
+import { type Connected, loaded, open, openPage, type Studio, shootDialog, showParts } from './scene.ts'
 
 /** Every section of Settings, and the dialogs that open from them. */
 export async function settings(studio: Studio): Promise<void> {
-  const world = await connect(studio)
+  await showParts(studio, everySection, chatDialogs, servers, sync, backup)
+}
+
+async function everySection(world: Connected): Promise<void> {
   const { page, camera } = world
   await askModel(page, 'mirror', 'Before the backup')
-  for (const section of sections) {
+  for (const section of sectionNames) {
     await open(page, `settings/${section}`)
     await page.locator(`[data-settings="${section}"]`).waitFor()
     await loaded(page)
     await camera.shoot(page, section)
   }
   await open(page, 'settings/connection')
-  await page.getByRole('button', { name: windowText('settings:connection.add') }).click()
-  await page.getByRole('dialog').waitFor()
-  await camera.shoot(page, 'add-connection')
-  await page.keyboard.press('Escape')
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await chatDialogs(world)
-  await servers(world)
-  await sync(world)
-  await backup(world)
-  await disconnect(world)
+  await shootDialog(world, windowText('settings:connection.add'), 'add-connection')
 }
 
-async function chatDialogs({ page, camera }: Connected): Promise<void> {
+async function chatDialogs(world: Connected): Promise<void> {
+  const { page, camera } = world
   await open(page, 'settings/chat')
-  await page.getByRole('button', { name: windowText('textActions:settings.add') }).click()
-  await page.getByRole('dialog').waitFor()
-  await camera.shoot(page, 'add-text-action')
-  await page.keyboard.press('Escape')
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await shootDialog(world, windowText('textActions:settings.add'), 'add-text-action')
   await open(page, 'settings/about')
   await page.getByRole('button', { name: windowText('settings:about.showReport') }).click()
   await page.getByRole('textbox', { name: windowText('settings:about.report') }).waitFor()

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { newChat } from '../../../tests/e2e/chatWorld.ts'
 import { askModel, composer, lastReply, pickModel, settled } from '../../../tests/e2e/journey.ts'
 import { windowText } from '../../../tests/helpers/windowText.ts'
-import { type Connected, connect, disconnect, type Studio } from './scene.ts'
+import { type Connected, type Studio, showParts } from './scene.ts'
 
 declare global {
   /** Gain of the microphone in the page, 0 to 1. */
@@ -10,13 +10,7 @@ declare global {
 }
 
 /** Speaking with a model, and actions on selected text. */
-export async function voice(studio: Studio): Promise<void> {
-  const world = await connect(studio)
-  await textActions(world)
-  await dictation(world)
-  await conversation(world)
-  await disconnect(world)
-}
+export const voice = (studio: Studio): Promise<void> => showParts(studio, textActions, dictation, conversation)
 
 async function textActions({ page, camera }: Connected): Promise<void> {
   await askModel(page, 'mirror', 'The harbour lights go out one after another at dawn.')

@@ -8,7 +8,7 @@ import {
 } from '../../../src-preload/contract/images.ts'
 import { readCreatedItem, readMakingCost } from './createdItems.ts'
 import type { Database } from './database.ts'
-import { json, number, numberOrNull, type Row, readOrNull, text, textOrNull, toJson } from './rows.ts'
+import { json, number, numberOrNull, numbers, type Row, readOrNull, text, textOrNull, toJson } from './rows.ts'
 import { prepareAll } from './statements.ts'
 
 /** Limit for one family of prompts; more than a person looks through. */
@@ -155,9 +155,7 @@ function readImage(row: Row): Image {
     id: text(row, 'id'),
     drawingId: text(row, 'drawing_id'),
     createdAt: text(row, 'created_at'),
-    width: number(row, 'width'),
-    height: number(row, 'height'),
-    bytes: number(row, 'bytes'),
+    ...numbers(row, 'width', 'height', 'bytes'),
     mime: text(row, 'mime'),
     mediaId: text(row, 'media_id'),
     thumbId: textOrNull(row, 'thumb_id'),

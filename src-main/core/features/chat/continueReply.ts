@@ -3,7 +3,7 @@ import { StudioError } from '../../errors.ts'
 import type { ChatFeature } from './chat.ts'
 import type { ChatUpstream } from './replyRuns.ts'
 import { firstReplies } from './send.ts'
-import { notifySiblings, refuseBusy, startOnce, startReplies, storeReplies } from './startReplies.ts'
+import { connectFor, notifySiblings, refuseBusy, startOnce, startReplies, storeReplies } from './startReplies.ts'
 
 /** Always English: models follow English best, and the stored message must not depend on the language of the window. */
 export const continueInstruction =
@@ -29,10 +29,7 @@ export interface Continued {
 export const continueReply = (feature: ChatFeature, input: ContinueInput): Promise<Continued> =>
   startOnce(
     () => continuedBefore(feature, input.requestId),
-    async () => {
-      feature.store.messages.get(input.replyId)
-      return feature.upstream()
-    },
+    () => connectFor(feature, input.replyId),
     (upstream) => continueNow(feature, input, upstream),
   )
 

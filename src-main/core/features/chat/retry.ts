@@ -2,7 +2,7 @@ import { canRetry } from '../../../../src-preload/contract/chat.ts'
 import { StudioError } from '../../errors.ts'
 import type { ChatFeature } from './chat.ts'
 import type { ChatUpstream } from './replyRuns.ts'
-import { notifySiblings, refuseBusy, startOnce, startReplies, storeReplies } from './startReplies.ts'
+import { connectFor, notifySiblings, refuseBusy, startOnce, startReplies, storeReplies } from './startReplies.ts'
 
 /** Input of `retry`. Without `models`, the model of the reply is asked again. */
 export interface RetryInput {
@@ -20,10 +20,7 @@ export interface RetryInput {
 export const retry = (feature: ChatFeature, input: RetryInput): Promise<{ replyIds: string[] }> =>
   startOnce(
     () => retriedBefore(feature, input.requestId),
-    async () => {
-      feature.store.messages.get(input.replyId)
-      return feature.upstream()
-    },
+    () => connectFor(feature, input.replyId),
     (upstream) => retryNow(feature, input, upstream),
   )
 

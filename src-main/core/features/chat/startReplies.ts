@@ -66,6 +66,12 @@ export async function startOnce<Result extends object, Connected>(
   return find() ?? start(connected)
 }
 
+/** The client of the service, for a request about a stored reply. @throws StudioError `no_such_item` before it connects, `not_connected` */
+export async function connectFor({ store, upstream }: ChatFeature, replyId: string): Promise<ChatUpstream> {
+  store.messages.get(replyId)
+  return upstream()
+}
+
 /** Starts the requests, then notifies subscribers of the new path. */
 export function startReplies(
   { runs }: ChatFeature,

@@ -69,12 +69,18 @@ describe('two computers with one folder', () => {
     return { home: studio(), work: studio(), sync }
   }
 
-  it('have the same files, with the newest name, and a removed file is removed on both', async () => {
+  /** Two computers with the same project and its file. */
+  async function pinnedOnBoth() {
     const { home, work, sync } = twoComputers()
     const taxes = addFolder(home.store, 'Taxes')
     const id = await home.pin(taxes, 'rules.txt', 'Pay by May.')
     await sync(home)
     await sync(work)
+    return { home, work, sync, taxes, id }
+  }
+
+  it('have the same files, with the newest name, and a removed file is removed on both', async () => {
+    const { home, work, sync, taxes, id } = await pinnedOnBoth()
     expect(work.pinned(taxes)).toEqual(['rules.txt: Pay by May.'])
     await nextMillisecond()
     work.store.pinnedFiles.insert({ folderId: taxes, mediaId: id, name: 'law.txt', addedAt: new Date().toISOString() })
@@ -138,11 +144,7 @@ describe('two computers with one folder', () => {
   })
 
   it('leave alone a file that a message of a chat has too', async () => {
-    const { home, work, sync } = twoComputers()
-    const taxes = addFolder(home.store, 'Taxes')
-    const id = await home.pin(taxes, 'rules.txt', 'Pay by May.')
-    await sync(home)
-    await sync(work)
+    const { home, work, sync, taxes, id } = await pinnedOnBoth()
     const other = addFolder(work.store, 'Other')
     await work.pin(other, 'rules.txt', 'Pay by May.')
     await home.unpin(taxes, id)

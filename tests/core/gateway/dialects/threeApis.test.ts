@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { describe, expect, it, vi } from 'vitest'
 import { apis, askIn, translatedApis } from '../../../helpers/apis.ts'
 import { ask, jsonWithKey, postJson, replyTo, toolKey } from '../../../helpers/appRequest.ts'
+import { noLongerGrows } from '../../../helpers/eventually.ts'
 import { apiKey, writeRepeatedly } from '../../../helpers/gateway.ts'
 import { encodings } from '../../../helpers/keyForms.ts'
 import { quick, testGateways } from '../../../helpers/testGateways.ts'
@@ -89,11 +90,7 @@ describe.each(apis)('in the API $name', (api) => {
     const request = postJson(`${gateway.url}${api.path}`, api.body({ stream: true }))
     const response = await replyTo(request)
     response.pause()
-    // Stable when every buffer is full: no growth in three consecutive checks.
-    for (let [same, last] = [0, -1]; same < 3; ) {
-      await new Promise((resolve) => setTimeout(resolve, 100))
-      ;[same, last] = sent > 0 && sent === last ? [same + 1, last] : [0, sent]
-    }
+    await noLongerGrows(() => sent)
     expect(sent).toBeLessThan(60_000_000)
     request.destroy()
   })

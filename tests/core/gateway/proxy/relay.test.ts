@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { apis, askIn, openIn, pace } from '../../../helpers/apis.ts'
 import { ask, jsonWithKey, replyTo, toolKey, withKey } from '../../../helpers/appRequest.ts'
 import { quickClock } from '../../../helpers/clock.ts'
+import { noLongerGrows } from '../../../helpers/eventually.ts'
 import { apiKey, openFarEnd, writeRepeatedly } from '../../../helpers/gateway.ts'
 import { quick, testGateways } from '../../../helpers/testGateways.ts'
 
@@ -284,11 +285,7 @@ describe('requests without a translation', () => {
     socket.write(
       `GET /v1/audio HTTP/1.1\r\nHost: 127.0.0.1:${gateway.proxy.port}\r\nAuthorization: Bearer ${toolKey}\r\n\r\n`,
     )
-    // Stable when every buffer is full: no growth in three consecutive checks.
-    for (let [same, last] = [0, -1]; same < 3; ) {
-      await new Promise((resolve) => setTimeout(resolve, 100))
-      ;[same, last] = sent > 0 && sent === last ? [same + 1, last] : [0, sent]
-    }
+    await noLongerGrows(() => sent)
     expect(sent).toBeLessThan(40_000_000)
     socket.destroy()
   })

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { readAnswer, replyTo, toolKey, withKey } from '../../../helpers/appRequest.ts'
-import { eventually } from '../../../helpers/eventually.ts'
+import { eventually, noLongerGrows } from '../../../helpers/eventually.ts'
 import { open } from '../../../helpers/gate.ts'
 import type { Gateway } from '../../../helpers/gateway.ts'
 import { testGateways } from '../../../helpers/testGateways.ts'
@@ -235,11 +235,7 @@ describe('a key limited by model', () => {
       }
       app.end(`\r\n${field('model', large)}${close}`)
     })()
-    // Stable when every buffer is full: no growth in five consecutive checks.
-    for (let [same, last] = [0, -1]; same < 5; ) {
-      await new Promise((resolve) => setTimeout(resolve, 100))
-      ;[same, last] = sent > 0 && request !== null && sent === last ? [same + 1, last] : [0, sent]
-    }
+    await noLongerGrows(() => (request === null ? 0 : sent), 5)
     expect(sent).toBeLessThan(48)
     const incoming = await eventually(() => request ?? Promise.reject(new Error('Nothing has come.')))
     incoming.on('data', (piece: Buffer) => hash.update(piece))
