@@ -23,14 +23,14 @@ export interface DraftFileKind<Item extends { key: string }, Stored extends { me
   /** A given file, before its upload. */
   fromFile: (file: File, key: string) => Item
   /** Brings a file to the core. Reports its progress through `set`, and returns how the item changes at the end. */
-  upload: (file: File, options: UploadOptions<Item>) => Promise<Partial<Item>>
+  upload: (file: File, options: DraftUploadOptions<Item>) => Promise<Partial<Item>>
   /** How an item changes when its upload throws. */
   failed: (thrown: unknown, file: File) => Partial<Item>
   /** Releases what only this window holds of an item that left the draft for good. */
   discard?: (item: Item) => void
 }
 
-export interface UploadOptions<Item> {
+export interface DraftUploadOptions<Item> {
   core: Client
   /** Aborted when the person removes the file. */
   signal: AbortSignal

@@ -4,7 +4,7 @@ import { problemOf } from '../../../api/problem.ts'
 import { upload } from '../../../api/transfer.ts'
 import { offeredPictures } from '../../../shared/newChatDraft.ts'
 import { newChat } from '../../../stores/chat.ts'
-import { createDraftFiles, type UploadOptions } from '../draftFiles.ts'
+import { createDraftFiles, type DraftUploadOptions } from '../draftFiles.ts'
 import { NoPicture, type Prepared, prepare } from './prepare.ts'
 
 /** Upper limit of pictures per message (the contract's limit). */
@@ -72,7 +72,7 @@ export function recallPictures(draft: string): void {
 
 async function uploadPicture(
   file: File,
-  { core, signal, set }: UploadOptions<DraftPicture>,
+  { core, signal, set }: DraftUploadOptions<DraftPicture>,
 ): Promise<Partial<DraftPicture>> {
   set({ state: 'preparing', trouble: null, sent: 0 })
   const prepared = await prepare(file, signal)

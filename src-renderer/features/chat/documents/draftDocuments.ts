@@ -10,7 +10,7 @@ import {
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../../api/problem.ts'
 import { upload } from '../../../api/transfer.ts'
-import { createDraftFiles, type UploadOptions } from '../draftFiles.ts'
+import { createDraftFiles, type DraftUploadOptions } from '../draftFiles.ts'
 
 /** Why a document cannot be sent. */
 export type DocumentTrouble = { kind: 'large' } | { kind: 'problem'; problem: Problem }
@@ -57,7 +57,7 @@ export const draftDocuments = createDraftFiles<DraftDocument, z.infer<typeof sto
 
 async function uploadDocument(
   file: File,
-  { core, signal, set }: UploadOptions<DraftDocument>,
+  { core, signal, set }: DraftUploadOptions<DraftDocument>,
 ): Promise<Partial<DraftDocument>> {
   set({ state: 'uploading', trouble: null, sent: 0 })
   const onProgress = (bytes: number): void => set({ sent: file.size === 0 ? 1 : bytes / file.size })
