@@ -305,6 +305,32 @@ describe.each(apis)('in the API $name', (api) => {
   })
 })
 
+describe.each(translatedApis)(
+  'in the API $name, a reply that is not streamed although a stream was asked for',
+  (api) => {
+    const whole = async (chat: unknown) => {
+      next = { type: 'application/json', body: JSON.stringify(chat) }
+      return askIn(gateway, api, api.body({ stream: true }))
+    }
+
+    it('is complete without a finish reason, which the specification lets be absent', async () => {
+      for (const finish of [{}, { finish_reason: null }]) {
+        const heard = (await whole({ choices: [{ message: { content: 'Words' }, ...finish }] })).body.toString()
+        expect([api.isComplete(heard), api.text(heard)]).toEqual([true, 'Words'])
+      }
+    })
+
+    it.each([
+      [{ error: { message: 'Out of memory' } }, /Out of memory/],
+      [{ choices: [] }, /without choices/],
+    ])('is a 502 for %j', async (chat, words) => {
+      const answer = await whole(chat)
+      expect([answer.status, answer.headers['x-should-retry']]).toEqual([502, 'false'])
+      expect(api.problem(answer).message).toMatch(words)
+    })
+  },
+)
+
 describe('a whole reply that reports a failure', () => {
   it.each([
     ['an error object with the status 200', { error: { message: 'Out of memory' } }, /Out of memory/],

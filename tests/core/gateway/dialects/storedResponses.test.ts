@@ -8,7 +8,16 @@ import { bodiesFile, openRequestLogTables } from '../../../../src-main/core/stor
 import { bodyDatabase } from '../../../../src-main/core/store/requestLog/schema.ts'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import { closeAfterEach } from '../../../helpers/closers.ts'
-import { apiKey, ask, type Gateway, jsonWithKey, openFarEnd, openGateway, toolKey } from '../../../helpers/gateway.ts'
+import {
+  apiKey,
+  ask,
+  type Gateway,
+  jsonWithKey,
+  openFarEnd,
+  openGateway,
+  toolKey,
+  writeRepeatedly,
+} from '../../../helpers/gateway.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
 const closers = closeAfterEach()
@@ -390,6 +399,26 @@ describe('a stored response', () => {
     expect([1, 2, 3].map((at) => tables.responses.get('tool:a', `tool:a${at}`) !== null)).toEqual([false, true, true])
     expect(tables.responses.get('tool:b', 'tool:b4')).not.toBeNull()
     tables.close()
+  })
+
+  it('of a reply that is too large to be translated is not stored, says so, and is not read to its end', async () => {
+    const closed = Promise.withResolvers<void>()
+    const far = await openFarEnd((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.once('close', closed.resolve)
+      const event = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'x'.repeat(1_000_000) } }] })}\n\n`
+      writeRepeatedly(response, event, () => undefined)
+    })
+    const gateway = await openGateway(far.url, apiKey)
+    closers.push(far.close, gateway.close)
+    const { text } = await create(gateway, { input: 'One', stream: true })
+    const reply = lastIn(text)
+    expect(reply).toMatchObject({ status: 'failed', store: false })
+    await closed.promise
+    expect((await at(gateway, reply.id)).status).toBe(404)
+    const row = (await gateway.rows()).find(({ method }) => method === 'POST')
+    expect(row).toMatchObject({ state: 'cut', problem: { kind: 'malformed_reply' } })
+    expect(row?.bytesDown).toBeLessThan(100_000_000)
   })
 
   it.each([false, true])(
