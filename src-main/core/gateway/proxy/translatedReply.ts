@@ -78,7 +78,10 @@ export async function sendTranslated(reply: ForwardReply, options: TranslatedRep
     return pipeReply(stream.apply(reply), response, gone)
   }
   // The service streams although the request did not ask for it.
-  for await (const bytes of reply.body) stream.push(bytes)
+  for await (const bytes of reply.body) {
+    stream.push(bytes)
+    if (stream.isOver) break
+  }
   await storeAndSend(reply, stream.wholeResult(), options, envelope, requestId)
 }
 
@@ -269,6 +272,11 @@ export class TranslatedStream {
     this.#store = store
     if (!isStorable) this.#translator.notStored?.('')
     this.#first = this.#translator.push({ type: 'open', facts })
+  }
+
+  /** Whether more bytes of the service have no effect. */
+  get isOver(): boolean {
+    return this.#reader.ended || this.#failure !== null
   }
 
   /** Why the stream can't go on: that of the service, or its translation. */
