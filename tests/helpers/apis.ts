@@ -29,7 +29,7 @@ export interface Api {
   problem(answer: Pick<Answer, 'status' | 'headers' | 'body'>): ApiProblem
 }
 
-export interface ApiProblem {
+interface ApiProblem {
   type: string
   message: string
   /** Null in an API whose errors have none. */
@@ -185,7 +185,7 @@ export function pace({ tokens, perSecond, firstMs }: { tokens?: number; perSecon
 }
 
 /** A request on a connection of its own that is not read to its end. */
-export interface OpenRequest {
+interface OpenRequest {
   request: ClientRequest
   /** The reply, when its first bytes have arrived. Rejects when there is none. */
   begun: Promise<IncomingMessage>

@@ -75,12 +75,6 @@ export class ChatEventReader {
     return events
   }
 
-  /** Reads a whole reply, for a service that ignores `stream`. */
-  whole(reply: unknown): ChatStreamEvent[] {
-    this.#readChunk(reply)
-    return this.#take()
-  }
-
   get #isOver(): boolean {
     return this.#ended || this.#failure !== null
   }

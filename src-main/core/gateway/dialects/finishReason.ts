@@ -2,7 +2,7 @@
  * What a finish reason says about a reply. `failed`: the service gave up. `unknown`: the reply ended, and neither a success nor a failure can
  * be claimed.
  */
-export type FinishKind = 'completed' | 'cut_by_length' | 'filtered' | 'failed' | 'unknown'
+type FinishKind = 'completed' | 'cut_by_length' | 'filtered' | 'failed' | 'unknown'
 
 /** Finish reasons seen at services. The specification leaves the values open. */
 const reasons: readonly [FinishKind, readonly string[]][] = [

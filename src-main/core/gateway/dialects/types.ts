@@ -66,6 +66,8 @@ export interface ReplyDetails {
  * now, which may be empty. No event is invented: `end` and `fail` are called for what the service did.
  */
 export interface StreamTranslator {
+  /** Why the translator itself has failed the reply, which is then over: it is too large. Null otherwise. */
+  readonly failure: string | null
   push(event: ChatStreamEvent): string
   /** The service ended its stream with `[DONE]`. */
   end(): string

@@ -8,6 +8,7 @@ import { parseText } from '../../upstream/meter/jsonScan.ts'
 import { type Fields, isFields } from '../../upstream/meter/values.ts'
 import type { ForwardReply, ReplyFacts } from '../../upstream/types.ts'
 import type { Dialect, DialectProblem, JsonObject, ReplyDetails, StreamTranslator } from '../dialects/types.ts'
+import { wholeReplyEvents } from '../dialects/wholeReplyEvents.ts'
 import type { AppReply } from './appReply.ts'
 import type { MemoryReservation } from './bodyMemory.ts'
 import { newRequestId, type Refusal } from './errorReplies.ts'
@@ -77,7 +78,10 @@ export async function sendTranslated(reply: ForwardReply, options: TranslatedRep
     return pipeReply(stream.apply(reply), response, gone)
   }
   // The service streams although the request did not ask for it.
-  for await (const bytes of reply.body) stream.push(bytes)
+  for await (const bytes of reply.body) {
+    stream.push(bytes)
+    if (stream.isOver) break
+  }
   await storeAndSend(reply, stream.wholeResult(), options, envelope, requestId)
 }
 
@@ -270,6 +274,17 @@ export class TranslatedStream {
     this.#first = this.#translator.push({ type: 'open', facts })
   }
 
+  /** Whether more bytes of the service have no effect. */
+  get isOver(): boolean {
+    return this.#reader.ended || this.#failure !== null
+  }
+
+  /** Why the stream can't go on: that of the service, or its translation. */
+  get #failure(): StudioError | null {
+    const { failure } = this.#translator
+    return this.#reader.failure ?? (failure === null ? null : new StudioError('malformed_reply', failure))
+  }
+
   /** The reply with its body translated. */
   apply(reply: ForwardReply): ForwardReply {
     const { flow } = reply
@@ -292,17 +307,18 @@ export class TranslatedStream {
   /** The reply object of a stream that was read to its end. @throws StudioError when it is not complete */
   wholeResult(): JsonObject {
     for (const event of this.#reader.end()) this.#translator.push(event)
-    if (this.#reader.failure) throw this.#reader.failure
+    if (this.#failure) throw this.#failure
     this.#translator.end()
     return this.#translator.result()
   }
 
   /** All events of a reply that arrived as one JSON object. @throws StudioError when it is not complete */
   async whole(chat: JsonObject): Promise<string> {
+    const events = wholeReplyEvents(chat)
+    if ('problem' in events) throw new StudioError('malformed_reply', events.problem)
     let text = this.#first
-    for (const event of this.#reader.whole(chat)) text += this.#translator.push(event)
-    if (this.#reader.failure) throw this.#reader.failure
-    if (!this.#reader.finished) throw new StudioError('incomplete_stream', 'The reply has no finished choice.')
+    for (const event of events) text += this.#translator.push(event)
+    if (this.#failure) throw this.#failure
     return text + (await this.#stored(this.#translator.end()))
   }
 
@@ -346,8 +362,8 @@ export class TranslatedStream {
         if (isOver) return true
         try {
           const text = this.push(bytes)
-          const { failure, ended } = this.#reader
-          if (ended && failure === null) finish(text)
+          const failure = this.#failure
+          if (this.#reader.ended && failure === null) finish(text)
           else {
             const more = text === '' || sink.write(Buffer.from(text))
             if (failure) fail(failure)
@@ -363,10 +379,10 @@ export class TranslatedStream {
         try {
           let text = this.#first
           for (const event of this.#reader.end()) text += this.#translator.push(event)
-          if (this.#reader.failure === null) finish(text)
+          if (this.#failure === null) finish(text)
           else {
             if (text !== '') sink.write(Buffer.from(text))
-            fail(this.#reader.failure)
+            fail(this.#failure)
           }
         } catch (thrown) {
           fail(thrown)
@@ -382,12 +398,12 @@ export class TranslatedStream {
       for await (const bytes of reply.body) {
         const text = this.push(bytes)
         if (text !== '') yield Buffer.from(text)
-        if (this.#reader.failure) throw this.#reader.failure
+        if (this.#failure) throw this.#failure
         if (this.#reader.ended) break
       }
       let text = this.#first
       for (const event of this.#reader.end()) text += this.#translator.push(event)
-      if (this.#reader.failure) throw this.#reader.failure
+      if (this.#failure) throw this.#failure
       text += await this.#stored(this.#translator.end())
       yield Buffer.from(text)
     } catch (thrown) {

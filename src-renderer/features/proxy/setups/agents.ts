@@ -38,12 +38,12 @@ request_max_retries = 0
 stream_max_retries = 0`,
       },
       {
-        about: 'In the folder to work on.',
+        about: 'In each new terminal, in the folder to work on.',
         language: 'sh',
         text: `export INFERENCE_STUDIO_KEY=${shellWord(key)}\ncodex`,
       },
     ],
-    note: `Codex asks for gpt-5.5, and the model map of this app replaces it with your model. ${windowNote} No retries, because Inference Studio retries where that is safe.`,
+    note: `Codex asks for gpt-5.5, and the model map of this app replaces it with your model. ${windowNote} No retries, because Inference Studio retries where that is safe. To use your OpenAI account, start it with "codex -c model_provider=openai".`,
   },
   {
     id: 'claude-code',
@@ -57,7 +57,7 @@ stream_max_retries = 0`,
     ],
     steps: ({ baseUrl, key, model }) => [
       {
-        about: 'Save as this file. If the file exists, merge the text into it.',
+        about: 'Save as this file. If the file exists, add these values to its "env".',
         language: 'json',
         file: '~/.claude/settings.json',
         text: jsonText({
@@ -76,7 +76,7 @@ stream_max_retries = 0`,
       },
       { about: 'In the folder to work on.', language: 'sh', text: 'claude' },
     ],
-    note: `For subagents and small tasks Claude Code asks for models such as claude-haiku-5-5, which the model map of this app replaces. ${windowNote} No retries, because Inference Studio retries where that is safe.`,
+    note: `For subagents and small tasks Claude Code asks for models such as claude-haiku-5-5, which the model map of this app replaces. ${windowNote} No retries, because Inference Studio retries where that is safe. Unset ANTHROPIC_API_KEY in your terminal: a second key is refused. To use your Anthropic account again, remove these values.`,
   },
   {
     id: 'qwen-code',

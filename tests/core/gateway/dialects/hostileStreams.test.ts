@@ -1,13 +1,27 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ChatEventReader } from '../../../../src-main/core/upstream/chatEvents.ts'
 import { type Api, apis, askIn, translatedApis } from '../../../helpers/apis.ts'
 import { tries } from '../../../helpers/effort.ts'
-import { testGateways } from '../../../helpers/testGateways.ts'
+import { apiKey, type FarEnd, type Gateway, openFarEnd, openGateway } from '../../../helpers/gateway.ts'
 
 // Streams of services that break the conventions of chat completions, or break off: what an app hears in each API.
 
-const { beforeService } = testGateways()
+let far: FarEnd
+let gateway: Gateway
+/** The next reply of the service. */
+let next: { type: string; body: string | Buffer } = { type: 'text/event-stream', body: '' }
+
+beforeAll(async () => {
+  far = await openFarEnd((_request, response) => {
+    response.writeHead(200, { 'content-type': next.type }).end(next.body)
+  })
+  gateway = await openGateway(far.url, apiKey)
+})
+afterAll(async () => {
+  await gateway.close()
+  await far.close()
+})
 
 type Choice = { index?: number; delta?: unknown; finish_reason?: string | null }
 const event = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`
@@ -32,7 +46,7 @@ interface Heard {
   /** Whether the stream says that it failed. */
   isFailed: boolean
   /** What the app would show and run. Tool calls are those that the stream reports as done. */
-  output: Output[]
+  readonly output: Output[]
   stream: string
 }
 
@@ -84,16 +98,16 @@ function outputOfMessages(stream: string): Output[] {
 
 /** Sends a stream through the real gateway, and reads it as an app does. */
 async function hear(api: Api, stream: string | Buffer, request: Record<string, unknown> = {}): Promise<Heard> {
-  const { gateway } = await beforeService((_request, response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(stream)
-  })
+  next = { type: 'text/event-stream', body: stream }
   const answer = await askIn(gateway, api, api.body({ stream: true, ...request }))
   const heard = answer.body.toString()
   return {
     status: answer.status,
     isComplete: api.isComplete(heard),
     isFailed: /^event: (?:error|response\.failed)$/m.test(heard),
-    output: api.name === 'responses' ? outputOfResponses(heard) : outputOfMessages(heard),
+    get output() {
+      return api.name === 'responses' ? outputOfResponses(heard) : outputOfMessages(heard)
+    },
     stream: heard,
   }
 }
@@ -285,14 +299,37 @@ describe.each(apis)('in the API $name', (api) => {
       `${chunk({ content: 'A' }, 'error')}${done}`,
       `${chunk({ content: 'A' })}data: {`,
     ]
-    let stream = ''
-    const { far, gateway } = await beforeService((_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(stream)
-    })
-    for (stream of streams) await askIn(gateway, api, api.body({ stream: true })).catch(() => undefined)
+    far.requests.length = 0
+    for (const stream of streams) await hear(api, stream)
     expect(far.requests).toHaveLength(streams.length)
   })
 })
+
+describe.each(translatedApis)(
+  'in the API $name, a reply that is not streamed although a stream was asked for',
+  (api) => {
+    const whole = async (chat: unknown) => {
+      next = { type: 'application/json', body: JSON.stringify(chat) }
+      return askIn(gateway, api, api.body({ stream: true }))
+    }
+
+    it('is complete without a finish reason, which the specification lets be absent', async () => {
+      for (const finish of [{}, { finish_reason: null }]) {
+        const heard = (await whole({ choices: [{ message: { content: 'Words' }, ...finish }] })).body.toString()
+        expect([api.isComplete(heard), api.text(heard)]).toEqual([true, 'Words'])
+      }
+    })
+
+    it.each([
+      [{ error: { message: 'Out of memory' } }, /Out of memory/],
+      [{ choices: [] }, /without choices/],
+    ])('is a 502 for %j', async (chat, words) => {
+      const answer = await whole(chat)
+      expect([answer.status, answer.headers['x-should-retry']]).toEqual([502, 'false'])
+      expect(api.problem(answer).message).toMatch(words)
+    })
+  },
+)
 
 describe('a whole reply that reports a failure', () => {
   it.each([
@@ -306,9 +343,8 @@ describe('a whole reply that reports a failure', () => {
   ])('by %s is none in the API messages: 502 with the reason, and a failed row', async (_, chat, words) => {
     const [, messages] = translatedApis
     if (messages === undefined) throw new Error('There is no such API.')
-    const { far, gateway } = await beforeService((_request, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(chat))
-    })
+    next = { type: 'application/json', body: JSON.stringify(chat) }
+    far.requests.length = 0
     const answer = await askIn(gateway, messages, messages.body())
     expect([answer.status, answer.headers['x-should-retry']]).toEqual([502, 'false'])
     expect(messages.problem(answer).message).toMatch(words)
@@ -343,16 +379,11 @@ it('any stream of pieces ends as complete or as failed, never as both or neither
     fc.constantFrom(event({ error: null }), event({ error: 'x' }), ': ping\n\n', event({ choices: [] }), 'data: 7\n\n'),
   )
   for (const api of translatedApis) {
-    let stream = ''
-    const { gateway } = await beforeService((_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(stream)
-    })
     await fc.assert(
       fc.asyncProperty(fc.array(piece, { maxLength: 8 }), fc.boolean(), async (pieces, isDone) => {
-        stream = `${pieces.join('')}${isDone ? done : ''}`
-        const heard = (await askIn(gateway, api, api.body({ stream: true, store: false }))).body.toString()
-        const isFailed = /^event: (?:error|response\.failed)$/m.test(heard)
-        expect(api.isComplete(heard) !== isFailed, `${stream}\n${heard}`).toBe(true)
+        const sent = `${pieces.join('')}${isDone ? done : ''}`
+        const { isFailed, stream: heard } = await hear(api, sent, { store: false })
+        expect(api.isComplete(heard) !== isFailed, `${sent}\n${heard}`).toBe(true)
         expect(heard.isWellFormed() && !/\\ud[89a-f]/i.test(heard), heard).toBe(true)
       }),
       { numRuns: tries(60, 2000) },

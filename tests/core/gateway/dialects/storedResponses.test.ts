@@ -7,7 +7,7 @@ import { openDatabase } from '../../../../src-main/core/store/database.ts'
 import { bodiesFile, openRequestLogTables } from '../../../../src-main/core/store/requestLog/open.ts'
 import { bodyDatabase } from '../../../../src-main/core/store/requestLog/schema.ts'
 import { ask, jsonWithKey, toolKey } from '../../../helpers/appRequest.ts'
-import { apiKey, type Gateway } from '../../../helpers/gateway.ts'
+import { apiKey, type Gateway, writeRepeatedly } from '../../../helpers/gateway.ts'
 import { testGateways } from '../../../helpers/testGateways.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
@@ -382,6 +382,24 @@ describe('a stored response', () => {
     expect([1, 2, 3].map((at) => tables.responses.get('tool:a', `tool:a${at}`) !== null)).toEqual([false, true, true])
     expect(tables.responses.get('tool:b', 'tool:b4')).not.toBeNull()
     tables.close()
+  })
+
+  it('of a reply that is too large to be translated is not stored, says so, and is not read to its end', async () => {
+    const closed = Promise.withResolvers<void>()
+    const { far, gateway } = await beforeService((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.once('close', closed.resolve)
+      const event = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'x'.repeat(1_000_000) } }] })}\n\n`
+      writeRepeatedly(response, event, () => undefined)
+    })
+    const { text } = await create(gateway, { input: 'One', stream: true })
+    const reply = lastIn(text)
+    expect(reply).toMatchObject({ status: 'failed', store: false })
+    await closed.promise
+    expect((await at(gateway, reply.id)).status).toBe(404)
+    const row = (await gateway.rows()).find(({ method }) => method === 'POST')
+    expect(row).toMatchObject({ state: 'cut', problem: { kind: 'malformed_reply' } })
+    expect(row?.bytesDown).toBeLessThan(100_000_000)
   })
 
   it.each([false, true])(

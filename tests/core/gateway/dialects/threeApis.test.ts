@@ -509,16 +509,21 @@ describe.each(translatedApis)('only in $name', (api) => {
     expect(api.problem(answer).message).toMatch(/not a chat completion/)
   })
 
-  it('the end of the stream reaches the app although the service keeps its connection open', async () => {
-    const { gateway } = await beforeService((_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      response.write(
-        'data: {"choices":[{"index":0,"delta":{"content":"Words"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
-      )
-    })
-    const answer = await askIn(gateway, api, api.body({ stream: true }))
-    expect([answer.whole, api.isComplete(answer.body.toString())]).toEqual([true, true])
-  })
+  it.each([true, false])(
+    'the end of the stream reaches the app although the service keeps its connection open (asked for: %s)',
+    async (stream) => {
+      const { gateway } = await beforeService((_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.write(
+          'data: {"choices":[{"index":0,"delta":{"content":"Words"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
+        )
+      })
+      const answer = await askIn(gateway, api, api.body({ stream }))
+      expect([answer.status, answer.whole, api.text(answer.body.toString())]).toEqual([200, true, 'Words'])
+      if (stream) expect(api.isComplete(answer.body.toString())).toBe(true)
+      await expect.poll(async () => (await gateway.rows())[0]?.state).toBe('done')
+    },
+  )
 })
 
 describe('the app key', () => {

@@ -87,6 +87,8 @@ export class MessageEvents implements StreamTranslator {
   #length = 0
   readonly #notes = new Set<string>()
 
+  failure: string | null = null
+
   constructor(details: ReplyDetails, options: MessageReplyOptions, isSilent = false) {
     this.#details = details
     this.#hideReasoning = options.hideReasoning
@@ -122,7 +124,8 @@ export class MessageEvents implements StreamTranslator {
     this.#length += lengthOf(event)
     if (this.#length > maxLength) {
       this.#report('The reply of the service is too large. The rest was dropped.')
-      return this.fail(problem('The reply of the service is too large.'))
+      this.failure = 'The reply of the service is too large to be translated.'
+      return this.fail(problem(this.failure))
     }
     switch (event.type) {
       case 'content':

@@ -107,6 +107,9 @@ function sameParameters(body: JsonObject): JsonObject {
 
 /** For a service that streams although it was not asked to: nothing is written, and the result is the compacted response. */
 const summaryStream = (reply: StreamTranslator, details: ReplyDetails): StreamTranslator => ({
+  get failure() {
+    return reply.failure
+  },
   push: (event) => reply.push(event),
   end: () => reply.end(),
   fail: (problem) => reply.fail(problem),

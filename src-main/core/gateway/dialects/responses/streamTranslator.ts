@@ -69,6 +69,8 @@ export class ResponsesTranslator implements StreamTranslator {
   #size = 0
   readonly #reported = new Set<string>()
 
+  failure: string | null = null
+
   /** @param silent write no events, for a reply that is not streamed */
   constructor(context: ReplyContext, details: ReplyDetails, silent = false) {
     this.#context = context
@@ -85,6 +87,9 @@ export class ResponsesTranslator implements StreamTranslator {
     this.#take(event)
     if (this.#size + this.#items.length * itemSize <= maxReplySize) return this.#events.take()
     const message = 'The reply of the service is too large to be translated.'
+    this.failure = message
+    // Such a reply is too large to be stored, too.
+    this.notStored('')
     return this.fail({ status: 502, message, type: null, code: null, param: null })
   }
 

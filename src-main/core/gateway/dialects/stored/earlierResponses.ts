@@ -109,5 +109,5 @@ const notStored = (): DialectError =>
   )
 
 /** Input and output of one response, in order. */
-export const itemsOf = ({ input, reply: { output } }: { input: JsonObject[]; reply: JsonObject }): JsonObject[] =>
+const itemsOf = ({ input, reply: { output } }: { input: JsonObject[]; reply: JsonObject }): JsonObject[] =>
   Array.isArray(output) ? [...input, ...output] : input
