@@ -67,6 +67,11 @@ export function startSubscriptions({ client, link }: StudioApi): void {
   )
   subscribe(
     client,
+    (signal) => client.archive.watchSync(undefined, { signal }),
+    (sync) => dataStore.setState({ sync }),
+  )
+  subscribe(
+    client,
     (signal) => client.usage.watch(undefined, { signal }),
     (accounts) => {
       usageStore.setState(withAccounts(usageStore.getState(), accounts))
