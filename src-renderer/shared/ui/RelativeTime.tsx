@@ -7,15 +7,7 @@ import { Tooltip } from './Tooltip.tsx'
 const texts = { updated: 'updatedAgo', checked: 'checkedAgo', synced: 'syncedAgo' } as const
 
 /** `Updated 5 min ago`, correct to the minute. Hover, focus and screen readers get the exact local time. */
-export function RelativeTime({
-  at,
-  did,
-  className,
-}: {
-  at: string
-  did: keyof typeof texts
-  className?: string
-}) {
+export function RelativeTime({ at, did, className }: { at: string; did: keyof typeof texts; className?: string }) {
   const { t } = useTranslation('common')
   const now = useNow(60_000)
   const exact = showFull(at)
