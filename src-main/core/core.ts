@@ -146,6 +146,7 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
   const settingsChanged = (): void => {
     settings.reload()
     observability.settingsChanged()
+    chat.syncRuns.settingsChanged()
     changed()
     inBackground('The local API could not be changed', gateway.apply())
   }

@@ -148,6 +148,11 @@ export const settings = z.object({
   checkForUpdates: z.boolean(),
   /** Global shortcut of the quick prompt in the desktop application, such as `Alt+Shift+Space`. Empty: none. */
   quickShortcut: z.string().max(100),
+  /** Folder for the sync with other computers; null: none was used yet. */
+  syncFolder: z.string().min(1).max(4096).nullable(),
+  /** Sync at the start, every `syncMinutes`, and when changes have settled. */
+  syncAutomatic: z.boolean(),
+  syncMinutes: z.number().int().min(5).max(1440),
   /** Voice for reading aloud; null is the default of the service. */
   voice: z.string().max(100).nullable(),
 })

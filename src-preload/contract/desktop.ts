@@ -61,6 +61,10 @@ export const desktopProcedures = {
   openConversation: procedure.input(z.object({ conversationId: id })).output(z.object({})),
   /** The progress of long work for the taskbar or the dock. */
   showProgress: procedure.input(z.object({ progress: windowProgress })).output(z.object({})),
+  /** Lets the person choose a folder of this computer in the system's dialog. Null: cancelled. @param from folder that the dialog starts in */
+  chooseFolder: procedure
+    .input(z.object({ title: z.string().max(200), from: z.string().max(4096).nullable() }))
+    .output(z.object({ folder: z.string().nullable() })),
   /** Shows the log file, or the folder with crash dumps, in the file manager. `shown` is false when there is none. */
   reveal: procedure.input(z.object({ what: z.enum(['logs', 'crashes']) })).output(z.object({ shown: z.boolean() })),
 }

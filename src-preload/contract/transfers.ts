@@ -1,5 +1,6 @@
+import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
-import { id, procedure, whole } from './problem.ts'
+import { id, instant, problem, procedure, whole } from './problem.ts'
 
 // Files and audio are transferred over HTTP below `transfersPath`. Their procedures contain only ids:
 //
@@ -96,6 +97,24 @@ export const syncReport = z.object({
 })
 export type SyncReport = z.infer<typeof syncReport>
 
+/** The result of a sync. Either `report` or `problem` is set. */
+export const syncRun = z.object({
+  /** When it ended. */
+  at: instant,
+  folder: z.string(),
+  isAutomatic: z.boolean(),
+  report: syncReport.nullable(),
+  problem: problem.nullable(),
+})
+export type SyncRun = z.infer<typeof syncRun>
+
+export const syncState = z.object({
+  isRunning: z.boolean(),
+  /** The last sync of this data folder, also of an earlier run of the program. */
+  last: syncRun.nullable(),
+})
+export type SyncState = z.infer<typeof syncState>
+
 export const conversationExport = z.object({
   conversationId: id,
   format: z.enum(['markdown', 'json']),
@@ -124,4 +143,6 @@ export const archiveProcedures = {
    * @throws `bad_input` for an unusable folder, `busy`, `disk_full`, `not_writable`
    */
   sync: procedure.input(z.object({ folder: z.string().min(1).max(4096) })).output(syncReport),
+  /** Whether a sync runs, and the result of the last one, manual or automatic (`syncAutomatic` of the settings). Again after each change. */
+  watchSync: procedure.output(eventIterator(syncState)),
 }

@@ -59,6 +59,7 @@ export function startSubscriptions({ client, link }: StudioApi): void {
   // A refusal of the next two streams needs no message: their views stay empty.
   follow(client.data.watch, (data) => dataStore.setState({ data }))
   follow(client.retention.watch, (erase) => dataStore.setState({ erase }))
+  follow(client.archive.watchSync, (sync) => dataStore.setState({ sync }))
   follow(
     client.usage.watch,
     (accounts) => {

@@ -61,7 +61,11 @@ export function safeStorage(open: () => Storage): SafeStorage {
     keys() {
       const all = new Set([...memory].flatMap(([key, value]) => (value === null ? [] : [key])))
       try {
-        for (const key of Object.keys(open())) if (memory.get(key) !== null) all.add(key)
+        const stored = open()
+        for (let at = 0; at < stored.length; at += 1) {
+          const key = stored.key(at)
+          if (key !== null && memory.get(key) !== null) all.add(key)
+        }
       } catch {
         // Only the memory is left.
       }

@@ -34,6 +34,20 @@ test('Settings writes the file of this computer by keyboard, and names a file th
   await expect(group(page).getByRole('status')).toContainText(
     'inference-studio-other (conflicted copy).zip was not merged: The zip file is damaged or cut off.',
   )
+  // The result is there after a reload, and says when it was.
+  await page.reload()
+  await expect(group(page)).toContainText('The zip file is damaged or cut off.')
+  await expect(group(page)).toContainText('Synced')
+  await expect(field).toHaveValue(folder)
+  // Automatically: at once, and with an interval.
+  const automatic = group(page).getByRole('switch', { name: windowText('data:sync.automatic') })
+  const before = readdirSync(folder).length
+  writeFileSync(join(folder, 'inference-studio-third.zip'), 'PK\u0003\u0004 half')
+  await automatic.press('Space')
+  await expect(group(page)).toContainText('inference-studio-third.zip was not merged')
+  expect(readdirSync(folder)).toHaveLength(before + 1)
+  await group(page).getByRole('radio', { name: '60 min' }).click()
+  await expect(group(page).getByRole('radio', { name: '60 min' })).toBeChecked()
   await group(page).scrollIntoViewIfNeeded()
   await expectAccessible(page)
   await takePictures(page, 'settings-sync', true)

@@ -1,7 +1,7 @@
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import { windowText } from '../helpers/windowText.ts'
 import { allowClipboard, type ChatWorld, expectAccessible, openChatWorld, takePictures } from './chatWorld.ts'
-import { askModel, composer, lastReply, pickModel } from './journey.ts'
+import { askModel, composer, goToPage, lastReply, pickModel } from './journey.ts'
 
 let world: ChatWorld
 test.beforeAll(async () => {
@@ -135,6 +135,63 @@ test('a prompt is edited, an own action is added, and both are reset in Settings
   await page.getByRole('button', { name: windowText('textActions:settings.resetConfirm') }).click()
   await expect(group.getByText('Shout')).toHaveCount(0)
   await expect(group.getByText('Say in Welsh')).toHaveCount(0)
+})
+
+test('the text of a document and of a transcript have the actions, too', async ({ page }) => {
+  await world.enter(page)
+  await pickModel(page, 'mirror')
+  await page
+    .locator('input[type="file"]:not([accept^="image"])')
+    .last()
+    .setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('The harbour opens at six.') })
+  await page
+    .getByRole('button', { name: /^notes\.txt/ })
+    .last()
+    .click()
+  const text = page.getByRole('region', { name: windowText('documents:textToSend') })
+  await expect(text).toContainText('The harbour opens at six.')
+  await selectByMouse(page, text.getByText('The harbour opens at six.'))
+  await toolbar(page).getByRole('button', { name: translate }).click()
+  // The result is inside of the dialog, which makes the page behind it inert.
+  const inDialog = page
+    .locator('dialog[open]')
+    .getByRole('dialog', { name: windowText('textActions:result', { name: translate }) })
+  await expect(inDialog).toContainText('The harbour opens at six.')
+  await page.keyboard.press('Escape')
+  await expect(inDialog).toHaveCount(0)
+  await page.keyboard.press('Escape')
+  await expect(page.locator('dialog[open]')).toHaveCount(0)
+
+  const body = {
+    model: 'tts-1',
+    voice: 'nova',
+    response_format: 'mp3',
+    input: 'The ferry leaves the harbour at seven.',
+  }
+  const spoken = await fetch(`${world.sandbox.baseUrl}/v1/audio/speech`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer sk-chat-world', 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  await goToPage(page, windowText('transcribe:title'))
+  const chooser = page.waitForEvent('filechooser')
+  await page
+    .getByRole('button', { name: windowText('transcribe:addFiles') })
+    .first()
+    .click()
+  await (await chooser).setFiles({
+    ...{ name: 'ferry.mp3', mimeType: 'audio/mpeg', buffer: Buffer.from(await spoken.arrayBuffer()) },
+  })
+  const line = page
+    .getByRole('list', { name: windowText('transcribe:cues') })
+    .getByText('ferry')
+    .first()
+  await expect(line).toBeVisible({ timeout: 30_000 })
+  await line.selectText()
+  await page.keyboard.press('ControlOrMeta+Shift+A')
+  await page.getByRole('menuitem', { name: translate }).press('Enter')
+  await expect(result(page, translate)).toContainText('ferry')
+  await page.keyboard.press('Escape')
 })
 
 test('the quick prompt runs an action on the clipboard', async ({ page }) => {

@@ -1,4 +1,5 @@
 import { Archive } from '../features/archive/archive.ts'
+import { SyncRuns } from '../features/archive/sync/syncRuns.ts'
 import { type ChatFeature, openChat } from '../features/chat/chat.ts'
 import { ContextMeter } from '../features/chat/context/measure.ts'
 import { Summaries } from '../features/chat/context/summarise.ts'
@@ -35,6 +36,7 @@ export interface ComposedChat {
   tools: ToolsFeature
   textActions: TextActionsFeature
   archive: Archive
+  syncRuns: SyncRuns
   library: ChatLibrary
   media: Media
   documents: Documents
@@ -143,8 +145,15 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
       projects.wake()
     },
   })
+  const syncRuns = new SyncRuns({
+    ...{ store, log: host.log },
+    sync: (folder, signal) => archive.sync({ folder }, signal),
+    settings: () => settings.value,
+  })
   const stopNoting = chat.runs.view.changes.add((change) => {
-    if (change.what !== 'text') library.note()
+    if (change.what === 'text') return
+    library.note()
+    syncRuns.changed()
   })
   return {
     chat,
@@ -152,6 +161,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
     tools,
     textActions,
     archive,
+    syncRuns,
     library,
     media,
     documents,
@@ -166,6 +176,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
         () => chat.titles.close(),
         () => summaries.close(),
         () => chat.runs.shutDown(),
+        () => syncRuns.close(),
         () => archive.close(),
         () => library.close(),
         () => documents.close(),

@@ -71,7 +71,7 @@ export function createRouter(dependencies: RouterDependencies) {
     tools: toolsHandlers(os.tools, host, chat.tools),
     textActions: textActionsHandlers(os.textActions, host, chat.textActions),
     library: libraryHandlers(os.library, host, chat.library),
-    archive: archiveHandlers(os.archive, chat.archive),
+    archive: archiveHandlers(os.archive, host, chat),
     media: mediaHandlers(os.media, chat.media, media.retention),
     documents: documentsHandlers(os.documents, chat.documents),
     projects: projectsHandlers(os.projects, chat.projects),

@@ -29,5 +29,8 @@ export const defaultSettings: Settings = {
   spellcheck: false,
   checkForUpdates: false,
   quickShortcut: 'Alt+Shift+Space',
+  syncFolder: null,
+  syncAutomatic: false,
+  syncMinutes: 15,
   voice: null,
 }

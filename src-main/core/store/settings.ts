@@ -33,6 +33,9 @@ const readable = settings.extend({
   spellcheck: settings.shape.spellcheck.catch(defaultSettings.spellcheck),
   checkForUpdates: settings.shape.checkForUpdates.catch(defaultSettings.checkForUpdates),
   quickShortcut: settings.shape.quickShortcut.catch(defaultSettings.quickShortcut),
+  syncFolder: settings.shape.syncFolder.catch(defaultSettings.syncFolder),
+  syncAutomatic: settings.shape.syncAutomatic.catch(defaultSettings.syncAutomatic),
+  syncMinutes: settings.shape.syncMinutes.catch(defaultSettings.syncMinutes),
   voice: settings.shape.voice.catch(defaultSettings.voice),
 })
 

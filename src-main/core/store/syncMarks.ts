@@ -47,6 +47,7 @@ export function syncMarkTable({ handle, transaction }: Database) {
     project: `UPDATE conversations AS c SET folder_id = (SELECT f.id FROM folders AS f WHERE f.id = s.value) FROM sync_marks AS s
       WHERE s.what = 'conversation' AND s.field = 'folder' AND s.item = c.id AND c.part_of IS NULL
         AND c.folder_id IS NOT (SELECT f.id FROM folders AS f WHERE f.id = s.value) RETURNING id`,
+    changes: 'SELECT total_changes() AS n',
     state: 'SELECT value FROM sync_state WHERE key = ?',
     setState:
       'INSERT INTO sync_state (key, value) VALUES (:key, :value) ON CONFLICT (key) DO UPDATE SET value = :value',
@@ -112,6 +113,8 @@ export function syncMarkTable({ handle, transaction }: Database) {
     setModel: (id: string, model: string | null): void => void sql.model.run({ id, model }),
     /** Moves conversations to the folders that their marks name, where those exist. Returns the ids of changed ones. */
     projectFolders: (): string[] => sql.project.all().map((row) => text(row, 'id')),
+    /** Number of rows that this process has changed. */
+    changes: (): number => number(sql.changes.get() ?? {}, 'n'),
     state(key: string): string | null {
       const row = sql.state.get(key)
       return row ? text(row, 'value') : null

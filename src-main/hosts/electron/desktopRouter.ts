@@ -34,6 +34,8 @@ export interface DesktopParts {
   retryShortcut(): void
   hideQuickPrompt(): void
   openConversation(conversationId: string): void
+  /** Shows the system's dialog on top of a window. Null when the person cancelled. */
+  chooseFolder(window: BrowserWindow | null, wish: { title: string; from: string | null }): Promise<string | null>
   reveal(what: 'logs' | 'crashes'): Promise<boolean>
 }
 
@@ -86,6 +88,9 @@ export function createDesktopRouter(parts: DesktopParts) {
         windowOf(context.contents)?.setProgressBar(barOf(input.progress))
         return {}
       }),
+      chooseFolder: os.desktop.chooseFolder.handler(async ({ input, context }) => ({
+        folder: await parts.chooseFolder(windowOf(context.contents), input),
+      })),
       reveal: os.desktop.reveal.handler(async ({ input }) => ({ shown: await parts.reveal(input.what) })),
     },
   })

@@ -1,5 +1,5 @@
 import { access } from 'node:fs/promises'
-import { app, BrowserWindow, shell } from 'electron'
+import { app, BrowserWindow, type Dialog, type OpenDialogOptions, shell } from 'electron'
 
 /** Shows a file in the file manager. Returns false when the file does not exist. */
 export async function reveal(path: string): Promise<boolean> {
@@ -26,3 +26,19 @@ const isThere = (path: string): Promise<boolean> =>
     () => true,
     () => false,
   )
+
+/** Lets the person choose a folder in the system's dialog, above `window`. Null when the person cancelled. */
+export async function chooseFolder(
+  dialog: Pick<Dialog, 'showOpenDialog'>,
+  window: BrowserWindow | null,
+  { title, from }: { title: string; from: string | null },
+): Promise<string | null> {
+  const options: OpenDialogOptions = {
+    ...{ title, properties: ['openDirectory', 'createDirectory', 'dontAddToRecent'] },
+    ...(from !== null && { defaultPath: from }),
+  }
+  const { canceled, filePaths } = await (window
+    ? dialog.showOpenDialog(window, options)
+    : dialog.showOpenDialog(options))
+  return canceled ? null : (filePaths[0] ?? null)
+}

@@ -42,7 +42,7 @@ import { recoverFromCrashes } from './crashes.ts'
 import { linkScheme } from './deepLink.ts'
 import { type CallingPage, createDesktopRouter } from './desktopRouter.ts'
 import { createWindows } from './desktopWindows.ts'
-import { dragOut, reveal } from './files.ts'
+import { chooseFolder, dragOut, reveal } from './files.ts'
 import { followState } from './followState.ts'
 import { GivenFiles } from './givenFiles.ts'
 import { identify } from './identity.ts'
@@ -234,6 +234,7 @@ async function start(folder: string): Promise<void> {
       desktopState.changed()
     },
     hideQuickPrompt: () => quick.hide(),
+    chooseFolder: (window, wish) => chooseFolder(dialog, window, wish),
     openConversation(id) {
       quick.hide()
       go({ page: 'chat', id })

@@ -46,7 +46,7 @@ export function DataSection({ app }: { app: AppState }) {
       </Group>
       <DataAside />
       <DataBackup />
-      <DataSync />
+      <DataSync settings={app.settings} />
       <DataUse />
       <DataErase logDays={app.settings.logDays} />
       <DataEraseAll />

@@ -1,6 +1,10 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { Settings } from '../../../src-preload/contract/app.ts'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { SyncReport } from '../../../src-preload/contract/transfers.ts'
+import { problemOf } from '../../api/problem.ts'
+import { useDesktop } from '../../shared/desktop.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { localStore } from '../../shared/storage.ts'
 import { useStudio } from '../../shared/studioContext.ts'
@@ -8,41 +12,101 @@ import { Button } from '../../shared/ui/Button.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Form } from '../../shared/ui/Form.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
-import { useCall } from '../../shared/useCall.ts'
-import { Group } from './Group.tsx'
+import { RelativeTime } from '../../shared/ui/RelativeTime.tsx'
+import { useData } from '../../stores/data.ts'
+import { Group, SegmentedRow, SwitchRow } from './Group.tsx'
+import { useSave } from './useSave.ts'
 
-/** The folder that was used last on this computer. */
-const kept = 'syncFolder'
+/** Where earlier versions stored the folder that was used last. */
+const formerKey = 'syncFolder'
+const intervals = [5, 15, 60] as const
 
-/** Syncs the chats of several computers through a folder that a sync tool copies. */
-export function DataSync() {
+/** Syncs the chats of several computers through a folder that a sync tool copies: on request, and automatically. */
+export function DataSync({ settings }: { settings: Settings }) {
   const { t } = useTranslation('data')
   const studio = useStudio()
-  const [folder, setFolder] = useState(localStore.get(kept) ?? '')
-  const { busy, problem, run } = useCall()
-  const [report, setReport] = useState<SyncReport | null>(null)
-  const sync = (): void => {
-    if (busy || folder.trim() === '') return
-    setReport(null)
-    run(async () => {
-      setReport(await studio.archive.sync({ folder: folder.trim() }))
-      localStore.set(kept, folder.trim())
-    })
+  const save = useSave()
+  const desktop = useDesktop(({ client }) => client)
+  const state = useData(({ sync }) => sync)
+  const field = useRef<HTMLInputElement>(null)
+  const [folder, setFolder] = useState(settings.syncFolder ?? localStore.get(formerKey) ?? '')
+  /** A failure that is no result of a sync, for example because an import runs. */
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const chosen = folder.trim()
+  const [isAsked, setAsked] = useState(false)
+  // The state comes a moment after the answer, so it does not decide whether the person may start a sync.
+  const isRunning = isAsked || state?.isRunning === true
+  const run = async (): Promise<void> => {
+    if (isAsked || chosen === '') return
+    setProblem(null)
+    setAsked(true)
+    try {
+      await studio.archive.sync({ folder: chosen })
+      if (settings.syncFolder !== chosen) save({ syncFolder: chosen })
+    } catch (thrown) {
+      setProblem(problemOf(thrown))
+    } finally {
+      setAsked(false)
+    }
   }
+  const choose = async (): Promise<void> => {
+    setProblem(null)
+    try {
+      const found = await desktop?.chooseFolder({ title: t('sync.chooseTitle'), from: chosen === '' ? null : chosen })
+      if (found?.folder) setFolder(found.folder)
+      field.current?.focus()
+    } catch (thrown) {
+      setProblem(problemOf(thrown))
+    }
+  }
+  const last = state?.last ?? null
+  const on = { retry: () => void run(), edit: () => field.current?.focus() }
   return (
     <Group title={t('sync.title')} about={t('sync.about')}>
-      <Form onSubmit={sync} className="flex flex-col items-start gap-3">
+      <Form onSubmit={() => void run()} className="flex flex-col items-start gap-3">
         <div className="w-full">
           <Field label={t('sync.folder')} hint={t('sync.folderHint')}>
-            <TextInput value={folder} onChange={(event) => setFolder(event.target.value)} spellCheck={false} mono />
+            <TextInput
+              ref={field}
+              value={folder}
+              onChange={(event) => setFolder(event.target.value)}
+              spellCheck={false}
+              mono
+            />
           </Field>
         </div>
-        <Button type="submit" busy={busy} disabled={folder.trim() === ''}>
-          {t('sync.run')}
-        </Button>
+        <div className="flex flex-wrap gap-2">
+          <Button type="submit" busy={isAsked} disabled={chosen === ''}>
+            {t(isRunning ? 'sync.running' : 'sync.run')}
+          </Button>
+          {desktop && <Button onClick={() => void choose()}>{t('sync.choose')}</Button>}
+        </div>
       </Form>
-      {problem && <ProblemNotice problem={problem} on={{ retry: sync }} />}
-      {report && <Report report={report} />}
+      <SwitchRow
+        label={t('sync.automatic')}
+        hint={t('sync.automaticHint')}
+        checked={settings.syncAutomatic}
+        disabled={chosen === '' && !settings.syncAutomatic}
+        onChange={(syncAutomatic) => save({ syncAutomatic, ...(chosen !== '' && { syncFolder: chosen }) })}
+      />
+      {settings.syncAutomatic && (
+        <SegmentedRow
+          label={t('sync.every')}
+          value={String(settings.syncMinutes)}
+          onChange={(minutes) => save({ syncMinutes: Number(minutes) })}
+          segments={intervals.map((minutes) => ({
+            value: String(minutes),
+            label: t('sync.minutes', { count: minutes }),
+          }))}
+        />
+      )}
+      {problem && problem.message !== last?.problem?.message && <ProblemNotice problem={problem} on={on} />}
+      {last?.problem && <ProblemNotice problem={last.problem} role={last.isAutomatic ? 'note' : 'alert'} on={on} />}
+      {last?.report && <Report report={last.report} />}
+      <p className="text-faint text-s">
+        {last ? <RelativeTime at={last.at} did="synced" /> : t('sync.none')}
+        {last && last.folder !== chosen && <span> · {last.folder}</span>}
+      </p>
     </Group>
   )
 }

@@ -20,6 +20,7 @@ export const common = {
   justNow: 'just now',
   updatedAgo: 'Updated {{ago}}',
   checkedAgo: 'Checked {{ago}}',
+  syncedAgo: 'Synced {{ago}}',
   sc: 'SC: the credit unit in which the service charges',
   cost: {
     measured: '{{amount}} SC measured',

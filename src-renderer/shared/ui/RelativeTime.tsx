@@ -4,8 +4,10 @@ import { useNow } from '../useNow.ts'
 import { cx } from './cx.ts'
 import { Tooltip } from './Tooltip.tsx'
 
+const texts = { updated: 'updatedAgo', checked: 'checkedAgo', synced: 'syncedAgo' } as const
+
 /** `Updated 5 min ago`, correct to the minute. Hover, focus and screen readers get the exact local time. */
-export function RelativeTime({ at, did, className }: { at: string; did: 'updated' | 'checked'; className?: string }) {
+export function RelativeTime({ at, did, className }: { at: string; did: keyof typeof texts; className?: string }) {
   const { t } = useTranslation('common')
   const now = useNow(60_000)
   const exact = showFull(at)
@@ -17,7 +19,7 @@ export function RelativeTime({ at, did, className }: { at: string; did: 'updated
         tabIndex={0}
         className={cx('num whitespace-nowrap rounded-s', className)}
       >
-        {t(did === 'updated' ? 'updatedAgo' : 'checkedAgo', { ago: showAgo(at, now) })}
+        {t(texts[did], { ago: showAgo(at, now) })}
         <span className="sr-only">{` (${exact})`}</span>
       </time>
     </Tooltip>

@@ -521,7 +521,20 @@ export const dialog = only('dialog', {
     if (answer === undefined) return new Promise<Electron.MessageBoxReturnValue>(() => undefined)
     return Promise.resolve({ response: answer.response, checkboxChecked: answer.checkboxChecked ?? false })
   },
-} satisfies Pick<Electron.Dialog, 'showErrorBox' | 'showMessageBox'>)
+  showOpenDialog(...given: [Electron.BaseWindow, Electron.OpenDialogOptions] | [Electron.OpenDialogOptions]) {
+    needsReady('dialog.showOpenDialog()')
+    const options = given.length === 2 ? given[1] : given[0]
+    onlyKeys('showOpenDialog', options, ['title', 'properties', 'defaultPath'])
+    const folder = modes.chosenFolders?.[Math.min(folderDialogs.length, modes.chosenFolders.length - 1)]
+    folderDialogs.push({ options, isAboveWindow: given.length === 2 })
+    Object.assign(globalThis, { folderDialogs })
+    // Without an answer the person has not chosen yet.
+    if (folder === undefined) return new Promise<Electron.OpenDialogReturnValue>(() => undefined)
+    return Promise.resolve({ canceled: folder === null, filePaths: folder === null ? [] : [folder] })
+  },
+} satisfies Pick<Electron.Dialog, 'showErrorBox' | 'showMessageBox' | 'showOpenDialog'>)
+const _questions: Electron.MessageBoxOptions[] = []
+const folderDialogs: { options: Electron.OpenDialogOptions; isAboveWindow: boolean }[] = []
 
 export const powerMonitor = only('powerMonitor', new Emitter(['suspend', 'resume', 'shutdown']))
 

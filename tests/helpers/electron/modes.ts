@@ -22,6 +22,8 @@ export interface Modes {
   printFails?: string
   /** `dialog.showMessageBox` answers with this button, in the order of the questions; the last one repeats. */
   answers?: { response: number; checkboxChecked?: boolean }[]
+  /** `dialog.showOpenDialog` answers with these folders in turn; null: the person cancels. The last one repeats. */
+  chosenFolders?: (string | null)[]
   /** Starts the full browser, which has microphones. It takes nearly twice the work of the browser for page tests. */
   fullBrowser?: true
 }

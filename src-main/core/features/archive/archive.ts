@@ -27,8 +27,12 @@ export class Archive {
   /** Imports one file at a time. @throws StudioError `bad_input`, `no_such_item`, `busy` */
   import = (input: { uploadId: string }): Promise<ImportReport> => this.#alone(() => importFile(this.#parts, input))
 
-  /** Merges the files of other computers in a folder, then writes the file of this one. @throws StudioError as `syncFolder`, `busy` */
-  sync = (input: { folder: string }): Promise<SyncReport> => this.#alone(() => syncFolder(this.#parts, input))
+  /**
+   * Merges the files of other computers in a folder, then writes the file of this one.
+   * @throws StudioError as `syncFolder`, `busy`, `cancelled` when the signal aborts
+   */
+  sync = (input: { folder: string }, signal?: AbortSignal): Promise<SyncReport> =>
+    this.#alone(() => syncFolder(this.#parts, input, signal))
 
   async #alone<T>(start: () => Promise<T>): Promise<T> {
     if (this.#importing) throw new StudioError('busy', 'Another file is being imported. Wait until it is finished.')

@@ -68,6 +68,8 @@ export interface ArchiveOptions {
   wanted?: (updatedAt: string) => boolean
   /** Reads a conversation, or null to leave it out. */
   read?: (store: ArchiveSource['store'], id: string) => StoredTree | null
+  /** Called before each entry. May throw, to stop the export. */
+  check?: () => void
   /** Further entries, as JSON. Called when all conversations are written. */
   more?: () => readonly { name: string; value: unknown }[]
 }
@@ -78,13 +80,14 @@ export interface ArchiveOptions {
 export async function writeArchive(
   { store, media, version }: ArchiveSource,
   zip: ZipWriter,
-  { now, wanted = () => true, read = storedTree, more = () => [] }: ArchiveOptions,
+  { now, wanted = () => true, read = storedTree, check = () => undefined, more = () => [] }: ArchiveOptions,
 ): Promise<ArchiveManifest> {
   try {
     const counts = { conversations: 0, messages: 0, pictures: 0 }
     const pictures = new Set<string>()
     const documents = new Set<string>()
     for (const id of store.archive.ids()) {
+      check()
       const tree = read(store, id)
       if (!tree || !wanted(tree.conversation.updatedAt)) continue
       const written = { messages: 0, pictures: new Set<string>(), documents: new Set<string>() }
@@ -100,12 +103,14 @@ export async function writeArchive(
     })
     for (const { mediaId } of projects.flatMap(({ files }) => files)) documents.add(mediaId)
     for (const id of [...pictures].sort()) {
+      check()
       const bytes = await originalOrNull({ media }, id)
       if (!bytes) continue
       await zip.add(`media/${id}`, [bytes])
       counts.pictures += 1
     }
     for (const id of [...documents].sort()) {
+      check()
       const bytes = await originalOrNull({ media }, id)
       const content = storedDocument(store, id)
       if (bytes) await zip.add(`media/${id}`, [bytes])

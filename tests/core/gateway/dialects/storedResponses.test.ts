@@ -386,7 +386,7 @@ describe('a stored response', () => {
 
   it('of a reply that is too large to be translated is not stored, says so, and is not read to its end', async () => {
     const closed = Promise.withResolvers<void>()
-    const { far, gateway } = await beforeService((_request, response) => {
+    const { gateway } = await beforeService((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.once('close', closed.resolve)
       const event = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'x'.repeat(1_000_000) } }] })}\n\n`

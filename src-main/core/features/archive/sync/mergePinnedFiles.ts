@@ -22,7 +22,7 @@ interface TheirFile {
 export async function mergePinnedFiles(
   parts: ArchiveDependencies,
   archive: OpenArchive,
-  { sync, notes }: { sync: SyncFile; notes: Notes },
+  { sync, notes, check }: { sync: SyncFile; notes: Notes; check(): void },
 ): Promise<boolean> {
   const { documents, folders, erasures, pinnedFiles, syncMarks } = parts.store
   let isChanged = false
@@ -37,6 +37,7 @@ export async function mergePinnedFiles(
   }
 
   for (const theirs of theirFiles(archive, sync, notes)) {
+    check()
     const { folderId, sha256, mark, file } = theirs
     const decided = decide(theirs)
     if (!decided) continue

@@ -38,9 +38,16 @@ const maxWritten = 20
 /**
  * Syncs this computer with others through a folder that any program may copy between them. Merges the files of the other computers,
  * then writes the file of this one. Running it twice changes nothing.
- * @throws StudioError `bad_input` for an unusable folder, `disk_full`, `not_writable`
+ * @throws StudioError `bad_input` for an unusable folder, `disk_full`, `not_writable`, `cancelled` when the signal aborts
  */
-export async function syncFolder(parts: SyncDependencies, { folder }: { folder: string }): Promise<SyncReport> {
+export async function syncFolder(
+  parts: SyncDependencies,
+  { folder }: { folder: string },
+  signal?: AbortSignal,
+): Promise<SyncReport> {
+  const check = (): void => {
+    if (signal?.aborted) throw new StudioError('cancelled', 'The sync was stopped.')
+  }
   const notes = new Notes()
   const dir = await usableFolder(parts, folder)
   const known = new Set(listState(parts, 'files'))
@@ -49,7 +56,7 @@ export async function syncFolder(parts: SyncDependencies, { folder }: { folder: 
   const files: SyncedFile[] = []
   let installation = parts.store.syncMarks.state('installation') ?? randomUUID()
   for (const name of await namesIn(dir)) {
-    const one = await mergeFile(parts, join(dir, name), name, { known: new Set([...known, ...written]), notes })
+    const one = await mergeFile(parts, join(dir, name), name, { known: new Set([...known, ...written]), notes, check })
     if (one.hash !== null) seen.push(one.hash)
     // Another computer writes under this id, because the data folder was copied or a backup restored. From now on this folder has its own id.
     if (name === nameOf(installation) && one.hash !== null && !written.includes(one.hash)) installation = randomUUID()
@@ -59,7 +66,7 @@ export async function syncFolder(parts: SyncDependencies, { folder }: { folder: 
   parts.store.syncMarks.setState('installation', installation)
   parts.store.syncMarks.setState('files', JSON.stringify(seen))
   const target = join(dir, nameOf(installation))
-  const isWritten = await writeOwn(parts, target, installation, written)
+  const isWritten = await writeOwn(parts, target, { installation, written, check })
   return { file: target, written: isWritten, files, notes: notes.list() }
 }
 
@@ -108,9 +115,10 @@ async function mergeFile(
   parts: SyncDependencies,
   path: string,
   name: string,
-  { known, notes }: { known: ReadonlySet<string>; notes: Notes },
+  { known, notes, check }: { known: ReadonlySet<string>; notes: Notes; check(): void },
 ): Promise<MergeResult> {
   const counts = { name, added: 0, changed: 0, messages: 0 }
+  check()
   try {
     const zip = await ZipReader.open(path)
     try {
@@ -119,7 +127,7 @@ async function mergeFile(
       if (known.has(hash)) return { hash, file: { ...counts, outcome: 'unchanged', problem: null } }
       const sync = await readSync(await archive.entry(syncEntry, maxPictureBytes))
       const isLibraryChanged = mergeLibrary(parts.store, archive.library, sync)
-      const areFilesChanged = await mergePinnedFiles(parts, archive, { sync, notes })
+      const areFilesChanged = await mergePinnedFiles(parts, archive, { sync, notes, check })
       if (isLibraryChanged || areFilesChanged) {
         parts.libraryMerged()
         // Deletes the files that were removed.
@@ -127,6 +135,7 @@ async function mergeFile(
       }
       let isComplete = true
       await archive.eachConversation(async (incoming) => {
+        check()
         const staging = new Staging(parts, notes)
         const marked = sync.conversations[incoming.conversation.id]
         if (!marked) throw damaged('The file lists no changes of one of its chats.')
@@ -200,15 +209,16 @@ function mergeRemoved({ store, merged }: SyncDependencies, { removed }: SyncFile
 async function writeOwn(
   parts: SyncDependencies,
   target: string,
-  installation: string,
-  written: readonly string[],
+  { installation, written, check }: { installation: string; written: readonly string[]; check(): void },
 ): Promise<boolean> {
   const { store, tempDir } = parts
   const path = join(tempDir, `export-${randomUUID()}`)
   const part = join(dirname(target), `.inference-studio-${installation}.part`)
   try {
     const now = new Date(parts.now?.() ?? Date.now()).toISOString()
-    const hash = hashOf(await writeArchive(parts, new ZipWriter(path), { now, ...syncOptions(store, installation) }))
+    const hash = hashOf(
+      await writeArchive(parts, new ZipWriter(path), { now, check, ...syncOptions(store, installation) }),
+    )
     const isThere = (await lstat(target).catch(() => null))?.isFile() === true
     if (isThere && written.at(-1) === hash) return false
     await rm(part, { force: true })

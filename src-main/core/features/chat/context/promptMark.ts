@@ -4,14 +4,14 @@ import type { ChatMessage } from '../../../upstream/types.ts'
 import { imagesOf, textOf } from './count.ts'
 
 /** The members of a request that have tokens. */
-export interface CountedRequest {
+export interface SentPrompt {
   messages: readonly ChatMessage[]
   tools?: unknown
   response_format?: unknown
 }
 
 /** Identifies a request by everything in it that has tokens. Of images, only their number counts. */
-export function promptMark({ messages, tools, response_format: format }: CountedRequest): PromptMark {
+export function promptMark({ messages, tools, response_format: format }: SentPrompt): PromptMark {
   const hash = createHash('sha256')
   let characters = 0
   const add = (text: string): void => {
