@@ -353,7 +353,7 @@ test('a single message is deleted with what follows from it, after a question th
   }
   await remove(turns(page).last())
   const question = page.getByRole('dialog', { name: windowText('chat:removeMessageTitle') })
-  await expect(question).toContainText('The message below it is deleted too, because it answers this one.')
+  await expect(question).toContainText('The next message is deleted too, because it belongs to this one.')
   await expectAccessible(page)
   await takePictures(page, 'chat-delete-message', true)
   await question.getByRole('button', { name: windowText('chat:remove'), exact: true }).click()
