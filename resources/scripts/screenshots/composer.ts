@@ -179,10 +179,12 @@ export async function preview(studio: Studio): Promise<void> {
         .getByRole(kind === 'csv' ? 'table' : 'group')
         .first()
         .waitFor()
-    // A diagram is drawn again for another theme.
-    await camera.shoot(page, kind, {
-      ready: () => panel.locator('.chat-preview-document[aria-busy="false"]').waitFor(),
-    })
+    // A diagram is drawn again for another theme, without a sign of when it begins.
+    const drawn = async () => {
+      await page.waitForTimeout(1000)
+      await page.frameLocator('.chat-preview-frame').locator('svg').getByText('Lighthouse').waitFor()
+    }
+    await camera.shoot(page, kind, kind === 'mermaid' ? { ready: drawn } : {})
   }
   await disconnect(world)
 }

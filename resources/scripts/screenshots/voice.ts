@@ -15,21 +15,23 @@ export const voice = (studio: Studio): Promise<void> => showParts(studio, textAc
 async function textActions({ page, camera }: Connected): Promise<void> {
   await askModel(page, 'mirror', 'The harbour lights go out one after another at dawn.')
   const words = lastReply(page).getByText('The harbour lights go out').first()
-  const box = await words.boundingBox()
-  if (!box) throw new Error('The reply is not on the screen.')
-  await page.mouse.move(box.x + 1, box.y + box.height / 2)
-  await page.mouse.down()
-  await page.mouse.move(box.x + Math.min(box.width, 300) - 1, box.y + box.height / 2, { steps: 4 })
-  await page.mouse.up()
   const toolbar = page.getByRole('toolbar', { name: windowText('textActions:actions') })
-  await toolbar.waitFor()
-  await camera.shoot(page, 'text-actions')
-  const name = windowText('textActions:names.translate')
-  if (!(await toolbar.isVisible())) {
+  const select = async () => {
+    // A press on selected text would drag it.
     await composer(page).click()
-    await words.dblclick()
+    const box = await words.boundingBox()
+    if (!box) throw new Error('The reply is not on the screen.')
+    await page.mouse.move(box.x + 1, box.y + box.height / 2)
+    await page.mouse.down()
+    await page.mouse.move(box.x + Math.min(box.width, 300) - 1, box.y + box.height / 2, { steps: 4 })
+    await page.mouse.up()
+    await toolbar.waitFor()
   }
-  await toolbar.getByRole('button', { name }).click()
+  await select()
+  await camera.shoot(page, 'text-actions')
+  // Another width may have closed the toolbar.
+  await select()
+  await toolbar.getByRole('button', { name: windowText('textActions:names.translate') }).click()
   await page.locator('[data-text-result="done"]').waitFor()
   await camera.shoot(page, 'text-action-result')
   await page.keyboard.press('Escape')

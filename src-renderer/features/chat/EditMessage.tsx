@@ -9,6 +9,7 @@ import { askIfImagesRefused, holdsImages } from './composer/refusals.ts'
 import { useBusy } from './hooks.ts'
 import { leaveEdit, saveEdit, typeEdit } from './messageActions.ts'
 import { useChatTranslate } from './messages.ts'
+import { scrollToMessage } from './reveal.ts'
 
 /** Edits a message in place. Sending creates a branch, and the original remains beside it. */
 export function EditMessage({ message }: { message: Message }) {
@@ -25,10 +26,15 @@ export function EditMessage({ message }: { message: Message }) {
     const { current } = field
     current?.focus()
     current?.setSelectionRange(current.value.length, current.value.length)
-    // The editor is higher than the message was, and the chat may follow its end.
-    const frame = requestAnimationFrame(() => current?.parentElement?.scrollIntoView({ block: 'nearest' }))
+    // The editor is higher than the message was, and a chat that follows its end pushes it out of view: in the frame after its layout.
+    let frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(() => {
+        const top = current?.closest('.chat-talk')?.getBoundingClientRect().top ?? 0
+        if (current && current.getBoundingClientRect().top < top) scrollToMessage(message.id)
+      })
+    })
     return () => cancelAnimationFrame(frame)
-  }, [])
+  }, [message.id])
 
   const save = (ask: boolean): void => {
     if (blocked !== null && (ask || blocked !== 'needModel')) return

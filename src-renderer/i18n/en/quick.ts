@@ -22,7 +22,7 @@ export const quick = {
   done: 'The reply is complete.',
   stopped: 'Stopped',
   incomplete: 'The reply is incomplete.',
-  continue: 'Continue in main window',
+  continue: 'Open in main window',
   newPrompt: 'New prompt',
   model: 'Model',
   notConnected: 'Inference Studio is not connected to a service.',
