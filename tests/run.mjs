@@ -88,21 +88,45 @@ function ended(title, from, isGood) {
   console.log(`  ${isGood ? 'passed' : 'FAILED'}, ${seconds.toFixed(1)} s`)
 }
 
-function run(title, command, args) {
-  const from = performance.now()
-  console.log(`\n— ${title}`)
-  const done = spawnSync(command, args, { cwd: root, stdio: 'inherit', env })
-  ended(title, from, done.status === 0)
-  return done.status === 0
+/** Prints each line with the name of its stage, because stages run beside each other. */
+function printLines(stream, name) {
+  let rest = ''
+  stream.setEncoding('utf8')
+  stream.on('data', (text) => {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) console.log(`${name} │ ${line}`)
+  })
+  stream.on('end', () => {
+    if (rest) console.log(`${name} │ ${rest}`)
+  })
 }
 
-/** Runs single-threaded checks in parallel. Each counts as one test, and its output is printed when it has ended. */
-async function checks(all) {
+/** @returns whether the program ended without an error */
+async function run(title, command, args) {
+  const from = performance.now()
+  console.log(`\n— ${title}`)
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env })
+  for (const stream of [child.stdout, child.stderr]) printLines(stream, title)
+  const isGood = await new Promise((resolve) => {
+    child.on('error', (error) => {
+      console.log(`${title} │ ${error.message}`)
+      resolve(false)
+    })
+    child.on('close', (code) => resolve(code === 0))
+  })
+  console.log(`\n— ${title}`)
+  ended(title, from, isGood)
+  return isGood
+}
+
+/** Runs single-threaded checks, `atOnce` in parallel. Each counts as one test, and its output is printed when it has ended. */
+async function checks(all, atOnce) {
   const waiting = [...all]
   const work = async () => {
     for (let one = waiting.shift(); one; one = waiting.shift()) await check(...one)
   }
-  await Promise.all(Array.from({ length: availableParallelism() }, work))
+  await Promise.all(Array.from({ length: atOnce }, work))
 }
 
 async function check(title, command, args) {
@@ -130,8 +154,8 @@ function readReport(name) {
 }
 
 /** Runs a suite, which counts its own tests. A suite that fails without a failed test counts as one failure. */
-function suite(title, command, args, count) {
-  const good = run(title, command, args)
+async function suite(title, command, args, count) {
+  const good = await run(title, command, args)
   const counted = count()
   totals.passed += counted.passed
   totals.skipped += counted.skipped
@@ -192,7 +216,7 @@ const vitest = (config) => [join(root, 'node_modules/vitest/vitest.mjs'), 'run',
 
 function units(title, config, file) {
   const output = join('test-results', file)
-  suite(
+  return suite(
     title,
     node24(),
     [...vitest(config), '--reporter=default', '--reporter=json', `--outputFile.json=${output}`],
@@ -215,40 +239,57 @@ function types(name, project) {
   return [`types: ${name}`, bin('tsc'), ['-p', project, '--incremental', '--tsBuildInfoFile', stored]]
 }
 
+/** Checks of the sources. */
+const sources = (atOnce) =>
+  checks(
+    [
+      ['lint with types', bin('oxlint'), ['--type-aware']],
+      ['unused code', bin('knip'), []],
+      ['layers', node24(), ['tests/architecture/layers.mjs']],
+      ['vocabulary', node24(), ['tests/architecture/vocabulary.mjs']],
+      types('main', '.'),
+      types('preload', 'src-preload'),
+      types('renderer', 'src-renderer'),
+      types('tests', 'tests'),
+      ['format and lint', bin('biome'), ['check', '.']],
+    ],
+    atOnce,
+  )
+
+const pages = () =>
+  suite(
+    'pages',
+    node24(),
+    [join(root, 'node_modules/@playwright/test/cli.js'), 'test', '--config', 'tests/playwright.config.ts'],
+    () => {
+      const report = readReport('playwright.json')
+      const stats = report?.stats
+      return {
+        passed: stats?.expected ?? 0,
+        named: failedJourneys(report),
+        // Outside of CI no test runs twice, so a flaky one counts as failed.
+        failed: (stats?.unexpected ?? 0) + (process.env.CI ? 0 : (stats?.flaky ?? 0)),
+        skipped: stats?.skipped ?? 0,
+      }
+    },
+  )
+
 buildIfNeeded()
-await checks([
-  ['lint with types', bin('oxlint'), ['--type-aware']],
-  ['unused code', bin('knip'), []],
-  ['layers', node24(), ['tests/architecture/layers.mjs']],
-  ['vocabulary', node24(), ['tests/architecture/vocabulary.mjs']],
-  types('main', '.'),
-  types('preload', 'src-preload'),
-  types('renderer', 'src-renderer'),
-  types('tests', 'tests'),
-  ['format and lint', bin('biome'), ['check', '.']],
-])
-units('unit, contract, hosts', 'vitest.config.ts', 'vitest.json')
-if (long) units('pages and long units', 'vitest.long.config.ts', 'vitest-long.json')
-suite(
-  'browser',
-  node24(),
-  [join(root, 'node_modules/@playwright/test/cli.js'), 'test', '--config', 'tests/playwright.config.ts'],
-  () => {
-    const report = readReport('playwright.json')
-    const stats = report?.stats
-    return {
-      passed: stats?.expected ?? 0,
-      named: failedJourneys(report),
-      // Outside of CI no test runs twice, so a flaky one counts as failed.
-      failed: (stats?.unexpected ?? 0) + (process.env.CI ? 0 : (stats?.flaky ?? 0)),
-      skipped: stats?.skipped ?? 0,
-    }
-  },
+if (long) {
+  // One after another: some of these tests measure memory and time.
+  await sources(availableParallelism())
+  await units('units', 'vitest.config.ts', 'vitest.json')
+  await units('long units', 'vitest.long.config.ts', 'vitest-long.json')
+  await pages()
+  await checks([['soak', node24(), ['tests/soak/soak.mjs']]], 1)
+} else {
+  // Beside each other: most tests wait for sockets, processes and timers, so that no stage alone uses all cores.
+  await Promise.all([sources(1), units('units', 'vitest.config.ts', 'vitest.json'), pages()])
+}
+await checks(
+  [['rules of the specification, by what has passed', node24(), ['tests/architecture/rules.mjs', '--passed']]],
+  1,
 )
-if (long) await checks([['soak', node24(), ['tests/soak/soak.mjs']]])
-await checks([
-  ['rules of the specification, by what has passed', node24(), ['tests/architecture/rules.mjs', '--passed']],
-])
 
 const slowest = ['vitest.json', 'vitest-long.json']
   .flatMap((file) => unitTimes(readReport(file)))

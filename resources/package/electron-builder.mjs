@@ -24,6 +24,21 @@ const electronFuses = {
   resetAdHocDarwinSignature: false,
 }
 
+/** Documents that "Open with" offers the application for. It never becomes the default program of a type. */
+const documents = {
+  pdf: 'application/pdf',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  odt: 'application/vnd.oasis.opendocument.text',
+  ods: 'application/vnd.oasis.opendocument.spreadsheet',
+  odp: 'application/vnd.oasis.opendocument.presentation',
+  epub: 'application/epub+zip',
+  md: 'text/markdown',
+  csv: 'text/csv',
+  txt: 'text/plain',
+}
+
 /** @type {import('electron-builder').Configuration} */
 export default {
   appId: 'app.inference-studio',
@@ -84,7 +99,18 @@ export default {
     category: 'Utility',
     synopsis: 'Desktop studio and local gateway for an inference service',
     icon: 'resources/package/icons',
-    desktop: { entry: { Keywords: 'AI;LLM;chat;speech;transcription;gateway;', StartupNotify: 'true' } },
+    // A desktop file only lists the types. The person or the distribution chooses the default program.
+    mimeTypes: Object.values(documents),
+    desktop: {
+      entry: {
+        ...{ Keywords: 'AI;LLM;chat;speech;transcription;gateway;', StartupNotify: 'true' },
+        Actions: 'new-chat;quick-prompt;',
+      },
+      desktopActions: {
+        'new-chat': { Name: 'New chat', Exec: 'inference-studio --new-chat' },
+        'quick-prompt': { Name: 'Quick prompt', Exec: 'inference-studio --quick-prompt' },
+      },
+    },
   },
   // Ubuntu 23.10 and later let a program use user namespaces, which Chromium's sandbox needs, only with an AppArmor profile.
   deb: { appArmorProfile: 'resources/package/apparmor-profile.tpl', recommends: ['libayatana-appindicator3-1'] },
@@ -100,8 +126,10 @@ export default {
     entitlementsInherit: 'resources/package/entitlements.mac.plist',
     extendInfo: 'resources/package/Info.mac.plist',
     notarize: process.env.APPLE_TEAM_ID !== undefined,
+    fileAssociations: [{ ext: Object.keys(documents), name: 'Document', role: 'Viewer', rank: 'Alternate' }],
   },
 
+  // Without types of files: the installer would make the application their default program.
   win: { target: ['nsis', 'portable'], icon: 'resources/package/icons/icon.ico' },
   nsis: {
     oneClick: false,

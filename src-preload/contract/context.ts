@@ -33,6 +33,13 @@ export const contextMeasure = z.object({
   parts: contextParts,
   /** The sum of all parts. */
   total: whole,
+  /**
+   * Tokens of these that the service has counted, with the last request of the chat to `model`. Everything else is estimated. Null: the
+   * service has counted nothing of it, or something has changed since.
+   */
+  counted: whole.nullable(),
+  /** Whether the estimate is corrected by what the service has counted for this chat. */
+  isAdjusted: z.boolean(),
   /** Of the model with the smallest known context, if several are asked. */
   length: contextLength,
   /** The model that `length` belongs to. */
@@ -48,8 +55,19 @@ export const contextMeasure = z.object({
   spent: z.object({ amount: sc, estimated: z.boolean(), unpriced: whole }).nullable(),
   /** The least that the next message costs, without its reply, SC. Null: unknown price. */
   leastCost: sc.nullable(),
+  /** The newest summary of messages of this branch that was paid for and not used or discarded. */
+  summary: z.object({ summaryId: id, upTo: id, isWritten: z.boolean() }).nullable(),
 })
 export type ContextMeasure = z.infer<typeof contextMeasure>
+
+const writtenSummary = z.object({
+  summaryId: id,
+  text: z.string(),
+  /** More than one when the messages are longer than the context of the model. */
+  requests: whole,
+  cost: sc.nullable(),
+  costIs: certainty,
+})
 
 const messageText = z.string().max(1_000_000)
 
@@ -86,19 +104,14 @@ export const contextProcedures = {
     }),
   ),
   /**
-   * Asks a model for a summary of all messages up to `upTo` that are sent. Aborting the call cancels the request. Stores
-   * nothing but the request log's row.
+   * Asks a model for a summary of all messages up to `upTo` that are sent. `requestId` becomes its id: a repeated call sends nothing.
+   * The summary is written and stored also when the page is closed meanwhile.
    */
-  summarise: procedure.input(z.object({ upTo: id, model: z.string().min(1) })).output(
-    z.object({
-      summaryId: id,
-      text: z.string(),
-      /** More than one when the messages are longer than the context of the model. */
-      requests: whole,
-      cost: sc.nullable(),
-      costIs: certainty,
-    }),
-  ),
+  summarise: procedure.input(z.object({ requestId, upTo: id, model: z.string().min(1) })).output(writtenSummary),
+  /** A summary that was asked for earlier, when it is written. @throws `no_such_item` when it was used, discarded or interrupted */
+  summary: procedure.input(z.object({ summaryId: id })).output(writtenSummary),
+  /** Cancels a summary that is being written, or deletes a written one. Does nothing when it does not exist. */
+  discardSummary: procedure.input(z.object({ summaryId: id })).output(z.object({})),
   /**
    * Makes a branch that starts with a note instead of the messages up to `upTo`, and continues with the messages below it. `requestId`
    * becomes the id of the note, so that a repeated call makes one branch.

@@ -8,6 +8,8 @@ import { id, procedure, whole } from './problem.ts'
 export const maxPinnedFiles = 64
 /** Maximum number of passages of one message. */
 export const maxPassages = 8
+/** Maximum number of passages that can be removed from one message, while its text changes. */
+export const maxRemovedPassages = 100
 /** Maximum length of a passage, UTF-16 units. */
 export const maxPassageLength = 2400
 /** Tokens of all pinned files together that are sent whole, unless the person sets another number. */
@@ -48,6 +50,10 @@ export type Passage = z.infer<typeof passage>
 export const passageToSend = passage.pick({ mediaId: true, name: true, part: true, start: true })
 export type PassageToSend = z.infer<typeof passageToSend>
 
+/** Where a passage begins. */
+export const passagePlace = passage.pick({ mediaId: true, part: true, start: true })
+export type PassagePlace = z.infer<typeof passagePlace>
+
 /** What the project of a chat adds to its next message. */
 export const projectContext = z.object({
   /** Whole files that no message of the path has yet. */
@@ -59,10 +65,8 @@ export const projectContext = z.object({
 })
 export type ProjectContext = z.infer<typeof projectContext>
 
-/** Where the passage is in its file. */
-const passagePlace = passage.pick({ mediaId: true, part: true, start: true, end: true })
-
-const samePlace = (a: PassageToSend, b: PassageToSend): boolean =>
+/** Whether two passages begin at the same place of the same file. */
+export const samePlace = (a: PassagePlace, b: PassagePlace): boolean =>
   a.mediaId === b.mediaId && a.part === b.part && a.start === b.start
 
 /** Numbers passages after those of the path. A passage that the path has already gets its number again. */
@@ -76,8 +80,8 @@ export function numberPassages(found: readonly Omit<Passage, 'number'>[], onPath
 }
 
 /**
- * Returns the files that are sent whole, smallest first, as long as all of them together have at most `wholeTokens`.
- * The others are searched.
+ * Returns the files that are sent whole, smallest first, as long as all of them together have at most `wholeTokens`, and at most
+ * `maxPinnedFiles`: a project merged from several computers may have more. The others are searched.
  */
 export function wholeFiles<File extends { mediaId: string; tokens: number }>(
   files: readonly File[],
@@ -86,7 +90,7 @@ export function wholeFiles<File extends { mediaId: string; tokens: number }>(
   const chosen = new Set<string>()
   let left = wholeTokens
   for (const { mediaId, tokens } of files.toSorted((a, b) => a.tokens - b.tokens || (a.mediaId < b.mediaId ? -1 : 1))) {
-    if (tokens > left) break
+    if (tokens > left || chosen.size >= maxPinnedFiles) break
     left -= tokens
     chosen.add(mediaId)
   }
@@ -109,6 +113,8 @@ export const projectsProcedures = {
         folderId: id.nullable(),
         parentId: id.nullable().optional(),
         text: z.string().max(1_000_000),
+        /** Passages that the person removed from this message. No others take their places. */
+        without: z.array(passagePlace).max(maxRemovedPassages).default([]),
       }),
     )
     .output(projectContext),
@@ -117,6 +123,6 @@ export const projectsProcedures = {
    * text.
    */
   source: procedure
-    .input(passagePlace.extend({ text: passage.shape.text }))
+    .input(passagePlace.extend({ end: offset, text: passage.shape.text }))
     .output(z.object({ before: z.string(), after: z.string(), isCut: z.boolean() }).nullable()),
 }

@@ -67,15 +67,43 @@ export const mcpTransport = z.discriminatedUnion('kind', [
 ])
 export type McpTransport = z.infer<typeof mcpTransport>
 
+/** Sign-in of an MCP server with OAuth. Contains no token, code or client secret. */
+export const mcpSignIn = z.object({
+  /**
+   * `needed`: the server refused the request without a valid token. `more`: a call was refused, because the token lacks permissions.
+   * `preparing`: reading the metadata of the authorization server. `waiting`: for the person in the browser. `finishing`: exchanging the
+   * code for tokens. `done`: signed in.
+   */
+  step: z.enum(['needed', 'more', 'preparing', 'waiting', 'finishing', 'done']),
+  /** Host of the authorization server, or null while it is unknown. */
+  host: z.string().nullable(),
+  /** Address to open in the browser. Null unless `waiting`. */
+  url: z.url({ protocol: /^https?$/ }).nullable(),
+  /** Permissions (OAuth scopes) that the server asked for: untrusted. */
+  scopes: z.array(z.string()),
+  /** Why the last sign-in failed, or null. */
+  problem: problem.nullable(),
+  /** Whether the person must enter a client ID, because the authorization server registers no programs by itself. */
+  needsClient: z.boolean(),
+  /** Where the tokens are: until the program ends, if there is no keychain. Null: there are none. */
+  storedIn: z.enum(['keychain', 'session']).nullable(),
+})
+export type McpSignIn = z.infer<typeof mcpSignIn>
+
+/** Redirect address to register for a client ID that a person enters. The port differs for each sign-in (RFC 8252, section 7.3). */
+export const signInRedirect = 'http://127.0.0.1/oauth/callback'
+
 export const mcpServer = z.object({
   id,
   name: z.string().min(1).max(60),
   transport: mcpTransport,
   /** Whether a person switched the server on. The setting survives restarts. */
   on: z.boolean(),
-  /** `off`; `starting`; `ready`; `failed`: see `problem`. */
-  state: z.enum(['off', 'starting', 'ready', 'failed']),
+  /** `off`; `starting`; `ready`; `failed`: see `problem`; `sign_in`: see `signIn`. */
+  state: z.enum(['off', 'starting', 'ready', 'failed', 'sign_in']),
   problem: problem.nullable(),
+  /** Null for a server that has never asked for a sign-in. */
+  signIn: mcpSignIn.nullable(),
   /** Name and version reported by the server. */
   about: z.string().nullable(),
   /** Usage instructions of the server: untrusted text for the person. Not sent to models. */
@@ -112,6 +140,23 @@ export const toolsProcedures = {
   removeServer: procedure.input(z.object({ id })).output(z.object({})),
   /** Starts or stops the server. */
   switchServer: procedure.input(z.object({ id, on: z.boolean() })).output(z.object({})),
+  /**
+   * Starts the sign-in of a server that is on. Returns the address that the person opens in a browser; nothing is opened here. `client`:
+   * registered by the person with the authorization server, stored in the keychain.
+   */
+  signIn: procedure
+    .input(
+      z.object({
+        id,
+        client: z.object({ id: z.string().min(1).max(2000), secret: z.string().max(10_000).nullable() }).optional(),
+      }),
+    )
+    .output(z.object({ url: z.url({ protocol: /^https?$/ }) })),
+  /** Continues with the address of the page that the browser could not load, for a browser on another computer. */
+  continueSignIn: procedure.input(z.object({ id, address: z.string().max(16_000) })).output(z.object({})),
+  cancelSignIn: procedure.input(z.object({ id })).output(z.object({})),
+  /** Revokes and deletes the tokens, and disconnects. A client ID that the person entered stays. */
+  signOut: procedure.input(z.object({ id })).output(z.object({})),
   /** Revokes the approval "always" of a tool. */
   revokeApproval: procedure.input(z.object({ toolId: z.string() })).output(z.object({})),
   /**

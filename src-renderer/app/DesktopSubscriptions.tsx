@@ -5,13 +5,13 @@ import type { DesktopClient } from '../api/connect.ts'
 import { subscribe } from '../api/watch.ts'
 import { addFiles } from '../features/chat/documents/addFiles.ts'
 import { printChat } from '../features/chat/export/printChat.ts'
-import { transfersStore } from '../features/chat/list/transfers.ts'
+import { type TransferTask, transfersStore } from '../features/chat/list/transfers.ts'
+import { callAll } from '../shared/callAll.ts'
 import { desktopStore, useDesktop } from '../shared/desktop.ts'
 import { navigate } from '../shared/navigation.ts'
 import { showToast } from '../shared/toasts.ts'
 import { newChat } from '../stores/chat.ts'
-import { dataStore } from '../stores/data.ts'
-import { progressNow } from './progress.ts'
+import { type DataStore, dataStore } from '../stores/data.ts'
 
 /** Follows the desktop host: opened files, "Print…" of the menu, the global shortcut. Does nothing under the web host. */
 export function DesktopSubscriptions() {
@@ -37,9 +37,7 @@ export function DesktopSubscriptions() {
       subscribe(client, (signal) => client.watchWindow(undefined, { signal }), take),
       followProgress(client),
     ]
-    return () => {
-      for (const stop of stops) stop()
-    }
+    return () => callAll(stops)
   }, [client, t])
   return null
 }
@@ -74,7 +72,27 @@ function followProgress(client: DesktopClient): () => void {
   }
   const stops = [dataStore.subscribe(report), transfersStore.subscribe(report)]
   report()
-  return () => {
-    for (const stop of stops) stop()
+  return () => callAll(stops)
+}
+
+const share = (done: number, total: number): number => (total > 0 ? Math.min(1, Math.max(0, done / total)) : 0)
+
+/** The progress of the long work that this window knows of: backup, restore, deletion, import, export. */
+function progressNow({ data, erase, transfer }: DataStore & { transfer: TransferTask | null }): WindowProgress {
+  const work = data?.backup ?? data?.restore
+  if (work) return share(work.done, work.total)
+  const parts = erase?.running?.parts
+  if (parts) {
+    const sum = (of: (part: { items: number; done: number }) => number): number =>
+      parts.reduce((all, one) => all + of(one), 0)
+    return share(
+      sum(({ done }) => done),
+      sum(({ items }) => items),
+    )
   }
+  if (transfer?.kind === 'import' && transfer.state === 'sending') {
+    return share(transfer.file - 1 + share(transfer.sent, transfer.bytes), transfer.files)
+  }
+  const isWithoutEnd = transfer?.state === 'reading' || transfer?.state === 'making' || transfer?.state === 'saving'
+  return isWithoutEnd ? 'unknown' : null
 }

@@ -28,46 +28,39 @@ export function startSubscriptions({ client, link }: StudioApi): void {
     else refused.delete(stream)
     showLink()
   }
+  const follow = <T>(
+    open: (input: undefined, options: { signal: AbortSignal }) => Promise<AsyncIterable<T>>,
+    onEvent: (event: T) => void,
+    onRefused?: (thrown: unknown) => void,
+  ): (() => void) => subscribe(client, (signal) => open(undefined, { signal }), onEvent, onRefused)
   link.subscribe(showLink)
   showLink()
-  subscribe(
-    client,
-    (signal) => client.app.watch(undefined, { signal }),
+  follow(
+    client.app.watch,
     (app) => {
       appStore.setState(withApp(appStore.getState(), app))
       setRefused('app', false)
     },
     () => setRefused('app', true),
   )
-  subscribe(
-    client,
-    (signal) => client.apps.watch(undefined, { signal }),
+  follow(
+    client.apps.watch,
     (apps) => {
       appsStore.setState({ tools: apps })
       setRefused('apps', false)
     },
     () => setRefused('apps', true),
   )
-  subscribe(
-    client,
-    (signal) => client.tools.watch(undefined, { signal }),
+  follow(
+    client.tools.watch,
     (tools) => toolsStore.setState({ tools, problem: null }),
     (thrown) => toolsStore.setState({ problem: problemOf(thrown) }),
   )
   // A refusal of the next two streams needs no message: their views stay empty.
-  subscribe(
-    client,
-    (signal) => client.data.watch(undefined, { signal }),
-    (data) => dataStore.setState({ data }),
-  )
-  subscribe(
-    client,
-    (signal) => client.retention.watch(undefined, { signal }),
-    (erase) => dataStore.setState({ erase }),
-  )
-  subscribe(
-    client,
-    (signal) => client.usage.watch(undefined, { signal }),
+  follow(client.data.watch, (data) => dataStore.setState({ data }))
+  follow(client.retention.watch, (erase) => dataStore.setState({ erase }))
+  follow(
+    client.usage.watch,
     (accounts) => {
       usageStore.setState(withAccounts(usageStore.getState(), accounts))
       void readSummary(client)
@@ -75,14 +68,9 @@ export function startSubscriptions({ client, link }: StudioApi): void {
     (thrown) => usageStore.setState({ usageProblem: problemOf(thrown) }),
   )
   // The status bar shows a lost connection itself.
-  subscribe(
-    client,
-    (signal) => client.usage.watchSpend(undefined, { signal }),
-    (spend) => usageStore.setState({ spend }),
-  )
-  subscribe(
-    client,
-    (signal) => client.alerts.watch(undefined, { signal }),
+  follow(client.usage.watchSpend, (spend) => usageStore.setState({ spend }))
+  follow(
+    client.alerts.watch,
     (alerts) => alertsStore.setState(withAlerts(alertsStore.getState(), alerts)),
     (thrown) => alertsStore.setState({ problem: problemOf(thrown) }),
   )

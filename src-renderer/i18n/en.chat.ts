@@ -14,9 +14,9 @@ export const chat = {
   remove: 'Delete',
   removeMessageTitle: 'Delete this message?',
   removeMessageAbout_one:
-    'The message below it is deleted too, because it answers this one. Other versions of this message are kept. You can restore both for 30 days in Recently deleted.',
+    'The next message is deleted too, because it belongs to this one. Other versions of this message are kept. You can restore both for 30 days in Recently deleted.',
   removeMessageAbout_other:
-    'The {{count}} messages below it, in all their versions, are deleted too, because they follow from this one. Other versions of this message are kept. You can restore all of them for 30 days in Recently deleted.',
+    'The {{count}} messages that follow it, in all their versions, are deleted too. Other versions of this message are kept. You can restore all of them for 30 days in Recently deleted.',
   messagesRemoved_one: 'The message was deleted.',
   messagesRemoved_other: '{{count}} messages were deleted.',
   more: 'More for {{title}}',

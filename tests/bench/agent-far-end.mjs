@@ -15,7 +15,7 @@ const replies = {
   '/v1/messages': { whole: messageReply, frames: messageFrames },
 }
 
-/** Each frame in a write of its own: in the next turn of the event loop, or `everyMs` later. */
+/** Sends each frame in a write of its own: in the next turn of the event loop, or `everyMs` later. */
 function stream(response, frames) {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   let sent = 0

@@ -1,4 +1,4 @@
-// Reads the replies of the `dialects` suite back. A peer whose reply is not the far end's has no figure.
+// Checks the replies of the `dialects` suite. A peer gets a figure only if its reply has the content of the far end's.
 import { chunks, expected } from './conversation.mjs'
 
 /** The JSON objects of an event stream. */
@@ -10,7 +10,7 @@ function* dataOf(text) {
 
 const empty = () => ({ text: '', name: '', arguments: '', deltas: 0, isEnded: false })
 
-/** Each adds one event to what a client has so far. */
+/** By API: adds one event to what a client has received so far. */
 const addEvent = {
   'chat/completions'(seen, { choices = [] }) {
     const [{ delta = {}, finish_reason: reason } = {}] = choices
@@ -38,7 +38,7 @@ const addEvent = {
   },
 }
 
-/** Each returns what a client has from a whole reply. */
+/** By API: returns what a client has received with a whole reply. */
 const readWhole = {
   'chat/completions'({ choices }) {
     const { content: text, tool_calls: calls } = choices[0].message

@@ -132,7 +132,7 @@ function parts({ script, layout, style }: Spent): string {
   return `(script ${each(script)}, layout ${each(layout)}, style ${each(style)})`
 }
 
-/** Records when the page's socket was given each message of more than 100 kB. */
+/** Records the time at which the page gives its socket a message of more than 100 kB. */
 function timeLargeMessages(): void {
   const times: number[] = []
   Object.assign(globalThis, { times })
@@ -145,7 +145,7 @@ function timeLargeMessages(): void {
   }
 }
 
-/** Uses the page's own import of a file, whose content is then refused. */
+/** Uploads a file through the page's import. The file is no archive, so nothing is imported after the upload. */
 async function uploadRate(page: Page): Promise<string> {
   writeFileSync(file, Buffer.alloc(fileBytes, 32))
   await page.getByRole('button', { name: /^More/ }).first().click()

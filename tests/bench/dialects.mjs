@@ -39,7 +39,10 @@ async function startRouter(far) {
   return { url: `http://127.0.0.1:${ready.port}/v1`, key: 'none', pid, stop }
 }
 
-/** Programs, and the APIs in which each is asked. `id` is null for what has no limit. */
+/**
+ * The measured programs, and the APIs in which each gets requests. The report finds a way by its `id`, which is null for a way that only
+ * the table shows.
+ */
 const programs = [
   {
     words: 'Inference Studio',
@@ -66,7 +69,7 @@ const programs = [
   },
 ]
 
-/** Starts the programs. Skips unavailable peers with a line. Each way is a program and an API. */
+/** Starts the programs. Prints which peers are unavailable, and skips them. Returns the ways: one for each program and API. */
 async function startWays(far) {
   const ways = []
   const stops = []
@@ -110,7 +113,7 @@ async function paced(way, agent, far, { streams, everyMs }) {
   return cpu / chunks
 }
 
-/** One round of one way. */
+/** Measures one round of a way (a program and one of its APIs). */
 async function measure(way, far, figures, { forMs, least, streams, everyMs }) {
   const agent = new Agent({ connections: streams })
   await check(way, agent)

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type Browser, chromium, type Page } from '@playwright/test'
 import { chromiumArgs, findBrowser } from '../helpers/browser.mjs'
 import { shapes } from '../renderer/harness/pictureSizes.ts'
+import { measureFrames } from './frames.ts'
 import { serveWithSandbox } from './serve.ts'
 
 // The gallery of the built program over a library of pictures, in a real Chromium: node tests/bench/gallery.ts [pictures]. Prints one JSON
@@ -100,57 +101,9 @@ function fill(small: ReadonlyMap<string, Buffer>): void {
 const quantile = (list: readonly number[], share: number): number =>
   Math.round((list.toSorted((a, b) => a - b)[Math.floor(list.length * share)] ?? 0) * 10) / 10
 
-interface TraceEvent {
-  name: string
-  pid: number
-  tid: number
-  ts: number
-  tdur?: number
-  args: { name?: string }
-}
-
-/** Work of the page's thread between frames, in ms of processor time, which a busy machine changes little. */
-function workOf(trace: Buffer): { work: number[]; longest: number } {
-  const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] }
-  // Of several threads with that name, the one that has the frames.
-  const mark = traceEvents.find(({ name }) => name === 'frame_')
-  const own = traceEvents.filter(({ pid, tid }) => pid === mark?.pid && tid === mark.tid).sort((a, b) => a.ts - b.ts)
-  const work: number[] = []
-  let [sum, longest] = [0, 0]
-  for (const { name, tdur = 0 } of own) {
-    if (name === 'frame_') {
-      work.push(sum / 1_000)
-      sum = 0
-    } else if (name === 'RunTask' || name === 'ThreadControllerImpl::RunTask') {
-      sum += tdur
-      longest = Math.max(longest, tdur / 1_000)
-    }
-  }
-  return { work: work.slice(2), longest: Math.round(longest) }
-}
-
 /** Times between frames and the work of the page's thread for each, while `act` runs. */
 async function during(page: Page, act: () => Promise<unknown>) {
-  await browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline', 'blink.user_timing'] })
-  await page.evaluate(() => {
-    const seen = { frames: [] as number[], on: true }
-    Object.assign(globalThis, { seen })
-    let last = performance.now()
-    const frame = (now: number): void => {
-      seen.frames.push(now - last)
-      last = now
-      performance.mark('frame_')
-      if (seen.on) requestAnimationFrame(frame)
-    }
-    requestAnimationFrame(frame)
-  })
-  await act()
-  const frames = await page.evaluate(() => {
-    const { seen } = globalThis as unknown as { seen: { frames: number[]; on: boolean } }
-    seen.on = false
-    return seen.frames.slice(2)
-  })
-  const { work, longest } = workOf(await browser.stopTracing())
+  const { frames, work, longest } = await measureFrames(page, act)
   return {
     frames: frames.length,
     p50: quantile(frames, 0.5),

@@ -36,8 +36,8 @@ async function askStream(peer, agent, chunks) {
 }
 
 /**
- * Runs `act` at that concurrency for at least `forMs` and `least` times. Returns the CPU of the peer's processes, us each. The count
- * matters because on a busy machine time alone would measure code that is not compiled yet.
+ * Runs `act` at that concurrency for at least `forMs` and `least` times. Returns the CPU time of the peer's processes, us for each run.
+ * The least count is there because on a busy machine time alone would measure code that is not compiled yet.
  */
 export async function slice(peer, atOnce, { forMs, least }, act) {
   const pids = peer.pids()
@@ -94,7 +94,7 @@ export async function loadPart(peers, { quick }) {
   return figures
 }
 
-/** By round, because a busy moment affects both. */
+/** Median of the ratios of each round, because a busy moment affects both peers of a round. */
 export const ratio = (mine, other) => median(mine.map((value, round) => value / other[round]))
 
 export function reportLoad(report, figures) {

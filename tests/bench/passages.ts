@@ -5,19 +5,13 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createProjects } from '../../src-main/core/features/projects/projects.ts'
 import { databaseFile, openStore } from '../../src-main/core/store/store.ts'
+import { seededRandom } from '../helpers/seededRandom.ts'
 
 /** Measures the search for passages in 50 MB of text, through the worker thread, and prints the result as JSON. */
 const megabytes = Number(process.argv[2] ?? 50)
 const questions = Number(process.argv[3] ?? 100)
 
-let seed = 7
-/** Mulberry32: the same text in every run. */
-function random(): number {
-  seed = (seed + 0x6d2b79f5) | 0
-  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-  return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-}
+const random = seededRandom(7)
 /** A word by Zipf's law: few are very frequent. */
 function word(): string {
   const at = Math.floor(60_000 ** random())

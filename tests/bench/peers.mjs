@@ -42,7 +42,7 @@ export async function seenOf(far, id) {
   return reply.body.json()
 }
 
-/** The studio without its page, with one app key. More arguments are passed to the command that adds it. */
+/** Starts the studio without its page, with one app key. `toolOptions` are further arguments of the command that adds the app. */
 export async function startStudio(far, toolOptions = [], nodeArgs = [], env = {}) {
   const dataDir = temporaryFolder()
   const started = await startJson(

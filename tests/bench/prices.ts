@@ -1,6 +1,5 @@
-// `node tests/bench/prices.ts` (20 s on an idle machine): prices by `fitPrices` beside the average price of a token, over a simulated year
-// of
-// chats with the sandbox. Each day learns from the rows of the last 30 days and predicts the cost of the next day's requests.
+// `node tests/bench/prices.ts` (20 s on an idle machine): compares the prices of `fitPrices` with the average price of a token, over
+// a simulated year of chats with the sandbox. Each day learns from the rows of the last 30 days and predicts the cost of the next day's requests.
 import { type DayOfUse, fitPrices, type TokenPrice } from '../../src-main/core/requestLog/priceFit.ts'
 import { chatCompletion } from '../../src-main/core/upstream/schemas.ts'
 import { startSandbox } from '../../src-main/sandbox/sandbox.ts'

@@ -22,10 +22,10 @@ export interface Traced {
 }
 
 const [from, to] = ['bench-begin', 'bench-end']
-/** Set in the page, around the measured code. */
+/** Names of the marks that the page sets before and after the measured code. */
 export const marks = { from, to }
 
-/** Traces `work`, whose page sets both marks. */
+/** Traces `work`, in which the page sets both marks. */
 export async function traced<T>(page: Page, work: () => Promise<T>): Promise<{ result: T; trace: Traced }> {
   const browser = page.context().browser()
   if (!browser) throw new Error('The page has no browser of its own.')

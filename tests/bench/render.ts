@@ -6,13 +6,13 @@ import { openInProgram } from './render-program.ts'
 import { marks, type Traced, traced } from './render-trace.ts'
 
 declare const harness: Harness
-/** Defined by the peer's page. */
+/** A function of the peer's page (peers/markdown.ts). */
 declare const append: (more: string) => void
 
 // Renderer figures in a real Chromium: node tests/bench/render.ts [seconds a stream]. Prints one JSON document.
 const seconds = Number(process.argv[2] ?? 6)
 const { url, browser, close } = await openHarness()
-// Beside the chat page, so that one server has both.
+// In the folder of the chat page, so that one server serves both.
 const peer = await buildMarkdownPeer(
   fileURLToPath(new URL('../../node_modules/.cache/chat-harness/peer', import.meta.url)),
 ).then(
@@ -58,11 +58,14 @@ interface Stream {
   token: string
   /** Also presses a key in the composer every 100 ms. */
   type?: boolean
-  /** Ours, a bare page that appends the same to one text (the browser's own cost), or react-markdown over the whole text. */
+  /**
+   * `ours`: the studio's page. `plain`: a bare page that appends the same text to one element, which is the browser's own cost. `peer`:
+   * react-markdown over the whole text.
+   */
   page?: 'ours' | 'plain' | 'peer'
 }
 
-/** 200 tokens a second at the end of 1,000 messages whose last reply already has `start`. Other pages have only that reply. */
+/** Streams 200 tokens a second into the last of 1,000 messages, which already has the text `start`. Other pages have only that message. */
 async function stream({
   start,
   token,
@@ -170,7 +173,7 @@ function measureIn(asked: Required<Stream>): Promise<Omit<Streamed, 'trace'> & {
   )
 }
 
-/** MB of heap after a forced collection, when all of 10,000 messages were scrolled past. */
+/** MB of heap after a forced collection, once all of 10,000 messages have been scrolled past. */
 async function heapAfterScroll(): Promise<number> {
   await page.goto(`${url}?scene=tenThousand`)
   await page.waitForSelector('article')

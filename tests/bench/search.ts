@@ -10,19 +10,13 @@ import { implementer } from '../../src-main/core/handlers/implementer.ts'
 import { libraryHandlers } from '../../src-main/core/handlers/library.ts'
 import type { Host } from '../../src-main/core/host.ts'
 import { databaseFile, openStore } from '../../src-main/core/store/store.ts'
+import { seededRandom } from '../helpers/seededRandom.ts'
 
 /** Measures the search over this many messages, through its handler, and prints the result as JSON. */
 const rows = Number(process.argv[2] ?? 100_000)
 const rounds = Number(process.argv[3] ?? 20)
 
-let seed = 42
-/** Mulberry32: the same messages in every run. */
-function random(): number {
-  seed = (seed + 0x6d2b79f5) | 0
-  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-  return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-}
+const random = seededRandom(42)
 /** A random index by Zipf's law: low indexes are frequent, high ones rare. */
 const zipf = (length: number): number => Math.min(length - 1, Math.floor(length ** random()) - 1)
 

@@ -53,8 +53,8 @@ function fill(): void {
 }
 
 /**
- * Time from the navigation to the first waveform of the whole recording, and to the exact one, ms. Also the longest task of the page's
- * thread during that time.
+ * Opens a recording. Returns the ms until the page shows an approximate waveform of all of it, and the exact one, and the longest task of
+ * the page's thread until then.
  */
 async function draw(page: Page, at: number) {
   return page.evaluate(

@@ -17,7 +17,7 @@ const models = Array.from({ length: 12 }, (_, at) => `model-${at}`)
 export const accountId = randomUUID()
 export const dayText = (ago: number): string => new Date(now - ago * dayMs).toISOString().slice(0, 10)
 
-/** Eight apps with three models each, and the studio, as a busy person has. The file is as an earlier version left it. */
+/** The log of a busy person: seven apps and the studio, with three models each. The file has the first format, so a start migrates it. */
 export function fillRequestLog(dataDir: string, rows: number): void {
   const [first = ''] = requestLogDatabase.migrations
   openDatabase(requestLogFile(dataDir), { ...requestLogDatabase, migrations: [first] }).close()
@@ -28,7 +28,7 @@ export function fillRequestLog(dataDir: string, rows: number): void {
     const model = models[(id * 5) % models.length] ?? null
     caller.run(id, id > 21 ? 'studio:chat' : `tool:t${Math.ceil(id / 3)}`, model)
   }
-  // A day has a handful of them; an app that is used on a day is used for most of it.
+  // Each day has requests of ten neighbouring callers, and the next day of others.
   database
     .prepare(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :rows)

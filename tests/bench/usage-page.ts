@@ -1,14 +1,9 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import type { Readable, Writable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import { chromium, type Page } from '@playwright/test'
-import { node24, root } from '../../resources/scripts/ready.mjs'
 import { chromiumArgs, findBrowser } from '../helpers/browser.mjs'
+import { cli, probed, startJson } from './processes.mjs'
 import { marks, type Traced, traced } from './render-trace.ts'
 import { days, fillAccount, fillRequestLog } from './usage-data.ts'
 
@@ -17,31 +12,6 @@ import { days, fillAccount, fillRequestLog } from './usage-data.ts'
 const rows = Number(process.argv[2] ?? 1_000_000)
 const rounds = Number(process.argv[3] ?? 9)
 const dataDir = mkdtempSync(join(tmpdir(), 'studio-usage-page-'))
-
-/** Starts the program. Each question returns how long its main thread was blocked since the last one. */
-async function serve() {
-  const probe = fileURLToPath(new URL('loop-probe.mjs', import.meta.url))
-  const args = ['--import', probe, join(root, 'out/main/node.js'), 'serve', '--json', '--web-port', '0']
-  const child = spawn(node24(), [...args, '--api-port', '0', '--data-dir', dataDir], {
-    stdio: ['ignore', 'pipe', 'inherit', 'pipe', 'pipe'],
-    env: { ...process.env, BENCH_PROBE: '1' },
-  })
-  const [line] = await once(createInterface({ input: child.stdout as Readable }), 'line')
-  const { web } = JSON.parse(String(line)) as { web: { url: string } }
-  const answers = createInterface({ input: child.stdio[4] as Readable })
-  return {
-    url: web.url,
-    async held(): Promise<{ worstMs: number; cpuMs: number }> {
-      const answer = once(answers, 'line')
-      ;(child.stdio[3] as Writable).write('?\n')
-      return JSON.parse(String((await answer)[0])) as { worstMs: number; cpuMs: number }
-    },
-    async stop(): Promise<void> {
-      child.kill('SIGTERM')
-      await once(child, 'exit')
-    },
-  }
-}
 
 /** Runs in the page before its own code: records the last large answer, the last painted drawing, and long tasks. */
 function watchDrawing(): void {
@@ -194,32 +164,31 @@ async function bare(page: Page, count: number): Promise<number> {
 const middle = (all: readonly number[]): number => all.toSorted((a, b) => a - b)[all.length >> 1] ?? 0
 const rounded = (ms: number): number => Math.round(ms * 10) / 10
 
+/** Chooses `value` in a list, and `former` again. */
+const choice = (choose: string, value: string, former: string): [act: Act, back: Act] => [
+  { choose, value },
+  { choose, value: former },
+]
+
 /** After each measured action, another action reverts it without being measured. */
 const acts: Record<string, [act: Act, back: Act]> = {
-  'ten years of days by model': [
-    { choose: 'Interval', value: 'day' },
-    { choose: 'Interval', value: 'month' },
-  ],
-  'the same, tokens for spend': [
-    { choose: 'Metric', value: 'tokens' },
-    { choose: 'Metric', value: 'spend' },
-  ],
+  'ten years of days by model': choice('Interval', 'day', 'month'),
+  'the same, tokens for spend': choice('Metric', 'tokens', 'spend'),
   'ten years by key': [{ radio: 'Key' }, { radio: 'Model' }],
   'ten years by tool': [{ radio: 'App' }, { radio: 'Model' }],
-  'a year for all time': [
-    { choose: 'Range', value: 'year' },
-    { choose: 'Range', value: 'all' },
-  ],
-  'all time for a year': [
-    { choose: 'Range', value: 'all' },
-    { choose: 'Range', value: 'year' },
-  ],
+  'a year for all time': choice('Range', 'year', 'all'),
+  'all time for a year': choice('Range', 'all', 'year'),
   'from another section': [{ hash: '#/usage' }, { hash: '#/usage/limits' }],
 }
 
 fillRequestLog(dataDir, rows)
 fillAccount(dataDir).store.close()
-const program = await serve()
+const program = await startJson(
+  cli,
+  ['serve', '--json', '--web-port', '0', '--api-port', '0', '--data-dir', dataDir],
+  probed,
+)
+const { url } = program.ready.web
 const browser = await chromium.launch({ executablePath: (await findBrowser()) ?? '', args: chromiumArgs })
 try {
   const page = await browser.newPage({ viewport: { width: 1200, height: 820 } })
@@ -232,8 +201,8 @@ try {
       ...{ before: false, table: false },
     }),
   )
-  await page.goto(program.url)
-  await page.goto(`${program.url.split('#')[0]}#/usage`)
+  await page.goto(url)
+  await page.goto(`${url.split('#')[0]}#/usage`)
   await page.locator('.chart[data-state=drawn]').waitFor({ timeout: 30_000 })
   await page.waitForTimeout(1_000)
   await program.held()

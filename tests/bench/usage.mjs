@@ -30,7 +30,10 @@ export async function usageBench(report, { quick = false } = {}) {
   await page(report, rows, quick ? 3 : 9)
 }
 
-/** In the built program and a real Chromium. A busy machine shows in the bare canvas of the same run, and less in the CPU. */
+/**
+ * The usage page of the built program in a real Chromium. On a busy machine the bare canvas of the same run is slower too; CPU times change
+ * less.
+ */
 async function page(report, rows, rounds) {
   const script = fileURLToPath(new URL('usage-page.ts', import.meta.url))
   const { stdout } = await run(process.execPath, [script, String(rows), String(rounds)], { maxBuffer: 1e8 })

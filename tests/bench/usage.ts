@@ -20,7 +20,7 @@ interface Figure {
   worst: number
 }
 
-/** Milliseconds: median CPU, median clock time and the worst. */
+/** Measures `work` over all rounds: median CPU time, median clock time and the longest clock time, ms. */
 function measure(work: () => unknown): Figure {
   const wall: number[] = []
   const cpu: number[] = []

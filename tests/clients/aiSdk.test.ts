@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { APICallError, generateText, stepCountIs, streamText } from 'ai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { toolKey } from '../helpers/gateway.ts'
+import { toolKey } from '../helpers/appRequest.ts'
 import { aiSdkTool } from './helpers/aiSdkTool.ts'
 import { lighthouse, openService, question, refusals, type Service } from './helpers/service.ts'
 

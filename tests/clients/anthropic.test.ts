@@ -3,7 +3,7 @@ import Anthropic, { APIError } from '@anthropic-ai/sdk'
 import { generateText, stepCountIs, streamText } from 'ai'
 import { encode } from 'fast-png'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { toolKey } from '../helpers/gateway.ts'
+import { toolKey } from '../helpers/appRequest.ts'
 import { aiSdkTool } from './helpers/aiSdkTool.ts'
 import { lighthouse, openService, question, type Service } from './helpers/service.ts'
 

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { encode } from 'fast-png'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { toolKey } from '../helpers/appRequest.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
-import { toolKey } from '../helpers/gateway.ts'
 import { lighthouse, openService, question, type Service } from './helpers/service.ts'
 
 // Tests the official package with only the two settings that a person copies from the Local API page.

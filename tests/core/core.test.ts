@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type Core, createCore } from '../../src-main/core/core.ts'
 import { connect, openStored } from '../../src-main/core/features/connections/connect.ts'
 import { Session } from '../../src-main/core/features/connections/session.ts'
@@ -7,12 +7,10 @@ import { openStore } from '../../src-main/core/store/store.ts'
 import { Credential } from '../../src-main/core/upstream/credential.ts'
 import { noRequestLog, openScheduler } from '../../src-main/core/upstream/defaults.ts'
 import { startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { closeAfterEach } from '../helpers/closers.ts'
 import { ended, freshFolder, memorySecrets, readUntil, testHost } from './helpers/core.ts'
 
-const open: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close()
-})
+const closers = closeAfterEach()
 
 async function core(
   dataDir: string,
@@ -21,7 +19,7 @@ async function core(
 ): Promise<{ core: Core; lines: string[] }> {
   const { host, lines } = testHost(dataDir, secrets)
   const made = await createCore(host, options)
-  open.push(() => made.stop())
+  closers.push(() => made.stop())
   return { core: made, lines }
 }
 
@@ -78,7 +76,7 @@ describe('a core', () => {
 
   it('stores nothing without a keychain, and connects for this session on request', async () => {
     const service = await startSandbox()
-    open.push(() => service.close())
+    closers.push(() => service.close())
     const secrets = memorySecrets('missing')
     const { core: made } = await core(freshFolder(), secrets)
     const login = made.connection.login({ baseUrl: service.baseUrl, key: service.apiKey })
@@ -89,7 +87,7 @@ describe('a core', () => {
     const input = { baseUrl: service.baseUrl, credential, allowInsecure: false, keyStorage: 'session' as const }
     const store = openStore(freshFolder())
     const session = new Session(store, secrets, { scheduler: openScheduler, requestLogOf: () => noRequestLog })
-    open.push(async () => {
+    closers.push(async () => {
       await session.close()
       store.close()
     })
@@ -110,7 +108,7 @@ describe('a core', () => {
 
   it('finds its key in the keychain after a restart, and deletes profile and key on disconnect', async () => {
     const service = await startSandbox()
-    open.push(() => service.close())
+    closers.push(() => service.close())
     const [folder, secrets] = [freshFolder(), memorySecrets()]
     const first = await core(folder, secrets)
     await first.core.connection.login({ baseUrl: `${service.baseUrl}/v1/`, key: service.apiKey })
@@ -126,7 +124,7 @@ describe('a core', () => {
 
   it('reports a refused key and stores nothing of it [AUTH-02]', async () => {
     const service = await startSandbox()
-    open.push(() => service.close())
+    closers.push(() => service.close())
     const secrets = memorySecrets()
     const { core: made } = await core(freshFolder(), secrets)
     const login = made.connection.login({ baseUrl: service.baseUrl, key: 'sk-not-a-key-of-anyone' })

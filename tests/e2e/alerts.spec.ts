@@ -1,27 +1,16 @@
-import { mkdirSync } from 'node:fs'
-import { expect, type Page, test } from '@playwright/test'
+import { expect, test } from '@playwright/test'
 import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { windowText } from '../helpers/windowText.ts'
-import { expectAccessible } from './chatWorld.ts'
+import { expectAccessibleInDark } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, openSandbox } from './hosts.ts'
 import { askModel, quick } from './journey.ts'
 
-const shots = new URL('../../test-results/alerts/', import.meta.url).pathname
-mkdirSync(shots, { recursive: true })
 let sandbox: Sandbox
 
 test.beforeEach(async () => {
   sandbox = await openSandbox({ balance: 8, paces: quick })
 })
 test.afterEach(closeHosts)
-
-async function clean(page: Page, name: string): Promise<void> {
-  for (const theme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
-    if (process.env.PICTURES) await page.screenshot({ path: `${shots}${name}-${theme}.png` })
-  }
-  await expectAccessible(page)
-}
 
 test('a threshold raises one alert, which links to its page and is dismissed by keyboard; the browser notifies if the person wants', async ({
   page,
@@ -59,7 +48,7 @@ test('a threshold raises one alert, which links to its page and is dismissed by 
   await balance.press('Enter')
   await expect(page.getByRole('status').filter({ hasText: 'Alert: Balance below 10.00 SC' })).toBeAttached()
   expect(await reported()).toEqual(['Balance below 10.00 SC'])
-  await clean(page, 'lines')
+  await expectAccessibleInDark(page, 'alerts-lines')
 
   // A new problem comes first; ended alerts need no action; all alerts survive a reload.
   await page.keyboard.press('ControlOrMeta+1')
@@ -71,7 +60,7 @@ test('a threshold raises one alert, which links to its page and is dismissed by 
   await bell.press('Enter')
   const list = page.getByRole('list', { name: windowText('alerts:title') }).getByRole('listitem')
   await expect(list).toHaveCount(2)
-  await clean(page, 'list')
+  await expectAccessibleInDark(page, 'alerts-list')
   await list
     .first()
     .getByRole('button', { name: windowText('alerts:go.usage') })

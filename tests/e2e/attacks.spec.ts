@@ -84,6 +84,17 @@ interface Attack {
 /** Everything that the page could read of a response. Must be empty. */
 const readable = `(response) => response.text().then((text) => 'read ' + response.status + text)`
 
+/** Loads from `to`, the target, in the page: `code` makes an object with an event for success and one for failure. */
+const loading =
+  (code: string): Attack['act'] =>
+  (page, target) =>
+    page.evaluate(`new Promise((resolve) => {
+      const to = '${target}'
+      const loaded = ${code}
+      loaded.onload = loaded.onopen = () => resolve('read')
+      loaded.onerror = () => resolve('error')
+    })`)
+
 const attacks: Attack[] = [
   {
     name: 'a form that posts by itself',
@@ -155,62 +166,23 @@ const attacks: Attack[] = [
   },
   {
     name: 'EventSource',
-    act: (page, target) =>
-      page.evaluate(
-        (to) =>
-          new Promise((resolve) => {
-            const source = new EventSource(to)
-            source.onopen = () => resolve('read')
-            source.onerror = () => resolve('error')
-          }),
-        target,
-      ),
+    act: loading('new EventSource(to)'),
     expected: { method: 'GET' },
   },
   {
     name: 'WebSocket',
-    act: (page, target) =>
-      page.evaluate(
-        (to) =>
-          new Promise((resolve) => {
-            const socket = new WebSocket(to.replace('http', 'ws'))
-            socket.onopen = () => resolve('read')
-            socket.onerror = () => resolve('error')
-          }),
-        target,
-      ),
+    act: loading("new WebSocket(to.replace('http', 'ws'))"),
     expected: { method: 'GET' },
   },
   {
     name: 'a picture',
-    act: (page, target) =>
-      page.evaluate(
-        (to) =>
-          new Promise((resolve) => {
-            const picture = new Image()
-            picture.onload = () => resolve('read')
-            picture.onerror = () => resolve('error')
-            picture.src = to
-          }),
-        target,
-      ),
+    act: loading('Object.assign(new Image(), { src: to })'),
     expected: { method: 'GET' },
     nameless: true,
   },
   {
     name: 'a script',
-    act: (page, target) =>
-      page.evaluate(
-        (to) =>
-          new Promise((resolve) => {
-            const script = document.createElement('script')
-            script.onload = () => resolve('read')
-            script.onerror = () => resolve('error')
-            script.src = to
-            document.head.append(script)
-          }),
-        target,
-      ),
+    act: loading("document.head.appendChild(Object.assign(document.createElement('script'), { src: to }))"),
     expected: { method: 'GET' },
     nameless: true,
   },

@@ -1,8 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
-import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { windowText } from '../helpers/windowText.ts'
-import { expectAccessible, newChat, takePictures } from './chatWorld.ts'
-import { closeHosts, openConnectedHost, openSandbox, type WebHost } from './hosts.ts'
+import { type ChatWorld, expectAccessible, openChatWorld, takePictures } from './chatWorld.ts'
 import {
   askModel,
   composer,
@@ -10,7 +8,6 @@ import {
   lastReply,
   openInspector,
   pickModel,
-  quick,
   replies,
   retryWith,
   send,
@@ -18,19 +15,13 @@ import {
   settled,
 } from './journey.ts'
 
-const key = 'sk-behaviour'
-let sandbox: Sandbox
-let host: WebHost
+let world: ChatWorld
 
 test.beforeAll(async () => {
-  sandbox = await openSandbox({ apiKey: key, paces: quick })
-  host = await openConnectedHost(sandbox)
+  world = await openChatWorld()
 })
-test.afterAll(closeHosts)
-test.beforeEach(async ({ page }) => {
-  await page.goto(host.url)
-  await newChat(page)
-})
+test.afterAll(() => world.close())
+test.beforeEach(({ page }) => world.enter(page))
 
 /** Number of frames from pressing Stop until the page shows it. A frame takes 17 ms on an idle machine. */
 function answerOfStop(page: Page): Promise<number> {
@@ -61,10 +52,10 @@ test('Stop takes effect at once, the service sees the close, and the cost is not
   await pickModel(page, 'writer-large')
   await send(page, 'Write at length.')
   await growths(page, 5)
-  const record = sandbox.observe.requests().findLast((request) => request.stream)
+  const record = world.sandbox.observe.requests().findLast((request) => request.stream)
   expect(await answerOfStop(page)).toBeLessThanOrEqual(3)
   await settled(page, 'stopped')
-  expect((await sandbox.observe.whenClosed(record?.id ?? '')).closedByClient).toBe(true)
+  expect((await world.sandbox.observe.whenClosed(record?.id ?? '')).closedByClient).toBe(true)
   await expect(lastReply(page)).toContainText('may still be charged')
   await expect(lastReply(page)).not.toContainText(/not charged|free/i)
 })
@@ -112,7 +103,7 @@ test('reasoning is folded and shows its duration [CHAT-12]', async ({ page }) =>
 })
 
 test('a hostile reply runs and fetches nothing, and its links ask before they open', async ({ page }) => {
-  const { origin } = new URL(host.url)
+  const { origin } = new URL(world.host.url)
   const elsewhere: string[] = []
   page.on('request', (request) => {
     const { protocol, origin: its } = new URL(request.url())
@@ -203,10 +194,21 @@ test('set parameters are sent unchanged, stop sequences as a list, unset ones ar
   expect(await tokens('Total')).toBe(prompt + reply)
 })
 
+/** Sends a message to a model that fails, and expects the advice under its reply. */
+async function askRefused(page: Page, model: string, text: string, advice: string): Promise<void> {
+  const before = await replies(page).count()
+  await pickModel(page, model)
+  await send(page, text)
+  await expect(replies(page)).toHaveCount(before + 1)
+  await settled(page, 'failed')
+  await expect(lastReply(page).getByText(advice)).toBeVisible()
+}
+
 test('a refused request shows the service’s message and an action, and is sent once [ERR-02] [ERR-07] [CHAT-02]', async ({
   page,
 }) => {
-  const requests = () => sandbox.observe.requests().filter(({ path }) => path.endsWith('/chat/completions')).length
+  const requests = () =>
+    world.sandbox.observe.requests().filter(({ path }) => path.endsWith('/chat/completions')).length
   const before = requests()
   const asked = () => requests() - before
   await pickModel(page, 'fault/400')
@@ -227,11 +229,7 @@ test('a refused request shows the service’s message and an action, and is sent
   await page.keyboard.press('Escape')
   expect(asked()).toBe(1)
 
-  await pickModel(page, 'fault/404')
-  await send(page, 'Is it there?')
-  await expect(replies(page)).toHaveCount(2)
-  await settled(page, 'failed')
-  await expect(lastReply(page).getByText('Choose another model, or check the base URL in Settings.')).toBeVisible()
+  await askRefused(page, 'fault/404', 'Is it there?', 'Choose another model, or check the base URL in Settings.')
   await expect(lastReply(page).getByRole('button', { name: 'Check address' })).toBeVisible()
   expect(asked()).toBe(2)
   await expectAccessible(page)
@@ -242,11 +240,7 @@ test('a refused request shows the service’s message and an action, and is sent
   await expect(lastReply(page)).toContainText('Is it there?')
   expect(asked()).toBe(3)
 
-  await pickModel(page, 'fault/500')
-  await send(page, 'Do you fail?')
-  await expect(replies(page)).toHaveCount(3)
-  await settled(page, 'failed')
-  await expect(lastReply(page).getByText('The request was not retried automatically.')).toBeVisible()
+  await askRefused(page, 'fault/500', 'Do you fail?', 'The request was not retried automatically.')
   expect(asked()).toBe(4)
 })
 
@@ -254,7 +248,9 @@ test('a reply stopped before its first token is called free only as far as the s
   page,
 }) => {
   const spent = async (): Promise<unknown> => {
-    const reply = await fetch(`${sandbox.baseUrl}/v1/usage`, { headers: { authorization: `Bearer ${key}` } })
+    const reply = await fetch(`${world.sandbox.baseUrl}/v1/usage`, {
+      headers: { authorization: `Bearer ${world.sandbox.apiKey}` },
+    })
     return ((await reply.json()) as { total_spent: unknown }).total_spent
   }
   const before = await spent()
@@ -266,12 +262,12 @@ test('a reply stopped before its first token is called free only as far as the s
     .fill(JSON.stringify({ sandbox: { first_token_ms: 60_000 } }))
   await send(page, 'Say nothing yet.')
   await expect(lastReply(page)).toContainText('Waiting for the first token')
-  const record = sandbox.observe.requests().findLast((request) => request.stream)
+  const record = world.sandbox.observe.requests().findLast((request) => request.stream)
   await page.keyboard.press('Escape')
   await settled(page, 'stopped')
   await expect(lastReply(page)).toContainText('The service does not charge for a reply without output')
   await expect(lastReply(page)).toContainText('it may have started one')
   await expect(lastReply(page)).toContainText('0 SC est.')
-  expect((await sandbox.observe.whenClosed(record?.id ?? '')).closedByClient).toBe(true)
+  expect((await world.sandbox.observe.whenClosed(record?.id ?? '')).closedByClient).toBe(true)
   expect(await spent()).toBe(before)
 })

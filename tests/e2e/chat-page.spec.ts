@@ -272,6 +272,38 @@ test('a settled reply is announced once as plain text, without the marks of Mark
   expect(announcement).not.toMatch(/```|\*\*|^#+ |\|/m)
 })
 
+test('nothing moves under a pressed pointer: Edit opens although the reply above the end grows meanwhile', async ({
+  page,
+}) => {
+  await askModel(page, 'mirror', 'Edit me.')
+  await turns(page).hover()
+  const edit = turns(page).getByRole('button', { name: windowText('chat:edit'), exact: true })
+  const at = async (): Promise<number> => (await edit.boundingBox())?.y ?? Number.NaN
+  const conversation = page.getByRole('region', { name: windowText('chat:conversation') })
+  const fromEnd = () =>
+    conversation.evaluate(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight)
+  /** As highlighted code or a diagram does that is ready late. */
+  const grow = (px: number) =>
+    lastReply(page)
+      .locator('[data-part="text"]')
+      .evaluate(async (element, by) => {
+        element.style.paddingBottom = `${by}px`
+        for (const _ of [1, 2, 3]) await new Promise((resolve) => requestAnimationFrame(resolve))
+      }, px)
+  await edit.hover()
+  const before = await at()
+  await page.mouse.down()
+  await grow(2000)
+  expect(await at()).toBe(before)
+  await page.mouse.up()
+  const field = page.getByRole('textbox', { name: windowText('chat:editText') })
+  await expect(field).toBeFocused()
+  await grow(2100)
+  await expect(field).toBeInViewport()
+  await page.keyboard.press('Escape')
+  await expect.poll(fromEnd).toBeLessThan(2)
+})
+
 test('the keys of an edit are readable as a whole, and a diagram follows the theme in force', async ({ page }) => {
   await askModel(page, 'mirror', 'Edit me.')
   await turns(page).hover()
@@ -321,7 +353,7 @@ test('a single message is deleted with what follows from it, after a question th
   }
   await remove(turns(page).last())
   const question = page.getByRole('dialog', { name: windowText('chat:removeMessageTitle') })
-  await expect(question).toContainText('The message below it is deleted too, because it answers this one.')
+  await expect(question).toContainText('The next message is deleted too, because it belongs to this one.')
   await expectAccessible(page)
   await takePictures(page, 'chat-delete-message', true)
   await question.getByRole('button', { name: windowText('chat:remove'), exact: true }).click()

@@ -336,12 +336,17 @@ test('after the maximum number of rounds the person is asked before the model co
   expect(mcp.state.called).toEqual(['echo', 'echo'])
 })
 
-test('a reload loses no call that awaits approval, and the reply is the same', async ({ page }) => {
+/** Sends a message whose reply calls the HTTP server's tool `echo` once, with `text`. */
+async function sendForEcho(page: Page, message: string, text: string): Promise<void> {
   await haveHttp(page)
   await offer(page, 'remote_echo')
   await pickModel(page, scripted)
-  script = once(call('remote_echo', { text: 'after the reload' }))
-  await send(page, 'Wait for me.')
+  script = once(call('remote_echo', { text }))
+  await send(page, message)
+}
+
+test('a reload loses no call that awaits approval, and the reply is the same', async ({ page }) => {
+  await sendForEcho(page, 'Wait for me.', 'after the reload')
   await state(page, 'awaiting')
   await page.reload()
   await state(page, 'awaiting')
@@ -447,11 +452,7 @@ test('the raw view shows “strict”, the named tool choice and the reply [CHAT
 })
 
 test('a tool that changed after “always allow” asks again and shows its new description', async ({ page }) => {
-  await haveHttp(page)
-  await offer(page, 'remote_echo')
-  await pickModel(page, scripted)
-  script = once(call('remote_echo', { text: 'as agreed' }))
-  await send(page, 'Echo for ever.')
+  await sendForEcho(page, 'Echo for ever.', 'as agreed')
   await pressInCard(page, windowText('chatTools:ask.always'))
   await expect(lastReply(page)).toContainText('as agreed')
   await toSettings(page)

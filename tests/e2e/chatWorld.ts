@@ -20,10 +20,14 @@ export interface ChatWorld {
 
 const key = 'sk-chat-world'
 
-export async function openChatWorld(baseUrl?: (sandbox: Sandbox) => Promise<string>): Promise<ChatWorld> {
+/** @param env additional variables of the host */
+export async function openChatWorld(
+  baseUrl?: (sandbox: Sandbox) => Promise<string>,
+  env: Record<string, string> = {},
+): Promise<ChatWorld> {
   const sandbox = await openSandbox({ apiKey: key, paces: quick })
   const address = baseUrl ? await baseUrl(sandbox) : sandbox.baseUrl
-  const host = await openWebHost(newDataDir())
+  const host = await openWebHost(newDataDir(), [], env)
   let connected = false
   return {
     sandbox,
@@ -76,6 +80,17 @@ export async function expectAccessible(page: Page, within?: string): Promise<voi
   const { violations } = await axe.analyze()
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 200))])).toEqual([])
 }
+
+/** Takes pictures as `takePictures` does, and expects that axe finds no violation in the dark theme, where contrast is harder. */
+export async function expectAccessibleInDark(page: Page, name: string): Promise<void> {
+  await takePictures(page, name, true)
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
+  await expectAccessible(page)
+}
+
+/** Lets the page read and write the clipboard. */
+export const allowClipboard = (page: Page): Promise<void> =>
+  page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
 
 const axeSource = readFileSync(join(root, 'node_modules/axe-core/axe.min.js'), 'utf8')
 const standards = { type: 'tag' as const, values: ['wcag2a', 'wcag2aa', 'wcag21aa'] }

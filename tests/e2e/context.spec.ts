@@ -48,6 +48,13 @@ test('a full context says so, teaches its length, and a summary on a new branch 
   await page.keyboard.press('ControlOrMeta+Home')
   await page.keyboard.type('Alpha and bravo are remembered. ')
   await takePictures(page, 'context-summary-edit')
+  // The summary was paid for: a reload loses neither the summary nor what was typed.
+  await page.reload()
+  await expect(button(page, windowText('context:summaryReady'))).toBeVisible()
+  await expectAccessible(page, '.chat-composer-frame')
+  await takePictures(page, 'context-summary-ready', true)
+  await button(page, windowText('context:summaryReady')).press('Enter')
+  await expect(field).toHaveValue(/^Alpha and bravo are remembered\. ./)
   await button(page, windowText('context:use')).focus()
   await page.keyboard.press('Enter')
 
@@ -94,6 +101,10 @@ test('the parts add up, a length can be set, and a message that is left out is s
   await composer(page).fill('A draft of the next message')
   await expect(page.locator('.context-costs')).toContainText(/Chat [\d.<]+ SC/)
   await meter(page).click()
+  // What the service has counted, and what is estimated.
+  await expect(dialog(page)).toContainText(
+    /Sent so far: [\d,]+ tokens, counted by the service\. Everything new is estimated\./,
+  )
   const rows = dialog(page).locator('.context-parts tbody tr td:last-child')
   await expect(rows).toHaveCount(6)
   const tokens = (await rows.allInnerTexts()).map((text) => Number(text.replace(/\D/g, '')))

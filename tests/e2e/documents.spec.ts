@@ -90,6 +90,7 @@ test('a dropped PDF shows its pages and tokens; chosen pages are shown as they a
   await turn.getByRole('button', { name: windowText('chat:edit'), exact: true }).click()
   await page.getByLabel(windowText('chat:editText')).fill('And now?')
   await page.keyboard.press('Enter')
+  await expect(turns(page).last()).toContainText('And now?')
   await settled(page, 'complete')
   await expect(turns(page).last()).toContainText('2-3 of 3 pages')
   expect(JSON.stringify(await sentRequest(page))).toContain('[Page 2]')

@@ -206,18 +206,57 @@ test('a message of 1 MB is exported, and attached files are named or written out
     .setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('The secret of the notes.') })
   await expect(page.getByText('notes.txt').first()).toBeVisible()
   await askModel(page, scripted, 'Very long, please.')
-  const html = await exportAs(page, windowText('exporting:html'))
-  expect(html.bytes.length).toBeGreaterThan(1_000_000)
-  expect(html.bytes.toString()).toContain('notes.txt')
-  expect(html.bytes.toString()).not.toContain('The secret')
-  await openExport(page)
-  await dialog(page).getByLabel(windowText('exporting:withDocuments')).check()
-  await dialog(page)
-    .getByLabel(windowText('exporting:format'))
-    .selectOption({ label: windowText('exporting:docx') })
-  const [download] = await Promise.all([page.waitForEvent('download'), exportButton(page).click()])
-  const docx = unzipSync(readFileSync(await download.path()))
+  // Searches by role, and reports of expectations that are not met yet, take seconds in a page with 1 MB of text.
+  const opened = page.locator('dialog[open]')
+  const choose = async (format: 'html' | 'docx' | 'pdf'): Promise<void> => {
+    await page.keyboard.press('ControlOrMeta+K')
+    await page.keyboard.type('Export chat as PDF')
+    await page.keyboard.press('Enter')
+    await opened.getByLabel(windowText('exporting:format')).selectOption({ label: windowText(`exporting:${format}`) })
+  }
+  const exported = async (): Promise<Buffer> => {
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      opened.getByRole('button', { name: /^(Export|Print…)$/ }).click(),
+    ])
+    await opened.waitFor({ state: 'hidden' })
+    return readFileSync(await download.path())
+  }
+  await choose('html')
+  const html = await exported()
+  expect(html.length).toBeGreaterThan(1_000_000)
+  expect(html.toString()).toContain('notes.txt')
+  expect(html.toString()).not.toContain('The secret')
+  await choose('docx')
+  await opened.getByLabel(windowText('exporting:withDocuments')).check()
+  const docx = unzipSync(await exported())
   expect(textOf(docx['word/document.xml'])).toContain('The secret of the notes.')
+
+  // Printing parses the document in small pieces: all of it at once would block the page.
+  await page.evaluate(() => {
+    const sizes: number[] = []
+    const { parseFromString } = DOMParser.prototype
+    const { write } = Document.prototype
+    DOMParser.prototype.parseFromString = function (text, type) {
+      sizes.push(text.length)
+      return parseFromString.call(this, text, type)
+    }
+    Document.prototype.write = function (...texts) {
+      sizes.push(texts.join('').length)
+      write.apply(this, texts)
+    }
+    window.print = () => {
+      const printed = document.querySelector('.exported-print')
+      const parts = [printed?.querySelectorAll('h4').length, printed?.querySelectorAll('table').length]
+      document.documentElement.dataset.printed = JSON.stringify([parts, Math.max(...sizes)])
+    }
+  })
+  await choose('pdf')
+  await opened.getByRole('button', { name: /^(Export|Print…)$/ }).click()
+  const printed = await page.waitForFunction(() => document.documentElement.dataset.printed)
+  const [parts, largest] = JSON.parse((await printed.jsonValue()) ?? '')
+  expect(parts).toEqual([700, 700])
+  expect(largest).toBeLessThan(64_000)
 })
 
 async function drawPicture(page: Page): Promise<Buffer> {

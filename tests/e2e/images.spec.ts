@@ -1,23 +1,21 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import { unzipSync } from 'fflate'
 import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { windowText } from '../helpers/windowText.ts'
-import { expectAccessible } from './chatWorld.ts'
+import { allowClipboard, expectAccessible, takePictures } from './chatWorld.ts'
 import { closeHosts, newDataDir, openSandbox, openWebHost } from './hosts.ts'
 import { askModel, connectTo, goToPage, lastReply, quick } from './journey.ts'
 
-const shots = new URL('../../test-results/images/', import.meta.url).pathname
-mkdirSync(shots, { recursive: true })
 // Long journeys with several axe runs, possibly on a busy machine.
 // Independent tests: any free worker takes the next one.
 test.describe.configure({ mode: 'parallel', timeout: 90_000 })
 let sandbox: Sandbox
 
-test.beforeEach(async ({ page, context }) => {
+test.beforeEach(async ({ page }) => {
   sandbox = await openSandbox({ paces: quick })
   const host = await openWebHost(newDataDir())
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: new URL(host.url).origin })
+  await allowClipboard(page)
   await page.goto(host.url)
   await connectTo(page, sandbox.baseUrl, sandbox.apiKey)
   await goToPage(page, windowText('images:title'))
@@ -61,11 +59,11 @@ const painted = (image: Locator) =>
   expect.poll(() => image.evaluate((one: HTMLImageElement) => (one.complete ? one.naturalWidth : 0))).toBeGreaterThan(0)
 
 async function clean(page: Page, name: string): Promise<void> {
+  await takePictures(page, `images-${name}`, true)
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
     for (const width of [1200, 700]) {
       await page.setViewportSize({ width, height: 800 })
-      if (process.env.PICTURES) await page.screenshot({ path: `${shots}${name}-${theme}-${width}.png` })
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
     }
     await page.setViewportSize({ width: 1200, height: 800 })

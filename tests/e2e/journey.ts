@@ -61,6 +61,11 @@ export async function openInspector(page: Page, { advanced = false } = {}): Prom
 
 export async function send(page: Page, text: string): Promise<void> {
   await composer(page).fill(text)
+  // `settled` waits for another reply than this one.
+  await page.evaluate(() => {
+    const before = [...document.querySelectorAll('article[data-role="assistant"]')].at(-1)
+    Object.assign(globalThis, { replyBefore: before?.getAttribute('data-message-id') ?? null })
+  })
   await page.getByRole('button', { name: windowText('chat:send'), exact: true }).click()
 }
 
@@ -87,11 +92,20 @@ export async function retryWith(page: Page, model: string): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
-/** Waits for the status of the last reply. Checks in each frame, because an expectation ends up checking once a second. */
+/**
+ * Waits for the status of the last reply, after `send` of the reply to that message. Checks in each frame, because an expectation ends up
+ * checking once a second.
+ */
 export async function settled(page: Page, status: string): Promise<void> {
   const reached = page.waitForFunction(
-    (wanted) =>
-      [...document.querySelectorAll('article[data-role="assistant"]')].at(-1)?.getAttribute('data-status') === wanted,
+    (wanted) => {
+      const last = [...document.querySelectorAll('article[data-role="assistant"]')].at(-1)
+      const { replyBefore } = globalThis as unknown as { replyBefore?: string | null }
+      if (last?.getAttribute('data-status') !== wanted || last.getAttribute('data-message-id') === replyBefore)
+        return false
+      Object.assign(globalThis, { replyBefore: null })
+      return true
+    },
     status,
     { timeout: 30_000 },
   )

@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, openChatWorld, turns } from './chatWorld.ts'
-import { composer, lastReply, pickModel, replies, send, settled } from './journey.ts'
+import { composer, goToPage, lastReply, pickModel, replies, send, settled } from './journey.ts'
 
 // The connection between page and host ends after a call was sent and before its result: the host has the call, the page cannot know.
 // Pressing the button again must neither send nor bill the request twice.
@@ -215,9 +215,7 @@ for (const [what, name, model] of [
 test('a speech', async ({ page }) => {
   const path = '/v1/audio/speech'
   before = requests(path)
-  await page.evaluate(() => {
-    location.hash = '#/speech'
-  })
+  await goToPage(page, windowText('shell:pages.speech'))
   const field = page.getByRole('textbox', { name: windowText('offline:change.text') })
   await field.fill('The tide is in.')
   await cutAfter(page, '/speech/generate')
@@ -234,9 +232,7 @@ test('a speech', async ({ page }) => {
 test('images', async ({ page }) => {
   const path = '/v1/images/generations'
   before = requests(path)
-  await page.evaluate(() => {
-    location.hash = '#/images'
-  })
+  await goToPage(page, windowText('shell:pages.images'))
   await page.getByRole('textbox', { name: windowText('offline:change.hint'), exact: true }).fill('A lighthouse')
   await cutAfter(page, '/images/generate')
   const draw = page.getByRole('button', { name: 'Generate', exact: true })

@@ -1,14 +1,11 @@
-import { mkdirSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { type Cut, cutBefore } from '../helpers/cut.ts'
 import { windowText } from '../helpers/windowText.ts'
-import { expectAccessible } from './chatWorld.ts'
+import { expectAccessible, takePictures } from './chatWorld.ts'
 import { closeHosts, newDataDir, openSandbox, openWebHost, type WebHost } from './hosts.ts'
 import { composer, goToPage, send, settled } from './journey.ts'
 
-const shots = new URL('../../test-results/offline/', import.meta.url).pathname
-mkdirSync(shots, { recursive: true })
 // A long journey with a restart, possibly on a busy machine.
 test.setTimeout(240_000)
 let sandbox: Sandbox
@@ -37,18 +34,9 @@ async function openFerryChat(page: Page): Promise<void> {
 const status = (page: Page) => page.getByRole('contentinfo', { name: windowText('shell:status.label') })
 const waiting = (page: Page) => page.getByRole('region', { name: windowText('offline:region') })
 
-/** Runs axe and, with `PICTURES=1`, takes screenshots in light and dark, wide and narrow. */
 async function seen(page: Page, name: string): Promise<void> {
   await expectAccessible(page)
-  if (!process.env.STUDIO_SHOTS) return
-  for (const theme of ['light', 'dark'] as const) {
-    for (const width of [1200, 700]) {
-      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
-      await page.setViewportSize({ width, height: 800 })
-      await page.screenshot({ path: `${shots}${name}-${theme}-${width}.png` })
-    }
-  }
-  await page.setViewportSize({ width: 1200, height: 800 })
+  await takePictures(page, `offline-${name}`, true)
 }
 
 const wave = (page: Page) => page.getByRole('main').getByRole('slider').and(page.locator('[data-state]'))

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { windowText } from '../helpers/windowText.ts'
-import { type ChatWorld, expectAccessible, newChat, openChatWorld, takePictures } from './chatWorld.ts'
-import { askModel, growths, lastReply, pickModel, send, settled } from './journey.ts'
+import { allowClipboard, type ChatWorld, expectAccessible, newChat, openChatWorld, takePictures } from './chatWorld.ts'
+import { askModel, growths, lastReply, pickModel, replies, send, settled } from './journey.ts'
 
 // Code blocks beside the chat, as a person uses them. preview-walls.spec.ts tests that hostile ones reach nothing.
 
@@ -63,6 +63,7 @@ test('a page is shown while it is written, its scripts run when asked to, and th
 
   // The preview follows to the next version.
   await send(page, 'Make the last walk longer.')
+  await expect(replies(page)).toHaveCount(2)
   await settled(page, 'complete')
   await expect(inside(page).getByText('revision 2')).toBeVisible()
   const version = panel(page).getByRole('combobox', { name: windowText('preview:version') })
@@ -112,9 +113,8 @@ test('the preview works by keyboard alone, beside the chat and over it', async (
 
 test('a block is copied and saved under its title, and opened in the browser after a confirmation', async ({
   page,
-  context,
 }) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await allowClipboard(page)
   await world.enter(page)
   await askModel(page, model, 'Write a page about walks.')
   await lastReply(page)
@@ -140,7 +140,7 @@ test('a block is copied and saved under its title, and opened in the browser aft
   await expect(dialog).toContainText('internet')
   await expectAccessible(page)
   const [tab] = await Promise.all([
-    context.waitForEvent('page'),
+    page.context().waitForEvent('page'),
     dialog.getByRole('button', { name: windowText('preview:browserConfirm') }).click(),
   ])
   await expect(tab.getByText('Ready.')).toBeVisible()

@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, expectAccessible, openChatWorld, takePictures, turns } from './chatWorld.ts'
-import { composer, send, sentRequest, settled } from './journey.ts'
+import { composer, sentRequest, settled } from './journey.ts'
 
 let world: ChatWorld
 test.beforeAll(async () => {
@@ -59,18 +59,54 @@ test('a chat of a project starts with its settings and files; passages are shown
 
   // The next message shows what the project adds.
   await fromMenu(page, 'Harbour', windowText('library:newChatHere'))
-  await composer(page).fill('When does the ferry to LUNEBURG leave?')
+  await composer(page).fill('When does the ferry to LUNEBURG leave, and are there sails?')
   await expect(tray(page)).toContainText('note.txt')
   await expect(tray(page)).toContainText(/\d passages? from 1 file/)
   await takePictures(page, 'project-draft', true)
   await tray(page)
     .getByRole('button', { name: /from 1 file/ })
     .press('Enter')
-  const shown = await dialog(page).locator('.project-passage-text').allInnerTexts()
-  expect(shown.join('\n')).toContain('06:40')
+  const texts = dialog(page).locator('.project-passage-text')
+  const before = await texts.allInnerTexts()
+  expect(before.join('\n')).toContain('06:40')
   await expectAccessible(page, 'dialog[open]')
   await takePictures(page, 'project-passages')
+  // A passage that is removed with the keyboard is not sent, and the meter follows. The focus goes to the next one.
+  const meter = page.locator('.context-open')
+  const tokens = async (): Promise<number> => Number((await meter.innerText()).replaceAll(/\D/g, ''))
+  await expect.poll(tokens).toBeGreaterThan(before.join('').length / 8)
+  const full = await tokens()
+  const remove = (number: number) =>
+    dialog(page).getByRole('button', { name: windowText('projects:removePassage', { number }) })
+  const gone = before.findIndex((text) => !text.includes('06:40')) + 1
+  await remove(gone).focus()
+  await page.keyboard.press('Enter')
+  await expect(texts).toHaveCount(before.length - 1)
+  await expect(dialog(page).getByRole('status')).toHaveText('1 passage was removed from this message.')
+  await expect(remove(Math.min(gone, before.length - 1))).toBeFocused()
+  await expectAccessible(page, 'dialog[open]')
+  await takePictures(page, 'project-passage-removed', true)
+  const shown = await texts.allInnerTexts()
   await page.keyboard.press('Escape')
+  await expect(dialog(page)).toHaveCount(0)
+  await expect.poll(tokens).toBeLessThan(full)
+  await expect(tray(page)).toContainText(`${shown.length} passage`)
+  // It stays removed while the message changes, until it is restored.
+  await composer(page).press('End')
+  await composer(page).pressSequentially(' Please')
+  const removedNote = page.locator('.project-tray .project-removed')
+  const restore = removedNote.getByRole('button', { name: windowText('projects:restorePassages') })
+  await expect(removedNote).toContainText('1 passage was removed')
+  await restore.click()
+  await expect(tray(page)).toContainText(`${before.length} passage`)
+  await expect(restore).toHaveCount(0)
+  await tray(page)
+    .getByRole('button', { name: /from 1 file/ })
+    .press('Enter')
+  await remove(gone).press('Enter')
+  await expect(texts).toHaveCount(shown.length)
+  await page.keyboard.press('Escape')
+  await expect(tray(page)).toContainText(`${shown.length} passage`)
   await composer(page).press('Enter')
   await settled(page, 'complete')
 
@@ -104,8 +140,27 @@ test('a chat of a project starts with its settings and files; passages are shown
   await expect(citation).toBeFocused()
 
   // A second message does not send the whole file again; a removed file still shows its passage.
-  await send(page, 'And what about ropes?')
+  await composer(page).fill('And what about ropes?')
+  await tray(page)
+    .getByRole('button', { name: /from 1 file/ })
+    .press('Enter')
+  const all = await texts.count()
+  await dialog(page)
+    .getByRole('button', { name: /^Remove passage/ })
+    .first()
+    .press('Enter')
+  await expect(texts).toHaveCount(all - 1)
+  if (all > 1) await page.keyboard.press('Escape')
+  await expect(removedNote).toContainText('1 passage was removed')
+  // After a reload it is still removed.
+  await page.reload()
+  await expect(composer(page)).toHaveValue('And what about ropes?')
+  await expect(removedNote).toContainText('1 passage was removed')
+  await composer(page).press('Enter')
+  await expect(page.locator('article[data-role="assistant"]')).toHaveCount(2)
   await settled(page, 'complete')
+  await expect(turns(page).last().locator('.chat-document')).toHaveCount(all > 1 ? 1 : 0)
+  await expect(removedNote).toHaveCount(0)
   await expect(turns(page).last()).not.toContainText('note.txt')
   await fromMenu(page, 'Harbour', windowText('library:folderSettings'))
   await page.getByRole('button', { name: windowText('projects:remove', { name: 'handbook.md' }) }).press('Enter')

@@ -117,6 +117,15 @@ test('blocked requests are explained', async ({ page }) => {
   await expect(page.getByText('a web page at https://evil.example').first()).toBeVisible()
 })
 
+/** Changes the budget in the open dialog of an app. */
+async function saveDailyBudget(page: Page, amount: string): Promise<void> {
+  await page
+    .getByRole('dialog')
+    .getByLabel(/per day/i)
+    .fill(amount)
+  await page.getByRole('button', { name: windowText('proxy:form.save') }).click()
+}
+
 test('a blocked app says why, with one action, and raises an alert', async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 860 })
   const spender = await addTool(page, 'Spender', async (dialog) => {
@@ -126,11 +135,7 @@ test('a blocked app says why, with one action, and raises an alert', async ({ pa
   await spender.chat.completions.create(hello('writer-small')).catch(() => null)
   await page.getByRole('button', { name: 'More for Spender' }).click()
   await page.getByRole('menuitem', { name: windowText('proxy:apps.menu.edit') }).click()
-  await page
-    .getByRole('dialog')
-    .getByLabel(/per day/i)
-    .fill('0')
-  await page.getByRole('button', { name: windowText('proxy:form.save') }).click()
+  await saveDailyBudget(page, '0')
   await expect(card(page, 'Spender')).toContainText('The daily budget is used up.')
   await page.getByRole('button', { name: 'More for Sleeper' }).click()
   await page.getByRole('menuitem', { name: windowText('proxy:apps.menu.pause') }).click()
@@ -141,11 +146,7 @@ test('a blocked app says why, with one action, and raises an alert', async ({ pa
   await card(page, 'Spender')
     .getByRole('button', { name: windowText('proxy:apps.blocked.raiseBudget') })
     .click()
-  await page
-    .getByRole('dialog')
-    .getByLabel(/per day/i)
-    .fill('5')
-  await page.getByRole('button', { name: windowText('proxy:form.save') }).click()
+  await saveDailyBudget(page, '5')
   await expect(card(page, 'Spender')).toContainText('idle')
   await card(page, 'Sleeper')
     .getByRole('button', { name: windowText('proxy:apps.menu.resume') })

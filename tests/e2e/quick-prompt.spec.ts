@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { windowText } from '../helpers/windowText.ts'
-import { type ChatWorld, expectAccessible, openChatWorld, takePictures, turns } from './chatWorld.ts'
+import { allowClipboard, type ChatWorld, expectAccessible, openChatWorld, takePictures, turns } from './chatWorld.ts'
 import { pickModel, settled } from './journey.ts'
 
 let world: ChatWorld
@@ -23,9 +23,8 @@ async function openQuick(page: Page): Promise<void> {
 
 test('a prompt with the clipboard is sent once the person sends it, by keyboard alone, and continues in the studio', async ({
   page,
-  context,
 }) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await allowClipboard(page)
   await openQuick(page)
   await expectAccessible(page, 'html')
   await takePictures(page, 'quick-empty')
@@ -72,8 +71,8 @@ test('a running reply can be stopped, and another prompt starts with an empty wi
   await expect(page.locator('.quick-reply')).toHaveCount(0)
 })
 
-test('About has a report without the key, which can be read and copied', async ({ page, context }) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+test('About has a report without the key, which can be read and copied', async ({ page }) => {
+  await allowClipboard(page)
   await world.enter(page)
   await page.evaluate(() => location.assign('#/settings/about'))
   await page.getByRole('button', { name: windowText('settings:about.showReport') }).click()

@@ -1,6 +1,6 @@
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import { windowText } from '../helpers/windowText.ts'
-import { type ChatWorld, expectAccessible, openChatWorld, takePictures } from './chatWorld.ts'
+import { allowClipboard, type ChatWorld, expectAccessible, openChatWorld, takePictures } from './chatWorld.ts'
 import { askModel, composer, lastReply, pickModel } from './journey.ts'
 
 let world: ChatWorld
@@ -28,9 +28,8 @@ async function selectByMouse(page: Page, text: Locator): Promise<void> {
 
 test('a selected part of a reply is copied as before, or sent once an action is chosen, with its price', async ({
   page,
-  context,
 }) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await allowClipboard(page)
   await world.enter(page)
   await askModel(page, 'mirror', 'The quick brown fox')
   const before = requests()
@@ -138,8 +137,8 @@ test('a prompt is edited, an own action is added, and both are reset in Settings
   await expect(group.getByText('Say in Welsh')).toHaveCount(0)
 })
 
-test('the quick prompt runs an action on the clipboard', async ({ page, context }) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+test('the quick prompt runs an action on the clipboard', async ({ page }) => {
+  await allowClipboard(page)
   await world.enter(page)
   await pickModel(page, 'mirror')
   await page.setViewportSize({ width: 640, height: 400 })

@@ -1,13 +1,11 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { windowText } from '../helpers/windowText.ts'
-import { expectAccessible } from './chatWorld.ts'
+import { expectAccessible, expectAccessibleInDark } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, openSandbox } from './hosts.ts'
 import { goToPage, pickModel, quick, replies, send, settled } from './journey.ts'
 
-const shots = new URL('../../test-results/usage/', import.meta.url).pathname
-mkdirSync(shots, { recursive: true })
 let sandbox: Sandbox
 
 test.beforeEach(async () => {
@@ -28,21 +26,6 @@ const figure = (page: Page, card: string): Locator =>
     .locator('div')
     .filter({ has: page.getByRole('heading', { name: card }) })
     .last()
-
-/** Takes screenshots in light and dark, and runs axe in dark, where contrast is harder. */
-async function clean(page: Page, name: string): Promise<void> {
-  const size = page.viewportSize()
-  for (const theme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
-    if (!process.env.PICTURES) continue
-    for (const width of [420, 700, 1280, 1920]) {
-      await page.setViewportSize({ width, height: 900 })
-      await page.screenshot({ path: `${shots}${name}-${width}-${theme}.png` })
-    }
-  }
-  if (size) await page.setViewportSize(size)
-  await expectAccessible(page)
-}
 
 test('cost by app, balance, limits and reset times, online and offline [USE-01] [KEY-01] [KEY-02] [KEY-03] [KEY-04] [LIM-01] [LIM-03] [LIM-06]', async ({
   page,
@@ -79,7 +62,7 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   await summary.locator('[tabindex]').nth(2).focus()
   await expect(page.getByRole('tooltip')).toContainText(/[\d,]+ in, [\d,]+ out.* cached.* requests/)
   await page.keyboard.press('Escape')
-  await clean(page, 'overview')
+  await expectAccessibleInDark(page, 'usage-overview')
   // A narrow window cuts no column off.
   const usual = page.viewportSize() ?? { width: 1280, height: 800 }
   await page.setViewportSize({ width: 700, height: 800 })
@@ -175,7 +158,7 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   const limits = page.getByRole('region', { name: windowText('usage:sections.limits') })
   await expect(limits).toContainText('Uses the account balance')
   await expect(limits).not.toContainText('SC')
-  await clean(page, 'keys')
+  await expectAccessibleInDark(page, 'usage-keys')
   await list.getByRole('link').first().focus()
   await page.keyboard.press('End')
   await expect(page.getByRole('main')).toContainText('Revoked')
@@ -196,7 +179,7 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   await drawn(page)
   expect(await figure(page, 'Balance').innerText()).toBe(balance)
   expect(await figure(page, 'Spend, 30 days').innerText()).toBe(spent)
-  await clean(page, 'offline')
+  await expectAccessibleInDark(page, 'usage-offline')
   expect(faults.filter((fault) => /Content Security Policy|unsafe/i.test(fault))).toEqual([])
 })
 
@@ -234,7 +217,7 @@ test('a day of a custom period is typed key by key: no half-typed year is applie
     expect(await applied()).toBe('2025-10-01')
     await expect(page.getByText('Enter a day from 2000 to 2099. Using Oct 1, 2025.')).toBeVisible()
   }
-  await clean(page, 'day-restored')
+  await expectAccessibleInDark(page, 'usage-day-restored')
   // The next valid day removes the note.
   await from.fill('2025-10-02')
   await expect(page.getByText(/^Enter a day from/)).toHaveCount(0)

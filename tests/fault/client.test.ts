@@ -1,14 +1,16 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { toolKey } from '../helpers/appRequest.ts'
 import { quickClock } from '../helpers/clock.ts'
-import { toolKey } from '../helpers/gateway.ts'
+import { noLongerGrows } from '../helpers/eventually.ts'
 import { asks, chatBody, streamBody } from './helpers/app.ts'
 import { chunk, done, errorReply, event, head, jsonReply, lastChunk, streamHead } from './helpers/bytes.ts'
 import type { Turn } from './helpers/rawFarEnd.ts'
 import { asked, expectFree, expectRow, openSetting, type Setting, soon } from './helpers/setting.ts'
 
-// The app disconnects or stalls at various moments. Then upstream is closed, the slot is free, and nothing is retried.
+// The app disconnects or stalls at various moments. Afterwards the connection to the service is closed, the key's slot is free, and nothing
+// was retried.
 
 /** Streams endlessly until the other side closes. */
 async function endless(turn: Turn): Promise<void> {
@@ -102,7 +104,7 @@ describe('when the app disconnects, upstream is closed and the request is not re
     expect(asked(setting)).toBe(1)
   })
 
-  // A process that ends only sends a FIN, so an app that closes only its sending half cannot be distinguished from one that has ended.
+  // The end of a process sends a FIN and nothing else. An app that closes only its sending half sends the same, so it counts as ended.
   it.each(Object.entries(goings))('before the reply’s headers, and %s', async (_how, go) => {
     const setting = await openSetting(() => undefined)
     const { socket } = await openApp(setting)
@@ -200,7 +202,7 @@ describe('an upload that is cut off is never complete upstream, and never sent a
 })
 
 describe('an app that stops reading', () => {
-  /** Sends endlessly, as much as is accepted. */
+  /** Sends without end, as fast as the gateway reads. `wrote` receives the bytes of each write. */
   async function flood(turn: Turn, wrote: (count: number) => void): Promise<void> {
     const block = Buffer.alloc(65_536, 'a')
     await turn.write(head('200 OK', 'content-type: audio/pcm', 'content-length: 4000000000'))
@@ -231,11 +233,7 @@ describe('an app that stops reading', () => {
       }),
     )
     const { socket } = await stopReading(setting)
-    // Three measurements in a row without growth.
-    for (let [same, last] = [0, -1]; same < 3; ) {
-      await new Promise((resolve) => setTimeout(resolve, 100))
-      ;[same, last] = sent > 0 && sent === last ? [same + 1, last] : [0, sent]
-    }
+    await noLongerGrows(() => sent)
     expect(sent).toBeLessThan(30_000_000)
     socket.destroy()
     await expectFree(setting)
@@ -282,7 +280,7 @@ it('a reply that ends at the moment when the app disconnects leaves nothing behi
   )
   for (let round = 0; round < 30; round += 1) {
     const asking = asks(setting.gateway.url, { body: streamBody })
-    // Before, after and at the moment of the reply's end.
+    // The app disconnects after the first bytes, when the request arrives at the service, or at the head of the reply.
     if (round % 3 === 0) await asking.begun
     else if (round % 3 === 1) await setting.far.turn(round + 1)
     else await once(asking.request, 'response')

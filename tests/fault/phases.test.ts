@@ -8,9 +8,9 @@ import { asked, attempts, expectFree, expectOurAnswer, expectRow, openSetting } 
 // row of the log, and that the key's only slot is free afterwards.
 
 interface Moment {
-  /** Bytes of head and framing that the service has written by then. */
+  /** What the service has written before it fails: head, framing and body. */
   written: (string | Uint8Array)[]
-  /** The part of these bytes that is the body for the app; null while no reply has begun. */
+  /** The body that the app receives of it; null if the reply has not begun. */
   output: Uint8Array | null
 }
 
@@ -43,10 +43,10 @@ const moments: Record<string, Moment> = {
 
 interface Fault {
   act: (turn: Turn) => void | Promise<void>
-  /** Our answer when no reply had begun. */
+  /** Status of the gateway's own reply, if the service's reply had not begun. */
   status: number
   code: string
-  /** Number of attempts then. */
+  /** Number of attempts in that case. */
   asked: number
 }
 

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { expect } from 'vitest'
-import { type Answer, ask, type Gateway, jsonWithKey } from './gateway.ts'
+import { type Answer, ask, jsonWithKey } from './appRequest.ts'
+import type { Gateway } from './gateway.ts'
 
 /** One of the APIs that the local address speaks, for tests that hold in all of them. */
 export interface Api {

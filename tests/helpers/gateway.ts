@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Writable } from 'node:stream'
 import { AppAllowance } from '../../src-main/core/gateway/apps/allowance.ts'
@@ -12,18 +12,17 @@ import { TranslationThread } from '../../src-main/core/gateway/proxy/translation
 import { RequestScheduler } from '../../src-main/core/gateway/scheduler/requestScheduler.ts'
 import type { GateRefusal, Verified } from '../../src-main/core/ports/requests.ts'
 import { SqliteRequestLog } from '../../src-main/core/requestLog/requestLog.ts'
-import { parseBaseAddress } from '../../src-main/core/upstream/address.ts'
-import { openUpstream, type Upstream } from '../../src-main/core/upstream/client.ts'
-import { Credential } from '../../src-main/core/upstream/credential.ts'
+import type { Upstream } from '../../src-main/core/upstream/client.ts'
 import type { NetworkOptions } from '../../src-main/core/upstream/network.ts'
 import type { RetryPolicy } from '../../src-main/core/upstream/retry.ts'
 import type { App } from '../../src-preload/contract/apps.ts'
 import type { RequestRow } from '../../src-preload/contract/requests.ts'
+import { toolKey } from './appRequest.ts'
 import { temporaryFolder } from './folders.ts'
+import { openClient } from './openClient.ts'
 
 /** The service's API key of the gateway's tests. It must never reach an app. */
 export const apiKey = 'sk-canary-7f3d2a91c05e4b68'
-export const toolKey = 'isk_testtool_0123456789abcdef'
 
 export interface Gateway {
   proxy: ProxyServer
@@ -80,9 +79,7 @@ export async function openGateway(
   })
   const scheduler = new RequestScheduler(schedulerOptions)
   const allowance = new AppAllowance({ spent: (id) => requestLog.spent(id) })
-  const upstream = openUpstream({
-    base: parseBaseAddress(baseUrl, { allowInsecure: false }),
-    credential: Credential.fromText(apiKey),
+  const upstream = openClient(baseUrl, apiKey, {
     retry,
     network,
     scheduler,
@@ -208,45 +205,6 @@ export async function openFarEnd(
       }),
   }
 }
-
-export interface Answer {
-  status: number
-  headers: IncomingMessage['headers']
-  body: Buffer
-  /** False if the connection ended before the reply was complete. */
-  whole: boolean
-}
-
-/** Sends one request with exactly the given headers, and reads its reply to the end. */
-export function ask(
-  url: string,
-  {
-    method = 'GET',
-    headers = {},
-    body,
-  }: { method?: string; headers?: Record<string, string | string[]>; body?: string | Buffer } = {},
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const request = httpRequest(url, { method, headers, agent: false }, (response) => {
-      const pieces: Buffer[] = []
-      const settle = () =>
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          body: Buffer.concat(pieces),
-          whole: response.complete,
-        })
-      response.on('data', (piece: Buffer) => pieces.push(piece))
-      response.once('end', settle)
-      response.once('error', settle)
-    })
-    request.once('error', reject)
-    request.end(body)
-  })
-}
-
-export const withKey = { authorization: `Bearer ${toolKey}` }
-export const jsonWithKey = { ...withKey, 'content-type': 'application/json' }
 
 /** Writes `block` up to 200 MB, as fast as the other side reads. `wrote` receives the bytes of each write. */
 export function writeRepeatedly(response: Writable, block: string | Buffer, wrote: (bytes: number) => void): void {

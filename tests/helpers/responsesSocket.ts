@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
-import { type Gateway, withKey } from './gateway.ts'
+import { withKey } from './appRequest.ts'
+import type { Gateway } from './gateway.ts'
 
 export type Event = Record<string, unknown> & {
   type: string

@@ -237,20 +237,23 @@ describe.skipIf(!hasDpkg)('the .deb', () => {
     expect(run('dpkg-deb', ['-f', deb, 'Depends'])).toMatch(/libgtk-3-0.*libsecret-1-0/)
   })
 
-  it('has a valid desktop file that opens links', () => {
+  it('has a valid desktop file that opens links and documents, and starts a new chat or the quick prompt', () => {
     const path = join(installed, 'usr/share/applications/inference-studio.desktop')
+    const [first = ''] = readFileSync(path, 'utf8').split('[Desktop Action')
     const entry = Object.fromEntries(
-      readFileSync(path, 'utf8')
-        .split('\n')
-        .flatMap((line) => (line.includes('=') ? [line.split(/=(.*)/s).slice(0, 2)] : [])),
+      first.split('\n').flatMap((line) => (line.includes('=') ? [line.split(/=(.*)/s).slice(0, 2)] : [])),
     )
     expect(entry).toMatchObject({
       Name: 'Inference Studio',
       Exec: '"/opt/Inference Studio/inference-studio" %U',
       Icon: 'inference-studio',
       StartupWMClass: 'inference-studio',
-      MimeType: 'x-scheme-handler/inference-studio;',
+      MimeType: expect.stringMatching(/^application\/pdf;.*text\/markdown;.*x-scheme-handler\/inference-studio;$/),
+      Actions: 'new-chat;quick-prompt;',
     })
+    expect(readFileSync(path, 'utf8')).toMatch(
+      /^\[Desktop Action quick-prompt\]\nName=Quick prompt\nExec=inference-studio --quick-prompt$/m,
+    )
     if (existsSync('/usr/bin/desktop-file-validate')) run('desktop-file-validate', [path])
   })
 })

@@ -1,55 +1,24 @@
-import { request } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import { createParser } from 'eventsource-parser'
 import { expect, test } from 'vitest'
 import { FAULTS } from '../../src-main/sandbox/faults/plan.ts'
 import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
+import { type Answer, postJson, readAnswer, replyTo } from '../helpers/appRequest.ts'
 import { ask, chat, chunksOf, eventsOf, hello, json, start } from './ask.ts'
 
-interface Seen {
-  status: number
-  headers: Record<string, unknown>
-  /** Received body bytes, by chunk. */
-  pieces: Buffer[]
-  body: Buffer
-  /** True if the reply ended as HTTP requires. */
-  complete: boolean
-}
+/** A reply as transmitted, with its body also in the chunks in which it arrived. */
+type Seen = Answer & { pieces: Buffer[] }
 
 /** The reply as transmitted: nothing decompressed, a cut connection visible. Rejects without a status line. */
-function observe(sandbox: Sandbox, fault: string, body: Record<string, unknown> = {}): Promise<Seen> {
-  const headers = {
+async function observe(sandbox: Sandbox, fault: string, body: Record<string, unknown> = {}): Promise<Seen> {
+  const wanted = { model: 'writer-small', messages: hello, stream: true, sandbox: { tokens: 12, tokens_per_second: 0 } }
+  const request = postJson(`${sandbox.baseUrl}/v1/chat/completions`, JSON.stringify({ ...wanted, ...body }), {
     authorization: `Bearer ${sandbox.apiKey}`,
-    'content-type': 'application/json',
     'x-sandbox-fault': fault,
-  }
-  const going = request(`${sandbox.baseUrl}/v1/chat/completions`, { method: 'POST', headers, agent: false })
-  going.end(
-    JSON.stringify({
-      model: 'writer-small',
-      messages: hello,
-      stream: true,
-      sandbox: { tokens: 12, tokens_per_second: 0 },
-      ...body,
-    }),
-  )
-  return new Promise((resolve, reject) => {
-    going.on('error', reject)
-    going.on('response', (reply) => {
-      const pieces: Buffer[] = []
-      reply.on('data', (piece: Buffer) => pieces.push(piece))
-      reply.on('error', () => undefined)
-      reply.on('close', () =>
-        resolve({
-          status: reply.statusCode ?? 0,
-          headers: reply.headers,
-          pieces,
-          body: Buffer.concat(pieces),
-          complete: reply.complete,
-        }),
-      )
-    })
   })
+  const pieces: Buffer[] = []
+  const answer = await readAnswer(await replyTo(request), (piece) => pieces.push(piece))
+  return { ...answer, pieces }
 }
 
 const text = (seen: Seen) => seen.body.toString('utf8')
@@ -174,7 +143,7 @@ test('cut: the connection ends at the given byte, in a stream and in a plain rep
   const sandbox = await start()
   for (const stream of [true, false]) {
     const seen = await observe(sandbox, 'cut; bytes=77', { stream })
-    expect([seen.status, seen.body.length, seen.complete]).toEqual([200, 77, false])
+    expect([seen.status, seen.body.length, seen.whole]).toEqual([200, 77, false])
   }
   expect(sandbox.observe.requests().at(-1)).toMatchObject({ bytesOut: 77, closedByClient: false })
 })
@@ -182,13 +151,9 @@ test('cut: the connection ends at the given byte, in a stream and in a plain rep
 test('no-done, no-done-no-finish: complete as HTTP, incomplete as a stream', async () => {
   const sandbox = await start()
   const noDone = await observe(sandbox, 'no-done')
-  expect([noDone.complete, text(noDone).includes('[DONE]'), text(noDone).includes('"stop"')]).toEqual([
-    true,
-    false,
-    true,
-  ])
+  expect([noDone.whole, text(noDone).includes('[DONE]'), text(noDone).includes('"stop"')]).toEqual([true, false, true])
   const neither = await observe(sandbox, 'no-done-no-finish')
-  expect([neither.complete, text(neither).includes('[DONE]'), text(neither).includes('"stop"')]).toEqual([
+  expect([neither.whole, text(neither).includes('[DONE]'), text(neither).includes('"stop"')]).toEqual([
     true,
     false,
     false,
@@ -201,7 +166,7 @@ test('malformed and error-frame: an event that is not JSON, an event that is an 
   expect(() => JSON.parse(broken[2] ?? '')).toThrow()
   expect(() => JSON.parse(broken[1] ?? '')).not.toThrow()
   const plain = await observe(sandbox, 'malformed', { stream: false })
-  expect(plain.complete).toBe(true)
+  expect(plain.whole).toBe(true)
   expect(() => JSON.parse(text(plain))).toThrow()
   const failed = eventsOf(text(await observe(sandbox, 'error-frame; after=2')))
   expect(failed).toHaveLength(3)
@@ -216,7 +181,7 @@ test('split-utf8: characters arrive in halves and are complete together; cut-utf
   expect(text(split)).toContain('你好, 🌍🏡')
   expect(text(split)).not.toContain('\ufffd')
   const cut = await observe(sandbox, 'cut-utf8')
-  expect(cut.complete).toBe(false)
+  expect(cut.whole).toBe(false)
   expect(cut.body.at(-1)).toBeGreaterThanOrEqual(0xc0)
 })
 
@@ -281,7 +246,7 @@ test('html-error and empty-error: errors without an error object; redirect: a re
   const page = await observe(sandbox, 'html-error; status=503')
   expect([page.status, page.headers['content-type']]).toEqual([503, 'text/html; charset=utf-8'])
   const empty = await observe(sandbox, 'empty-error')
-  expect([empty.status, empty.body.length, empty.complete]).toEqual([500, 0, true])
+  expect([empty.status, empty.body.length, empty.whole]).toEqual([500, 0, true])
   const away = await observe(sandbox, 'redirect; to=http://127.0.0.1:9/x')
   expect([away.status, away.headers.location]).toEqual([307, 'http://127.0.0.1:9/x'])
 })

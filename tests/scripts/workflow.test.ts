@@ -25,6 +25,12 @@ describe('the release workflow', () => {
     )
   })
 
+  it('pins every action to a commit, because a tag can be moved', () => {
+    const actions = [...workflow.matchAll(/uses: (.*)/g)].map(([, action = '']) => action)
+    expect(actions.length).toBeGreaterThan(5)
+    for (const action of actions) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
+  })
+
   it('runs scripts that exist', () => {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     const names = [...workflow.matchAll(/npm run (?:-s )?([\w:-]+)/g)].map(([, name = '']) => name)

@@ -2,22 +2,11 @@
 import { request as httpRequest } from 'node:http'
 import { jsonHeaders, streamBody, wholeStream } from '../bench/traffic.mjs'
 
-/** A generator of numbers from 0 to 1 (mulberry32). The same seed gives the same numbers, so that a bad run can be repeated. */
-export function randomFrom(seed) {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
 const pick = (random, from) => from[Math.floor(random() * from.length)]
 
 /**
- * Faults without 429, which holds every request back and halves the concurrency that a test for leaks needs. Half of all streams run
- * undisturbed; the service breaks others, the app disconnects from others, or both.
+ * The faults of the service. There is no 429: it would hold every request back and halve the concurrency that a test for leaks needs.
+ * Half of the streams run undisturbed. In the others the service breaks the stream, the app disconnects, or both.
  */
 export function planStream(random, number) {
   const chunks = 2 + Math.floor(random() * 30)

@@ -25,7 +25,7 @@ function stream(response, { id, chunks, everyMs, fault, at }) {
       if (fault === 'reset') response.socket.resetAndDestroy()
       else if (fault === 'cut') response.socket.destroy()
       else if (fault === 'garbage') response.socket.end('no chunk at all\r\n')
-      // 'stall': the client disconnects in the end.
+      // 'stall' sends nothing more until the client disconnects.
       return
     }
     response.write(frame(id, sent))

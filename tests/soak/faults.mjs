@@ -1,6 +1,5 @@
-// `npm run soak -- --faults [--seconds 9]`: a whole studio whose databases can't be written for that long, each in turn locked by another
-// program, then on a full disk; and one without file descriptors. The process runs on, every request is answered within 3 s, and nothing is
-// lost.
+// `npm run soak -- --faults [--seconds 9]`: a whole studio that can't write for that long. Each database in turn is locked by another
+// program, then the disk is full, then no file descriptor is free. The process must survive, answer every request within 3 s and lose nothing.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,7 +35,7 @@ const through = (dataDir, fault, lastsMs) => async (studio) => {
   return { words: summary(found), wrong: wrongs(found, bounds) }
 }
 
-/** Runs all of them, one after another. Returns the exit code. */
+/** Runs all faults, one after another. Returns the exit code. */
 export async function soakFaults({ seconds }) {
   const service = await startSandbox({ port: 0 })
   const folder = mkdtempSync(join(tmpdir(), 'studio-faults-'))

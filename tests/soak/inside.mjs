@@ -24,7 +24,7 @@ export async function openInspector(port) {
   return {
     /** Bytes on the heap and in buffers that are still referenced. */
     async live() {
-      // Twice: the first collection may free more by finalizers.
+      // Twice, because finalizers that the first collection runs may free more.
       for (let n = 0; n < 2; n += 1) await call('HeapProfiler.collectGarbage')
       const { result } = await call('Runtime.evaluate', {
         expression: 'JSON.stringify(process.memoryUsage())',

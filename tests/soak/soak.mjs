@@ -1,5 +1,6 @@
-// `npm run soak [-- --streams 10000 --seed 1]`: streams with random faults and random cancels through the real process. Afterwards its
-// sockets, its memory and the key's slots are as before, and the service has nothing open. With `--faults`: faults.mjs.
+// `npm run soak [-- --streams 10000 --seed 1]`: streams with random faults and random cancels through the real process. Afterwards the
+// process has as many sockets and as much memory as before, all slots of the key are free, and the service has no open reply. `--faults`
+// runs faults.mjs instead.
 import { readdirSync, readlinkSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +8,8 @@ import { parseArgs } from 'node:util'
 import { freePort, startStudio } from '../bench/peers.mjs'
 import { prepareBuild, removeFolders, residentBytes, startJson, stopAll } from '../bench/processes.mjs'
 import { jsonHeaders, pause, streamBody } from '../bench/traffic.mjs'
-import { planStream, randomFrom, runStream } from './client.mjs'
+import { seededRandom } from '../helpers/seededRandom.ts'
+import { planStream, runStream } from './client.mjs'
 import { openInspector } from './inside.mjs'
 
 /** Slots of the key. */
@@ -36,7 +38,7 @@ function socketsOf(pid) {
   return count
 }
 
-/** Polls `look` until it returns true; false after too long. */
+/** Polls `look` until it returns true. False after a timeout. */
 async function until(look, withinMs = 10_000) {
   for (const from = performance.now(); performance.now() - from < withinMs; ) {
     if (await look()) return true
@@ -58,7 +60,7 @@ async function runMany(tool, random, from, count, outcomes) {
   await Promise.all(Array.from({ length: atOnce }, worker))
 }
 
-/** A stream without an end of its own. */
+/** A stream that ends only when the app disconnects. */
 function openEndless(tool) {
   const order = { id: 'slot', chunks: 1_000_000, everyMs: 50, fault: null, at: 0 }
   const headers = jsonHeaders(tool, { 'content-length': String(streamBody.length), 'x-soak': JSON.stringify(order) })
@@ -101,16 +103,17 @@ async function settled(far, pid) {
 }
 
 /**
- * @param options `streams` in `batches`, after a tenth of them to warm up; the same `seed` makes the same plans; without `retries` the
- * service's faults pass at once, which takes a fraction of the time; `onBatch` is called after each batch
- * @returns bytes that live after a collection and bytes resident, after each batch, the warm-up's first
+ * Runs `streams` in `batches`, after a warm-up of a tenth of them. `onBatch` is called after each batch.
+ * @param options `seed`: the same one makes the same plans. `retries: false`: the app gets the service's faults at once, which takes a
+ * fraction of the time
+ * @returns bytes still referenced after a garbage collection, and resident bytes: first those after the warm-up, then after each batch
  */
 export async function soak({ streams, batches = 10, seed = 1, retries = true, onBatch = () => undefined }) {
   const far = await startFarEnd()
   const port = await freePort()
   const tool = await startStudio(far, retries ? [] : ['--no-retries'], [`--inspect=127.0.0.1:${port}`])
   const inside = await openInspector(port)
-  const random = randomFrom(seed)
+  const random = seededRandom(seed)
   /** @type {Map<string, number>} */
   const outcomes = new Map()
   const [live, resident] = [[], []]

@@ -111,8 +111,8 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
     version: host.version,
     ...(host.network && { fetch: systemFetch(host.network) }),
   })
-  const meter = new ContextMeter(chat)
   const summaries = new Summaries(chat)
+  const meter = new ContextMeter(chat, summaries)
   const library = new ChatLibrary({
     store,
     databaseFile: databaseFile(host.dataDir),
@@ -133,11 +133,15 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
     cleanUp: async () => void (await library.sweep()),
     added: (ids) => {
       projects.wake()
+      library.note()
       for (const conversationId of ids) chat.runs.view.changes.notify({ what: 'restored', conversationId })
     },
     isRunning: (id) => chat.runs.view.running(id),
     merged: (conversationId, isNew) => notifyMerged(chat, conversationId, isNew),
-    libraryMerged: library.note,
+    libraryMerged: () => {
+      library.note()
+      projects.wake()
+    },
   })
   const stopNoting = chat.runs.view.changes.add((change) => {
     if (change.what !== 'text') library.note()
@@ -160,6 +164,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
         // Tools close before replies, so that a result that arrives now is still stored and no further request is sent.
         () => tools.close(),
         () => chat.titles.close(),
+        () => summaries.close(),
         () => chat.runs.shutDown(),
         () => archive.close(),
         () => library.close(),

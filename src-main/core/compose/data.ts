@@ -3,6 +3,7 @@ import type { DataState } from '../../../src-preload/contract/data.ts'
 import { createData, type DataFeature } from '../data/data.ts'
 import type { OpeningReport } from '../data/opening/prepare.ts'
 import { recoverReplies } from '../features/chat/recover.ts'
+import { grantAccounts } from '../features/tools/mcp/oauth/grants.ts'
 import { secretAccounts } from '../features/tools/mcp/secrets.ts'
 import type { Transfers } from '../features/transfers/transfers.ts'
 import { Apps } from '../gateway/apps/apps.ts'
@@ -73,7 +74,12 @@ export interface DataDependencies {
 /** Keychain accounts of all connections and MCP servers. */
 const keychainAccounts = (store: Store): string[] => [
   ...store.profiles.all().flatMap(({ id, keyKept }) => (keyKept === 'keychain' ? [id] : [])),
-  ...store.mcpServers.list().flatMap(({ id, transport }) => secretAccounts(id, transport)),
+  ...store.mcpServers
+    .list()
+    .flatMap(({ id, transport }) => [
+      ...secretAccounts(id, transport),
+      ...(store.mcpServers.oauthIssuer(id) === null ? [] : grantAccounts(id)),
+    ]),
 ]
 
 /** Backup, restore and deletion of the folder that this core runs in. */

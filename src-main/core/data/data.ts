@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { rmSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { BackupSummary, DataState, DataWork } from '../../../src-preload/contract/data.ts'
+import type { BackupSummary, DataState } from '../../../src-preload/contract/data.ts'
 import type { Download } from '../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../errors.ts'
 import type { SecretStore } from '../host.ts'
@@ -13,7 +13,7 @@ import { orderErasure } from './eraseEverything.ts'
 import { writeReadme } from './readme.ts'
 import { createReports } from './recovery/reports.ts'
 import { dropPending, dropStaging, type Plan, pendingPlan, scheduleSwap } from './restore/swap.ts'
-import { startWorkerTask, type WorkerTask } from './workerClient.ts'
+import { startWorkerTask, VisibleTask } from './workerClient.ts'
 
 export interface DataOptions {
   dataDir: string
@@ -40,11 +40,11 @@ export type DataFeature = ReturnType<typeof createData>
 export function createData({ dataDir, version, transfers, problem, secrets, accounts, feed, log }: DataOptions) {
   writeReadme(dataDir, log)
   const reports = createReports(dataDir)
-  let backup: { work: WorkerTask<unknown>; at: DataWork } | null = null
-  let restore: { work: WorkerTask<unknown>; at: DataWork } | null = null
   /** The last backup that was checked and unpacked, for a `restore` of the same upload. */
   let checked: { uploadId: string; plan: Plan } | null = null
   const state = feed(read)
+  const backup = new VisibleTask(() => state.changed())
+  const restore = new VisibleTask(() => state.changed())
   for (const { database, keptAt } of reports.damage().filter(({ acknowledged }) => !acknowledged)) {
     log(
       'warn',
@@ -55,8 +55,8 @@ export function createData({ dataDir, version, transfers, problem, secrets, acco
   function read(): DataState {
     const scheduled = pendingPlan(dataDir)
     return {
-      backup: backup?.at ?? null,
-      restore: restore?.at ?? null,
+      backup: backup.progress,
+      restore: restore.progress,
       pendingRestore:
         scheduled?.report.what === 'restored' ? { summary: scheduled.report.summary, stagedAt: scheduled.at } : null,
       restored: reports.restored(),
@@ -69,25 +69,16 @@ export function createData({ dataDir, version, transfers, problem, secrets, acco
   /** @throws StudioError as stageBackup */
   async function stage(uploadId: string): Promise<Plan> {
     if (checked?.uploadId === uploadId) return checked.plan
-    if (restore) throw new StudioError('busy', 'Another backup is being read. Wait until it has finished.')
+    if (restore.progress) throw new StudioError('busy', 'Another backup is being read. Wait until it has finished.')
     const path = transfers.uploads.path(uploadId)
     checked = null
-    const work = startWorkerTask({ do: 'stage', dataDir, path }, (at) => {
-      if (restore) restore = { work, at }
-      state.changed()
-    })
-    restore = { work, at: { stage: 'checking', done: 0, total: 0 } }
-    state.changed()
     try {
-      const plan = await work.done
+      const plan = await restore.run({ do: 'stage', dataDir, path }, 'checking')
       checked = { uploadId, plan }
       return plan
     } catch (thrown) {
       dropStaging(dataDir)
       throw thrown
-    } finally {
-      restore = null
-      state.changed()
     }
   }
 
@@ -96,16 +87,10 @@ export function createData({ dataDir, version, transfers, problem, secrets, acco
     read,
     /** @throws StudioError as writeBackup, `busy` */
     async backup(): Promise<Download> {
-      if (backup) throw new StudioError('busy', 'Another backup is in progress.')
+      if (backup.progress) throw new StudioError('busy', 'Another backup is in progress.')
       const path = join(transfers.folder, `${randomUUID()}.tar`)
-      const work = startWorkerTask({ do: 'backup', dataDir, version, path }, (at) => {
-        if (backup) backup = { work, at }
-        state.changed()
-      })
-      backup = { work, at: { stage: 'databases', done: 0, total: 0 } }
-      state.changed()
       try {
-        const summary = await work.done
+        const summary = await backup.run({ do: 'backup', dataDir, version, path }, 'databases')
         const { size: bytes } = statSync(path)
         return transfers.downloads.offer({ path, name: backupName(summary.madeAt), mime: 'application/x-tar', bytes })
       } catch (thrown) {
@@ -114,12 +99,10 @@ export function createData({ dataDir, version, transfers, problem, secrets, acco
         }
         throw thrown
       } finally {
-        backup = null
         sweepWorkplaces(transfers.folder)
-        state.changed()
       }
     },
-    cancelBackup: (): { cancelled: boolean } => cancel(backup),
+    cancelBackup: (): { cancelled: boolean } => backup.cancel(),
     /** @throws StudioError as stageBackup, `busy` */
     async check({ uploadId }: { uploadId: string }) {
       const summary = summaryOf(await stage(uploadId))
@@ -135,7 +118,7 @@ export function createData({ dataDir, version, transfers, problem, secrets, acco
       state.changed()
       return summaryOf(given)
     },
-    cancelRestore: (): { cancelled: boolean } => cancel(restore),
+    cancelRestore: (): { cancelled: boolean } => restore.cancel(),
     discardRestore(): { dropped: boolean } {
       const dropped = dropPending(dataDir)
       state.changed()
@@ -153,17 +136,10 @@ export function createData({ dataDir, version, transfers, problem, secrets, acco
     deleteEverything: (): Promise<void> => orderErasure(dataDir, secrets, accounts()),
     /** Cancels running jobs. A scheduled restore stays scheduled. */
     async close(): Promise<void> {
-      const under = [backup, restore]
-      for (const one of under) one?.work.cancel()
-      await Promise.allSettled(under.flatMap((one) => (one ? [one.work.done] : [])))
+      await Promise.all([backup.close(), restore.close()])
       if (checked) dropStaging(dataDir)
     },
   }
-}
-
-function cancel(one: { work: WorkerTask<unknown> } | null): { cancelled: boolean } {
-  one?.work.cancel()
-  return { cancelled: one !== null }
 }
 
 function summaryOf({ report }: Plan): BackupSummary {

@@ -4,7 +4,7 @@ import { WorkerClient } from '../shared/workerClient.ts'
 import type { DataJob, DataResults } from './worker.ts'
 
 /** A running job of the data worker. */
-export interface WorkerTask<T> {
+interface WorkerTask<T> {
   done: Promise<T>
   /** Stops the job; `done` is rejected with `cancelled`. */
   cancel(): void
@@ -34,4 +34,52 @@ export function startWorkerTask<K extends DataJob['do']>(
     }
   }
   return { done: run(), cancel: () => controller.abort() }
+}
+
+/** Runs one job at a time, whose progress the window shows and a person may cancel. */
+export class VisibleTask {
+  readonly #changed: () => void
+  #running: { task: WorkerTask<unknown>; progress: DataWork } | null = null
+
+  /** @param changed called after each change of `progress` */
+  constructor(changed: () => void) {
+    this.#changed = changed
+  }
+
+  /** Progress of the running job; null when none runs. */
+  get progress(): DataWork | null {
+    return this.#running?.progress ?? null
+  }
+
+  /** Call only while no job runs. `stage` is shown until the job reports its progress. */
+  async run<K extends DataJob['do']>(
+    job: Extract<DataJob, { do: K }>,
+    stage: DataWork['stage'],
+  ): Promise<DataResults[K]> {
+    const task = startWorkerTask(job, (progress) => {
+      if (this.#running) this.#show({ task, progress })
+    })
+    this.#show({ task, progress: { stage, done: 0, total: 0 } })
+    try {
+      return await task.done
+    } finally {
+      this.#show(null)
+    }
+  }
+
+  cancel(): { cancelled: boolean } {
+    this.#running?.task.cancel()
+    return { cancelled: this.#running !== null }
+  }
+
+  /** Cancels the job and waits until it has ended. */
+  async close(): Promise<void> {
+    this.cancel()
+    await Promise.allSettled([this.#running?.task.done])
+  }
+
+  #show(running: { task: WorkerTask<unknown>; progress: DataWork } | null): void {
+    this.#running = running
+    this.#changed()
+  }
 }

@@ -2,12 +2,18 @@
 export class SingleFlight<Subject> {
   #running: { subject: Subject; done: Promise<void> } | null = null
 
-  run(subject: Subject, start: () => Promise<void>): Promise<void> {
+  /**
+   * @param start receives `over`, to be called before the result is published. A caller that learns of the result and calls again then
+   *   gets a new call, not the one that has just ended. Without it, the call is over when its promise settles.
+   */
+  run(subject: Subject, start: (over: () => void) => Promise<void>): Promise<void> {
     if (this.#running?.subject === subject) return this.#running.done
-    const running = { subject, done: start() }
-    this.#running = running
-    return running.done.finally(() => {
+    const over = (): void => {
       if (this.#running === running) this.#running = null
-    })
+    }
+    const running = { subject, done: Promise.resolve() }
+    this.#running = running
+    running.done = start(over).finally(over)
+    return running.done
   }
 }

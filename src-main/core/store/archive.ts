@@ -16,9 +16,9 @@ import { passage } from '../../../src-preload/contract/projects.ts'
 import { certainty, sc } from '../../../src-preload/contract/requests.ts'
 import { readConversationColumns } from './conversations.ts'
 import type { Database } from './database.ts'
-import { madeBy, readReplyColumns } from './messages.ts'
+import { readReplyColumns } from './messages.ts'
 import type { ReadHandle } from './readOnly.ts'
-import { json, jsonOrNull, number, numberOrNull, type Row, readOrNull, text, textOrNull, toJson } from './rows.ts'
+import { json, jsonOrNull, number, type Row, readOrNull, text, textOrNull, toJson } from './rows.ts'
 import { prepareAll } from './statements.ts'
 
 /** A UTC instant in the form of all stored instants, which sort as text. */
@@ -230,12 +230,6 @@ function readMessage(row: Row): ArchivedMessage {
     run: jsonOrNull(row, 'run', toolRun),
     status: messageStatus.parse(row.status),
     ...readReplyColumns(row),
-    askId: textOrNull(row, 'ask_id'),
-    made: madeBy(row),
-    summarised: numberOrNull(row, 'summarised'),
-    leftOut: row.left_out === 1,
-    cost: textOrNull(row, 'cost'),
-    costIs: certainty.parse(row.cost_is),
     params: jsonOrNull(row, 'params', chatParams),
     jsonFaults: jsonOrNull(row, 'json_faults', sentences),
     nextId: textOrNull(row, 'next_id'),

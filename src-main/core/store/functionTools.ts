@@ -1,6 +1,6 @@
 import type { FunctionTool } from '../../../src-preload/contract/tools.ts'
 import type { Database } from './database.ts'
-import { number, type Row, text, texts } from './rows.ts'
+import { number, type Row, readOrNull, text, texts } from './rows.ts'
 import { prepareAll } from './statements.ts'
 
 /** Tools that a person defined. Names are unique. */
@@ -15,12 +15,11 @@ export function functionToolTable({ handle }: Database) {
      ON CONFLICT (id) DO UPDATE SET name = :name, description = :description, schema = :schema, strict = :strict,
        updated_at = :updatedAt`,
   })
-  const first = (row: Row | undefined): FunctionTool | null => (row ? read(row) : null)
 
   return {
     list: (): FunctionTool[] => sql.all.all().map(read),
-    find: (id: string): FunctionTool | null => first(sql.one.get(id)),
-    named: (name: string): FunctionTool | null => first(sql.named.get(name)),
+    find: (id: string): FunctionTool | null => readOrNull(sql.one.get(id), read),
+    named: (name: string): FunctionTool | null => readOrNull(sql.named.get(name), read),
     save({ id, name, description, schema, strict, updatedAt }: FunctionTool): void {
       sql.upsert.run({ id, name, description, schema, strict: Number(strict), updatedAt })
     },

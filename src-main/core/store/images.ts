@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { type MakingState, makingState } from '../../../src-preload/contract/createdItems.ts'
 import {
   type Drawing,
   type Image,
@@ -7,13 +6,11 @@ import {
   imageRequest,
   imageSlot,
 } from '../../../src-preload/contract/images.ts'
-import { problem } from '../../../src-preload/contract/problem.ts'
-import { certainty } from '../../../src-preload/contract/requests.ts'
+import { readCreatedItem, readMakingCost } from './createdItems.ts'
 import type { Database } from './database.ts'
-import { json, jsonOrNull, number, numberOrNull, type Row, readOrNull, text, textOrNull, toJson } from './rows.ts'
+import { json, number, numberOrNull, numbers, type Row, readOrNull, text, textOrNull, toJson } from './rows.ts'
 import { prepareAll } from './statements.ts'
 
-const requestRows = z.array(z.number().int())
 /** Limit for one family of prompts; more than a person looks through. */
 const mostRelated = 500
 
@@ -142,19 +139,13 @@ export type NewDrawing = Pick<Drawing, 'prompt' | 'n' | 'model' | 'size' | 'resp
   Pick<Drawing, 'fromImageId'> & { search: string; slots: ImageSlot[] }
 
 function readDrawing(row: Row): Drawing {
-  const state: MakingState = makingState.parse(row.state)
   return {
-    id: text(row, 'id'),
-    createdAt: text(row, 'created_at'),
-    state,
-    problem: jsonOrNull(row, 'problem', problem),
+    ...readCreatedItem(row),
     ...json(row, 'wish', imageRequest),
     slots: json(row, 'slots', z.array(imageSlot)),
     fromImageId: textOrNull(row, 'from_image_id'),
     tookMs: numberOrNull(row, 'took_ms'),
-    cost: textOrNull(row, 'cost'),
-    costIs: certainty.parse(row.cost_is),
-    rows: json(row, 'request_rows', requestRows),
+    ...readMakingCost(row),
     inSight: { count: number(row, 'in_sight'), lookId: textOrNull(row, 'look_id') },
   }
 }
@@ -164,9 +155,7 @@ function readImage(row: Row): Image {
     id: text(row, 'id'),
     drawingId: text(row, 'drawing_id'),
     createdAt: text(row, 'created_at'),
-    width: number(row, 'width'),
-    height: number(row, 'height'),
-    bytes: number(row, 'bytes'),
+    ...numbers(row, 'width', 'height', 'bytes'),
     mime: text(row, 'mime'),
     mediaId: text(row, 'media_id'),
     thumbId: textOrNull(row, 'thumb_id'),

@@ -1,6 +1,6 @@
 import { type McpTransport, mcpTransport } from '../../../src-preload/contract/tools.ts'
 import type { Database } from './database.ts'
-import { json, number, type Row, readOrNull, text } from './rows.ts'
+import { json, number, type Row, readOrNull, text, textOrNull } from './rows.ts'
 import { prepareAll } from './statements.ts'
 
 /** A server as a person configured it. Values of its environment and headers are in the keychain, never here. */
@@ -17,6 +17,8 @@ export function mcpServerTable({ handle }: Database) {
     all: 'SELECT * FROM mcp_servers ORDER BY rowid',
     one: 'SELECT * FROM mcp_servers WHERE id = ?',
     remove: 'DELETE FROM mcp_servers WHERE id = ?',
+    issuer: 'SELECT oauth_issuer FROM mcp_servers WHERE id = ?',
+    setIssuer: 'UPDATE mcp_servers SET oauth_issuer = :issuer WHERE id = :id',
     on: 'UPDATE mcp_servers SET is_on = :on WHERE id = :id',
     upsert: `INSERT INTO mcp_servers (id, name, transport, is_on, timeout_seconds, updated_at)
      VALUES (:id, :name, :transport, :on, :timeoutSeconds, :now)
@@ -35,6 +37,10 @@ export function mcpServerTable({ handle }: Database) {
       sql.upsert.run({ id, name, transport: JSON.stringify(transport), on: Number(on), timeoutSeconds, now })
     },
     setOn: (id: string, value: boolean): void => void sql.on.run({ id, on: Number(value) }),
+    /** Authorization server whose client or tokens the keychain has for this server. Null: it has none. */
+    oauthIssuer: (id: string): string | null =>
+      readOrNull(sql.issuer.get(id), (row) => textOrNull(row, 'oauth_issuer')),
+    setOauthIssuer: (id: string, issuer: string | null): void => void sql.setIssuer.run({ id, issuer }),
     /** Whether the server existed. */
     remove: (id: string): boolean => sql.remove.run(id).changes > 0,
   }

@@ -328,7 +328,7 @@ function readLink(row: Row): MessageLink {
 }
 
 /** The check of the column `made` knows `continue` only. */
-export function madeBy(row: Row): Message['made'] {
+function madeBy(row: Row): Message['made'] {
   if (row.summarised !== null) return 'summary'
   return row.made === 'continue' ? 'continue' : null
 }
@@ -344,6 +344,12 @@ export const readReplyColumns = (row: Row) => ({
   firstTokenMs: numberOrNull(row, 'first_token_ms'),
   reasoningMs: numberOrNull(row, 'reasoning_ms'),
   requestId: textOrNull(row, 'request_id'),
+  askId: textOrNull(row, 'ask_id'),
+  made: madeBy(row),
+  summarised: numberOrNull(row, 'summarised'),
+  leftOut: row.left_out === 1,
+  cost: textOrNull(row, 'cost'),
+  costIs: certainty.parse(row.cost_is),
 })
 
 function readMessage(row: Row): Message {
@@ -366,12 +372,6 @@ function readMessage(row: Row): Message {
     documents: row.documents === '[]' ? [] : json(row, 'documents', documents),
     passages: row.passages === '[]' ? [] : json(row, 'passages', passages),
     run: jsonOrNull(row, 'run', toolRun),
-    askId: textOrNull(row, 'ask_id'),
-    made: madeBy(row),
-    summarised: numberOrNull(row, 'summarised'),
-    leftOut: row.left_out === 1,
-    cost: textOrNull(row, 'cost'),
-    costIs: certainty.parse(row.cost_is),
     requestRow: numberOrNull(row, 'request_row'),
     params: row.params === '{}' ? {} : jsonOrNull(row, 'params', chatParams),
     jsonFaults: row.json_faults === '[]' ? [] : jsonOrNull(row, 'json_faults', sentences),

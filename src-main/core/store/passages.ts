@@ -1,6 +1,6 @@
 import type { Database } from './database.ts'
 import type { ReadHandle } from './readOnly.ts'
-import { number, type Row, readOrNull, text } from './rows.ts'
+import { number, numbers, type Row, readOrNull, text, texts } from './rows.ts'
 import { prepareAll } from './statements.ts'
 
 /** How far the text of a pinned file is divided into passages. */
@@ -54,12 +54,7 @@ export function passageTable({ handle, journal, transaction }: Database) {
 
   return {
     /** The pinned file to index next; null when all are complete. */
-    next: (): PassageProgress | null =>
-      readOrNull(sql.next.get(), (row) => ({
-        mediaId: text(row, 'media_id'),
-        part: number(row, 'part'),
-        start: number(row, 'start'),
-      })),
+    next: (): PassageProgress | null => readOrNull(sql.next.get(), readPlace),
     /** The text of a part of a document; null after its last part. */
     partText: (mediaId: string, part: number): string | null =>
       readOrNull(sql.part.get(mediaId, part), (row) => text(row, 'text')),
@@ -139,10 +134,9 @@ export function passageReader(handle: ReadHandle) {
 }
 export type PassageReader = ReturnType<typeof passageReader>
 
-const readPassage = (row: Row): StoredPassage => ({
+const readPlace = (row: Row): PassageProgress => ({
   mediaId: text(row, 'media_id'),
-  part: number(row, 'part'),
-  start: number(row, 'start'),
-  text: text(row, 'text'),
-  label: text(row, 'label'),
+  ...numbers(row, 'part', 'start'),
 })
+
+const readPassage = (row: Row): StoredPassage => ({ ...readPlace(row), ...texts(row, 'text', 'label') })

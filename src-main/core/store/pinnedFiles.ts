@@ -8,12 +8,23 @@ import { prepareAll } from './statements.ts'
 /** A pinned file without `isWhole`, which depends on the other files of its folder. */
 export type PinnedFileRow = Omit<PinnedFile, 'isWhole'>
 
+/** A pinned file as archives and syncs need it. */
+export interface PinnedFileEntry {
+  mediaId: string
+  name: string
+  addedAt: string
+  /** Of the original, in hex: the same on every computer, unlike `mediaId`. */
+  sha256: string
+}
+
 /** The read statements of `pinnedFileTable`. */
 export function pinnedFileReader(handle: ReadHandle) {
   const sql = prepareAll(handle, {
     files: `SELECT d.*, m.bytes, f.name, coalesce(p.is_done, 0) AS is_done FROM folder_files AS f
        JOIN documents AS d USING (media_id) JOIN media AS m ON m.id = f.media_id LEFT JOIN passage_files AS p USING (media_id)
       WHERE f.folder_id = ? ORDER BY f.name COLLATE NOCASE, f.media_id`,
+    entries: `SELECT f.media_id, f.name, f.added_at, m.sha256 FROM folder_files AS f JOIN media AS m ON m.id = f.media_id
+      WHERE f.folder_id = ? ORDER BY f.media_id`,
   })
   return {
     /** The files of a folder by name. */
@@ -22,6 +33,14 @@ export function pinnedFileReader(handle: ReadHandle) {
         ...readDocument(row),
         name: text(row, 'name'),
         isIndexed: number(row, 'is_done') === 1,
+      })),
+    /** The files of a folder by id. */
+    entries: (folderId: string): PinnedFileEntry[] =>
+      sql.entries.all(folderId).map((row) => ({
+        mediaId: text(row, 'media_id'),
+        name: text(row, 'name'),
+        addedAt: text(row, 'added_at'),
+        sha256: text(row, 'sha256'),
       })),
   }
 }

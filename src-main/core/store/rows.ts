@@ -21,8 +21,7 @@ export function text(row: Row, column: string): string {
 }
 
 /** Text columns with the names of their properties. */
-export const texts = <Name extends string>(row: Row, ...names: Name[]): Record<Name, string> =>
-  Object.fromEntries(names.map((name) => [name, text(row, name)])) as Record<Name, string>
+export const texts = columns(text)
 
 export function textOrNull(row: Row, column: string): string | null {
   return row[column] === null ? null : text(row, column)
@@ -33,6 +32,9 @@ export function number(row: Row, column: string): number {
   if (typeof value !== 'number') throw wrongType(column, 'a number')
   return value
 }
+
+/** Number columns with the names of their properties. */
+export const numbers = columns(number)
 
 export function numberOrNull(row: Row, column: string): number | null {
   return row[column] === null ? null : number(row, column)
@@ -66,6 +68,11 @@ export function parseJson(value: string): unknown {
 
 export function toJson(value: unknown): string | null {
   return value === null || value === undefined ? null : JSON.stringify(value)
+}
+
+function columns<T>(read: (row: Row, column: string) => T) {
+  return <Name extends string>(row: Row, ...names: Name[]): Record<Name, T> =>
+    Object.fromEntries(names.map((name) => [name, read(row, name)])) as Record<Name, T>
 }
 
 function wrongType(column: string, wanted: string): StudioError {

@@ -1,10 +1,11 @@
-import * as z from 'zod'
-import { type MakingState, makingState } from '../../../src-preload/contract/createdItems.ts'
+import type * as z from 'zod'
+import type { MakingState } from '../../../src-preload/contract/createdItems.ts'
 import { type Problem, problem } from '../../../src-preload/contract/problem.ts'
-import { type Certainty, certainty } from '../../../src-preload/contract/requests.ts'
+import type { Certainty } from '../../../src-preload/contract/requests.ts'
 import { type SpeechPart, speechPart, speechRequest } from '../../../src-preload/contract/speech.ts'
 import { StudioError } from '../errors.ts'
 import { folded, foldedWords } from '../shared/text/caseFolding.ts'
+import { readCreatedItem, readMakingCost } from './createdItems.ts'
 import type { Database } from './database.ts'
 import { json, jsonOrNull, number, numberOrNull, type Row, readOrNull, text, textOrNull, toJson } from './rows.ts'
 import { prepareAll } from './statements.ts'
@@ -48,7 +49,6 @@ interface SpokenBefore {
   seconds: number
 }
 
-const rowIds = z.array(z.number().int())
 /** Number of earlier parts that are considered. */
 const lookBack = 200
 
@@ -172,10 +172,7 @@ function filterOf({ search, favourites }: { search: string; favourites: boolean 
 
 function readSpeech(row: Row): StoredSpeech {
   return {
-    id: text(row, 'id'),
-    createdAt: text(row, 'created_at'),
-    state: makingState.parse(row.state),
-    problem: jsonOrNull(row, 'problem', problem),
+    ...readCreatedItem(row),
     excerpt: text(row, 'excerpt'),
     textBytes: number(row, 'text_bytes'),
     settings: json(row, 'wish', settings),
@@ -199,8 +196,6 @@ function readPart(row: Row): SpeechPart {
     problem: jsonOrNull(row, 'problem', problem),
     audioBytes: number(row, 'audio_bytes'),
     seconds: numberOrNull(row, 'seconds'),
-    rows: json(row, 'request_rows', rowIds),
-    cost: textOrNull(row, 'cost'),
-    costIs: certainty.parse(row.cost_is),
+    ...readMakingCost(row),
   }
 }

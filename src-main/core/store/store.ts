@@ -4,6 +4,7 @@ import { appTable } from './apps.ts'
 import { archiveTable } from './archive.ts'
 import { conversationCostTable } from './conversationCosts.ts'
 import { conversationTable } from './conversations.ts'
+import { countedPromptTable } from './countedPrompts.ts'
 import { type Database, inReadTransaction, type OpenOptions, openDatabase, studioDatabase } from './database.ts'
 import { documentTable } from './documents.ts'
 import { erasureTable } from './erasures.ts'
@@ -27,6 +28,7 @@ import { replyJournalTable } from './replyJournal.ts'
 import { searchTable } from './search.ts'
 import { settingsTable } from './settings.ts'
 import { speechTable } from './speeches.ts'
+import { summaryTable } from './summaries.ts'
 import { syncMarkTable } from './syncMarks.ts'
 import { toolPermissionTable } from './toolPermissions.ts'
 import { transcriptTable } from './transcripts.ts'
@@ -93,4 +95,6 @@ const tables = (database: Database) => ({
   outbox: outboxTable(database),
   voiceSamples: voiceSampleTable(database),
   syncMarks: syncMarkTable(database),
+  countedPrompts: countedPromptTable(database),
+  summaries: summaryTable(database),
 })

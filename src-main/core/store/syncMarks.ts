@@ -1,5 +1,5 @@
 import type { Database } from './database.ts'
-import { number, type Row, text, textOrNull } from './rows.ts'
+import { number, type Row, readOrNull, text, textOrNull } from './rows.ts'
 import { prepareAll } from './statements.ts'
 
 /** When a field was last changed, ms since 1970. `value` is an id or a flag; see migration 017. */
@@ -13,6 +13,9 @@ export const markedFields = ['title', 'model', 'setup', 'pinned', 'archived', 'f
 export type MarkedField = (typeof markedFields)[number]
 
 export type MarkedItem = 'conversation' | 'message' | 'folder' | 'prompt' | 'preset'
+
+/** Begins the `field` of a pinned file's mark; see migration 020. */
+const fileField = 'file '
 
 /** Where a message is: its conversation, or for a deleted message the conversation that it was deleted from. */
 export interface MessagePlace {
@@ -29,6 +32,8 @@ export function syncMarkTable({ handle, transaction }: Database) {
     below: "SELECT item, at, value FROM sync_marks WHERE parent = ? AND what = 'message' ORDER BY item",
     removed: `SELECT item, at FROM sync_marks WHERE what = 'conversation' AND field = 'removed' AND value = '1' ORDER BY item`,
     items: 'SELECT item, at, value FROM sync_marks WHERE what = ? AND field = ? ORDER BY item',
+    files: `SELECT item, field, at, value FROM sync_marks WHERE what = 'folder' AND field LIKE 'file %' ORDER BY item, field`,
+    one: "SELECT at, value FROM sync_marks WHERE what = 'folder' AND item = :folderId AND field = :field",
     place: `SELECT m.conversation_id AS id, c.part_of AS home FROM messages AS m JOIN conversations AS c ON c.id = m.conversation_id
       WHERE m.id = ?`,
     seq: 'SELECT seq FROM messages WHERE id = ?',
@@ -63,6 +68,21 @@ export function syncMarkTable({ handle, transaction }: Database) {
     /** Marks of folders, prompts or presets by id. */
     items: (what: 'folder' | 'prompt' | 'preset'): Map<string, SyncMark> =>
       new Map(sql.items.all(what, 'deleted').map((row) => [text(row, 'item'), readMark(row)])),
+    /** Marks of pinned files: by folder, then by the SHA-256 of the file. */
+    files(): Map<string, Map<string, SyncMark>> {
+      const folders = new Map<string, Map<string, SyncMark>>()
+      for (const row of sql.files.all()) {
+        const marks = folders.get(text(row, 'item')) ?? new Map<string, SyncMark>()
+        marks.set(text(row, 'field').slice(fileField.length), readMark(row))
+        folders.set(text(row, 'item'), marks)
+      }
+      return folders
+    },
+    /** The mark of a pinned file, or null. */
+    fileMark: (folderId: string, sha256: string): SyncMark | null =>
+      readOrNull(sql.one.get({ folderId, field: fileField + sha256 }), readMark),
+    setFileMark: (folderId: string, sha256: string, { at, value }: SyncMark): void =>
+      void sql.set.run({ what: 'folder', item: folderId, field: fileField + sha256, at, value, parent: null }),
     placeOf(messageId: string): MessagePlace | null {
       const row = sql.place.get(messageId)
       if (!row) return null

@@ -1,14 +1,14 @@
 import * as z from 'zod'
-import { type MakingCost, makingCost, makingState } from '../../../src-preload/contract/createdItems.ts'
-import { problem } from '../../../src-preload/contract/problem.ts'
+import type { MakingCost } from '../../../src-preload/contract/createdItems.ts'
 import {
   cue,
   type Transcript,
   transcriptFormat,
   transcriptRequest,
 } from '../../../src-preload/contract/transcription.ts'
+import { readCreatedItem, readMakingCost, readRequestRows } from './createdItems.ts'
 import type { Database } from './database.ts'
-import { json, jsonOrNull, number, type Row, readOrNull, readOrThrow, text, textOrNull, toJson } from './rows.ts'
+import { json, number, type Row, readOrNull, readOrThrow, text, textOrNull, toJson } from './rows.ts'
 import { prepareAll } from './statements.ts'
 
 /** The stored fields that are not part of the shown transcript, such as the raw reply. */
@@ -19,7 +19,6 @@ export interface TranscriptEnd
   search: string
 }
 
-const rows = z.array(z.number().int())
 const cues = z.array(cue)
 
 /** Transcripts of recordings, complete or in progress. */
@@ -58,7 +57,7 @@ export function transcriptTable({ handle }: Database) {
     of: (recordingId: string): Transcript[] => sql.all.all(recordingId).map(read),
     /** Transcripts that were in progress when the program ended, with their rows in the request log. */
     unfinished: (): { id: string; rows: number[] }[] =>
-      sql.unfinished.all().map((row) => ({ id: text(row, 'id'), rows: json(row, 'request_rows', rows) })),
+      sql.unfinished.all().map((row) => ({ id: text(row, 'id'), rows: readRequestRows(row) })),
     asked: (id: string, requestRows: readonly number[]): void =>
       void sql.asked.run({ id, rows: JSON.stringify(requestRows) }),
     settle({ problem, cues, ...end }: TranscriptEnd): void {
@@ -91,13 +90,8 @@ export type NewTranscript = Pick<Transcript, 'id' | 'recordingId' | 'createdAt'>
 
 function read(row: Row): Transcript {
   return {
-    id: text(row, 'id'),
-    createdAt: text(row, 'created_at'),
-    state: makingState.parse(row.state),
-    problem: jsonOrNull(row, 'problem', problem),
-    cost: textOrNull(row, 'cost'),
-    costIs: makingCost.shape.costIs.parse(row.cost_is),
-    rows: json(row, 'request_rows', rows),
+    ...readCreatedItem(row),
+    ...readMakingCost(row),
     recordingId: text(row, 'recording_id'),
     ...json(row, 'wish', transcriptRequest),
     sentBytes: number(row, 'sent_bytes'),

@@ -5,53 +5,42 @@ import type { UpstreamLink } from './link.ts'
 import * as schemas from './schemas.ts'
 import type { CallOptions, UpstreamReply } from './types.ts'
 
-const get = <T>(
-  link: UpstreamLink,
-  path: string,
-  schema: z.ZodType<T>,
-  options: CallOptions | undefined,
-): Promise<UpstreamReply<T>> => callJson(link, { method: 'GET', url: link.base.v1(path) }, schema, options)
+type Read<T> = (link: UpstreamLink, options?: CallOptions) => Promise<UpstreamReply<T>>
 
-export const listModels = (link: UpstreamLink, options?: CallOptions): Promise<UpstreamReply<schemas.ModelListReply>> =>
-  get(link, '/models', schemas.modelList, options)
+/** A function that reads one path. */
+const reader =
+  <T>(path: string, schema: z.ZodType<T>): Read<T> =>
+  (link, options) =>
+    callJson(link, { method: 'GET', url: link.base.v1(path) }, schema, options)
+
+export const listModels: Read<schemas.ModelListReply> = reader('/models', schemas.modelList)
 
 /** This call counts as a request itself, so poll slowly. */
-export const getRateLimit = (
-  link: UpstreamLink,
-  options?: CallOptions,
-): Promise<UpstreamReply<schemas.RateLimitStatus>> => get(link, '/rate-limit', schemas.rateLimitStatus, options)
+export const getRateLimit: Read<schemas.RateLimitStatus> = reader('/rate-limit', schemas.rateLimitStatus)
 
-export const listKeys = (link: UpstreamLink, options?: CallOptions): Promise<UpstreamReply<schemas.KeyList>> =>
-  get(link, '/keys/', schemas.keyList, options)
+export const listKeys: Read<schemas.KeyList> = reader('/keys/', schemas.keyList)
 
-export const getCurrentKey = (link: UpstreamLink, options?: CallOptions): Promise<UpstreamReply<schemas.KeyRecord>> =>
-  get(link, '/keys/current', schemas.keyRecord, options)
+export const getCurrentKey: Read<schemas.KeyRecord> = reader('/keys/current', schemas.keyRecord)
 
-export const getCurrentKeyUsage = (
-  link: UpstreamLink,
-  options?: CallOptions,
-): Promise<UpstreamReply<schemas.KeyTotals>> => get(link, '/keys/current/usage', schemas.keyTotals, options)
+export const getCurrentKeyUsage: Read<schemas.KeyTotals> = reader('/keys/current/usage', schemas.keyTotals)
 
-export const getCurrentKeyDailyUsage = (
-  link: UpstreamLink,
-  options?: CallOptions,
-): Promise<UpstreamReply<schemas.KeyDaily>> => get(link, '/keys/current/usage/daily', schemas.keyDaily, options)
+export const getCurrentKeyDailyUsage: Read<schemas.KeyDaily> = reader('/keys/current/usage/daily', schemas.keyDaily)
 
 export const getKeyUsage = async (
   link: UpstreamLink,
   id: string,
   options?: CallOptions,
-): Promise<UpstreamReply<schemas.KeyTotals>> => get(link, `/keys/${segment(id)}/usage`, schemas.keyTotals, options)
+): Promise<UpstreamReply<schemas.KeyTotals>> => reader(`/keys/${segment(id)}/usage`, schemas.keyTotals)(link, options)
 
 export const getKeyDailyUsage = async (
   link: UpstreamLink,
   id: string,
   options?: CallOptions,
-): Promise<UpstreamReply<schemas.KeyDaily>> => get(link, `/keys/${segment(id)}/usage/daily`, schemas.keyDaily, options)
+): Promise<UpstreamReply<schemas.KeyDaily>> =>
+  reader(`/keys/${segment(id)}/usage/daily`, schemas.keyDaily)(link, options)
 
 /** Last thirty days, balance and lifetime spend. The service offers no filter. */
-export const getUsage = (link: UpstreamLink, options?: CallOptions): Promise<UpstreamReply<schemas.AccountUsage>> =>
-  get(link, '/usage', schemas.accountUsage, options)
+export const getUsage: Read<schemas.AccountUsage> = reader('/usage', schemas.accountUsage)
 
 /** Always fails with `not_implemented`, because the service answers 501. The studio never calls it. */
 export const legacyCompletion = (

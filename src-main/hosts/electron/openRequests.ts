@@ -1,4 +1,5 @@
 import { isAbsolute, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { App } from 'electron'
 import { type DeepLink, linkInArguments, readDeepLink } from './deepLink.ts'
 
@@ -24,9 +25,20 @@ export function requestInArguments(argv: readonly string[], folder: string, isPa
   if (argv.includes(quickPromptArgument)) return { kind: 'quick-prompt' }
   const paths = argv
     .slice(ownArguments(isPackaged))
+    .map(pathOfFileUrl)
     .filter((one) => one !== '' && !one.startsWith('-') && !isUrl(one))
     .map((one) => (isAbsolute(one) ? one : resolve(folder, one)))
   return paths.length > 0 ? { kind: 'files', paths } : null
+}
+
+/** Desktops of Linux give a file as `file:` URL. Another URL, or one that is no path of this computer, stays as it is. */
+function pathOfFileUrl(argument: string): string {
+  if (!/^file:\/\//i.test(argument)) return argument
+  try {
+    return fileURLToPath(argument)
+  } catch {
+    return argument
+  }
 }
 
 /** A scheme of at least two letters, because `C:` is a drive. */

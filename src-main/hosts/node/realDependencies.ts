@@ -26,10 +26,7 @@ export const realParts: Parts = {
     await checkData(dataDir)
     return openApps(dataDir)
   },
-  async openAppsReadOnly(dataDir) {
-    const { openAppsReadOnly } = await import('../../core/gateway/apps/apps.ts')
-    return openAppsReadOnly(dataDir)
-  },
+  openAppsReadOnly: async (dataDir) => (await import('../../core/gateway/apps/apps.ts')).openAppsReadOnly(dataDir),
   async openConnections(dataDir) {
     const { openConnections } = await import('../../core/features/connections/savedConnections.ts')
     await checkData(dataDir)
@@ -55,14 +52,8 @@ export const realParts: Parts = {
       },
     }
   },
-  async openUsage(dataDir) {
-    const { openUsage } = await import('./openUsage.ts')
-    return openUsage(dataDir)
-  },
-  async openExport(dataDir) {
-    const { openExport } = await import('./openExport.ts')
-    return openExport(dataDir)
-  },
+  openUsage: async (dataDir) => (await import('./openUsage.ts')).openUsage(dataDir),
+  openExport: async (dataDir) => (await import('./openExport.ts')).openExport(dataDir),
   async openErase(dataDir) {
     const { openErase } = await import('./openRetention.ts')
     return withProgress((notify) => openErase(dataDir, { opening: notify }))
@@ -78,10 +69,7 @@ export const realParts: Parts = {
       restore: restoreBackup,
     }
   },
-  async startSandbox(options) {
-    const { startSandbox } = await import('../../sandbox/sandbox.ts')
-    return startSandbox(options)
-  },
+  startSandbox: async (options) => (await import('../../sandbox/sandbox.ts')).startSandbox(options),
 }
 
 /** Refuses a data folder whose database is missing, before a command writes to it. */

@@ -53,9 +53,11 @@ export function ConnectionMenu({ children }: { children: ReactNode }) {
           <MenuLine />
         </>
       )}
-      <MenuItem icon={profiles?.length ? Settings2 : Plus} onSelect={toSettings}>
-        {t(profiles?.length ? 'connections.manage' : 'connections.add')}
-      </MenuItem>
+      <MenuItem
+        icon={profiles?.length ? Settings2 : Plus}
+        label={t(profiles?.length ? 'connections.manage' : 'connections.add')}
+        onSelect={toSettings}
+      />
     </Menu>
   )
 }

@@ -150,7 +150,7 @@ function BucketItem({ bucket }: { bucket: MinuteBucket }) {
   }
   if (used === null && remaining === null) return null
   return (
-    <Item to={{ page: 'usage', id: null }} className="shrink-0">
+    <Item to={{ page: 'usage', id: null }} className="shrink-0 max-[560px]:hidden">
       {used !== null && limit !== null ? (
         <>
           {t('status.requests')}
@@ -211,5 +211,5 @@ function SpendItems() {
 
 function Estimated() {
   const { t } = useTranslation('usage')
-  return <span className="text-faint">{t('status.estimated')}</span>
+  return <span className="-ms-0.5 text-faint">{t('status.estimated')}</span>
 }

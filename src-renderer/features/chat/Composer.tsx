@@ -1,3 +1,4 @@
+import '../../shared/ui/composerBox.css'
 import './composer/composer.css'
 import { ArrowUp, Plus, Square } from 'lucide-react'
 import { type KeyboardEvent, memo, useEffect, useId, useRef } from 'react'
@@ -5,36 +6,23 @@ import { useTranslation } from 'react-i18next'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { OfflineNote } from '../../shared/offline/OfflineNote.tsx'
 import { isSendKey, useSendKey } from '../../shared/sendKey.ts'
+import { useApp } from '../../stores/app.ts'
 import { draftOf, modelsToAsk, newChat, useChat } from '../../stores/chat.ts'
 import { runningReply } from '../../stores/openChat.ts'
 import { send, stopHere, type } from './actions.ts'
 import { AddMenu } from './composer/AddMenu.tsx'
-import { usePastedAndDropped } from './composer/AddPictures.tsx'
 import { offerComposerCommands } from './composer/commands.ts'
-import {
-  attachmentsOf,
-  forgetPictures,
-  picturesOf,
-  recallPictures,
-  restorePictures,
-  takePictures,
-  usePictures,
-} from './composer/draftPictures.ts'
+import { attachmentsOf, draftPictures, recallPictures } from './composer/draftPictures.ts'
 import { Hint } from './composer/Hint.tsx'
 import { PictureTray } from './composer/PictureTray.tsx'
 import { useSentAs } from './composer/RolePicker.tsx'
 import { askIfImagesRefused, followRefusals, holdsImages, useKnownRefusal } from './composer/refusals.ts'
-import { useBlocked } from './composer/useBlocked.ts'
+import { usePastedAndDropped } from './composer/usePastedAndDropped.ts'
 import { ContextLine } from './context/ContextLine.tsx'
 import { DocumentTray } from './documents/DocumentTray.tsx'
-import {
-  attachedOf,
-  forgetDocuments,
-  recallDocuments,
-  restoreDocuments,
-  takeDocuments,
-} from './documents/draftDocuments.ts'
+import { attachedOf, draftDocuments } from './documents/draftDocuments.ts'
 import { HandsFreeBar, HandsFreeButton } from './handsFree/HandsFreeBar.tsx'
+import { useBusy } from './hooks.ts'
 import { PromptSlash } from './list/PromptSlash.tsx'
 import { ModelPicker } from './ModelPicker.tsx'
 import { useChatTranslate } from './messages.ts'
@@ -62,7 +50,7 @@ export function Composer() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when another chat opens
   useEffect(() => field.current?.focus(), [draft])
   useEffect(() => recallPictures(draft), [draft])
-  useEffect(() => recallDocuments(draft), [draft])
+  useEffect(() => draftDocuments.recall(draft), [draft])
   useEffect(followRefusals, [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: titles are in the window's language
   useEffect(() => offerComposerCommands(), [i18n.language])
@@ -71,7 +59,7 @@ export function Composer() {
     if (blocked !== null) return
     const state = useChat.getState()
     // The request also contains the earlier messages. Other roles only add a message, without a request.
-    const hasImages = picturesOf(usePictures.getState(), draft).length > 0 || holdsImages(state.open?.messages ?? [])
+    const hasImages = draftPictures.of(draft).length > 0 || holdsImages(state.open?.messages ?? [])
     askIfImagesRefused(modelsToAsk(state), role === 'user' && hasImages, () => void sendDraft(typed, draft))
   }
   const byKey = (event: KeyboardEvent): void => {
@@ -85,7 +73,7 @@ export function Composer() {
       <OfflineNote place="chat" className="mb-2" />
       <SendProblem />
       <Player />
-      <div className="chat-composer" data-over={over}>
+      <div className="composer-box chat-composer" data-over={over}>
         {over && <p className="composer-over">{t('dropHere')}</p>}
         <Above draft={draft} />
         <textarea
@@ -111,6 +99,32 @@ export function Composer() {
       <ContextLine />
     </div>
   )
+}
+
+/** Maximum length of a message, characters. */
+const longest = 1_000_000
+
+/** Why nothing can be sent now, as text. Null when sending is possible. */
+function useBlocked(typed: string, draft: string): string | null {
+  const tChat = useChatTranslate()
+  const { t } = useTranslation(['composer', 'problems'])
+  const running = useBusy()
+  const sending = useChat((state) => state.sending !== null)
+  const problem = useApp(({ app }) => (app?.connection.state === 'failed' ? app.connection.problem : null))
+  const known = useChat((state) => modelsToAsk(state).length > 0)
+  const pictures = draftPictures.useItems(draft)
+  const { t: tDocuments } = useTranslation('documents')
+  const documents = draftDocuments.useItems(draft)
+  if (sending) return tChat('sendingNow')
+  if (running) return tChat('needEnd')
+  // Without a connection there are no models to choose from.
+  if (!known) return problem ? t(`problems:kinds.${problem.kind}.title`) : tChat('needModel')
+  if (pictures.some(({ state }) => state === 'failed')) return t('picturesFailed')
+  if (pictures.some(({ state }) => state !== 'ready')) return t('picturesGoing')
+  if (documents.some(({ state }) => state === 'failed')) return tDocuments('failed')
+  if (documents.some(({ state }) => state !== 'ready')) return tDocuments('going')
+  if (typed.trim() === '' && pictures.length === 0 && documents.length === 0) return tChat('needText')
+  return typed.length > longest ? tChat('needShorter') : null
 }
 
 /** The parts around the field. Memoized, so that they do not render with each key press. */
@@ -149,18 +163,18 @@ function ToolsHint() {
 
 /** Sends the draft. Pictures and documents leave the composer with the text, and return if the core refuses the message. */
 async function sendDraft(text: string, draft: string): Promise<void> {
-  const pictures = takePictures(draft)
+  const pictures = draftPictures.take(draft)
   const as = useSentAs.getState()
-  const documents = takeDocuments(draft)
+  const documents = draftDocuments.take(draft)
   const files = { attachments: attachmentsOf(pictures), documents: attachedOf(documents) }
   const taken = await send(text, files, as)
   if (!taken) {
-    restorePictures(draft, pictures)
-    restoreDocuments(draft, documents)
+    draftPictures.restore(draft, pictures)
+    draftDocuments.restore(draft, documents)
     return
   }
-  forgetPictures(draft, pictures)
-  forgetDocuments(draft)
+  draftPictures.forget(draft, pictures)
+  draftDocuments.forget(draft, documents)
   useSentAs.setState({ role: 'user', name: '' })
 }
 
@@ -187,8 +201,11 @@ function SendOrStop({ blocked, onSend, onStop }: SendOrStopProps) {
         title={blocked ?? undefined}
         onClick={onSend}
       >
-        <Icon aria-hidden /> {role === 'user' ? tChat('send') : t('add')}
-        {role === 'user' && asked > 1 && <span className="num">{t('sendToModels', { count: asked })}</span>}
+        <Icon aria-hidden />
+        <span className="num">
+          {role === 'user' ? tChat('send') : t('add')}
+          {role === 'user' && asked > 1 && ` ${t('sendToModels', { count: asked })}`}
+        </span>
       </button>
     )
   }

@@ -25,6 +25,9 @@ export function EditMessage({ message }: { message: Message }) {
     const { current } = field
     current?.focus()
     current?.setSelectionRange(current.value.length, current.value.length)
+    // The editor is higher than the message was, and the chat may follow its end.
+    const frame = requestAnimationFrame(() => current?.parentElement?.scrollIntoView({ block: 'nearest' }))
+    return () => cancelAnimationFrame(frame)
   }, [])
 
   const save = (ask: boolean): void => {

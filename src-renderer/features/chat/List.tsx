@@ -1,5 +1,8 @@
 import { SearchField } from '../../shared/ui/SearchField.tsx'
 import './list/list.css'
+import './list/hits.css'
+import './list/dialogs.css'
+import './list/prompts.css'
 import { Archive, ArrowLeft, BookText, Download, Ellipsis, FileUp, FolderPlus, Plus, Trash2 } from 'lucide-react'
 import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -117,26 +120,22 @@ function Head() {
         <Plus aria-hidden /> <span className="chat-clip">{t('newChat')}</span>
       </button>
       <Menu trigger={<IconButton icon={Ellipsis} label={t('listMenu')} />}>
-        <MenuItem icon={FolderPlus} onSelect={() => listStore.setState({ dialog: { show: 'folder', ids: [] } })}>
-          {t('newFolder')}
-        </MenuItem>
-        <MenuItem icon={BookText} onSelect={() => listStore.setState({ dialog: { show: 'prompts' } })}>
-          {t('promptsMenu')}
-        </MenuItem>
+        <MenuItem
+          icon={FolderPlus}
+          label={t('newFolder')}
+          onSelect={() => listStore.setState({ dialog: { show: 'folder', ids: [] } })}
+        />
+        <MenuItem
+          icon={BookText}
+          label={t('promptsMenu')}
+          onSelect={() => listStore.setState({ dialog: { show: 'prompts' } })}
+        />
         <MenuLine />
-        <MenuItem icon={FileUp} onSelect={chooseImport}>
-          {t('importMenu')}
-        </MenuItem>
-        <MenuItem icon={Download} onSelect={() => void exportAll()}>
-          {t('exportAllMenu')}
-        </MenuItem>
+        <MenuItem icon={FileUp} label={t('importMenu')} onSelect={chooseImport} />
+        <MenuItem icon={Download} label={t('exportAllMenu')} onSelect={() => void exportAll()} />
         <MenuLine />
-        <MenuItem icon={Archive} onSelect={() => listStore.setState(withView('archived'))}>
-          {t('showArchived')}
-        </MenuItem>
-        <MenuItem icon={Trash2} onSelect={() => listStore.setState(withView('removed'))}>
-          {t('showRemoved')}
-        </MenuItem>
+        <MenuItem icon={Archive} label={t('showArchived')} onSelect={() => listStore.setState(withView('archived'))} />
+        <MenuItem icon={Trash2} label={t('showRemoved')} onSelect={() => listStore.setState(withView('removed'))} />
       </Menu>
     </div>
   )

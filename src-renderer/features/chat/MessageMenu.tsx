@@ -55,55 +55,44 @@ export function MessageMenu({ message }: { message: Message }) {
     <Menu trigger={trigger}>
       {reply && text !== '' && (
         <>
-          <MenuItem icon={Copy} onSelect={() => void copyText(text)}>
-            {t('copyMarkdown')}
-          </MenuItem>
-          <MenuItem icon={Type} onSelect={() => void copyText(asText(text))}>
-            {t('copyPlain')}
-          </MenuItem>
+          <MenuItem icon={Copy} label={t('copyMarkdown')} onSelect={() => void copyText(text)} />
+          <MenuItem icon={Type} label={t('copyPlain')} onSelect={() => void copyText(asText(text))} />
         </>
       )}
-      {text !== '' && (
-        <MenuItem icon={Quote} onSelect={() => quote(selected.current || text)}>
-          {t('quote')}
-        </MenuItem>
-      )}
+      {text !== '' && <MenuItem icon={Quote} label={t('quote')} onSelect={() => quote(selected.current || text)} />}
       {canRetry(message) && !busy && (
         <MenuItem
           icon={RotateCw}
+          label={t('retryWith')}
           onSelect={() => useStage.setState({ dialog: { kind: 'retryWith', replyId: message.id } })}
-        >
-          {t('retryWith')}
-        </MenuItem>
+        />
       )}
       {reply && message.text !== '' && (
-        <MenuItem icon={Pencil} onSelect={() => startEdit(message)}>
-          {t('editReply')}
-        </MenuItem>
+        <MenuItem icon={Pencil} label={t('editReply')} onSelect={() => startEdit(message)} />
       )}
-      <MenuItem icon={CopyPlus} onSelect={() => void duplicate(message.conversationId, message.id)}>
-        {t('duplicateHere')}
-      </MenuItem>
+      <MenuItem
+        icon={CopyPlus}
+        label={t('duplicateHere')}
+        onSelect={() => void duplicate(message.conversationId, message.id)}
+      />
       <ContextItems message={message} />
       {reply && (
         <>
           <MenuLine />
-          <MenuItem icon={Info} onSelect={() => showFacts(message.id)}>
-            {t('replyDetails')}
-          </MenuItem>
+          <MenuItem icon={Info} label={t('replyDetails')} onSelect={() => showFacts(message.id)} />
           {requestRow !== null && (
-            <MenuItem icon={Braces} onSelect={() => useStage.setState({ dialog: { kind: 'raw', requestRow } })}>
-              {t('raw')}
-            </MenuItem>
+            <MenuItem
+              icon={Braces}
+              label={t('raw')}
+              onSelect={() => useStage.setState({ dialog: { kind: 'raw', requestRow } })}
+            />
           )}
         </>
       )}
       {!busy && (
         <>
           <MenuLine />
-          <MenuItem icon={Trash2} danger onSelect={() => void askToRemoveMessage(message)}>
-            {t('remove')}
-          </MenuItem>
+          <MenuItem icon={Trash2} danger label={t('remove')} onSelect={() => void askToRemoveMessage(message)} />
         </>
       )}
     </Menu>
@@ -117,18 +106,16 @@ function ContextItems({ message: { id, leftOut: isLeftOut, parentId, toolCalls }
   return (
     <>
       <MenuLine />
-      <MenuItem icon={isLeftOut ? Eye : EyeOff} onSelect={() => void leaveOut(id, !isLeftOut)}>
-        {t(isLeftOut ? 'include' : 'leaveOut')}
-      </MenuItem>
+      <MenuItem
+        icon={isLeftOut ? Eye : EyeOff}
+        label={t(isLeftOut ? 'include' : 'leaveOut')}
+        onSelect={() => void leaveOut(id, !isLeftOut)}
+      />
       {parentId !== null && !isLeftOut && (
-        <MenuItem icon={EyeOff} onSelect={() => void leaveOut(id, true, true)}>
-          {t('leaveOutEarlier')}
-        </MenuItem>
+        <MenuItem icon={EyeOff} label={t('leaveOutEarlier')} onSelect={() => void leaveOut(id, true, true)} />
       )}
       {parentId !== null && !busy && toolCalls.length === 0 && (
-        <MenuItem icon={NotebookText} onSelect={() => askToSummarise(id)}>
-          {t('summariseUpTo')}
-        </MenuItem>
+        <MenuItem icon={NotebookText} label={t('summariseUpTo')} onSelect={() => askToSummarise(id)} />
       )}
     </>
   )

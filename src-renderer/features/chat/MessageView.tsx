@@ -4,6 +4,7 @@ import type { Message } from '../../../src-preload/contract/chat.ts'
 import { useChat } from '../../stores/chat.ts'
 import { Columns } from './Columns.tsx'
 import { SummaryNote } from './context/SummaryNote.tsx'
+import { messageAttributes } from './focus.ts'
 import { useMessage } from './hooks.ts'
 import { useChatTranslate } from './messages.ts'
 import { ReplyView } from './ReplyView.tsx'
@@ -26,14 +27,7 @@ export const MessageView = memo(function MessageView({ id }: { id: string }) {
 function ContinueLine({ turn }: { turn: Message }) {
   const t = useChatTranslate()
   return (
-    <article
-      className="chat-turn chat-made"
-      aria-label={t('you')}
-      data-message-id={turn.id}
-      data-parent={turn.parentId ?? ''}
-      data-sibling={turn.sibling}
-      title={turn.text}
-    >
+    <article className="chat-turn chat-made" aria-label={t('you')} {...messageAttributes(turn)} title={turn.text}>
       <CornerDownRight aria-hidden />
       <span>{t('madeContinue')}</span>
     </article>

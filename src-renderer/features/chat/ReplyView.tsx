@@ -5,6 +5,7 @@ import { useStage } from '../../stores/chatPage.ts'
 import { isRunning } from '../../stores/openChat.ts'
 import { LeftOutMark } from './context/LeftOutMark.tsx'
 import { EditMessage } from './EditMessage.tsx'
+import { messageAttributes } from './focus.ts'
 import { useChatTranslate } from './messages.ts'
 import { ReplyEnd } from './ReplyEnd.tsx'
 import { ReplyFooter } from './ReplyFooter.tsx'
@@ -23,9 +24,7 @@ export function ReplyView({ reply }: { reply: Message }) {
       className="chat-turn"
       aria-label={name}
       aria-busy={running}
-      data-message-id={reply.id}
-      data-parent={reply.parentId ?? ''}
-      data-sibling={reply.sibling}
+      {...messageAttributes(reply)}
       data-role="assistant"
       data-status={reply.status}
       data-left-out={reply.leftOut}

@@ -1,6 +1,7 @@
 import type { Message } from '../../../src-preload/contract/chat.ts'
 import { plainText } from '../../shared/ui/plainText.ts'
 import { useChat } from '../../stores/chat.ts'
+import { messageAttributes } from './focus.ts'
 import { useChatTranslate } from './messages.ts'
 
 /**
@@ -12,14 +13,7 @@ export function ToolRow({ row }: { row: Message }) {
   const shown = useChat(({ open }) => row.run !== null && isUnderReply(row, open?.messages ?? []))
   if (shown) return <div data-message-id={row.id} />
   return (
-    <article
-      className="chat-turn"
-      aria-label={t('roleTool')}
-      data-message-id={row.id}
-      data-parent={row.parentId ?? ''}
-      data-sibling={row.sibling}
-      data-role="tool"
-    >
+    <article className="chat-turn" aria-label={t('roleTool')} {...messageAttributes(row)} data-role="tool">
       <div className="chat-body">
         <div className="chat-tool">
           <header>

@@ -1,18 +1,15 @@
-import { Pencil } from 'lucide-react'
 import type { Message } from '../../../src-preload/contract/chat.ts'
 import { Pieces } from '../../shared/markdown/CodeBlock.tsx'
 import { useStage } from '../../stores/chatPage.ts'
-import { ActionButton } from './actionButtons.tsx'
-import { CopyMessage } from './CopyMessage.tsx'
 import { Pictures } from './composer/Pictures.tsx'
 import { LeftOutMark } from './context/LeftOutMark.tsx'
 import { SentDocuments } from './documents/SentDocuments.tsx'
 import { EditMessage } from './EditMessage.tsx'
-import { MessageMenu } from './MessageMenu.tsx'
+import { messageAttributes } from './focus.ts'
 import { startEdit } from './messageActions.ts'
 import { useChatTranslate } from './messages.ts'
 import { SentPassages } from './projects/Passages.tsx'
-import { Siblings } from './Siblings.tsx'
+import { TurnFooter } from './TurnFooter.tsx'
 import { textPieces } from './textPieces.ts'
 import { Who } from './Who.tsx'
 
@@ -32,9 +29,7 @@ export function TurnView({ turn }: { turn: Message }) {
     <article
       className="chat-turn"
       aria-label={turn.name ? `${who}, ${turn.name}` : who}
-      data-message-id={turn.id}
-      data-parent={turn.parentId ?? ''}
-      data-sibling={turn.sibling}
+      {...messageAttributes(turn)}
       data-role={turn.role}
       data-left-out={turn.leftOut}
     >
@@ -52,16 +47,7 @@ export function TurnView({ turn }: { turn: Message }) {
         )}
       </div>
       <LeftOutMark message={turn} />
-      <footer className="chat-under">
-        {!editing && (
-          <span className="chat-actions">
-            <ActionButton icon={Pencil} label={t('edit')} action="edit" onClick={() => startEdit(turn)} />
-            <CopyMessage message={turn} />
-            <MessageMenu message={turn} />
-          </span>
-        )}
-        <Siblings message={turn} />
-      </footer>
+      <TurnFooter message={turn} editLabel={t('edit')} onEdit={() => startEdit(turn)} isEditing={editing} />
     </article>
   )
 }

@@ -19,11 +19,12 @@ import { useNewChat } from '../../stores/newChat.ts'
 import { messageIn, runningReplies } from '../../stores/openChat.ts'
 import { attempt, setClient } from './client.ts'
 import { forgetCompared, moveCompared, recallCompared } from './compare.ts'
-import { forgetSentPictures } from './composer/draftPictures.ts'
+import { draftPictures } from './composer/draftPictures.ts'
 import { useSentAs } from './composer/RolePicker.tsx'
-import { forgetSentDocuments } from './documents/draftDocuments.ts'
+import { draftDocuments } from './documents/draftDocuments.ts'
 import { flushDrafts, forgetNewDraft, placeIn, recallNewDraft, saveDraft, writeDraft } from './drafts.ts'
 import { contextFor, emptyContext, filesToSend } from './projects/context.ts'
+import { forgetRemovedPassages } from './projects/removedPassages.ts'
 import { flushSetups, forgetNewSetup, recallNewSetup, setupOf } from './setup.ts'
 
 export interface ChatHost {
@@ -122,8 +123,9 @@ function messagesOf(event: ConversationEvent): readonly Message[] {
 function emptyComposer(id: string, sent: Message): void {
   if (store.draftOf(useChat.getState()) !== sent.text) return
   writeDraft(id, '')
-  forgetSentPictures(id, sent.attachments)
-  forgetSentDocuments(id, sent.documents)
+  draftPictures.forgetSent(id, sent.attachments)
+  draftDocuments.forgetSent(id, sent.documents)
+  forgetRemovedPassages(id)
   useSentAs.setState({ role: 'user', name: '' })
   useChat.setState({ sendProblem: null })
 }
@@ -181,6 +183,7 @@ export async function send(
       id = requestId
       return client.chat.send({ requestId, ...message })
     })
+    forgetRemovedPassages(conversationId ?? store.newChat)
     if (conversationId === null) {
       forgetNewDraft()
       forgetNewSetup()

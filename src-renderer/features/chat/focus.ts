@@ -1,3 +1,4 @@
+import type { Message } from '../../../src-preload/contract/chat.ts'
 import { composerField } from '../../shared/composerField.ts'
 
 /** Maximum wait for the target, ms. The list renders only after the core's answer. */
@@ -21,6 +22,11 @@ export function focusSoon(find: () => HTMLElement | null): void {
 }
 
 export const focusComposer = (): void => focusSoon(composerField)
+
+/** The attributes by which this file and others find a message in the page. Set them on its element. */
+export const messageAttributes = ({ id, parentId, sibling }: Pick<Message, 'id' | 'parentId' | 'sibling'>) => ({
+  ...{ 'data-message-id': id, 'data-parent': parentId ?? '', 'data-sibling': sibling },
+})
 
 const article = (id: string): string => `[data-message-id="${CSS.escape(id)}"]`
 

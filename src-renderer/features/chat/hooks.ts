@@ -1,4 +1,4 @@
-import { createContext, createElement, type ReactNode, use } from 'react'
+import { createContext, createElement, type ReactNode, use, useEffect } from 'react'
 import { isBusy, type Message } from '../../../src-preload/contract/chat.ts'
 import { useChat } from '../../stores/chat.ts'
 import { messageIn } from '../../stores/openChat.ts'
@@ -18,3 +18,21 @@ export function BusyProvider({ children }: { children: ReactNode }) {
 
 /** Whether the last reply of the open chat, or one of its tool calls, is still running. Meanwhile, nothing else can be requested. */
 export const useBusy = (): boolean => use(BusyContext)
+
+/**
+ * Runs `stop` at Escape while `isRunning`, before the page sees the key. Escape stops the innermost running thing first, and an open menu or
+ * dialog is further inside.
+ */
+export function useEscapeToStop(isRunning: boolean, stop: () => void): void {
+  useEffect(() => {
+    if (!isRunning) return
+    const byKey = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape' || event.isComposing || document.querySelector('dialog[open], [role="menu"]')) return
+      event.preventDefault()
+      event.stopPropagation()
+      stop()
+    }
+    addEventListener('keydown', byKey, { capture: true })
+    return () => removeEventListener('keydown', byKey, { capture: true })
+  }, [isRunning, stop])
+}

@@ -1,3 +1,4 @@
+import { callAll } from '../../shared/callAll.ts'
 import './styles.ts'
 import { useEffect } from 'react'
 import { navigate } from '../../shared/navigation.ts'
@@ -42,9 +43,7 @@ export function ChatSubscriptions() {
     }
     read()
     const ends = [stop, appStore.subscribe(read), followOpenChat(), followReplies(), offerChatCommands()]
-    return () => {
-      for (const end of ends) end()
-    }
+    return () => callAll(ends)
   }, [studio])
   const { page: feature, id } = useRoute()
   useEffect(() => {

@@ -1,3 +1,5 @@
+import '../../shared/ui/composerBox.css'
+import './composer.css'
 import { Brush, ChevronRight, GitBranch, Plug, X } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useId } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -8,7 +10,7 @@ import { OfflineNote } from '../../shared/offline/OfflineNote.tsx'
 import { OutboxList } from '../../shared/offline/OutboxList.tsx'
 import { isSendKey, useSendKey } from '../../shared/sendKey.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
-import { Field, TextInput } from '../../shared/ui/Field.tsx'
+import { Field, type FieldProps, TextInput } from '../../shared/ui/Field.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
 import { showSc } from '../../shared/ui/sc.ts'
 import { useApp } from '../../stores/app.ts'
@@ -54,7 +56,7 @@ export function Composer() {
       <OutboxList what="images" className="mb-2" />
       <OfflineNote place="images" onWait={blocked === null ? drawLater : null} className="mb-2" />
       {refused && <ProblemNotice problem={refused} on={{ retry: () => void draw(), edit: focusPrompt }} />}
-      <div className="images-composer">
+      <div className="composer-box images-composer">
         <Origin />
         <textarea
           rows={1}
@@ -121,33 +123,32 @@ function Folds() {
       <Fold title={t('composer.ignored')} set={ignored > 0}>
         <p>{t('composer.ignoredAbout')}</p>
         <div className="images-fields">
-          <Field label={t('composer.model')}>
-            <Wish
-              value={model}
-              placeholder={t('composer.serviceDefault')}
-              longest={200}
-              onWish={(value) => setDraft({ model: value })}
-            />
-          </Field>
-          <Field label={t('composer.size')}>
-            <Wish
-              value={size}
-              placeholder={t('composer.defaultOf', { value: defaultSize })}
-              longest={50}
-              onWish={(value) => setDraft({ size: value })}
-            />
-          </Field>
+          <WishField
+            label={t('composer.model')}
+            value={model}
+            placeholder={t('composer.serviceDefault')}
+            longest={200}
+            onWish={(value) => setDraft({ model: value })}
+          />
+          <WishField
+            label={t('composer.size')}
+            value={size}
+            placeholder={t('composer.defaultOf', { value: defaultSize })}
+            longest={50}
+            onWish={(value) => setDraft({ size: value })}
+          />
         </div>
       </Fold>
       <Fold title={t('composer.format')} set={format !== null}>
-        <Field label={t('composer.format')} quietLabel hint={t('composer.formatAbout')}>
-          <Wish
-            value={format}
-            placeholder={t('composer.serviceDefault')}
-            longest={50}
-            onWish={(value) => setDraft({ responseFormat: value })}
-          />
-        </Field>
+        <WishField
+          label={t('composer.format')}
+          quietLabel
+          hint={t('composer.formatAbout')}
+          value={format}
+          placeholder={t('composer.serviceDefault')}
+          longest={50}
+          onWish={(value) => setDraft({ responseFormat: value })}
+        />
       </Fold>
     </div>
   )
@@ -163,20 +164,24 @@ const Fold = ({ title, set, children }: { title: string; set: boolean; children:
   </details>
 )
 
-/** A text field of the request. An empty field is not sent. */
-function Wish(props: {
+interface WishFieldProps extends Omit<FieldProps, 'children'> {
   value: string | null
   placeholder: string
   longest: number
   onWish: (value: string | null) => void
-}) {
+}
+
+/** A text field of the request. An empty field is not sent. */
+function WishField({ value, placeholder, longest, onWish, ...field }: WishFieldProps) {
   return (
-    <TextInput
-      mono
-      value={props.value ?? ''}
-      maxLength={props.longest}
-      placeholder={props.placeholder}
-      onChange={(event) => props.onWish(event.target.value === '' ? null : event.target.value)}
-    />
+    <Field {...field}>
+      <TextInput
+        mono
+        value={value ?? ''}
+        maxLength={longest}
+        placeholder={placeholder}
+        onChange={({ target }) => onWish(target.value === '' ? null : target.value)}
+      />
+    </Field>
   )
 }

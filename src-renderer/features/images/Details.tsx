@@ -1,3 +1,4 @@
+import './details.css'
 import { ArrowUpRight } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'

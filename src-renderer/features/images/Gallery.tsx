@@ -1,3 +1,4 @@
+import './gallery.css'
 import { ImageOff, Maximize2, Star } from 'lucide-react'
 import {
   type KeyboardEvent,

@@ -1,3 +1,4 @@
+import './drawings.css'
 import { Ban, CircleAlert, RotateCw, Square, X } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'

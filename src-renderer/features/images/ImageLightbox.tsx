@@ -162,18 +162,14 @@ function MoreActions({ image, side, onSide }: { image: Image; side: boolean; onS
   }
   return (
     <>
-      <MenuItem icon={image.favourite ? StarOff : Star} onSelect={() => void toggleFavourite([image])}>
-        {t(image.favourite ? 'actions.unfavourite' : 'actions.favourite')}
-      </MenuItem>
-      <MenuItem icon={Copy} onSelect={() => void copyImage(image)}>
-        {t('actions.copyImage')}
-      </MenuItem>
-      <MenuItem icon={GitBranch} onSelect={vary}>
-        {t('actions.vary')}
-      </MenuItem>
-      <MenuItem icon={Info} onSelect={onSide}>
-        {t(side ? 'actions.hideDetails' : 'actions.details')}
-      </MenuItem>
+      <MenuItem
+        icon={image.favourite ? StarOff : Star}
+        label={t(image.favourite ? 'actions.unfavourite' : 'actions.favourite')}
+        onSelect={() => void toggleFavourite([image])}
+      />
+      <MenuItem icon={Copy} label={t('actions.copyImage')} onSelect={() => void copyImage(image)} />
+      <MenuItem icon={GitBranch} label={t('actions.vary')} onSelect={vary} />
+      <MenuItem icon={Info} label={t(side ? 'actions.hideDetails' : 'actions.details')} onSelect={onSide} />
     </>
   )
 }

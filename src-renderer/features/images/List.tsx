@@ -1,3 +1,4 @@
+import './list.css'
 import { Brush, Plus, RotateCcw } from 'lucide-react'
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'

@@ -84,7 +84,7 @@ function Body({ shown }: { shown: AccountKey | null }) {
   }
   if (!accountsKnown || (account && keys === null)) {
     return (
-      <div className="keys-body">
+      <div className="stage-column">
         <StatusText>{t('loading')}</StatusText>
         <Skeleton className="h-60" />
         <div className="grid gap-6 min-[900px]:grid-cols-3">
@@ -97,15 +97,15 @@ function Body({ shown }: { shown: AccountKey | null }) {
   }
   if (!account || !shown) {
     return (
-      <>
+      <div className="flex min-h-full flex-col">
         <OfflineNote place="keys" className="m-6 mb-0" />
         <Rejected />
         {account?.offers === 'no' ? <NoReadout /> : <Nothing connected={account !== null} />}
-      </>
+      </div>
     )
   }
   return (
-    <div className="keys-body">
+    <div className="stage-column">
       <Offline asOf={shown.asOf} />
       <Days shown={shown} />
       <Facts shown={shown} />

@@ -2,6 +2,7 @@ import type { Client } from '../../api/connect.ts'
 import { problemOf } from '../../api/problem.ts'
 import { subscribe } from '../../api/watch.ts'
 import { i18n } from '../../i18n/index.ts'
+import { callAll } from '../../shared/callAll.ts'
 import { createFeatureClient } from '../../shared/featureClient.ts'
 import { showToast } from '../../shared/toasts.ts'
 import { type KeyRange, keyShown, keysStore, sortedKeys } from '../../stores/keys.ts'
@@ -27,7 +28,7 @@ export function startKeys(given: Client): () => void {
   const stops = [usageStore.subscribe(follow), routeStore.subscribe(readDays), keysStore.subscribe(readDays)]
   follow()
   return () => {
-    for (const stop of stops) stop()
+    callAll(stops)
     stopWatching?.()
     reading?.abort()
     stopWatching = null

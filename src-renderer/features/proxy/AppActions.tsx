@@ -1,39 +1,29 @@
-import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { App } from '../../../src-preload/contract/apps.ts'
 import type { Client } from '../../api/connect.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
-import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
+import { ConfirmDialog, type ConfirmDialogProps } from '../../shared/ui/Dialog.tsx'
 import { useCall } from '../../shared/useCall.ts'
 import { say } from './actions.ts'
 
 /** A confirmation dialog for an action. Stays open while the action runs, and shows its failure. */
-export function Confirmed(props: {
-  open: boolean
-  title: string
-  about: ReactNode
-  confirm: string
+export function Confirmed({
+  ask,
+  onClose,
+  ...question
+}: Pick<ConfirmDialogProps, 'open' | 'title' | 'about' | 'confirm' | 'onClose'> & {
   ask: (client: Client) => Promise<unknown>
-  onClose: () => void
 }) {
   const studio = useStudio()
   const { busy, problem, run, clear } = useCall()
   const close = () => {
     clear()
-    props.onClose()
+    onClose()
   }
-  const act = () => run(() => props.ask(studio).then(close))
+  const act = () => run(() => ask(studio).then(close))
   return (
-    <ConfirmDialog
-      open={props.open}
-      onClose={close}
-      title={props.title}
-      about={props.about}
-      confirm={props.confirm}
-      busy={busy}
-      onConfirm={act}
-    >
+    <ConfirmDialog {...question} onClose={close} busy={busy} onConfirm={act}>
       {problem && <ProblemNotice problem={problem} on={{ retry: act }} />}
     </ConfirmDialog>
   )
@@ -41,40 +31,29 @@ export function Confirmed(props: {
 
 export type AppAction = { action: 'revoke' | 'resetSpend' | 'eraseBodies'; tool: App }
 
-/** The dialogs of the card menu's actions that need confirmation. */
+const keys = { revoke: 'revoke', resetSpend: 'reset', eraseBodies: 'erase' } as const
+
+/** The confirmation of the card menu's action that was chosen. */
 export function AppActions({ asked, onClose }: { asked: AppAction | null; onClose: () => void }) {
   const { t } = useTranslation('proxy')
+  const action = asked?.action ?? 'revoke'
   const { id = '', name = '' } = asked?.tool ?? {}
-  const erase = async (client: Client) => {
-    const { erased } = await client.requests.deleteBodies({ app: id })
-    say('erased', t('apps.bodiesErased', { count: erased }))
+  const act = {
+    revoke: (client: Client) => client.apps.revoke({ id }),
+    resetSpend: (client: Client) => client.apps.resetSpend({ id }),
+    eraseBodies: async (client: Client) => {
+      const { erased } = await client.requests.deleteBodies({ app: id })
+      say('erased', t('apps.bodiesErased', { count: erased }))
+    },
   }
   return (
-    <>
-      <Confirmed
-        open={asked?.action === 'revoke'}
-        title={t('apps.revokeTitle', { name })}
-        about={t('apps.revokeAbout')}
-        confirm={t('apps.revoke')}
-        ask={(client) => client.apps.revoke({ id })}
-        onClose={onClose}
-      />
-      <Confirmed
-        open={asked?.action === 'resetSpend'}
-        title={t('apps.resetTitle', { name })}
-        about={t('apps.resetAbout')}
-        confirm={t('apps.reset')}
-        ask={(client) => client.apps.resetSpend({ id })}
-        onClose={onClose}
-      />
-      <Confirmed
-        open={asked?.action === 'eraseBodies'}
-        title={t('apps.eraseTitle', { name })}
-        about={t('apps.eraseAbout')}
-        confirm={t('apps.erase')}
-        ask={erase}
-        onClose={onClose}
-      />
-    </>
+    <Confirmed
+      open={asked !== null}
+      title={t(`apps.${keys[action]}Title`, { name })}
+      about={t(`apps.${keys[action]}About`)}
+      confirm={t(`apps.${keys[action]}`)}
+      ask={act[action]}
+      onClose={onClose}
+    />
   )
 }

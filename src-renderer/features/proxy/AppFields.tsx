@@ -29,10 +29,10 @@ export function AppFields(props: FieldsProps) {
         </div>
         <ColourField {...props} />
       </Part>
-      <Budgets {...props} />
+      <NumberFields part="budgets" {...props} />
       <ModelMap {...props} />
       <Access {...props} />
-      <Limits {...props} />
+      <NumberFields part="limits" {...props} />
       <Behaviour {...props} />
     </>
   )
@@ -49,7 +49,7 @@ export function NewAppFields(props: FieldsProps) {
   }, [hasHiddenError])
   return (
     <>
-      <Budgets {...props} />
+      <NumberFields part="budgets" {...props} />
       <details
         className="group"
         open={isOpen || hasHiddenError}
@@ -60,7 +60,7 @@ export function NewAppFields(props: FieldsProps) {
           {t('form.more')}
         </summary>
         <div className="flex flex-col gap-4 pt-3">
-          <Limits {...props} />
+          <NumberFields part="limits" {...props} />
           <ModelMap {...props} />
           <Access {...props} />
           <Part title={t('form.appearance')}>
@@ -211,64 +211,31 @@ function Access({ form, errors, onChange }: FieldsProps) {
   )
 }
 
-function Limits(props: FieldsProps) {
-  const { t } = useTranslation('proxy')
-  return (
-    <Part title={t('form.limits')} about={t('form.limitsAbout')}>
-      <NumberFields
-        {...props}
-        names={limits}
-        inputMode="numeric"
-        none={t('form.noLimit')}
-        fault={t('form.bad.whole')}
-      />
-    </Part>
-  )
-}
+const numberParts = {
+  limits: { names: limits, inputMode: 'numeric', none: 'form.noLimit', fault: 'form.bad.whole' },
+  budgets: { names: budgets, inputMode: 'decimal', none: 'form.noBudget', fault: 'form.bad.amount' },
+} as const
 
-function Budgets(props: FieldsProps) {
+/** The optional numbers of an app: its limits or its budgets. */
+function NumberFields({ part, form, errors, onChange }: FieldsProps & { part: keyof typeof numberParts }) {
   const { t } = useTranslation('proxy')
+  const { names, inputMode, none, fault } = numberParts[part]
   return (
-    <Part title={t('form.budgets')} about={t('form.budgetsAbout')}>
-      <NumberFields
-        {...props}
-        names={budgets}
-        inputMode="decimal"
-        none={t('form.noBudget')}
-        fault={t('form.bad.amount')}
-      />
+    <Part title={t(`form.${part}`)} about={t(`form.${part}About`)}>
+      <div className="grid gap-3 sm:grid-cols-3">
+        {names.map((name) => (
+          <Field key={name} label={t(`form.${name}`)} error={errors[name] ? t(fault) : null}>
+            <TextInput
+              inputMode={inputMode}
+              className="num"
+              placeholder={t(none)}
+              value={form[name]}
+              onChange={(event) => onChange({ [name]: event.target.value })}
+            />
+          </Field>
+        ))}
+      </div>
     </Part>
-  )
-}
-
-function NumberFields({
-  form,
-  errors,
-  onChange,
-  ...props
-}: FieldsProps & {
-  names: readonly ((typeof limits)[number] | (typeof budgets)[number])[]
-  inputMode: 'numeric' | 'decimal'
-  /** Placeholder of an empty field. */
-  none: string
-  /** Message for a text that is not such a number. */
-  fault: string
-}) {
-  const { t } = useTranslation('proxy')
-  return (
-    <div className="grid gap-3 sm:grid-cols-3">
-      {props.names.map((name) => (
-        <Field key={name} label={t(`form.${name}`)} error={errors[name] ? props.fault : null}>
-          <TextInput
-            inputMode={props.inputMode}
-            className="num"
-            placeholder={props.none}
-            value={form[name]}
-            onChange={(event) => onChange({ [name]: event.target.value })}
-          />
-        </Field>
-      ))}
-    </div>
   )
 }
 

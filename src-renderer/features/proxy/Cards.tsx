@@ -23,13 +23,13 @@ import { cx } from '../../shared/ui/cx.ts'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
 import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
-import { Skeleton } from '../../shared/ui/Skeleton.tsx'
 import { useNow } from '../../shared/useNow.ts'
 import { splitApps, useApps, useAppUse } from '../../stores/apps.ts'
 import { filterBy, setPaused } from './actions.ts'
 import { Badge, Sparkline } from './appearance.tsx'
 import { type AppActivity, activityOf, type BlockedBy, blockedBy } from './appState.ts'
 import { compact, count, exact, showLimit, showSc, showSpent, showTime } from './figures.ts'
+import { LoadingCard } from './LoadingCard.tsx'
 
 /** A dialog that a card opens. */
 export type CardAction = 'edit' | 'setUp' | 'rotate' | 'revoke' | 'resetSpend' | 'eraseBodies'
@@ -44,7 +44,7 @@ export function Cards(props: CardsProps) {
   const { t } = useTranslation('proxy')
   const tools = useApps()
   const now = useNow(20_000)
-  if (tools === null) return <Loading />
+  if (tools === null) return <LoadingCard label={t('apps.loading')} widths={['w-1/3', 'w-full', 'w-2/3']} />
   const { alive, ended } = splitApps(tools)
   return (
     <section aria-label={t('apps.title')} className="flex flex-col gap-3">
@@ -73,20 +73,6 @@ export function Cards(props: CardsProps) {
       )}
       {ended.length > 0 && <Ended tools={ended} now={now} onAction={props.onAction} />}
     </section>
-  )
-}
-
-function Loading() {
-  const { t } = useTranslation('proxy')
-  return (
-    <Card className="flex flex-col gap-3 p-4">
-      <span role="status" className="sr-only">
-        {t('apps.loading')}
-      </span>
-      <Skeleton className="w-1/3" />
-      <Skeleton />
-      <Skeleton className="w-2/3" />
-    </Card>
   )
 }
 
@@ -232,36 +218,24 @@ function CardMenu({ tool, onAction }: { tool: App; onAction: CardsProps['onActio
     >
       {alive && (
         <>
-          <MenuItem icon={Pencil} onSelect={() => onAction('edit', tool)}>
-            {t('apps.menu.edit')}
-          </MenuItem>
-          <MenuItem icon={paused ? Play : Pause} onSelect={() => void setPaused(tool, !paused)}>
-            {t(paused ? 'apps.menu.resume' : 'apps.menu.pause')}
-          </MenuItem>
-          <MenuItem icon={Copy} onSelect={() => onAction('setUp', tool)}>
-            {t('apps.menu.setUp')}
-          </MenuItem>
-          <MenuItem icon={KeyRound} onSelect={() => onAction('rotate', tool)}>
-            {t('apps.menu.rotate')}
-          </MenuItem>
+          <MenuItem icon={Pencil} label={t('apps.menu.edit')} onSelect={() => onAction('edit', tool)} />
+          <MenuItem
+            icon={paused ? Play : Pause}
+            label={t(paused ? 'apps.menu.resume' : 'apps.menu.pause')}
+            onSelect={() => void setPaused(tool, !paused)}
+          />
+          <MenuItem icon={Copy} label={t('apps.menu.setUp')} onSelect={() => onAction('setUp', tool)} />
+          <MenuItem icon={KeyRound} label={t('apps.menu.rotate')} onSelect={() => onAction('rotate', tool)} />
         </>
       )}
-      <MenuItem icon={ListFilter} onSelect={() => filterBy({ who: tool.id })}>
-        {t('apps.menu.show')}
-      </MenuItem>
+      <MenuItem icon={ListFilter} label={t('apps.menu.show')} onSelect={() => filterBy({ who: tool.id })} />
       <MenuLine />
       {alive && (
-        <MenuItem icon={RotateCcw} onSelect={() => onAction('resetSpend', tool)}>
-          {t('apps.menu.resetSpend')}
-        </MenuItem>
+        <MenuItem icon={RotateCcw} label={t('apps.menu.resetSpend')} onSelect={() => onAction('resetSpend', tool)} />
       )}
-      <MenuItem icon={Eraser} onSelect={() => onAction('eraseBodies', tool)}>
-        {t('apps.menu.eraseBodies')}
-      </MenuItem>
+      <MenuItem icon={Eraser} label={t('apps.menu.eraseBodies')} onSelect={() => onAction('eraseBodies', tool)} />
       {alive && (
-        <MenuItem icon={Trash2} danger onSelect={() => onAction('revoke', tool)}>
-          {t('apps.menu.revoke')}
-        </MenuItem>
+        <MenuItem icon={Trash2} danger label={t('apps.menu.revoke')} onSelect={() => onAction('revoke', tool)} />
       )}
     </Menu>
   )

@@ -6,7 +6,7 @@ import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { cx } from '../../shared/ui/cx.ts'
-import { Dialog } from '../../shared/ui/Dialog.tsx'
+import { FormDialog } from '../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { useCall } from '../../shared/useCall.ts'
@@ -49,15 +49,13 @@ const stepsOf: Record<Connecting['start'], readonly Step[]> = {
 export function ConnectDialog({ connecting, ...props }: ConnectProps & { connecting: Connecting | null }) {
   const { t } = useTranslation('proxy')
   return (
-    <Dialog
+    <FormDialog
       open={connecting !== null}
       onClose={props.onClose}
-      width="wide"
-      stayOnOutsideClick
       title={connecting ? t(`connect.title.${connecting.start}`, { name: connecting.app?.name ?? '' }) : ''}
     >
       {connecting && <Wizard key={connecting.start} {...props} first={connecting} />}
-    </Dialog>
+    </FormDialog>
   )
 }
 

@@ -4,7 +4,7 @@ import type { App } from '../../../src-preload/contract/apps.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
-import { Dialog } from '../../shared/ui/Dialog.tsx'
+import { FormDialog } from '../../shared/ui/Dialog.tsx'
 import { useCall } from '../../shared/useCall.ts'
 import { AppFields } from './AppFields.tsx'
 import { formOf } from './form.ts'
@@ -20,16 +20,14 @@ interface EditProps {
 export function EditDialog({ app, ...props }: EditProps) {
   const { t } = useTranslation('proxy')
   return (
-    <Dialog
+    <FormDialog
       open={app !== null}
       onClose={props.onClose}
-      width="wide"
-      stayOnOutsideClick
       title={t('form.editTitle', { name: app?.name ?? '' })}
       about={t('form.editAbout')}
     >
       {app && <EditForm {...props} app={app} />}
-    </Dialog>
+    </FormDialog>
   )
 }
 

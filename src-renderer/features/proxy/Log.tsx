@@ -17,15 +17,15 @@ import { Button } from '../../shared/ui/Button.tsx'
 import { Card } from '../../shared/ui/Card.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
-import { Skeleton } from '../../shared/ui/Skeleton.tsx'
 import { useNow } from '../../shared/useNow.ts'
 import { indexOf, rowAt } from '../../stores/requestPages.ts'
 import { defaultFilter, isFiltered, listed, requestsStore, useRequests } from '../../stores/requests.ts'
 import { useRoute } from '../../stores/route.ts'
 import { closeDetail, filterBy, followNewest, inspect, inspectRow, leaveNewest, readOn } from './actions.ts'
 import { count } from './figures.ts'
+import { LoadingCard } from './LoadingCard.tsx'
 import { LogBar } from './LogBar.tsx'
-import { columns, LogRow, rowHeight, rowId, wideOnly, widestOnly } from './LogRow.tsx'
+import { columns, LogRow, notNarrowest, rowHeight, rowId, wideOnly, widestOnly } from './LogRow.tsx'
 import { useRowTexts } from './rowMessages.ts'
 
 /** The live log, inside the scrolling stage `box`. Its bar and column headers are sticky. */
@@ -72,24 +72,12 @@ export function Log({ box }: { box: RefObject<HTMLDivElement | null> }) {
       {state === 'failed' && problem && (
         <ProblemNotice problem={problem} on={{ retry: () => filterBy(requestsStore.getState().filter) }} />
       )}
-      {state === 'loading' && <Loading />}
+      {state === 'loading' && (
+        <LoadingCard label={t('log.loading')} widths={['w-2/3', 'w-full', 'w-1/2', 'w-3/4', 'w-1/3']} />
+      )}
       {state === 'live' && rows === 0 && fresh === 0 && <Nothing filtered={isFiltered(filter)} />}
       {state === 'live' && rows > 0 && <Grid box={box} bar={bar} measures={measures} rows={rows} />}
     </section>
-  )
-}
-
-function Loading() {
-  const { t } = useTranslation('proxy')
-  return (
-    <Card className="flex flex-col gap-3.5 p-4">
-      <span role="status" className="sr-only">
-        {t('log.loading')}
-      </span>
-      {['w-2/3', 'w-full', 'w-1/2', 'w-3/4', 'w-1/3'].map((width) => (
-        <Skeleton key={width} className={width} />
-      ))}
-    </Card>
   )
 }
 
@@ -215,6 +203,7 @@ function Head({ top }: { top: number }) {
           role="columnheader"
           className={cx(
             'truncate',
+            (name === 'endpoint' || name === 'duration') && notNarrowest,
             (name === 'model' || name === 'tokens') && wideOnly,
             name === 'firstByte' && widestOnly,
             (name === 'firstByte' || name === 'duration' || name === 'tokens' || name === 'cost') && 'text-end',

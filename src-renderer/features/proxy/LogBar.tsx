@@ -38,10 +38,10 @@ export function LogBar({ onFollow }: { onFollow: () => void }) {
           {t('log.clear')}
         </Button>
       )}
-      <span className="ms-auto flex flex-1 items-center justify-between gap-3">
+      <span className="flex flex-1 flex-wrap items-center gap-x-3 gap-y-2">
         <FollowButton onFollow={onFollow} />
         <Kept />
-        <Button icon={Download} onClick={() => void saveLog()}>
+        <Button icon={Download} className="ms-auto" onClick={() => void saveLog()}>
           {t('log.exportCsv')}
         </Button>
       </span>

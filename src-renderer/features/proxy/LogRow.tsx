@@ -13,10 +13,13 @@ export const rowHeight = 32
 /** One grid for the header and all rows. Narrow logs omit columns that the details also contain. */
 export const columns = cx(
   'grid items-center gap-x-2.5 px-3',
-  'grid-cols-[90px_minmax(0,1fr)_minmax(0,1fr)_minmax(0,1.3fr)_62px_92px]',
+  'grid-cols-[62px_minmax(0,1fr)_minmax(0,1fr)_72px]',
+  '@min-[520px]:grid-cols-[90px_minmax(0,1fr)_minmax(0,1fr)_minmax(0,1.3fr)_62px_92px]',
   '@min-[760px]:grid-cols-[90px_minmax(0,1fr)_72px_minmax(0,1fr)_minmax(0,1.6fr)_62px_132px_92px]',
   '@min-[900px]:grid-cols-[90px_minmax(0,1.1fr)_76px_minmax(0,1.1fr)_minmax(0,1.8fr)_64px_62px_136px_92px]',
 )
+/** Not in a log as narrow as a phone. */
+export const notNarrowest = 'hidden @min-[520px]:block'
 export const wideOnly = 'hidden @min-[760px]:block'
 export const widestOnly = 'hidden @min-[900px]:block'
 const narrowOnly = '@min-[760px]:hidden'
@@ -83,7 +86,7 @@ function Cells({ row, today, words: { t, who, status, reason } }: { row: Request
         <Dot colour={row.who.kind === 'app' ? row.who.colour : null} />
         <span className="truncate">{name}</span>
       </Cell>
-      <Cell title={`${row.method} ${row.path}`}>
+      <Cell className={notNarrowest} title={`${row.method} ${row.path}`}>
         {endpoint}
         {row.model && <span className={cx(narrowOnly, 'text-soft')}> · {row.model}</span>}
       </Cell>
@@ -100,7 +103,7 @@ function Cells({ row, today, words: { t, who, status, reason } }: { row: Request
         {why && <span className="truncate text-soft">{why}</span>}
       </Cell>
       <Cell className={cx(right, widestOnly)}>{row.firstByteMs === null ? '—' : showMs(row.firstByteMs)}</Cell>
-      <Cell className={right}>
+      <Cell className={cx(right, notNarrowest)}>
         <Took row={row} />
       </Cell>
       <Cell className={cx(right, wideOnly)}>

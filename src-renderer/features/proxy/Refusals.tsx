@@ -56,7 +56,7 @@ export function Refusals({ proxy, settings }: Pick<AppState, 'proxy' | 'settings
         {open && (
           <>
             {refusals.length > 0 && (
-              <div className="px-3.5 pb-2.5">
+              <div className="px-3.5 py-2.5">
                 <Button size="small" icon={ListFilter} onClick={() => showRefused(refusals)}>
                   {t('refusals.showInLog')}
                 </Button>
@@ -86,7 +86,7 @@ function Table(props: {
 }) {
   const { t } = useTranslation('proxy')
   const { now } = props
-  const head = 'whitespace-nowrap border-line border-b px-3.5 py-1.5 font-[520]'
+  const head = 'whitespace-nowrap border-line border-b px-3.5 py-1.5 text-start font-[520]'
   const cell = 'border-line border-b px-3.5 py-1.5 align-top'
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1)
@@ -97,7 +97,7 @@ function Table(props: {
             <th scope="col" className={head}>
               {t('refusals.reason')}
             </th>
-            <th scope="col" className={cx(head, 'text-end')}>
+            <th scope="col" className={cx(head, 'text-end!')}>
               {t('refusals.times')}
             </th>
             <th scope="col" className={head}>
@@ -114,7 +114,7 @@ function Table(props: {
               <td className={cell}>
                 <div className="break-words font-[540]">{one.from}</div>
                 <div className="break-words text-soft">
-                  {one.message} <code className="font-mono text-faint text-xs">{one.code}</code>
+                  {withoutCaller(one)} <code className="font-mono text-faint text-xs">{one.code}</code>
                 </div>
               </td>
               <td className={cx(cell, 'text-end')}>{count(one.times)}</td>
@@ -134,6 +134,10 @@ function Table(props: {
     </section>
   )
 }
+
+/** The reason without the caller at its beginning, who is on the line above. */
+const withoutCaller = ({ message, from }: ShownRefusal): string =>
+  message.startsWith(from) ? message.slice(from.length).trim() : message
 
 function AllowCell(props: { origin: string | null; allowed: readonly string[]; onAllow: (origin: string) => void }) {
   const { t } = useTranslation('proxy')

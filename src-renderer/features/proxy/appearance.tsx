@@ -70,7 +70,7 @@ export function Sparkline({ perMinute, colour }: { perMinute: readonly number[];
       viewBox="0 0 90 20"
       preserveAspectRatio="none"
       aria-label={t('apps.sparkline', { total, most, now: perMinute.at(-1) ?? 0 })}
-      className={cx('ms-auto h-5 w-[90px] min-w-9 shrink', most > 0 ? inks[colour] : 'text-line-strong')}
+      className={cx('ms-auto h-5 w-[90px] min-w-0 shrink', most > 0 ? inks[colour] : 'text-line-strong')}
     >
       <polyline
         points={points.length > 1 ? points.join(' ') : '0,18.5 90,18.5'}

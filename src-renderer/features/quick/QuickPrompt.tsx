@@ -248,9 +248,7 @@ function TextActionsMenu() {
       trigger={<IconButton icon={Sparkles} label={t('actions')} shortcut={showKeys('Mod+Shift+A', isMac)} />}
     >
       {(actions ?? builtInActions).map((action) => (
-        <MenuItem key={action.id} icon={Sparkles} onSelect={() => void runOnClipboard(action)}>
-          {nameOf(action)}
-        </MenuItem>
+        <MenuItem key={action.id} icon={Sparkles} label={nameOf(action)} onSelect={() => void runOnClipboard(action)} />
       ))}
     </Menu>
   )
@@ -266,12 +264,17 @@ function Actions() {
   const hasChat = state.open !== null
   return (
     <footer className="quick-actions">
-      <Button icon={ClipboardPaste} onClick={() => void addClipboard()}>
+      <Button icon={ClipboardPaste} title={showKeys('Mod+Shift+V', isMac)} onClick={() => void addClipboard()}>
         {t('addClipboard')} {!hasChat && <Kbd quiet>{showKeys('Mod+Shift+V', isMac)}</Kbd>}
       </Button>
       <TextActionsMenu />
       {isDesktop && (
-        <Button icon={Monitor} disabled={state.screenshot?.state === 'taking'} onClick={() => void addScreenshot()}>
+        <Button
+          icon={Monitor}
+          title={showKeys('Mod+Shift+S', isMac)}
+          disabled={state.screenshot?.state === 'taking'}
+          onClick={() => void addScreenshot()}
+        >
           {t('addScreenshot')} {!hasChat && <Kbd quiet>{showKeys('Mod+Shift+S', isMac)}</Kbd>}
         </Button>
       )}

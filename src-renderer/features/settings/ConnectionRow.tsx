@@ -98,18 +98,10 @@ export function ConnectionRow(props: {
         </Button>
       )}
       <Menu trigger={<IconButton icon={Ellipsis} label={t('connection.more', { name: profile.name })} />}>
-        {isChangeable && (
-          <MenuItem icon={KeyRound} onSelect={props.onChange}>
-            {t('connection.change')}
-          </MenuItem>
-        )}
-        <MenuItem icon={Pencil} onSelect={props.onRename}>
-          {t('connection.rename')}
-        </MenuItem>
+        {isChangeable && <MenuItem icon={KeyRound} label={t('connection.change')} onSelect={props.onChange} />}
+        <MenuItem icon={Pencil} label={t('connection.rename')} onSelect={props.onRename} />
         <MenuLine />
-        <MenuItem icon={Trash2} danger onSelect={props.onForget}>
-          {t('connection.deleteItem')}
-        </MenuItem>
+        <MenuItem icon={Trash2} danger label={t('connection.deleteItem')} onSelect={props.onForget} />
       </Menu>
     </li>
   )

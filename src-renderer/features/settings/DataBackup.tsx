@@ -1,7 +1,6 @@
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { DataWork } from '../../../src-preload/contract/data.ts'
-import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { maxUploadBytes } from '../../../src-preload/contract/transfers.ts'
 import { problemOf } from '../../api/problem.ts'
 import { save, upload } from '../../api/transfer.ts'
@@ -11,7 +10,9 @@ import { useStudio } from '../../shared/studioContext.ts'
 import { showToast } from '../../shared/toasts.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
+import { FileInput } from '../../shared/ui/FileInput.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
+import { useCall } from '../../shared/useCall.ts'
 import { useData } from '../../stores/data.ts'
 import { DataProgress } from './DataProgress.tsx'
 import { type FoundBackup, RestoreDialog } from './DataRestoreDialog.tsx'
@@ -33,35 +34,26 @@ function Backup() {
   const { t } = useTranslation('data')
   const studio = useStudio()
   const work = useData(({ data }) => data?.backup ?? null)
-  const [busy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<Problem | null>(null)
-  const make = async () => {
-    setBusy(true)
-    setProblem(null)
-    try {
-      const download = await studio.data.backup()
-      await save(download)
-      say('backup', t('backup.done', { size: showSize(download.bytes) }))
-    } catch (thrown) {
-      const met = problemOf(thrown)
-      if (met.kind !== 'cancelled') setProblem(met)
-    } finally {
-      setBusy(false)
-    }
+  const { busy, problem, run } = useCall()
+  const backUp = async () => {
+    const download = await studio.data.backup()
+    await save(download)
+    say('backup', t('backup.done', { size: showSize(download.bytes) }))
   }
+  const make = () => run(() => backUp().catch(unlessCancelled))
   return (
     <>
       <Row name={t('backup.name')} hint={busy && !work ? t('backup.saving') : t('backup.hint')}>
         {work ? (
           <Button onClick={() => void studio.data.cancelBackup()}>{t('backup.cancel')}</Button>
         ) : (
-          <Button busy={busy} onClick={() => void make()}>
+          <Button busy={busy} onClick={make}>
             {t('backup.save')}
           </Button>
         )}
       </Row>
       {work && <DataProgress label={t('backup.progress')} words={t(`stage.${work.stage}`)} {...work} />}
-      {problem && <ProblemNotice problem={problem} on={{ retry: () => void make() }} />}
+      {problem && <ProblemNotice problem={problem} on={{ retry: make }} />}
     </>
   )
 }
@@ -74,31 +66,25 @@ function Restore() {
   const [sending, setSending] = useState<DataWork | null>(null)
   const [found, setFound] = useState<FoundBackup | null>(null)
   const [tooBig, setTooBig] = useState(false)
-  const [busy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<Problem | null>(null)
+  const { busy, problem, run } = useCall()
   const input = useRef<HTMLInputElement>(null)
   const ended = useRef<AbortController | null>(null)
   const under = sending ?? work
 
-  async function during(action: () => Promise<void>): Promise<void> {
-    setBusy(true)
-    setProblem(null)
-    try {
-      await action()
-    } catch (thrown) {
-      const met = problemOf(thrown)
-      if (met.kind !== 'cancelled' && ended.current?.signal.aborted !== true) setProblem(met)
-    } finally {
-      setSending(null)
-      setBusy(false)
-    }
-  }
+  const during = (action: () => Promise<unknown>): void =>
+    run(() =>
+      action()
+        .catch((thrown: unknown) => {
+          if (ended.current?.signal.aborted !== true) unlessCancelled(thrown)
+        })
+        .finally(() => setSending(null)),
+    )
   const read = (file: File) => {
     setTooBig(file.size > maxUploadBytes)
     if (file.size > maxUploadBytes) return
     ended.current = new AbortController()
     const { signal } = ended.current
-    void during(async () => {
+    during(async () => {
       const reported = (done: number) => setSending({ stage: 'checking', done, total: file.size })
       reported(0)
       const uploadId = await upload(studio, file, { signal, onProgress: reported })
@@ -126,18 +112,11 @@ function Restore() {
   return (
     <>
       <Row name={t('restore.name')} hint={t('restore.hint')}>
-        <input
+        <FileInput
           ref={input}
-          type="file"
           accept=".tar,application/x-tar"
           aria-label={t('restore.file')}
-          hidden
-          onChange={({ target }) => {
-            const [file] = target.files ?? []
-            if (file) read(file)
-            // Without this, selecting the same file again would fire no event.
-            target.value = ''
-          }}
+          onFiles={([file]) => file && read(file)}
         />
         {under ? (
           <Button onClick={cancel}>{t('restore.cancel')}</Button>
@@ -161,29 +140,24 @@ function Restore() {
           kind="info"
           role="status"
           title={t('restore.waitingTitle')}
-          action={{ label: t('restore.drop'), onClick: () => void drop(), busy }}
+          action={{ label: t('restore.drop'), onClick: drop, busy }}
         >
           {t('restore.waiting', { at: showFull(waiting.summary.madeAt) })}
           <div className="mt-2">
-            <Button
-              size="small"
-              variant="primary"
-              busy={busy}
-              onClick={() => void during(async () => void (await restart()))}
-            >
+            <Button size="small" variant="primary" busy={busy} onClick={() => during(restart)}>
               {t('restore.restart')}
             </Button>
           </div>
         </Notice>
       )}
-      <RestoreDialog
-        found={found}
-        busy={busy}
-        onClose={() => setFound(null)}
-        onUse={(one, now) => void use(one, now)}
-      />
+      <RestoreDialog found={found} busy={busy} onClose={() => setFound(null)} onUse={use} />
     </>
   )
+}
+
+/** Throws a failure again, except that of a call that the person cancelled. */
+function unlessCancelled(thrown: unknown): void {
+  if (problemOf(thrown).kind !== 'cancelled') throw thrown
 }
 
 const say = (id: string, text: string): void => showToast({ id, text })

@@ -1,8 +1,6 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { SyncReport } from '../../../src-preload/contract/transfers.ts'
-import { problemOf } from '../../api/problem.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { localStore } from '../../shared/storage.ts'
 import { useStudio } from '../../shared/studioContext.ts'
@@ -10,6 +8,7 @@ import { Button } from '../../shared/ui/Button.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Form } from '../../shared/ui/Form.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
+import { useCall } from '../../shared/useCall.ts'
 import { Group } from './Group.tsx'
 
 /** The folder that was used last on this computer. */
@@ -20,26 +19,19 @@ export function DataSync() {
   const { t } = useTranslation('data')
   const studio = useStudio()
   const [folder, setFolder] = useState(localStore.get(kept) ?? '')
-  const [busy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<Problem | null>(null)
+  const { busy, problem, run } = useCall()
   const [report, setReport] = useState<SyncReport | null>(null)
-  const run = async (): Promise<void> => {
+  const sync = (): void => {
     if (busy || folder.trim() === '') return
-    setBusy(true)
-    setProblem(null)
     setReport(null)
-    try {
+    run(async () => {
       setReport(await studio.archive.sync({ folder: folder.trim() }))
       localStore.set(kept, folder.trim())
-    } catch (thrown) {
-      setProblem(problemOf(thrown))
-    } finally {
-      setBusy(false)
-    }
+    })
   }
   return (
     <Group title={t('sync.title')} about={t('sync.about')}>
-      <Form onSubmit={() => void run()} className="flex flex-col items-start gap-3">
+      <Form onSubmit={sync} className="flex flex-col items-start gap-3">
         <div className="w-full">
           <Field label={t('sync.folder')} hint={t('sync.folderHint')}>
             <TextInput value={folder} onChange={(event) => setFolder(event.target.value)} spellCheck={false} mono />
@@ -49,7 +41,7 @@ export function DataSync() {
           {t('sync.run')}
         </Button>
       </Form>
-      {problem && <ProblemNotice problem={problem} on={{ retry: () => void run() }} />}
+      {problem && <ProblemNotice problem={problem} on={{ retry: sync }} />}
       {report && <Report report={report} />}
     </Group>
   )

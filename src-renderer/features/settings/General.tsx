@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { AppState, Settings } from '../../../src-preload/contract/app.ts'
 import { ShortcutList } from '../../shared/commands/ShortcutList.tsx'
 import { isMac, shortcut } from '../../shared/ui/platform.ts'
-import { Group, SegmentedRow, SwitchRow } from './Group.tsx'
+import { Group, SegmentedRow, SettingSwitch } from './Group.tsx'
 import { NewChats } from './NewChats.tsx'
 import { QuickPromptSettings } from './QuickPrompt.tsx'
 import { TextActionsSettings } from './TextActions.tsx'
@@ -66,18 +66,18 @@ export function ChatSection({ app: { host, settings } }: SectionProps) {
           ]}
         />
         {host === 'desktop' && !isMac && (
-          <SwitchRow
+          <SettingSwitch
+            settings={settings}
+            field="spellcheck"
             label={t('chat.spellcheck')}
             hint={t('chat.spellcheckHint')}
-            checked={settings.spellcheck}
-            onChange={(spellcheck) => save({ spellcheck })}
           />
         )}
-        <SwitchRow
+        <SettingSwitch
+          settings={settings}
+          field="chatBodies"
           label={t('chat.bodies')}
           hint={t('chat.bodiesHint', { count: settings.bodyDays })}
-          checked={settings.chatBodies}
-          onChange={(chatBodies) => save({ chatBodies })}
         />
       </Group>
       <NewChats settings={settings} />

@@ -1,7 +1,10 @@
 import type { ComponentProps, ReactNode } from 'react'
+import type { Settings } from '../../../src-preload/contract/app.ts'
+import { ModelField, type ModelFieldProps } from '../../shared/ModelField.tsx'
 import { Card } from '../../shared/ui/Card.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
+import { useSave } from './useSave.ts'
 
 /** A group of settings on one surface. `actions` are at the end of the title. */
 export function Group(props: { title?: string; about?: ReactNode; actions?: ReactNode; children?: ReactNode }) {
@@ -42,6 +45,32 @@ export function SwitchRow({ hint, ...control }: ComponentProps<typeof Switch> & 
   return (
     <Row name={control.label} hint={hint}>
       <Switch {...control} />
+    </Row>
+  )
+}
+
+type BooleanSetting = { [Name in keyof Settings]: Settings[Name] extends boolean ? Name : never }[keyof Settings]
+
+/** A switch of one setting. A change is saved immediately. */
+export function SettingSwitch({
+  settings,
+  field,
+  ...row
+}: {
+  settings: Settings
+  field: BooleanSetting
+  label: string
+  hint: ReactNode
+}) {
+  const save = useSave()
+  return <SwitchRow {...row} checked={settings[field]} onChange={(on) => save({ [field]: on })} />
+}
+
+/** The model of one setting. Its name is also the accessible name of the field. */
+export function ModelRow({ hint, ...field }: ModelFieldProps & { label: string; hint: string }) {
+  return (
+    <Row name={field.label} hint={hint}>
+      <ModelField {...field} />
     </Row>
   )
 }

@@ -1,10 +1,9 @@
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Settings } from '../../../src-preload/contract/app.ts'
-import { ModelField, type ModelFieldProps } from '../../shared/ModelField.tsx'
 import { Field } from '../../shared/ui/Field.tsx'
 import { TextArea } from '../../shared/ui/TextArea.tsx'
-import { Group, Row } from './Group.tsx'
+import { Group, ModelRow } from './Group.tsx'
 import { useSave } from './useSave.ts'
 
 /** The defaults of new chats, and the source of their titles. */
@@ -32,14 +31,6 @@ export function NewChats({ settings }: { settings: Settings }) {
         onPick={(titleModel) => save({ titleModel })}
       />
     </Group>
-  )
-}
-
-function ModelRow({ hint, ...field }: ModelFieldProps & { label: string; hint: string }) {
-  return (
-    <Row name={field.label} hint={hint}>
-      <ModelField {...field} />
-    </Row>
   )
 }
 

@@ -3,7 +3,7 @@ import type { AppState, Settings } from '../../../src-preload/contract/app.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { navigate } from '../../shared/navigation.ts'
 import { Button } from '../../shared/ui/Button.tsx'
-import { Group, SwitchRow } from './Group.tsx'
+import { Group, SettingSwitch, SwitchRow } from './Group.tsx'
 import { ProxyMore } from './ProxyMore.tsx'
 import { parsePort } from './parse.ts'
 import { TypedField } from './TypedField.tsx'
@@ -31,11 +31,11 @@ function ProxyFields({ app: { proxy, settings } }: { app: AppState }) {
   const moved = proxy.port !== null && proxy.wantedPort !== 0 && proxy.port !== proxy.wantedPort
   return (
     <>
-      <SwitchRow
+      <SettingSwitch
+        settings={settings}
+        field="proxyEnabled"
         label={t('proxy.enabled')}
         hint={t('proxy.enabledHint')}
-        checked={settings.proxyEnabled}
-        onChange={(proxyEnabled) => save({ proxyEnabled })}
       />
       <TypedField
         label={t('proxy.port')}
@@ -64,12 +64,7 @@ export function Background({ settings }: { settings: Settings }) {
         checked={settings.closeAction === 'background'}
         onChange={(on) => save({ closeAction: on ? 'background' : 'quit' })}
       />
-      <SwitchRow
-        label={t('proxy.login')}
-        hint={t('proxy.loginHint')}
-        checked={settings.openAtLogin}
-        onChange={(openAtLogin) => save({ openAtLogin })}
-      />
+      <SettingSwitch settings={settings} field="openAtLogin" label={t('proxy.login')} hint={t('proxy.loginHint')} />
     </Group>
   )
 }

@@ -11,7 +11,7 @@ import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Form } from '../../shared/ui/Form.tsx'
 import { OriginList } from '../../shared/ui/OriginList.tsx'
 import { useCall } from '../../shared/useCall.ts'
-import { Group, Row, SwitchRow } from './Group.tsx'
+import { Group, Row, SettingSwitch } from './Group.tsx'
 import { type OriginFault, parseDays, parseOrigin } from './parse.ts'
 import { TypedField } from './TypedField.tsx'
 import { useSave } from './useSave.ts'
@@ -25,17 +25,12 @@ export function ProxyMore({ app }: { app: AppState }) {
   return (
     <>
       <Group title={t('proxy.access')}>
-        <SwitchRow
-          label={t('proxy.ipv6')}
-          hint={t('proxy.ipv6Hint')}
-          checked={settings.proxyIpv6}
-          onChange={(proxyIpv6) => save({ proxyIpv6 })}
-        />
-        <SwitchRow
+        <SettingSwitch settings={settings} field="proxyIpv6" label={t('proxy.ipv6')} hint={t('proxy.ipv6Hint')} />
+        <SettingSwitch
+          settings={settings}
+          field="metrics"
           label={t('proxy.metrics')}
           hint={metrics ?? t('proxy.metricsHintDesktop')}
-          checked={settings.metrics}
-          onChange={(on) => save({ metrics: on })}
         />
         <Origins origins={settings.proxyOrigins} />
       </Group>

@@ -1,10 +1,10 @@
 import { X } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Settings } from '../../../src-preload/contract/app.ts'
 import { problemOf } from '../../api/problem.ts'
-import { keysOfPress, showKeys } from '../../shared/commands/keys.ts'
-import { useRecorderButton } from '../../shared/commands/useRecorderButton.ts'
+import { KeyRecorder, useRecorderButton } from '../../shared/commands/KeyRecorder.tsx'
+import { showKeys } from '../../shared/commands/keys.ts'
 import { useDesktop } from '../../shared/desktop.ts'
 import { showToast } from '../../shared/toasts.ts'
 import { IconButton } from '../../shared/ui/Button.tsx'
@@ -36,7 +36,9 @@ export function QuickPromptSettings({ settings: { quickShortcut } }: { settings:
     <Group title={t('settings')} about={t('settingsAbout')}>
       <Row name={t('shortcut')} hint={quickShortcut === '' ? t('shortcutOff') : t('shortcutHint')}>
         {isRecording ? (
-          <Recorder onKeys={set} onEnd={() => setRecording(false)} />
+          <KeyRecorder onKeys={set} onEnd={() => setRecording(false)}>
+            {t('press')}
+          </KeyRecorder>
         ) : (
           <span className="flex items-center gap-1">
             {quickShortcut !== '' && (
@@ -60,26 +62,5 @@ export function QuickPromptSettings({ settings: { quickShortcut } }: { settings:
       {outcome === 'invalid' && <Notice kind="warn" role="alert" title={t('shortcutInvalid', { keys })} />}
       {state?.isWayland && <p className="text-faint text-s">{t('shortcutWayland')}</p>}
     </Group>
-  )
-}
-
-/** Waits for a combination. Escape cancels. */
-function Recorder({ onKeys, onEnd }: { onKeys: (keys: string) => void; onEnd: () => void }) {
-  const { t } = useTranslation('quick')
-  const field = useRef<HTMLButtonElement>(null)
-  useEffect(() => field.current?.focus(), [])
-  const take = (event: KeyboardEvent): void => {
-    if (event.key === 'Tab' && !event.ctrlKey && !event.metaKey && !event.altKey) return
-    event.preventDefault()
-    event.stopPropagation()
-    event.nativeEvent.stopImmediatePropagation()
-    const keys = keysOfPress(event.nativeEvent, isMac)
-    if (event.key === 'Escape') onEnd()
-    else if (keys !== null) onKeys(keys)
-  }
-  return (
-    <button ref={field} type="button" className="shortcut-keys shortcut-recording" onKeyDown={take} onBlur={onEnd}>
-      {t('press')}
-    </button>
   )
 }

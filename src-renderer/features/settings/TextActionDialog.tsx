@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { TextAction } from '../../../src-preload/contract/app.ts'
 import { builtInAction, nameOf } from '../../shared/textActions/builtIn.ts'
 import { Button } from '../../shared/ui/Button.tsx'
-import { Dialog } from '../../shared/ui/Dialog.tsx'
+import { FormDialog } from '../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Form } from '../../shared/ui/Form.tsx'
 import { TextArea } from '../../shared/ui/TextArea.tsx'
@@ -24,15 +24,13 @@ export function TextActionDialog(props: ActionFormProps & { draft: ActionDraft |
   const { t } = useTranslation('textActions')
   const { draft, onClose } = props
   return (
-    <Dialog
+    <FormDialog
       open={draft !== null}
       onClose={onClose}
-      width="wide"
-      stayOnOutsideClick
       title={t(draft?.action ? 'settings.editTitle' : 'settings.addTitle')}
     >
       {draft && <ActionForm {...props} action={draft.action} />}
-    </Dialog>
+    </FormDialog>
   )
 }
 

@@ -3,13 +3,12 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Settings, TextAction } from '../../../src-preload/contract/app.ts'
 import { useKeysOf } from '../../shared/commands/useKeys.ts'
-import { ModelField } from '../../shared/ModelField.tsx'
 import { actionsOf, nameOf } from '../../shared/textActions/builtIn.ts'
 import { menuCommand } from '../../shared/textActions/commands.ts'
 import { showToast } from '../../shared/toasts.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
-import { Group, Row, SwitchRow } from './Group.tsx'
+import { Group, ModelRow, SettingSwitch } from './Group.tsx'
 import { type ActionDraft, TextActionDialog } from './TextActionDialog.tsx'
 import { useSave } from './useSave.ts'
 
@@ -82,19 +81,18 @@ export function TextActionsSettings({ settings }: { settings: Settings }) {
         })}
       </ul>
       {actions.length >= most && <p className="text-s text-soft">{t('settings.most')}</p>}
-      <Row name={t('settings.model')} hint={t('settings.modelHint')}>
-        <ModelField
-          label={t('settings.model')}
-          none={t('settings.modelNone')}
-          value={settings.textActionModel}
-          onPick={(textActionModel) => save({ textActionModel })}
-        />
-      </Row>
-      <SwitchRow
+      <ModelRow
+        label={t('settings.model')}
+        hint={t('settings.modelHint')}
+        none={t('settings.modelNone')}
+        value={settings.textActionModel}
+        onPick={(textActionModel) => save({ textActionModel })}
+      />
+      <SettingSwitch
+        settings={settings}
+        field="textActionToolbar"
         label={t('settings.toolbar')}
         hint={t('settings.toolbarHint', { keys })}
-        checked={settings.textActionToolbar}
-        onChange={(textActionToolbar) => save({ textActionToolbar })}
       />
       <TextActionDialog draft={draft} actions={actions} onSave={saveAction} onClose={() => setDraft(null)} />
       <ConfirmDialog

@@ -3,24 +3,22 @@ import type { Settings, UpdateState } from '../../../src-preload/contract/app.ts
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { useCall } from '../../shared/useCall.ts'
-import { Group, Row, SwitchRow } from './Group.tsx'
-import { useSave } from './useSave.ts'
+import { Group, Row, SettingSwitch } from './Group.tsx'
 
 /** Whether the desktop application looks for new versions, and what it found. */
 export function UpdatesGroup({ settings, updates }: { settings: Settings; updates: UpdateState }) {
   const { t } = useTranslation('settings')
-  const save = useSave()
   const studio = useStudio()
   const { busy, problem, run } = useCall()
   const { state, version, message } = updates
   const words = state === 'off' || state === 'failed' ? message : t(`about.states.${state}`, { version: version ?? '' })
   return (
     <Group title={t('about.updates')} about={t('about.updatesAbout')}>
-      <SwitchRow
+      <SettingSwitch
+        settings={settings}
+        field="checkForUpdates"
         label={t('about.checkForUpdates')}
         hint={t('about.checkForUpdatesHint')}
-        checked={settings.checkForUpdates}
-        onChange={(checkForUpdates) => save({ checkForUpdates })}
       />
       {state !== 'off' && (
         <Row name={t('about.status')} hint={<span role="status">{problem?.message ?? words}</span>}>

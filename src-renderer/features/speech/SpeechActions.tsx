@@ -11,36 +11,26 @@ export function SpeechActions({ speech, label }: { speech: Speech; label?: strin
   const { id, favourite, mediaId, format } = speech
   return (
     <Menu trigger={<IconButton icon={Ellipsis} label={label ?? t('more')} />}>
-      <MenuItem icon={Star} onSelect={() => void setFavourite(speech)}>
-        {t(favourite ? 'favouriteOff' : 'favourite')}
-      </MenuItem>
+      <MenuItem
+        icon={Star}
+        label={t(favourite ? 'favouriteOff' : 'favourite')}
+        onSelect={() => void setFavourite(speech)}
+      />
       {mediaId !== null && (
         <>
           <MenuLine />
           {format === 'pcm' && (
-            <MenuItem icon={FileAudio} onSelect={() => void saveSpeech(id, 'wav')}>
-              {t('saveWav')}
-            </MenuItem>
+            <MenuItem icon={FileAudio} label={t('saveWav')} onSelect={() => void saveSpeech(id, 'wav')} />
           )}
-          <MenuItem icon={FolderOpen} onSelect={() => void reveal(speech)}>
-            {t('reveal')}
-          </MenuItem>
-          <MenuItem icon={Mic} onSelect={() => void sendToTranscribe(id)}>
-            {t('toTranscribe')}
-          </MenuItem>
+          <MenuItem icon={FolderOpen} label={t('reveal')} onSelect={() => void reveal(speech)} />
+          <MenuItem icon={Mic} label={t('toTranscribe')} onSelect={() => void sendToTranscribe(id)} />
         </>
       )}
       <MenuLine />
-      <MenuItem icon={Copy} onSelect={() => void copyText(id)}>
-        {t('copyTextDo')}
-      </MenuItem>
-      <MenuItem icon={RotateCcw} onSelect={() => void takeText(id)}>
-        {t('useText')}
-      </MenuItem>
+      <MenuItem icon={Copy} label={t('copyTextDo')} onSelect={() => void copyText(id)} />
+      <MenuItem icon={RotateCcw} label={t('useText')} onSelect={() => void takeText(id)} />
       <MenuLine />
-      <MenuItem icon={Trash2} danger onSelect={() => void removeSpeech(id)}>
-        {t('remove')}
-      </MenuItem>
+      <MenuItem icon={Trash2} danger label={t('remove')} onSelect={() => void removeSpeech(id)} />
     </Menu>
   )
 }

@@ -29,6 +29,7 @@ export function VoiceField({ voice, onVoice }: { voice: string | null; onVoice: 
           <Button
             variant="plain"
             size="small"
+            className="-me-2"
             icon={samplePlays ? Square : Volume2}
             busy={sample?.voice === sampled && sample.state === 'asking'}
             onClick={() => void playSample(studio, sampled)}

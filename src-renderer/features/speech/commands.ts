@@ -58,7 +58,7 @@ function commands(): Command[] {
   const t = i18n.getFixedT(null, 'speech')
   const onPage = { group: 'speech', page: 'speech' } as const
   return [
-    { id: 'speech.new', title: t('cmdNew'), group: 'go', run: () => navigate({ page: 'speech', id: null }) },
+    { id: 'speech.new', title: t('cmdNew'), group: 'speech', run: () => navigate({ page: 'speech', id: null }) },
     {
       ...{ id: 'speech.speak', title: t('cmdSpeak'), keys: 'Mod+Enter', ...onPage },
       when: () => useSpeech.getState().open === null && useSpeech.getState().draft.text.trim() !== '',

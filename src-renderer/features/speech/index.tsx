@@ -1,3 +1,4 @@
+import { callAll } from '../../shared/callAll.ts'
 import '../../shared/audio/wave.css'
 import { useEffect } from 'react'
 import type { PageRegions } from '../../shared/pageView.ts'
@@ -15,9 +16,7 @@ export function SpeechSubscriptions() {
   const studio = useStudio()
   useEffect(() => {
     const ends = [startSpeech(studio), offerSpeechCommands()]
-    return () => {
-      for (const end of ends) end()
-    }
+    return () => callAll(ends)
   }, [studio])
   const { page: feature, id } = useRoute()
   useEffect(() => {

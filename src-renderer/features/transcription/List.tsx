@@ -205,12 +205,8 @@ function Row(props: {
                 />
               }
             >
-              <MenuItem icon={PenLine} onSelect={() => props.onName(id)}>
-                {t('rename')}
-              </MenuItem>
-              <MenuItem icon={Trash2} danger onSelect={() => props.onRemove(id)}>
-                {t('remove')}
-              </MenuItem>
+              <MenuItem icon={PenLine} label={t('rename')} onSelect={() => props.onName(id)} />
+              <MenuItem icon={Trash2} danger label={t('remove')} onSelect={() => props.onRemove(id)} />
             </Menu>
           </div>
         </>

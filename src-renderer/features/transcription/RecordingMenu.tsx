@@ -13,23 +13,15 @@ export function RecordingMenu({ recording: { id, mediaId } }: { recording: Recor
   const { t } = useTranslation('transcribe')
   return (
     <Menu trigger={<IconButton icon={Ellipsis} label={t('menu')} />}>
-      <MenuItem icon={PenLine} onSelect={() => useNaming.setState({ id })}>
-        {t('rename')}
-      </MenuItem>
+      <MenuItem icon={PenLine} label={t('rename')} onSelect={() => useNaming.setState({ id })} />
       {mediaId !== null && (
         <>
-          <MenuItem icon={Download} onSelect={() => void saveAudio(id)}>
-            {t('saveAudio')}
-          </MenuItem>
-          <MenuItem icon={FolderOpen} onSelect={() => void reveal(mediaId)}>
-            {t('reveal')}
-          </MenuItem>
+          <MenuItem icon={Download} label={t('saveAudio')} onSelect={() => void saveAudio(id)} />
+          <MenuItem icon={FolderOpen} label={t('reveal')} onSelect={() => void reveal(mediaId)} />
         </>
       )}
       <MenuLine />
-      <MenuItem icon={Trash2} danger onSelect={() => void removeRecordings([id])}>
-        {t('remove')}
-      </MenuItem>
+      <MenuItem icon={Trash2} danger label={t('remove')} onSelect={() => void removeRecordings([id])} />
     </Menu>
   )
 }

@@ -87,17 +87,11 @@ function SaveMenu({ id, hasTimes }: { id: string; hasTimes: boolean }) {
   const { t } = useTranslation('transcribe')
   return (
     <Menu trigger={<IconButton icon={Download} label={t('save')} />}>
-      <MenuItem icon={Download} onSelect={() => void saveTranscript(id, 'txt')}>
-        {t('saveTxt')}
-      </MenuItem>
+      <MenuItem icon={Download} label={t('saveTxt')} onSelect={() => void saveTranscript(id, 'txt')} />
       {hasTimes ? (
         <>
-          <MenuItem icon={Download} onSelect={() => void saveTranscript(id, 'vtt')}>
-            {t('saveVtt')}
-          </MenuItem>
-          <MenuItem icon={Download} onSelect={() => void saveTranscript(id, 'srt')}>
-            {t('saveSrt')}
-          </MenuItem>
+          <MenuItem icon={Download} label={t('saveVtt')} onSelect={() => void saveTranscript(id, 'vtt')} />
+          <MenuItem icon={Download} label={t('saveSrt')} onSelect={() => void saveTranscript(id, 'srt')} />
         </>
       ) : (
         <p className="max-w-52 px-2 py-1.5 text-faint text-xs">{t('needsTimes')}</p>

@@ -1,3 +1,4 @@
+import { callAll } from '../../shared/callAll.ts'
 import './transcribe.css'
 import { useEffect } from 'react'
 import type { PageRegions } from '../../shared/pageView.ts'
@@ -17,9 +18,7 @@ export function TranscriptionSubscriptions() {
   useEffect(() => {
     const ends = [startTranscribe(studio), offerTranscribeCommands(), transcribeOffered()]
     void finishLeftOpen()
-    return () => {
-      for (const end of ends) end()
-    }
+    return () => callAll(ends)
   }, [studio])
   const { page: feature, id } = useRoute()
   useEffect(() => {

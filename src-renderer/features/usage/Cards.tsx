@@ -91,10 +91,15 @@ function Balance({ account }: { account: Account }) {
   )
 }
 
+/** Whether the figures are those of a service that has not reported any yet: unknown, and not zero. */
+const useIsUnreported = (source: PageView['query']['source']): boolean =>
+  useUsage((store) => source === 'service' && selectedAccount(store)?.asOf === null)
+
 function Spent({ view }: { view: PageView }) {
   const { t } = useTranslation('usage')
   const choice = useUsage((store) => store.choice)
   const { total, query } = view
+  const isUnreported = useIsUnreported(query.source)
   const days = daysBetween(query.from, query.to)
   const range =
     choice.range === 'own' || choice.range === 'month' || choice.range === 'lastMonth'
@@ -113,7 +118,7 @@ function Spent({ view }: { view: PageView }) {
       ]}
       under={
         <>
-          <Change view={view} days={days} />
+          {isUnreported ? t('cards.balanceLater') : <Change view={view} days={days} />}
           {total.unpriced > 0 && (
             <span className="block text-warn">
               {t('cards.unpriced', { count: total.unpriced, figure: showCount(total.unpriced) })}
@@ -122,8 +127,8 @@ function Spent({ view }: { view: PageView }) {
         </>
       }
     >
-      {total.cost === null ? (
-        <span className="text-faint">{total.requests > 0 ? t('cards.unknown') : '0'}</span>
+      {total.cost === null || isUnreported ? (
+        <span className="text-faint">{isUnreported || total.requests > 0 ? t('cards.unknown') : '0'}</span>
       ) : (
         showSc(total.cost)
       )}{' '}
@@ -153,8 +158,9 @@ function Change({ view: { before, total }, days }: { view: PageView; days: numbe
   )
 }
 
-function Tokens({ view: { total } }: { view: PageView }) {
+function Tokens({ view: { total, query } }: { view: PageView }) {
   const { t } = useTranslation('usage')
+  const isUnreported = useIsUnreported(query.source)
   const cached = cachedShare(total)
   return (
     <Figure
@@ -168,9 +174,17 @@ function Tokens({ view: { total } }: { view: PageView }) {
           : t('cards.cached', { share: showShare(cached) }),
         t('cards.requests', { count: total.requests, figure: showCount(total.requests) }),
       ]}
-      under={t('cards.inOut', { in: showShort(total.tokensIn), out: showShort(total.tokensOut) })}
+      under={
+        isUnreported
+          ? t('cards.balanceLater')
+          : t('cards.inOut', { in: showShort(total.tokensIn), out: showShort(total.tokensOut) })
+      }
     >
-      {showShort(total.tokensIn + total.tokensOut)}
+      {isUnreported ? (
+        <span className="text-faint">{t('cards.unknown')}</span>
+      ) : (
+        showShort(total.tokensIn + total.tokensOut)
+      )}
     </Figure>
   )
 }

@@ -40,11 +40,13 @@ export function Corrections() {
     return () => ended.abort()
   }, [studio, accountId, from, to, asOf])
   return (
-    <div className="usage-body">
+    <div className="stage-column usage-body">
       <UsageNotices />
       <div className="flex flex-wrap items-start gap-x-6 gap-y-2">
         <p className="min-w-[240px] max-w-[680px] flex-1 text-soft">{t('corrections.about')}</p>
-        <RangeField />
+        <span className="ms-auto">
+          <RangeField />
+        </span>
       </div>
       {problem && <ProblemNotice problem={problem} noAction />}
       {found === null ? (

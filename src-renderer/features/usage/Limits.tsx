@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Limited, LimitStatus, Limits } from '../../../src-preload/contract/account.ts'
 import type { Who } from '../../../src-preload/contract/requests.ts'
@@ -29,7 +29,7 @@ export function LimitsSection() {
   const now = useNow(1_000)
   const isLoading = problem === null && !offline && (limits === null || isFirstAsk(limits, now))
   return (
-    <div className="usage-body">
+    <div className="stage-column usage-body">
       {problem && <ProblemNotice problem={problem} role="status" noAction />}
       {offline ? (
         <Notice kind="info">{limits?.status ? t('offline:note.limits') : t('offline:note.limitsNever')}</Notice>
@@ -51,7 +51,7 @@ export function LimitsSection() {
         limits && limits.offers !== false && <p className="text-faint">{t('limits.never')}</p>
       )}
       {limits && (
-        <div className="grid items-start gap-6 min-[1000px]:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
+        <div className="grid items-start gap-6 min-[1000px]:grid-cols-3 [&>:last-child]:min-[1000px]:col-span-2">
           <KeyLimits limits={limits} />
           <Slots limits={limits} />
         </div>
@@ -197,54 +197,50 @@ function Slots({ limits: { slots, key } }: { limits: Limits }) {
   const whoIs = useWho()
   const used = slots.used.length
   return (
-    <div className="min-w-0">
-      <section aria-label={t('limits.slots')}>
-        <header className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <h2 className="font-semibold">{t('limits.slots')}</h2>
-          <span className="num text-s text-soft">
-            {key.concurrent === null
-              ? t('limits.slotsUsedOnly', { count: used })
-              : t('limits.slotsUsed', { used, limit: key.concurrent })}
-          </span>
-          {slots.waiting > 0 && <Pill tone="warn">{t('limits.waiting', { count: slots.waiting })}</Pill>}
-        </header>
-        <p className="text-faint text-s">{t(used === 0 ? 'limits.slotsNone' : 'limits.slotsAbout')}</p>
-        {used > 0 && (
-          <div className="figures-box mt-2">
-            <FiguresTable
-              label={t('limits.slots')}
-              columns={[
-                ...(['who', 'endpoint', 'model', 'since'] as const).map((id) => ({ id, title: t(`limits.${id}`) })),
-              ]}
-            >
-              {slots.used.map(({ row, who, endpoint, model, since }, at) => (
-                <tr key={row ?? `${since} ${at}`}>
-                  <th scope="row" dir="auto">
-                    {row === null ? (
-                      whoIs(who)
-                    ) : (
-                      <button
-                        type="button"
-                        className="figures-open"
-                        title={t('limits.open')}
-                        onClick={() => openRequest(row)}
-                      >
-                        {whoIs(who)}
-                      </button>
-                    )}
-                  </th>
-                  <td>{t(`proxy:endpoints.${endpoint}`)}</td>
-                  <td dir="auto">{model ?? '–'}</td>
-                  <td className="whitespace-nowrap tabular-nums">
-                    <time dateTime={since}>{showInstant(since)}</time>
-                  </td>
-                </tr>
-              ))}
-            </FiguresTable>
-          </div>
-        )}
-      </section>
-    </div>
+    <section aria-label={t('limits.slots')} className="min-w-0">
+      <header className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <h2 className="font-semibold">{t('limits.slots')}</h2>
+        <span className="num text-s text-soft">
+          {key.concurrent === null
+            ? t('limits.slotsUsedOnly', { count: used })
+            : t('limits.slotsUsed', { used, limit: key.concurrent })}
+        </span>
+        {slots.waiting > 0 && <Pill tone="warn">{t('limits.waiting', { count: slots.waiting })}</Pill>}
+      </header>
+      <p className="text-faint text-s">{t(used === 0 ? 'limits.slotsNone' : 'limits.slotsAbout')}</p>
+      {used > 0 && (
+        <div className="figures-box mt-2">
+          <FiguresTable
+            label={t('limits.slots')}
+            columns={[
+              ...(['who', 'endpoint', 'model', 'since'] as const).map((id) => ({ id, title: t(`limits.${id}`) })),
+            ]}
+          >
+            {slots.used.map(({ row, who, endpoint, model, since }, at) => (
+              <tr key={row ?? `${since} ${at}`}>
+                <th scope="row" dir="auto">
+                  {row === null ? whoIs(who) : <OpenRequest row={row}>{whoIs(who)}</OpenRequest>}
+                </th>
+                <td>{t(`proxy:endpoints.${endpoint}`)}</td>
+                <td dir="auto">{model ?? '–'}</td>
+                <td className="whitespace-nowrap tabular-nums">
+                  <time dateTime={since}>{showInstant(since)}</time>
+                </td>
+              </tr>
+            ))}
+          </FiguresTable>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function OpenRequest({ row, children }: { row: Limited['row']; children: ReactNode }) {
+  const { t } = useTranslation('usage')
+  return (
+    <button type="button" className="figures-open" title={t('limits.open')} onClick={() => openRequest(row)}>
+      {children}
+    </button>
   )
 }
 
@@ -258,50 +254,43 @@ function History() {
   const whoIs = useWho()
   if (history === null) return null
   return (
-    <div className="min-w-0">
-      <section aria-label={t('limits.history')}>
-        <h2 className="font-semibold">{t('limits.history')}</h2>
-        {history.length === 0 ? (
-          <p className="text-faint text-s">{t('limits.historyNone')}</p>
-        ) : (
-          <div className="figures-box mt-2">
-            <FiguresTable
-              label={t('limits.history')}
-              columns={[
-                ...(['when', 'who', 'endpoint', 'model'] as const).map((id) => ({ id, title: t(`limits.${id}`) })),
-                ...(['times', 'waited'] as const).map((id) => ({ id, title: t(`limits.${id}`), num: true })),
-                { id: 'ended', title: t('limits.ended') },
-              ]}
-            >
-              {history.map(({ row, at, who, endpoint, model, times, waitedMs, ended }) => (
-                <tr key={row}>
-                  <th scope="row" className="tabular-nums">
-                    <button
-                      type="button"
-                      className="figures-open"
-                      title={t('limits.open')}
-                      onClick={() => openRequest(row)}
-                    >
-                      <time dateTime={at}>{showInstant(at)}</time>
-                    </button>
-                  </th>
-                  <td dir="auto">{whoIs(who)}</td>
-                  <td>{t(`proxy:endpoints.${endpoint}`)}</td>
-                  <td dir="auto">{model ?? '–'}</td>
-                  <td className="num">{showCount(times)}</td>
-                  <td className="num" title={waitedMs === null ? t('limits.waitedUnknown') : undefined}>
-                    {waitedMs === null ? '–' : showWait(waitedMs)}
-                  </td>
-                  <td>
-                    <Pill tone={endTones[ended]}>{t(`limits.endings.${ended}`)}</Pill>
-                  </td>
-                </tr>
-              ))}
-            </FiguresTable>
-          </div>
-        )}
-      </section>
-    </div>
+    <section aria-label={t('limits.history')} className="min-w-0">
+      <h2 className="font-semibold">{t('limits.history')}</h2>
+      {history.length === 0 ? (
+        <p className="text-faint text-s">{t('limits.historyNone')}</p>
+      ) : (
+        <div className="figures-box mt-2">
+          <FiguresTable
+            label={t('limits.history')}
+            columns={[
+              ...(['when', 'who', 'endpoint', 'model'] as const).map((id) => ({ id, title: t(`limits.${id}`) })),
+              ...(['times', 'waited'] as const).map((id) => ({ id, title: t(`limits.${id}`), num: true })),
+              { id: 'ended', title: t('limits.ended') },
+            ]}
+          >
+            {history.map(({ row, at, who, endpoint, model, times, waitedMs, ended }) => (
+              <tr key={row}>
+                <th scope="row" className="tabular-nums">
+                  <OpenRequest row={row}>
+                    <time dateTime={at}>{showInstant(at)}</time>
+                  </OpenRequest>
+                </th>
+                <td dir="auto">{whoIs(who)}</td>
+                <td>{t(`proxy:endpoints.${endpoint}`)}</td>
+                <td dir="auto">{model ?? '–'}</td>
+                <td className="num">{showCount(times)}</td>
+                <td className="num" title={waitedMs === null ? t('limits.waitedUnknown') : undefined}>
+                  {waitedMs === null ? '–' : showWait(waitedMs)}
+                </td>
+                <td>
+                  <Pill tone={endTones[ended]}>{t(`limits.endings.${ended}`)}</Pill>
+                </td>
+              </tr>
+            ))}
+          </FiguresTable>
+        </div>
+      )}
+    </section>
   )
 }
 

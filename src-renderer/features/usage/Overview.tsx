@@ -29,7 +29,7 @@ export function Overview() {
   const state = useUsage((store) => store.state)
   const failed = useUsage((store) => store.problem !== null)
   return (
-    <div className="usage-body">
+    <div className="stage-column usage-body">
       <UsageNotices />
       {answer ? (
         <>

@@ -31,13 +31,15 @@ export function RemoteUsage() {
   const noService = account?.offers === 'no'
   const comparisons = answer?.comparisons ?? []
   return (
-    <div className="usage-body">
+    <div className="stage-column usage-body">
       <UsageNotices />
       <div className="flex flex-wrap items-start gap-x-6 gap-y-2">
         <p className="min-w-[240px] max-w-[680px] flex-1 text-soft">
           {t(noService ? 'elsewhere.noService' : 'elsewhere.about')}
         </p>
-        <RangeField />
+        <span className="ms-auto">
+          <RangeField />
+        </span>
       </div>
       {answer && <Sums comparisons={comparisons} />}
       {answer && comparisons.length === 0 && <p className="text-faint">{t('elsewhere.none')}</p>}

@@ -33,7 +33,9 @@ export function UsageStage() {
       <div key={section} className="usage-scroll">
         <PrintHead section={section} />
         {empty ? (
-          <NoAccount />
+          <div className="flex min-h-full">
+            <NoAccount />
+          </div>
         ) : (
           <>
             {section === 'overview' && <Overview />}
@@ -133,26 +135,14 @@ function Saving() {
   const { t } = useTranslation('usage')
   return (
     <Menu trigger={<Button icon={Download}>{t('save')}</Button>}>
-      <MenuItem icon={FileSpreadsheet} onSelect={() => void saveTable('csv')}>
-        {t('saveCsv')}
-      </MenuItem>
-      <MenuItem icon={FileJson} onSelect={() => void saveTable('json')}>
-        {t('saveJson')}
-      </MenuItem>
-      <MenuItem icon={Table2} onSelect={() => void saveTable('parquet')}>
-        {t('saveParquet')}
-      </MenuItem>
+      <MenuItem icon={FileSpreadsheet} label={t('saveCsv')} onSelect={() => void saveTable('csv')} />
+      <MenuItem icon={FileJson} label={t('saveJson')} onSelect={() => void saveTable('json')} />
+      <MenuItem icon={Table2} label={t('saveParquet')} onSelect={() => void saveTable('parquet')} />
       <MenuLine />
-      <MenuItem icon={Image} onSelect={() => void saveChart('png')}>
-        {t('savePng')}
-      </MenuItem>
-      <MenuItem icon={Image} onSelect={() => void saveChart('svg')}>
-        {t('saveSvg')}
-      </MenuItem>
+      <MenuItem icon={Image} label={t('savePng')} onSelect={() => void saveChart('png')} />
+      <MenuItem icon={Image} label={t('saveSvg')} onSelect={() => void saveChart('svg')} />
       <MenuLine />
-      <MenuItem icon={Printer} onSelect={print}>
-        {t('print')}
-      </MenuItem>
+      <MenuItem icon={Printer} label={t('print')} onSelect={print} />
     </Menu>
   )
 }

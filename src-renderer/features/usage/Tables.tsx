@@ -8,7 +8,7 @@ import { paint } from '../../shared/chart/appearance.ts'
 import type { ChartData, Ink } from '../../shared/chart/data.ts'
 import { bucketLabelText } from '../../shared/chart/labels.ts'
 import { Button } from '../../shared/ui/Button.tsx'
-import { FiguresTable } from '../../shared/ui/FiguresTable.tsx'
+import { type FiguresColumn, FiguresTable } from '../../shared/ui/FiguresTable.tsx'
 import { shareOf, showSigned } from '../../shared/ui/sc.ts'
 import { type StackBy, type UsageAnswer, useUsage } from '../../stores/usage.ts'
 import { openRequests } from './actions.ts'
@@ -27,48 +27,45 @@ export function BucketTable(props: {
 }) {
   const { t } = useTranslation('usage')
   const { view, data, onOpen } = props
-  const [most, setMost] = useState(rowsAtOnce)
   const { grain } = view.query
   const rows = data.buckets.map((bucket, at) => ({ bucket, at })).reverse()
-  const more = rows.length - most
   return (
-    <div className="figures-box">
-      <FiguresTable
-        label={t('table.label')}
-        columns={[
-          { id: 'bucket', title: t(`table.buckets.${grain}`) },
-          ...data.series.map(({ id, name, ink }) => ({
-            id: `series ${id}`,
-            title: <Name ink={ink} name={name} />,
-            num: true,
-          })),
-          { id: 'total', title: t('table.total'), num: true },
-        ]}
-      >
-        {rows.slice(0, most).map(({ bucket, at }) => (
-          <tr key={bucket.from} data-state={bucket.state}>
-            <th scope="row">
-              <button
-                type="button"
-                className="figures-open"
-                aria-label={t('table.openDay', { day: bucketLabelText(bucket, grain) })}
-                onClick={() => onOpen(at, null)}
-              >
-                {bucketLabelText(bucket, grain)}
-              </button>
-              {bucket.state !== 'whole' && <small>{t(`table.${bucket.state}`)}</small>}
-            </th>
-            {data.series.map(({ id, text }) => (
-              <td key={id} className="num">
-                {text(at) ?? <Dash />}
-              </td>
-            ))}
-            <td className="num">{bucket.state === 'gap' ? <Dash /> : (data.total(at) ?? <Dash />)}</td>
-          </tr>
-        ))}
-      </FiguresTable>
-      <MoreRows more={more} className="mt-2" onMore={() => setMost(most + rowsAtOnce)} />
-    </div>
+    <LongTable
+      className="figures-box"
+      moreClassName="mt-2"
+      columns={[
+        { id: 'bucket', title: t(`table.buckets.${grain}`) },
+        ...data.series.map(({ id, name, ink }) => ({
+          id: `series ${id}`,
+          title: <Name ink={ink} name={name} />,
+          num: true,
+        })),
+        { id: 'total', title: t('table.total'), num: true },
+      ]}
+      rows={rows}
+    >
+      {({ bucket, at }) => (
+        <tr key={bucket.from} data-state={bucket.state}>
+          <th scope="row">
+            <button
+              type="button"
+              className="figures-open"
+              aria-label={t('table.openDay', { day: bucketLabelText(bucket, grain) })}
+              onClick={() => onOpen(at, null)}
+            >
+              {bucketLabelText(bucket, grain)}
+            </button>
+            {bucket.state !== 'whole' && <small>{t(`table.${bucket.state}`)}</small>}
+          </th>
+          {data.series.map(({ id, text }) => (
+            <td key={id} className="num">
+              {text(at) ?? <Dash />}
+            </td>
+          ))}
+          <td className="num">{bucket.state === 'gap' ? <Dash /> : (data.total(at) ?? <Dash />)}</td>
+        </tr>
+      )}
+    </LongTable>
   )
 }
 
@@ -166,7 +163,6 @@ function Open(props: { name: string; onOpen: () => void; children: ReactNode }) 
 function ModelTable({ answer: { view, comparisons } }: { answer: UsageAnswer }) {
   const { t } = useTranslation('usage')
   const search = useUsage((store) => store.search.trim().toLowerCase())
-  const [most, setMost] = useState(rowsAtOnce)
   const { from, to, source } = view.query
   const inkOf = (model: string): Ink => {
     const place = view.series.findIndex(({ id }) => id === model)
@@ -177,44 +173,42 @@ function ModelTable({ answer: { view, comparisons } }: { answer: UsageAnswer }) 
     .filter((one) => side(one) !== null && one.model.toLowerCase().includes(search))
     .sort((a, b) => byCost(side(a)?.cost ?? null, side(b)?.cost ?? null))
   if (rows.length === 0) return null
-  const more = rows.length - most
   return (
-    <div className="figures-box usage-totals">
-      <FiguresTable
-        label={t('table.label')}
-        columns={[
-          { id: 'model', title: t('table.names.model') },
-          ...(['requests', 'tokensIn', 'cached', 'tokensOut', 'service', 'here', 'difference'] as const).map((id) => ({
-            id,
-            title: t(`table.${id}`),
-            num: true,
-          })),
-        ]}
-      >
-        {rows.slice(0, most).map((one) => {
-          const figures = side(one)
-          return (
-            <tr key={one.model}>
-              <th scope="row">
-                <Open name={one.model} onOpen={() => openRequests(from, to, 'model', one.model)}>
-                  <Name ink={inkOf(one.model)} name={one.model} />
-                </Open>
-              </th>
-              <td className="num">{count(figures?.requests ?? null)}</td>
-              <td className="num">{count(figures?.tokensIn ?? null)}</td>
-              <td className="num">{count(figures?.tokensCached ?? null)}</td>
-              <td className="num">{count(figures?.tokensOut ?? null)}</td>
-              <td className="num">{one.service ? cost(one.service, t('table.unknown')) : '–'}</td>
-              <td className="num">{one.here ? cost(one.here, t('table.unknown')) : '–'}</td>
-              <td className="num text-soft">
-                <Difference one={one} />
-              </td>
-            </tr>
-          )
-        })}
-      </FiguresTable>
-      <MoreRows more={more} className="m-2" onMore={() => setMost(most + rowsAtOnce)} />
-    </div>
+    <LongTable
+      className="figures-box usage-totals"
+      moreClassName="m-2"
+      columns={[
+        { id: 'model', title: t('table.names.model') },
+        ...(['requests', 'tokensIn', 'cached', 'tokensOut', 'service', 'here', 'difference'] as const).map((id) => ({
+          id,
+          title: t(`table.${id}`),
+          num: true,
+        })),
+      ]}
+      rows={rows}
+    >
+      {(one) => {
+        const figures = side(one)
+        return (
+          <tr key={one.model}>
+            <th scope="row">
+              <Open name={one.model} onOpen={() => openRequests(from, to, 'model', one.model)}>
+                <Name ink={inkOf(one.model)} name={one.model} />
+              </Open>
+            </th>
+            <td className="num">{count(figures?.requests ?? null)}</td>
+            <td className="num">{count(figures?.tokensIn ?? null)}</td>
+            <td className="num">{count(figures?.tokensCached ?? null)}</td>
+            <td className="num">{count(figures?.tokensOut ?? null)}</td>
+            <td className="num">{one.service ? cost(one.service, t('table.unknown')) : '–'}</td>
+            <td className="num">{one.here ? cost(one.here, t('table.unknown')) : '–'}</td>
+            <td className="num text-soft">
+              <Difference one={one} />
+            </td>
+          </tr>
+        )
+      }}
+    </LongTable>
   )
 }
 
@@ -238,13 +232,30 @@ function byCost(a: string | null, b: string | null): number {
   return Number(b) - Number(a)
 }
 
-/** The button for the next rows of a long table. Nothing when all rows are shown. */
-function MoreRows({ more, className, onMore }: { more: number; className: string; onMore: () => void }) {
+interface LongTableProps<Row> {
+  columns: readonly FiguresColumn[]
+  rows: readonly Row[]
+  children: (row: Row) => ReactNode
+  className: string
+  /** Spacing of the button for more rows. */
+  moreClassName: string
+}
+
+/** A table that shows its first rows, and more of them after a click. */
+function LongTable<Row>({ columns, rows, children, className, moreClassName }: LongTableProps<Row>) {
   const { t } = useTranslation('usage')
-  if (more <= 0) return null
+  const [most, setMost] = useState(rowsAtOnce)
+  const more = rows.length - most
   return (
-    <Button variant="plain" onClick={onMore} className={className}>
-      {t('table.more', { count: Math.min(more, rowsAtOnce) })}
-    </Button>
+    <div className={className}>
+      <FiguresTable label={t('table.label')} columns={columns}>
+        {rows.slice(0, most).map(children)}
+      </FiguresTable>
+      {more > 0 && (
+        <Button variant="plain" onClick={() => setMost(most + rowsAtOnce)} className={moreClassName}>
+          {t('table.more', { count: Math.min(more, rowsAtOnce) })}
+        </Button>
+      )}
+    </div>
   )
 }

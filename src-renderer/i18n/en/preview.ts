@@ -4,8 +4,8 @@ export const preview = {
   open: 'Preview',
   openTitle: 'Show this block beside the chat',
   offer: 'Open preview',
-  offerText_one: '{{count}} line of {{kind}}',
-  offerText_other: '{{count}} lines of {{kind}}',
+  offerText_one: '{{kind}}, {{count}} line',
+  offerText_other: '{{kind}}, {{count}} lines',
   kinds: {
     html: 'HTML page',
     svg: 'SVG image',

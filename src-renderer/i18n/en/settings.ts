@@ -95,10 +95,10 @@ export const settings = {
     newModelHint: 'The model picker changes it for one chat.',
     lastUsed: 'Last used',
     newInstructions: 'Instructions of new chats',
-    newInstructionsHint: 'Sent at the start of each new chat. Chats that exist already keep theirs.',
+    newInstructionsHint: 'Sent at the start of each new chat. Existing chats keep theirs.',
     titles: 'Titles written by',
     titlesHint: 'This model reads the first message and reply of each new chat. Each title is a request that costs.',
-    titlesOff: 'No model: first words of the chat',
+    titlesOff: 'No model: first words',
   },
   shortcuts: {
     title: 'Shortcuts',
@@ -170,7 +170,7 @@ export const settings = {
   },
   about: {
     title: 'About',
-    about: 'Version and licence',
+    about: 'Version, licence, and a report for questions to the developers.',
     version: 'Version',
     host: 'Type',
     desktop: 'Desktop app',

@@ -10,7 +10,7 @@ export const textActions = {
   },
   more: 'More text actions',
   menu: 'Text actions for the selection',
-  command: 'Text actions: {{name}} selection',
+  command: 'Text action: {{name}}',
   result: 'Result: {{name}}',
   waiting: 'Waiting for the reply…',
   done: 'The result is complete.',

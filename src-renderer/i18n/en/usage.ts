@@ -99,7 +99,7 @@ export const usage = {
     label: 'Summary',
     balance: 'Balance',
     balanceExact: '{{amount}} SC, reported {{at}}',
-    balanceUnknown: 'not reported',
+    balanceUnknown: 'unknown',
     balanceReported: 'Reported {{at}}',
     balanceNow: '{{amount}} SC est. after newer requests',
     balanceWhy: 'the estimate subtracts the requests of this computer since the report',

@@ -1,5 +1,5 @@
 import { RotateCcw, X } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStore } from 'zustand'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
@@ -11,10 +11,10 @@ import { TextInput } from '../ui/Field.tsx'
 import { Kbd } from '../ui/Kbd.tsx'
 import { isMac } from '../ui/platform.ts'
 import { holdersOf, keysOf, type Shortcuts, withKeys, withoutOwnKeys } from './bindings.ts'
-import { isKept, keysOfPress, showKeys } from './keys.ts'
+import { KeyRecorder, useRecorderButton } from './KeyRecorder.tsx'
+import { isKept, showKeys } from './keys.ts'
 import { type Command, commandStore, groups } from './registry.ts'
 import { useShortcuts } from './useKeys.ts'
-import { useRecorderButton } from './useRecorderButton.ts'
 
 /** All commands with their shortcuts, to read and change. */
 export function ShortcutList() {
@@ -139,7 +139,7 @@ function Row({ command, commands, shortcuts, recording, onRecord, onSave }: RowP
   )
 }
 
-/** Waits for a key combination. Escape cancels, so it cannot become a shortcut here. */
+/** Records a combination for a command, unless it is reserved. Asks first when another command has it. */
 function Recorder(props: {
   command: Command
   commands: ReadonlyMap<string, Command>
@@ -151,18 +151,7 @@ function Recorder(props: {
   const { command, commands, shortcuts, onKeys, onEnd } = props
   const [pressed, setPressed] = useState<string | null>(null)
   const [fault, setFault] = useState<string | null>(null)
-  const field = useRef<HTMLButtonElement>(null)
-  useEffect(() => field.current?.focus(), [])
   const holder = pressed === null ? undefined : holdersOf(pressed, command, commands, shortcuts)[0]
-  const take = (event: KeyboardEvent): void => {
-    if (event.key === 'Tab' && !event.ctrlKey && !event.metaKey && !event.altKey) return
-    event.preventDefault()
-    event.stopPropagation()
-    event.nativeEvent.stopImmediatePropagation()
-    const keys = keysOfPress(event.nativeEvent, isMac)
-    if (event.key === 'Escape') onEnd()
-    else if (keys !== null) judge(keys)
-  }
   const judge = (keys: string): void => {
     setFault(null)
     setPressed(null)
@@ -172,17 +161,15 @@ function Recorder(props: {
   }
   return (
     <span className="flex min-w-0 flex-col items-end gap-1.5">
-      <button
-        ref={field}
-        type="button"
-        className="shortcut-keys shortcut-recording"
-        onKeyDown={take}
+      <KeyRecorder
+        onKeys={judge}
+        onEnd={onEnd}
         onBlur={(event) => {
           if (!event.relatedTarget || !event.currentTarget.parentElement?.contains(event.relatedTarget)) onEnd()
         }}
       >
         {pressed === null ? t('pressKeys') : <Kbd>{showKeys(pressed, isMac)}</Kbd>}
-      </button>
+      </KeyRecorder>
       {fault && (
         <span role="alert" className="text-bad text-s">
           {fault}

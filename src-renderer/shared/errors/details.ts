@@ -24,7 +24,8 @@ export const serviceMessage = ({ said = '' }: Problem): string | null => inOneLi
  * @param shown those other texts
  */
 export function messageBeside({ message, said = '' }: Problem, shown: readonly string[]): string | null {
-  const words = inOneLine(message)
+  // The service's own message is quoted separately, so only what follows it is left, such as "Gave up after 4 attempts."
+  const words = inOneLine(said !== '' && message.startsWith(said) ? message.slice(said.length) : message)
   const isRepeated = [...shown, said].some((one) => lettersOf(one).includes(lettersOf(message)))
   return isRepeated ? null : words
 }

@@ -5,7 +5,6 @@ import { Pieces } from './code/Pieces.tsx'
 import { Nodes } from './nodes.tsx'
 import { parseBlock } from './parse.ts'
 import { isTableAlone, joinTables } from './tables.ts'
-import './scale.css'
 import './markdown.css'
 
 /** Sections drawn at once when a long text appears. Earlier ones follow one by one. */

@@ -1,5 +1,5 @@
 import { ImageOff } from 'lucide-react'
-import type { Definition, List, ListItem, PhrasingContent, RootContent } from 'mdast'
+import type { Definition, List, ListItem, RootContent } from 'mdast'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { safeAddress } from './address.ts'
 import { CitedProse } from './CitedProse.tsx'
@@ -9,6 +9,7 @@ import { revealed, revealedProse, spelled } from './hiddenCharacters.tsx'
 import { Formula } from './math/Formula.tsx'
 import './math/place.ts'
 import { useMarkdownTexts } from './messages.ts'
+import { textOf } from './nodeText.ts'
 import { TableView } from './Table.tsx'
 
 /** Deeper nesting is drawn as text: a reply with ten thousand `>` must not exhaust the stack. */
@@ -135,25 +136,24 @@ function Item({ item, loose, place }: { item: ListItem; loose: boolean; place: P
   )
 }
 
+/** The address of a link. Null when it may not be opened. */
+function useLink(url: string): { address: string | null; open: () => void } {
+  const { openLink } = useMarkdownHost()
+  const address = safeAddress(url)
+  return { address, open: () => address !== null && openLink(address) }
+}
+
 /** A link has no href, so that nothing (middle click, drag, gesture) navigates. Its address is in the title. */
 function Link({ url, children }: { url: string; children: ReactNode }) {
-  const { openLink } = useMarkdownHost()
   const t = useMarkdownTexts()
-  const address = safeAddress(url)
+  const { address, open } = useLink(url)
   if (address === null) return <span title={t('linkRefused', { address: spelled(url.slice(0, 300)) })}>{children}</span>
   const byKey = (event: KeyboardEvent): void => {
-    if (event.key === 'Enter') openLink(address)
+    if (event.key === 'Enter') open()
   }
   return (
     // biome-ignore lint/a11y/useSemanticElements: an anchor with an href would navigate on a middle click or a drag
-    <span
-      role="link"
-      tabIndex={0}
-      className="md-link"
-      title={address}
-      onClick={() => openLink(address)}
-      onKeyDown={byKey}
-    >
+    <span role="link" tabIndex={0} className="md-link" title={address} onClick={open} onKeyDown={byKey}>
       {children}
     </span>
   )
@@ -161,9 +161,8 @@ function Link({ url, children }: { url: string; children: ReactNode }) {
 
 /** Images are never loaded: a request would reveal to a third party that and when the reply was read. */
 function ImagePlace({ url, alt }: { url: string; alt: string }) {
-  const { openLink } = useMarkdownHost()
   const t = useMarkdownTexts()
-  const address = safeAddress(url)
+  const { address, open } = useLink(url)
   const shown = spelled(address ?? (url.length > 80 ? `${url.slice(0, 80)}…` : url))
   const content = (
     <>
@@ -175,7 +174,7 @@ function ImagePlace({ url, alt }: { url: string; alt: string }) {
   )
   if (address === null) return <span className="md-image">{content}</span>
   return (
-    <button type="button" className="md-image" title={address} onClick={() => openLink(address)}>
+    <button type="button" className="md-image" title={address} onClick={open}>
       {content}
     </button>
   )
@@ -206,15 +205,4 @@ function isStub(children: readonly RootContent[]): boolean {
   if (children.length !== 1 || only?.type !== 'paragraph') return false
   const [text] = only.children
   return only.children.length === 1 && text?.type === 'text' && text.value === '.'
-}
-
-/** All text of a node, without recursion. */
-function textOf(node: RootContent | PhrasingContent): string {
-  let text = ''
-  const rest: RootContent[] = [node]
-  for (let next = rest.pop(); next; next = rest.pop()) {
-    if ('value' in next) text += next.value
-    if ('children' in next) rest.push(...[...next.children].reverse())
-  }
-  return text
 }

@@ -4,7 +4,7 @@ import type { OutboxItem, OutboxRequest } from '../../../src-preload/contract/ou
 import { useApp } from '../../stores/app.ts'
 import { useStudio } from '../studioContext.ts'
 import { Button } from '../ui/Button.tsx'
-import { Dialog } from '../ui/Dialog.tsx'
+import { FormDialog } from '../ui/Dialog.tsx'
 import { Field, InlineField, TextInput } from '../ui/Field.tsx'
 import { Segmented } from '../ui/Segmented.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
@@ -44,14 +44,7 @@ export function EditOutboxItem({ item: { id, state }, onClose }: { item: OutboxI
     if (wish && (await attempt(() => studio.outbox.update({ id, request: wish })))) onClose()
   }
   return (
-    <Dialog
-      open
-      onClose={leave}
-      title={t('change.title')}
-      about={t('change.about', { name })}
-      width="wide"
-      stayOnOutsideClick
-    >
+    <FormDialog open onClose={leave} title={t('change.title')} about={t('change.about', { name })}>
       <form className="flex flex-col gap-4" onSubmit={(event) => void save(event)}>
         {wish ? <Fields wish={wish} onWish={setWish} /> : <Skeleton className="h-24" />}
         <div className="flex flex-wrap justify-end gap-2">
@@ -63,7 +56,7 @@ export function EditOutboxItem({ item: { id, state }, onClose }: { item: OutboxI
           </Button>
         </div>
       </form>
-    </Dialog>
+    </FormDialog>
   )
 }
 

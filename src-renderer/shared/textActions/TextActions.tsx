@@ -97,9 +97,7 @@ function Toolbar({ selection }: { selection: TextSelection }) {
           }
         >
           {actions.map((action, at) => (
-            <MenuItem key={action.id} icon={Sparkles} onSelect={() => run(at)}>
-              {nameOf(action)}
-            </MenuItem>
+            <MenuItem key={action.id} icon={Sparkles} label={nameOf(action)} onSelect={() => run(at)} />
           ))}
         </Menu>
       </div>

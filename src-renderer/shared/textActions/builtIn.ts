@@ -8,7 +8,7 @@ type BuiltInId = (typeof builtInIds)[number]
 const text = '\n\n<text>\n{{selection}}\n</text>'
 
 const prompts: Record<BuiltInId, string> = {
-  translate: `Translate the text below into {{language}}. If it is in {{language}} already, translate it into English. Keep its Markdown, its code and its tone. Answer with the translation alone.${text}`,
+  translate: `Translate the text below into {{language}}. If it is in {{language}} already and that is not English, translate it into English. Keep its Markdown, its code and its tone. Answer with the translation alone.${text}`,
   rewrite: `Rewrite the text below so that it is clear, correct and concise. Keep its language, its meaning and its Markdown. Answer with the new text alone.${text}`,
   summarise: `Summarise the text below in its own language: one sentence with the main point, then at most five short bullet points. Add nothing that the text does not say.${text}`,
   explain: `Explain the text below in {{language}} to a person who is new to its subject. Begin with the main point, explain terms that are not common, and be brief.${text}`,

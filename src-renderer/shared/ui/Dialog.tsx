@@ -18,11 +18,14 @@ export function useModal(open: boolean, onClose: () => void, stayOnOutsideClick 
     const dialog = ref.current
     if (!dialog) return
     if (open && !dialog.open) {
-      dialog.showModal()
       // Focuses the first field, otherwise the dialog. The browser would focus the close button, whose tooltip would take the first Escape.
       // Skips file inputs, which are hidden behind a button.
-      const first = dialog.querySelector<HTMLElement>('input:not([type="file"]), select, textarea')
-      ;(first ?? dialog).focus()
+      const first = dialog.querySelector<HTMLElement>('input:not([type="file"]), select, textarea') ?? dialog
+      // As `showModal` focuses it, the styles of the page, which may be long, are computed once and not twice.
+      first.setAttribute('autofocus', '')
+      dialog.showModal()
+      first.removeAttribute('autofocus')
+      if (document.activeElement !== first) first.focus()
     }
     if (!open && dialog.open) dialog.close()
   }, [open])
@@ -123,6 +126,11 @@ export function Dialog({
     </dialog>
   )
 }
+
+/** A wide dialog with a form. A click beside it does not close it, because that would lose the typed text. */
+export const FormDialog = (props: Omit<DialogProps, 'width' | 'stayOnOutsideClick'>) => (
+  <Dialog {...props} width="wide" stayOnOutsideClick />
+)
 
 export interface ConfirmDialogProps {
   open: boolean

@@ -10,7 +10,7 @@ export function EmptyState(props: { icon: LucideIcon; title: string; children?: 
         <Icon aria-hidden size={22} strokeWidth={1.5} />
       </div>
       <h2 className="font-semibold text-l tracking-[-.01em]">{props.title}</h2>
-      {props.children && <div className="mt-1.5 text-soft">{props.children}</div>}
+      {props.children && <div className="mt-1.5 text-balance text-soft">{props.children}</div>}
       {props.action && <div className="mt-5 flex flex-wrap justify-center gap-2">{props.action}</div>}
     </div>
   )

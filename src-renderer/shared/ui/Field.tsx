@@ -77,11 +77,14 @@ const box =
   'focus-visible:outline-2 focus-visible:outline-accent focus-visible:outline-offset-[-1px] disabled:opacity-55 ' +
   'aria-invalid:shadow-[inset_0_0_0_1px_var(--bad)]'
 
-export interface TextInputProps extends InputHTMLAttributes<HTMLInputElement> {
+/** What a text field has besides the attributes of its element. */
+export interface TextControlProps<Control> {
   /** For addresses, keys and code. */
   mono?: boolean
-  ref?: Ref<HTMLInputElement>
+  ref?: Ref<Control>
 }
+
+export type TextInputProps = InputHTMLAttributes<HTMLInputElement> & TextControlProps<HTMLInputElement>
 
 export function TextInput({ mono = false, className, ...props }: TextInputProps) {
   return (

@@ -129,22 +129,16 @@ function Shown(props: LightboxProps & { picture: LightboxPicture; keys: RefObjec
         <span className="num lightbox-zoom" ref={percent} />
         {props.actions}
         <Menu trigger={<IconButton icon={Ellipsis} label={t('more')} />}>
-          <MenuItem icon={ZoomIn} onSelect={() => zoom.current?.zoom(step)}>
-            {t('zoomIn')}
-          </MenuItem>
-          <MenuItem icon={ZoomOut} onSelect={() => zoom.current?.zoom(1 / step)}>
-            {t('zoomOut')}
-          </MenuItem>
-          <MenuItem icon={Maximize} onSelect={() => zoom.current?.fit()}>
-            {t('fit')}
-          </MenuItem>
-          <MenuItem icon={Grid3x3} onSelect={() => zoom.current?.real()}>
-            {t('real')}
-          </MenuItem>
+          <MenuItem icon={ZoomIn} label={t('zoomIn')} onSelect={() => zoom.current?.zoom(step)} />
+          <MenuItem icon={ZoomOut} label={t('zoomOut')} onSelect={() => zoom.current?.zoom(1 / step)} />
+          <MenuItem icon={Maximize} label={t('fit')} onSelect={() => zoom.current?.fit()} />
+          <MenuItem icon={Grid3x3} label={t('real')} onSelect={() => zoom.current?.real()} />
           {count > 1 && (
-            <MenuItem icon={playing ? Pause : Play} onSelect={() => setPlaying(!playing)}>
-              {t(playing ? 'pause' : 'play')}
-            </MenuItem>
+            <MenuItem
+              icon={playing ? Pause : Play}
+              label={t(playing ? 'pause' : 'play')}
+              onSelect={() => setPlaying(!playing)}
+            />
           )}
           {props.menu && (
             <>

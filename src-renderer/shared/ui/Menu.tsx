@@ -41,7 +41,14 @@ export function Menu({
   )
 }
 
-export function MenuItem(props: { icon: LucideIcon; danger?: boolean; onSelect: () => void; children: ReactNode }) {
+interface MenuItemProps {
+  icon: LucideIcon
+  label: ReactNode
+  danger?: boolean
+  onSelect: () => void
+}
+
+export function MenuItem(props: MenuItemProps) {
   const Icon = props.icon
   return (
     <DropdownMenu.Item
@@ -52,7 +59,7 @@ export function MenuItem(props: { icon: LucideIcon; danger?: boolean; onSelect: 
       )}
     >
       <Icon aria-hidden size={14} strokeWidth={1.75} className="shrink-0" />
-      {props.children}
+      {props.label}
     </DropdownMenu.Item>
   )
 }

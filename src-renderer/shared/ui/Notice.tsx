@@ -28,11 +28,13 @@ export interface NoticeProps {
 /** What happened, what it means, and one action. */
 export function Notice({ kind, title, children, action, details, role = 'note', className }: NoticeProps) {
   const Icon = icons[kind]
+  // A text without a title begins at the middle of the button.
+  const isBesideButton = action !== undefined && title === undefined
   return (
     <div role={role} className={cx('min-w-0 rounded-m px-3 py-2.5 text-s', tones[kind], className)}>
       <div className="flex flex-wrap items-start gap-x-2.5 gap-y-2">
-        <Icon aria-hidden size={16} strokeWidth={1.75} className="mt-px shrink-0" />
-        <div className="min-w-[min(220px,100%)] flex-1 basis-0">
+        <Icon aria-hidden size={16} strokeWidth={1.75} className={cx('shrink-0', isBesideButton ? 'mt-1' : 'mt-px')} />
+        <div className={cx('min-w-[min(180px,100%)] flex-1 basis-0', isBesideButton && 'pt-[3px]')}>
           {title && <div className="font-semibold">{title}</div>}
           {children && <div className={cx(title && 'mt-0.5 text-ink')}>{children}</div>}
           {details && (

@@ -1,3 +1,4 @@
+import './stage.css'
 import { PanelLeft, PanelLeftClose, PanelRight } from 'lucide-react'
 import { createContext, type ReactNode, use } from 'react'
 import { useTranslation } from 'react-i18next'

@@ -1,12 +1,8 @@
-import type { Ref, TextareaHTMLAttributes } from 'react'
+import type { TextareaHTMLAttributes } from 'react'
 import { cx } from './cx.ts'
-import { useFieldProps } from './Field.tsx'
+import { type TextControlProps, useFieldProps } from './Field.tsx'
 
-export interface TextAreaProps extends TextareaHTMLAttributes<HTMLTextAreaElement> {
-  /** For JSON and code. */
-  mono?: boolean
-  ref?: Ref<HTMLTextAreaElement>
-}
+export type TextAreaProps = TextareaHTMLAttributes<HTMLTextAreaElement> & TextControlProps<HTMLTextAreaElement>
 
 /** A multi-line field that grows with its text up to a limit. In browsers without support for this, `rows` sets the height. */
 export function TextArea({ mono = false, className, ...props }: TextAreaProps) {

@@ -14,7 +14,7 @@ const folder = join(
   `inference-studio-bench-markdown-${createHash('sha256').update(manifest).digest('hex').slice(0, 12)}`,
 )
 
-/** As in its readme, with tables. */
+/** The use of react-markdown that its README shows, with tables. */
 const script = `
 import { createElement, useState } from 'react'
 import { createRoot } from 'react-dom/client'

@@ -1,7 +1,8 @@
 import OpenAI from 'openai'
 import { afterAll } from 'vitest'
 import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
-import { type Gateway, openGateway, toolKey } from '../../helpers/gateway.ts'
+import { toolKey } from '../../helpers/appRequest.ts'
+import { type Gateway, openGateway } from '../../helpers/gateway.ts'
 
 export interface Service {
   sandbox: Sandbox

@@ -4,11 +4,10 @@ import { Apps } from '../../../src-main/core/gateway/apps/apps.ts'
 import { coreBusyMs } from '../../../src-main/core/store/database.ts'
 import { bodiesFile, requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
 import { databaseFile, openStore } from '../../../src-main/core/store/store.ts'
-import { parseBaseAddress } from '../../../src-main/core/upstream/address.ts'
-import { openUpstream, type Upstream } from '../../../src-main/core/upstream/client.ts'
-import { Credential } from '../../../src-main/core/upstream/credential.ts'
+import type { Upstream } from '../../../src-main/core/upstream/client.ts'
 import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { eventually } from '../../helpers/eventually.ts'
+import { openClient } from '../../helpers/openClient.ts'
 import { openImages, wish as pictureWish } from '../features/images/helpers.ts'
 import { isOver, seen, speechProcedures, wish as speechWish } from '../features/speech/helpers.ts'
 import { made, openFeature, wish as transcriptWish } from '../features/transcription/helpers.ts'
@@ -23,10 +22,7 @@ let service: Sandbox
 let upstream: Upstream
 beforeAll(async () => {
   service = await startSandbox()
-  upstream = openUpstream({
-    base: parseBaseAddress(service.baseUrl, { allowInsecure: false }),
-    credential: Credential.fromText(service.apiKey),
-  })
+  upstream = openClient(service.baseUrl, service.apiKey)
 })
 afterAll(async () => {
   await upstream.close()

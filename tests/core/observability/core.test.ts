@@ -2,14 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { createRouterClient } from '@orpc/server'
 import { afterEach, expect, it, vi } from 'vitest'
 import { createCore } from '../../../src-main/core/core.ts'
+import { closeAfterEach } from '../../helpers/closers.ts'
 import { ended, freshFolder, memorySecrets, readUntil, testHost } from '../helpers/core.ts'
 import { startCollector } from './collector.ts'
 
-const closers: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-  vi.unstubAllEnvs()
-})
+const closers = closeAfterEach()
+afterEach(() => vi.unstubAllEnvs())
 
 /** A whole core with its sandbox and one app key. */
 async function started() {

@@ -1,13 +1,11 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { openTelemetry } from '../../../src-main/core/observability/openTelemetry.ts'
+import { closeAfterEach } from '../../helpers/closers.ts'
 import { startCollector } from './collector.ts'
 import { row } from './rows.ts'
 
-const closers: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-  vi.unstubAllEnvs()
-})
+const closers = closeAfterEach()
+afterEach(() => vi.unstubAllEnvs())
 
 const collector = async (...answer: Parameters<typeof startCollector>) => {
   const started = await startCollector(...answer)

@@ -4,16 +4,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { RequestTrace } from '../../../src-main/core/ports/requests.ts'
 import type { CallerDay } from '../../../src-main/core/requestLog/dailyUsage.ts'
-import type { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
 import { openDatabase } from '../../../src-main/core/store/database.ts'
 import { requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
 import { requestLogDatabase } from '../../../src-main/core/store/requestLog/schema.ts'
 import { tries } from '../../helpers/effort.ts'
 import { randomNumbers } from '../../helpers/random.ts'
 import { freshFolder } from '../helpers/core.ts'
-import { endTwentyAtOnce, notice, openRequestLog, reading, service, tool, usage } from './helpers.ts'
+import { endTwentyAtOnce, notice, openRequestLog, RestartingLog, reading, service, tool, usage } from './helpers.ts'
 
 const dayMs = 86_400_000
 const always = [0, 100_000] as const
@@ -71,20 +69,9 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
 /** Requests of several apps across days, restarts, services and accounts, with a simple model of each row beside it. */
-class Life {
-  readonly dataDir: string
-  requestLog: SqliteRequestLog
-  #now = Date.UTC(2026, 10, 29, 20)
-  readonly #lanes = new Map<number, RequestTrace>()
+class Life extends RestartingLog {
   #connected: { base: string; account: string | null } = { base: '', account: null }
   readonly #rows = new Map<number, { base: string; account: string | null }>()
-
-  constructor() {
-    const { requestLog, dataDir } = openRequestLog({ now: () => this.#now })
-    this.requestLog = requestLog
-    this.dataDir = dataDir
-    requestLog.learn(usage, service)
-  }
 
   async take(taken: Step): Promise<void> {
     if ('connect' in taken) {
@@ -92,7 +79,7 @@ class Life {
       this.#connected = { base: taken.connect, account: null }
     } else if ('belongs' in taken) this.#belongs(taken.belongs)
     else if ('look' in taken) for (const account of ['red', 'blue']) this.requestLog.usage.usedByDay(account, ...always)
-    else if ('restart' in taken) await this.#restart()
+    else if ('restart' in taken) await this.restart()
     else this.#request(taken)
   }
 
@@ -110,26 +97,18 @@ class Life {
   }
 
   #request({ lane, who, model, tokens, end, forward }: typeof one extends fc.Arbitrary<infer T> ? T : never): void {
-    this.#now += forward
-    const under = this.#lanes.get(lane)
+    this.now += forward
+    const under = this.lanes.get(lane)
     if (under) {
       under.replied(end === 'failed' ? 503 : 200, null)
       under.ends({ state: end }, reading(...tokens))
-      this.#lanes.delete(lane)
+      this.lanes.delete(lane)
       return
     }
     const trace = this.requestLog.open(notice({ requester: tool(who), model }))
     if (end !== 'refused') trace.connected()
     this.#rows.set(trace.id, { ...this.#connected })
-    this.#lanes.set(lane, trace)
-  }
-
-  /** Traces are ended before the log is closed. */
-  async #restart(): Promise<void> {
-    for (const left of this.#lanes.values()) left.ends({ state: 'cancelled', by: 'studio' }, null)
-    this.#lanes.clear()
-    await this.requestLog.close()
-    this.requestLog = openRequestLog({ dataDir: this.dataDir, now: () => this.#now }).requestLog
+    this.lanes.set(lane, trace)
   }
 }
 
@@ -137,7 +116,7 @@ describe('usage by day', () => {
   it('equals a GROUP BY over the rows, in any order and across days, restarts and accounts', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }), async (steps) => {
-        const life = new Life()
+        const life = new Life(usage)
         for (const taken of steps) await life.take(taken)
         const red = life.requestLog.usage.usedByDay('red', ...always)
         const blue = life.requestLog.usage.usedByDay('blue', ...always)

@@ -1,9 +1,10 @@
 import { expect, onTestFinished } from 'vitest'
 import type { RequestNotice, RequestTrace } from '../../../src-main/core/ports/requests.ts'
 import { type RequestLogOptions, SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
+import type { AccountUsage } from '../../../src-main/core/upstream/schemas.ts'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import { freshFolder } from '../helpers/core.ts'
-import { notice, reading } from './samples.ts'
+import { notice, reading, service } from './samples.ts'
 
 export * from './samples.ts'
 
@@ -27,6 +28,30 @@ export function testRequestLog(options: Partial<RequestLogOptions> = {}) {
   const close = (): Promise<void> => (closed ??= opened.requestLog.close())
   onTestFinished(close)
   return { ...opened, close }
+}
+
+/** A request log that is closed and opened again, with a clock that the test sets and several requests at a time, one in each lane. */
+export class RestartingLog {
+  now = Date.UTC(2026, 10, 29, 20)
+  readonly dataDir: string
+  requestLog: SqliteRequestLog
+  /** The traces of running requests, by lane. */
+  protected readonly lanes = new Map<number, RequestTrace>()
+
+  constructor(report: AccountUsage) {
+    const { requestLog, dataDir } = openRequestLog({ now: () => this.now })
+    this.requestLog = requestLog
+    this.dataDir = dataDir
+    requestLog.learn(report, service)
+  }
+
+  /** Traces are ended before the log is closed. */
+  protected async restart(): Promise<void> {
+    for (const left of this.lanes.values()) left.ends({ state: 'cancelled', by: 'studio' }, null)
+    this.lanes.clear()
+    await this.requestLog.close()
+    this.requestLog = openRequestLog({ dataDir: this.dataDir, now: () => this.now }).requestLog
+  }
 }
 
 /** Records 20 requests that end at once, and resolves when the log has written the first end. */

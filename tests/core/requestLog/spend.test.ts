@@ -3,10 +3,19 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { RequestTrace } from '../../../src-main/core/ports/requests.ts'
 import { outcomeOfRow } from '../../../src-main/core/requestLog/filters.ts'
-import type { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
 import { toNano } from '../../../src-main/core/shared/money.ts'
 import { requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
-import { day, endTwentyAtOnce, notice, openRequestLog, reading, service, tool, usage } from './helpers.ts'
+import {
+  day,
+  endTwentyAtOnce,
+  notice,
+  openRequestLog,
+  RestartingLog,
+  reading,
+  service,
+  tool,
+  usage,
+} from './helpers.ts'
 
 const dayMs = 86_400_000
 const noon = Date.UTC(2026, 10, 21, 12)
@@ -33,30 +42,19 @@ const step = fc.record({
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
 /** Requests of several apps, interleaved, across days and restarts. */
-class Life {
-  now = Date.UTC(2026, 10, 29, 20)
-  requestLog: SqliteRequestLog
-  readonly #dataDir: string
-  readonly #lanes = new Map<number, RequestTrace>()
+class Life extends RestartingLog {
   readonly before: Record<string, bigint> = { a: 0n, b: 0n }
-
-  constructor() {
-    const { requestLog, dataDir } = openRequestLog({ now: () => this.now })
-    this.requestLog = requestLog
-    this.#dataDir = dataDir
-    requestLog.learn(odd, service)
-  }
 
   async take(one: Step): Promise<void> {
     this.now += one.forward
-    const trace = this.#lanes.get(one.lane)
+    const trace = this.lanes.get(one.lane)
     if (trace) this.#end(trace, one)
     else this.#open(one)
     if (one.reset) {
       this.before[one.who] = (this.before[one.who] ?? 0n) + this.requestLog.spent(one.who).total
       this.requestLog.resetSpend(one.who)
     }
-    if (one.restart) await this.#restart()
+    if (one.restart) await this.restart()
   }
 
   #open({ lane, who, end }: Step): void {
@@ -64,21 +62,13 @@ class Life {
       notice({ requester: tool(who), model: end === 'unpriced' ? 'x' : 'writer-small' }),
     )
     if (end !== 'refused') trace.connected()
-    this.#lanes.set(lane, trace)
+    this.lanes.set(lane, trace)
   }
 
   #end(trace: RequestTrace, { lane, end, tokens }: Step): void {
     trace.replied(200, null)
     trace.ends({ state: end === 'unpriced' ? 'done' : end }, reading(...tokens))
-    this.#lanes.delete(lane)
-  }
-
-  /** Traces are ended before the log is closed. */
-  async #restart(): Promise<void> {
-    for (const left of this.#lanes.values()) left.ends({ state: 'cancelled', by: 'studio' }, null)
-    this.#lanes.clear()
-    await this.requestLog.close()
-    this.requestLog = openRequestLog({ dataDir: this.#dataDir, now: () => this.now }).requestLog
+    this.lanes.delete(lane)
   }
 
   /** The spend by an app's rows. */
@@ -104,7 +94,7 @@ describe('spend', () => {
   it('is the sum of the rows, to the last digit, in any order and across days and restarts', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40, size: 'max' }), async (steps) => {
-        const life = new Life()
+        const life = new Life(odd)
         for (const one of steps) await life.take(one)
         for (const who of ['a', 'b']) expect(life.requestLog.spent(who)).toMatchObject(await life.summed(who))
         await life.requestLog.close()

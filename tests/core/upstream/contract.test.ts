@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accumulate, emptyAccumulation } from '../../../src-main/core/upstream/accumulate.ts'
-import { parseBaseAddress } from '../../../src-main/core/upstream/address.ts'
-import { openUpstream, type Upstream } from '../../../src-main/core/upstream/client.ts'
-import { Credential } from '../../../src-main/core/upstream/credential.ts'
+import type { Upstream } from '../../../src-main/core/upstream/client.ts'
 import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
+import { openClient } from '../../helpers/openClient.ts'
 import { collect } from './helpers/service.ts'
 
 let sandbox: Sandbox
@@ -12,9 +11,7 @@ let model: string
 const opened: Upstream[] = []
 
 function open(key: string): Upstream {
-  const one = openUpstream({
-    base: parseBaseAddress(sandbox.baseUrl, { allowInsecure: false }),
-    credential: Credential.fromText(key),
+  const one = openClient(sandbox.baseUrl, key, {
     network: { idleTimeoutMs: 500, headersTimeoutMs: 10_000 },
     retry: { baseDelayMs: 1, maxDelayMs: 5, budgetMs: 1_500 },
   })
@@ -209,11 +206,7 @@ describe('faults that end the reply', () => {
 })
 
 test('a stream uses its slot until it is closed, by its end or by leaving early [LIM-05] [SSE-05]', async () => {
-  const alone = openUpstream({
-    base: parseBaseAddress(sandbox.baseUrl, { allowInsecure: false }),
-    credential: Credential.fromText(sandbox.keys.oneAtATime),
-    retry: { maxAttempts: 1 },
-  })
+  const alone = openClient(sandbox.baseUrl, sandbox.keys.oneAtATime, { retry: { maxAttempts: 1 } })
   opened.push(alone)
   const long = { ...ask(), sandbox: { tokens_per_second: 50, tokens: 5_000, seed: 's' } }
   const first = alone.streamChatCompletion(long)

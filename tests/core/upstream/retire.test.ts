@@ -1,16 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { parseBaseAddress } from '../../../src-main/core/upstream/address.ts'
-import { openUpstream } from '../../../src-main/core/upstream/client.ts'
-import { Credential } from '../../../src-main/core/upstream/credential.ts'
 import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
+import { openClient } from '../../helpers/openClient.ts'
 
 it('a replaced client finishes its requests, fetches their files, and sends nothing else', async () => {
   const service = await startSandbox()
   onTestFinished(() => service.close())
-  const upstream = openUpstream({
-    base: parseBaseAddress(service.baseUrl, { allowInsecure: false }),
-    credential: Credential.fromText(service.apiKey),
-  })
+  const upstream = openClient(service.baseUrl, service.apiKey)
   onTestFinished(() => upstream.close())
   const drawn = await upstream.createImage({ prompt: 'A boat', n: 1 })
   const picture = drawn.value[0]

@@ -10,12 +10,12 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { SystemNetwork } from '../../../src-main/core/host.ts'
 import { parseBaseAddress } from '../../../src-main/core/upstream/address.ts'
-import { openUpstream } from '../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../src-main/core/upstream/credential.ts'
 import { exchange } from '../../../src-main/core/upstream/httpExchange.ts'
 import { openNetwork } from '../../../src-main/core/upstream/network.ts'
 import { readRoutes, systemFetch } from '../../../src-main/core/upstream/systemRoute.ts'
 import { tries } from '../../helpers/effort.ts'
+import { openClient } from '../../helpers/openClient.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { canary, json, portOf, serve } from './helpers/service.ts'
 
@@ -60,9 +60,7 @@ const secureService = async (): Promise<string> =>
   `https://localhost:${await listen(createHttps({ key, cert }, models))}`
 
 function client(url: string, network: SystemNetwork, connectTimeoutMs = 5000) {
-  const upstream = openUpstream({
-    base: parseBaseAddress(url, { allowInsecure: false }),
-    credential: Credential.fromText(canary),
+  const upstream = openClient(url, canary, {
     network: { system: network, proxyLoopback: true, env: {}, connectTimeoutMs },
     retry: { baseDelayMs: 1, maxDelayMs: 5 },
   })
@@ -216,9 +214,7 @@ describe('the service is reached', () => {
 
   it('never through a proxy at a loopback address', async () => {
     const { url } = await serve(models)
-    const upstream = openUpstream({
-      base: parseBaseAddress(url, { allowInsecure: false }),
-      credential: Credential.fromText(canary),
+    const upstream = openClient(url, canary, {
       network: { system: system(() => 'PROXY 127.0.0.1:1'), env: {} },
     })
     onTestFinished(() => upstream.close())

@@ -1,21 +1,12 @@
-import { type ClientRequest, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
-import { jsonWithKey } from '../../helpers/gateway.ts'
-
-/** What an app saw of its request, however it ended. */
-export interface Outcome {
-  /** 0 when there was no status line. */
-  status: number
-  headers: IncomingHttpHeaders
-  body: Buffer
-  /** The reply ended as its framing requires. */
-  whole: boolean
-}
+import { type ClientRequest, request as httpRequest } from 'node:http'
+import { type Answer, jsonWithKey, readAnswer } from '../../helpers/appRequest.ts'
 
 export interface Asking {
   request: ClientRequest
   /** Resolves when the first body bytes of the reply have arrived. */
   begun: Promise<Buffer>
-  outcome: Promise<Outcome>
+  /** What the app received of the reply. */
+  outcome: Promise<Answer>
 }
 
 export const chatBody = (more: Record<string, unknown> = {}): string =>
@@ -35,29 +26,13 @@ export function asks(
     agent: false,
     headers: { ...jsonWithKey, ...length, ...headers },
   })
-  let begin: (bytes: Buffer) => void = () => undefined
-  const begun = new Promise<Buffer>((resolve) => {
-    begin = resolve
-  })
-  const outcome = new Promise<Outcome>((resolve) => {
-    const none: Outcome = { status: 0, headers: {}, body: Buffer.alloc(0), whole: false }
+  const begun = Promise.withResolvers<Buffer>()
+  const outcome = new Promise<Answer>((resolve) => {
+    const none: Answer = { status: 0, headers: {}, body: Buffer.alloc(0), whole: false }
     let replied = false
     request.once('response', (response) => {
       replied = true
-      const pieces: Buffer[] = []
-      response.on('data', (piece: Buffer) => {
-        pieces.push(piece)
-        begin(piece)
-      })
-      response.on('error', () => undefined)
-      response.once('close', () =>
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          body: Buffer.concat(pieces),
-          whole: response.complete,
-        }),
-      )
+      resolve(readAnswer(response, begun.resolve))
     })
     request.once('error', () => resolve(none))
     request.once('close', () => {
@@ -65,11 +40,11 @@ export function asks(
     })
   })
   if (body !== null) request.end(body)
-  return { request, begun, outcome }
+  return { request, begun: begun.promise, outcome }
 }
 
 /** `error` of an error object, or an empty one. */
-export function errorOf({ body }: Outcome): { message?: string; type?: string; code?: string } {
+export function errorOf({ body }: Pick<Answer, 'body'>): { message?: string; type?: string; code?: string } {
   try {
     const parsed: unknown = JSON.parse(body.toString())
     const error = typeof parsed === 'object' && parsed !== null && 'error' in parsed ? parsed.error : null

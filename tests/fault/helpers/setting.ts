@@ -1,7 +1,8 @@
 import { expect, onTestFinished } from 'vitest'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
+import type { Answer } from '../../helpers/appRequest.ts'
 import { type Gateway, type GatewayOptions, openGateway } from '../../helpers/gateway.ts'
-import { asks, errorOf, type Outcome } from './app.ts'
+import { asks, errorOf } from './app.ts'
 import { jsonReply } from './bytes.ts'
 import { openRawFarEnd, type RawFarEnd, type Turn } from './rawFarEnd.ts'
 
@@ -22,8 +23,8 @@ export interface Setting {
 }
 
 /**
- * The real gateway in front of a far end that does `act` with each request, closed when the test ends. The service's key has one slot, so
- * that a leaked slot shows at the next request.
+ * The real gateway in front of a far end that calls `act` for each request. Both are closed when the test ends. The service's key has one
+ * slot, so that a leaked slot blocks the next request.
  */
 export async function openSetting(
   act: (turn: Turn) => void | Promise<void>,
@@ -60,14 +61,14 @@ export async function expectFree({ gateway }: Setting): Promise<void> {
   expect(gateway.scheduler.counts()).toMatchObject({ waiting: 0 })
 }
 
-/** The newest row of the log but `at`, once it matches. */
+/** Waits until a row of the log matches. `at` is its position from the newest, which is 0. */
 export async function expectRow({ gateway }: Setting, row: object, at = 0): Promise<void> {
   const read = async (): Promise<RequestRow | undefined> => (await gateway.rows())[at]
   await expect.poll(read, { timeout: soon, interval: 10 }).toMatchObject(row)
 }
 
 /** Our own answer: the service's error object, marked as ours, with retries forbidden. */
-export function expectOurAnswer(outcome: Outcome, status: number, code: string): void {
+export function expectOurAnswer(outcome: Answer, status: number, code: string): void {
   expect(outcome).toMatchObject({ status, whole: true })
   expect(errorOf(outcome)).toMatchObject({
     code,

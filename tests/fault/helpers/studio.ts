@@ -1,16 +1,18 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
-import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { Agent, request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
+import { type Answer, readAnswer } from '../../helpers/appRequest.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
 
 const program = fileURLToPath(new URL('../../core/helpers/serveForever.ts', import.meta.url))
 
-export type Answer<T> =
+/** The result of a procedure, or its error. */
+export type CallAnswer<T> =
   | { result: T; problem?: undefined }
   | { result?: undefined; problem: { kind: string; message: string } }
 
@@ -65,10 +67,10 @@ export class Studio {
     return this.#process.exitCode === null && this.#process.signalCode === null
   }
 
-  notify<T>(what: string, more: object = {}): Promise<Answer<T>> {
+  notify<T>(what: string, more: object = {}): Promise<CallAnswer<T>> {
     this.#last += 1
     const id = this.#last
-    const answered = new Promise<Answer<T>>((resolve, reject) => {
+    const answered = new Promise<CallAnswer<T>>((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject })
     })
     this.#process.stdin?.write(`${JSON.stringify({ id, do: what, ...more })}\n`)
@@ -76,7 +78,7 @@ export class Studio {
   }
 
   /** Calls a procedure of the contract, such as `app.updateSettings`. */
-  call<T>(path: string, input: unknown): Promise<Answer<T>> {
+  call<T>(path: string, input: unknown): Promise<CallAnswer<T>> {
     return this.notify<T>('call', { path: path.split('.'), input })
   }
 
@@ -93,21 +95,7 @@ export class Studio {
         resolve({ status: 0, headers: {}, text: error.message, whole: false, firstMs: performance.now() - from })
       const sent = httpRequest(`${this.proxy}${path}`, { method: 'POST', headers, agent: this.#agent }, (response) => {
         const firstMs = performance.now() - from
-        let text = ''
-        response.setEncoding('utf8')
-        response.on('data', (piece: string) => {
-          text += piece
-        })
-        response.on('error', () => undefined)
-        response.once('close', () =>
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            text,
-            whole: response.complete,
-            firstMs,
-          }),
-        )
+        void readAnswer(response).then(({ body, ...reply }) => resolve({ ...reply, text: body.toString(), firstMs }))
       })
       sent.once('error', failed)
       sent.end(JSON.stringify(body))
@@ -133,13 +121,9 @@ export class Studio {
   }
 }
 
-export interface Reply {
-  /** 0 when there was no answer. */
-  status: number
-  headers: IncomingMessage['headers']
+export interface Reply extends Omit<Answer, 'body'> {
+  /** The body, or why there was no reply. */
   text: string
-  /** False when the connection ended before the reply did. */
-  whole: boolean
   /** Time from the request to the head of the reply, ms. */
   firstMs: number
 }

@@ -206,7 +206,7 @@ export interface Bounds {
 /** How a call may end while the database accepts no write. */
 const refusals = ['ok', 'database_locked', 'disk_full', 'not_writable']
 
-/** Lists what is wrong, one sentence each; empty when nothing was lost and no caller waited too long. */
+/** Returns what is wrong, one sentence each. Empty when nothing was lost and no caller waited too long. */
 export function wrongs(
   { answered, stream, logged, during, after, pauseMs, uncaught }: Found,
   bounds: Bounds,
@@ -239,8 +239,8 @@ export function wrongs(
 }
 
 /**
- * Takes all file descriptors of a studio: first while it is idle, when it must load modules later; then during a stream. Lists what is
- * wrong, like `wrongs`.
+ * Uses up all file descriptors of a studio, first before it has loaded all of its modules, then during a stream. Returns what is wrong,
+ * like `wrongs`.
  */
 export async function driveWithoutFiles(studio: Studio, lastsMs: number): Promise<string[]> {
   const ask = async (): Promise<number> => (await studio.ask(oneRequest)).status

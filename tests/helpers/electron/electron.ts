@@ -295,15 +295,18 @@ class MenuStandIn implements Pick<Electron.Menu, 'items' | 'popup'> {
   /** Shown on no screen: tests read `shownMenus`. */
   popup(options: Electron.PopupOptions = {}): void {
     onlyKeys('popup', options, ['window'])
+    shown.popups.push(this.items)
     shown.menus.push(this.items.map(({ label, role }) => label || String(role ?? '-')))
   }
 }
 
-/** What a person would see of menus and the tray. Tests read it as `globalThis.shown`. */
-const shown: { menus: string[][]; tray: { toolTip: string; items: Electron.MenuItem[] } | null } = {
-  menus: [],
-  tray: null,
-}
+/** What a person would see of menus, the tray and dialogs. Tests and `npm run screenshots` read it as `globalThis.shown`. */
+const shown: {
+  menus: string[][]
+  popups: Electron.MenuItem[][]
+  dialogs: Electron.MessageBoxOptions[]
+  tray: { toolTip: string; items: Electron.MenuItem[] } | null
+} = { menus: [], popups: [], dialogs: [], tray: null }
 Object.assign(globalThis, { shown })
 
 class TrayStandIn extends Emitter implements Pick<Electron.Tray, 'setToolTip' | 'setContextMenu' | 'destroy'> {
@@ -365,6 +368,7 @@ function buildMenu(template: Electron.MenuItemConstructorOptions[]): Electron.Me
       type: item.type,
       label: item.label ?? '',
       enabled: item.enabled ?? true,
+      accelerator: item.accelerator,
       click: item.click,
       submenu,
     })
@@ -509,15 +513,15 @@ export const dialog = only('dialog', {
     onlyKeys('showMessageBox', options, [
       ...['type', 'title', 'message', 'detail', 'buttons', 'defaultId', 'cancelId', 'checkboxLabel', 'checkboxChecked'],
     ])
-    const answer = modes.answers?.[Math.min(questions.length, modes.answers.length - 1)]
-    questions.push(options)
+    const { dialogs } = shown
+    const answer = modes.answers?.[Math.min(dialogs.length, modes.answers.length - 1)]
+    dialogs.push(options)
     process.stderr.write(`question: ${options.message}\n`)
     // Without an answer the person has not pressed a button yet.
     if (answer === undefined) return new Promise<Electron.MessageBoxReturnValue>(() => undefined)
     return Promise.resolve({ response: answer.response, checkboxChecked: answer.checkboxChecked ?? false })
   },
 } satisfies Pick<Electron.Dialog, 'showErrorBox' | 'showMessageBox'>)
-const questions: Electron.MessageBoxOptions[] = []
 
 export const powerMonitor = only('powerMonitor', new Emitter(['suspend', 'resume', 'shutdown']))
 

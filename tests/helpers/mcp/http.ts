@@ -7,11 +7,14 @@ import { freshState, makeServer } from './tools.ts'
 
 type Serve = (request: Request) => Promise<Response>
 
+/** Answers a request in place of the server, or returns null. */
+export type Gate = (request: Request) => Promise<Response | null>
+
 /**
  * A server of the Model Context Protocol over streamable HTTP, on a real socket. `modern` answers each request by itself (2026-07-28);
- * `sessions` as of 2025, where `endSessions` makes it forget all of them.
+ * `sessions` as of 2025, where `endSessions` makes it forget all of them. @param protect makes a gate in front of it
  */
-export async function startHttp(mode: 'modern' | 'sessions') {
+export async function startHttp(mode: 'modern' | 'sessions', protect?: (origin: string) => Gate) {
   const state = freshState()
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>()
   const seen: { method: string; path: string; headers: IncomingHttpHeaders }[] = []
@@ -32,7 +35,12 @@ export async function startHttp(mode: 'modern' | 'sessions') {
     await makeServer(state).connect(transport)
     return transport.handleRequest(request)
   }
-  const serve: Serve = mode === 'modern' ? (request) => modern.fetch(request) : inSession
+  let gate: Gate | null = null
+  const serve: Serve = async (request) => {
+    const refused = (await gate?.(request)) ?? null
+    if (refused) return refused
+    return mode === 'modern' ? modern.fetch(request) : inSession(request)
+  }
 
   const server = createServer((request, response) => {
     seen.push({ method: request.method ?? '', path: request.url ?? '', headers: request.headers })
@@ -41,6 +49,7 @@ export async function startHttp(mode: 'modern' | 'sessions') {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  gate = protect?.(origin) ?? null
   return {
     url: `${origin}/mcp`,
     origin,
@@ -48,6 +57,8 @@ export async function startHttp(mode: 'modern' | 'sessions') {
     seen,
     sessions,
     endSessions: () => sessions.clear(),
+    /** Ends every connection, also those that wait for events. */
+    disconnect: () => server.closeAllConnections(),
     /** Takes requests before the protocol does; answers whether it did. */
     intercept: (take: typeof before) => {
       before = take

@@ -5,10 +5,9 @@ import { lockFolder } from '../../../src-main/core/store/lock.ts'
 import { closeActionOf } from '../../../src-main/hosts/electron/background.ts'
 import { setOpenAtLogin, startsInBackground } from '../../../src-main/hosts/electron/loginItem.ts'
 import { type TrayFacts, trayMenu } from '../../../src-main/hosts/electron/trayMenu.ts'
-import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
-import { connectTo, growths, pickModel, send } from '../../e2e/journey.ts'
+import { growths, pickModel, send } from '../../e2e/journey.ts'
 import { type Desktop, launchDesktop, real, runDesktopToItsEnd, startStandIn } from '../../helpers/electron/launch.ts'
-import { newDataDir, tidy } from './fixtures.ts'
+import { launchConnected, newDataDir, tidy } from './fixtures.ts'
 
 afterEach(tidy)
 
@@ -153,11 +152,8 @@ describe.runIf(!real)('with the replacement of Electron only', () => {
   })
 
   test('quitting with a running reply says so; Cancel keeps it running, Quit stores what has arrived', async () => {
-    const sandbox = await startSandbox({ apiKey: 'sk-quit' })
-    const dataDir = newDataDir()
-    const desktop = await launchDesktop(dataDir, { answers: [{ response: 1 }, { response: 0 }] })
+    const { desktop } = await launchConnected({}, { answers: [{ response: 1 }, { response: 0 }] })
     const { page, evaluate } = desktop
-    await connectTo(page, sandbox.baseUrl, 'sk-quit')
     await pickModel(page, 'writer-large')
     await send(page, 'Write at length about the sea.')
     await growths(page, 3)
@@ -168,7 +164,6 @@ describe.runIf(!real)('with the replacement of Electron only', () => {
     evaluate(({ app }) => app.quit()).catch(() => undefined)
     expect(await desktop.ended).toBe(0)
     expect(questions(desktop).length).toBe(2)
-    await sandbox.close()
   })
 
   test('a start in the background opens no window and shows the tray', async () => {

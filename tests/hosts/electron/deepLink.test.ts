@@ -1,11 +1,10 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { linkInArguments, readDeepLink } from '../../../src-main/hosts/electron/deepLink.ts'
-import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
-import { composer, connectTo, replies } from '../../e2e/journey.ts'
+import { composer, replies } from '../../e2e/journey.ts'
 import { tries } from '../../helpers/effort.ts'
 import { launchDesktop, real, runDesktopToItsEnd } from '../../helpers/electron/launch.ts'
-import { newDataDir, tidy } from './fixtures.ts'
+import { launchConnected, newDataDir, tidy } from './fixtures.ts'
 
 afterEach(tidy)
 
@@ -53,36 +52,25 @@ describe('a link', () => {
 })
 
 test.runIf(!real)('a link given to a second start fills the composer of the first one, and sends nothing', async () => {
-  const sandbox = await startSandbox({ apiKey: 'sk-link' })
-  const dataDir = newDataDir()
-  const { page, evaluate } = await launchDesktop(dataDir)
-  await connectTo(page, sandbox.baseUrl, 'sk-link')
+  const { sandbox, dataDir, desktop } = await launchConnected()
+  const { page, evaluate } = desktop
+  const typed = () =>
+    composer(page)
+      .inputValue()
+      .catch(() => '')
   await page.evaluate(() => location.assign('#/usage'))
   const end = await runDesktopToItsEnd(dataDir, {}, [
     'inference-studio://chat/new?prompt=Write%20a%20poem%0Aabout%20%3Cb%3E',
   ])
   expect(end.code).toBe(0)
-  await expect
-    .poll(() =>
-      composer(page)
-        .inputValue()
-        .catch(() => ''),
-    )
-    .toBe('Write a poem\nabout <b>')
+  await expect.poll(typed).toBe('Write a poem\nabout <b>')
   expect(await page.evaluate(() => location.hash)).toBe('#/chat')
   // macOS gives the link by an event.
   await page.evaluate(() => location.assign('#/usage'))
   await evaluate(({ app }) => void app.emit('open-url', {}, 'inference-studio://chat/new?prompt=More'))
-  await expect
-    .poll(() =>
-      composer(page)
-        .inputValue()
-        .catch(() => ''),
-    )
-    .toBe('Write a poem\nabout <b>\n\nMore')
+  await expect.poll(typed).toBe('Write a poem\nabout <b>\n\nMore')
   expect(await replies(page).count()).toBe(0)
   expect(sandbox.observe.requests().filter(({ path }) => path === '/v1/chat/completions')).toEqual([])
-  await sandbox.close()
 })
 
 test.runIf(!real)(

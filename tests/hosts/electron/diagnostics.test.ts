@@ -3,12 +3,10 @@ import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { crashDumps, startCrashDumps } from '../../../src-main/hosts/electron/crashDumps.ts'
 import { lastProblems, openLogFile } from '../../../src-main/hosts/electron/logFile.ts'
-import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { expectAccessible } from '../../e2e/chatWorld.ts'
-import { connectTo } from '../../e2e/journey.ts'
-import { launchDesktop, real } from '../../helpers/electron/launch.ts'
+import { real } from '../../helpers/electron/launch.ts'
 import { windowText } from '../../helpers/windowText.ts'
-import { newDataDir, tidy } from './fixtures.ts'
+import { launchConnected, newDataDir, tidy } from './fixtures.ts'
 
 afterEach(tidy)
 
@@ -46,12 +44,11 @@ test('the last warnings and errors of a log are found, also in a long one, and o
 test.runIf(!real)(
   'About shows the report with the last errors of the log, the log, and the newest crash dump',
   async () => {
-    const sandbox = await startSandbox({ apiKey: 'sk-desktop-report' })
-    const dataDir = newDataDir()
-    const { page, evaluate, errors } = await launchDesktop(dataDir, {
-      notificationsFail: 'refused for sk-desktop-report',
-    })
-    await connectTo(page, sandbox.baseUrl, 'sk-desktop-report')
+    const { dataDir, desktop } = await launchConnected(
+      { apiKey: 'sk-desktop-report' },
+      { notificationsFail: 'refused for sk-desktop-report' },
+    )
+    const { page, evaluate, errors } = desktop
     expect(errors()).toContain(`crash dumps in ${join(dataDir, 'desktop', 'crashes')}, upload: false`)
     await page.evaluate(() => location.assign('#/settings/alerts'))
     await page.getByRole('button', { name: windowText('alerts:settings.try') }).click()
@@ -77,6 +74,5 @@ test.runIf(!real)(
     await expect.poll(revealed).toEqual([join(dataDir, 'desktop', 'crashes', 'completed', 'a.dmp')])
     await page.getByRole('button', { name: windowText('settings:about.showLogs') }).click()
     await expect.poll(async () => (await revealed()).at(-1)).toBe(join(dataDir, 'desktop', 'logs', 'studio.log'))
-    await sandbox.close()
   },
 )

@@ -1,22 +1,17 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
-import { connectTo, goToPage } from '../../e2e/journey.ts'
-import { type Desktop, launchDesktop } from '../../helpers/electron/launch.ts'
+import { goToPage } from '../../e2e/journey.ts'
+import type { Desktop } from '../../helpers/electron/launch.ts'
 import { windowText } from '../../helpers/windowText.ts'
-import { newDataDir, tidy } from './fixtures.ts'
+import { launchConnected, tidy } from './fixtures.ts'
 
-let sandbox: Sandbox
 let desktop: Desktop
 let dataDir: string
 
 beforeAll(async () => {
-  sandbox = await startSandbox({ apiKey: 'sk-desktop-files' })
-  dataDir = newDataDir()
-  desktop = await launchDesktop(dataDir)
+  ;({ dataDir, desktop } = await launchConnected())
   const { page } = desktop
-  await connectTo(page, sandbox.baseUrl, 'sk-desktop-files')
   await goToPage(page, windowText('shell:pages.images'))
   const prompt = page.getByRole('textbox', { name: 'Prompt', exact: true })
   await prompt.fill('A harbour, early')
@@ -36,10 +31,7 @@ beforeAll(async () => {
     }
   })
 })
-afterAll(async () => {
-  await tidy()
-  await sandbox.close()
-})
+afterAll(tidy)
 
 const picture = () =>
   desktop.page

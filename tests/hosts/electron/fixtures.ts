@@ -1,8 +1,12 @@
 import { rmSync } from 'node:fs'
-import { closeDesktops, type Desktop } from '../../helpers/electron/launch.ts'
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
+import { connectTo } from '../../e2e/journey.ts'
+import { closeDesktops, type Desktop, launchDesktop } from '../../helpers/electron/launch.ts'
+import type { Modes } from '../../helpers/electron/modes.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
 
 const folders: string[] = []
+const sandboxes: Sandbox[] = []
 
 export function newDataDir(): string {
   const folder = temporaryFolder('studio-desktop-')
@@ -10,9 +14,23 @@ export function newDataDir(): string {
   return folder
 }
 
-/** Stops the processes of a test and deletes its folders. */
+/** The desktop on a new data folder, connected to a new sandbox. `tidy` closes both. Only the stand-in has `modes`. */
+export async function launchConnected(
+  options: SandboxOptions = {},
+  modes: Modes = {},
+): Promise<{ sandbox: Sandbox; dataDir: string; desktop: Desktop }> {
+  const sandbox = await startSandbox(options)
+  sandboxes.push(sandbox)
+  const dataDir = newDataDir()
+  const desktop = await launchDesktop(dataDir, modes)
+  await connectTo(desktop.page, sandbox.baseUrl, sandbox.apiKey)
+  return { sandbox, dataDir, desktop }
+}
+
+/** Stops the processes of a test, then its sandboxes, and deletes its folders. */
 export async function tidy(): Promise<void> {
   await closeDesktops()
+  for (const sandbox of sandboxes.splice(0)) await sandbox.close()
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }
 

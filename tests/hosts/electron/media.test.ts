@@ -1,24 +1,18 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { png } from '../../core/features/media/pictures.ts'
-import { connectTo } from '../../e2e/journey.ts'
-import { type Desktop, launchDesktop } from '../../helpers/electron/launch.ts'
-import { newDataDir, tidy } from './fixtures.ts'
+import type { Desktop } from '../../helpers/electron/launch.ts'
+import { launchConnected, tidy } from './fixtures.ts'
 
-let sandbox: Sandbox
 let desktop: Desktop
 let dataDir: string
 let address: string
 const bytes = png(30, 20)
 
 beforeAll(async () => {
-  sandbox = await startSandbox({ apiKey: 'sk-desktop-media' })
-  dataDir = newDataDir()
-  desktop = await launchDesktop(dataDir)
+  ;({ dataDir, desktop } = await launchConnected())
   const { page } = desktop
-  await connectTo(page, sandbox.baseUrl, 'sk-desktop-media')
   await page
     .locator('input[type="file"][accept="image/*"]')
     .setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: bytes })
@@ -27,10 +21,7 @@ beforeAll(async () => {
   await page.reload()
   address = (await page.locator('.composer-picture img').getAttribute('src')) ?? ''
 })
-afterAll(async () => {
-  await tidy()
-  await sandbox.close()
-})
+afterAll(tidy)
 
 interface Asked {
   method?: string

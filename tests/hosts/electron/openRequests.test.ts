@@ -10,7 +10,7 @@ import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { composer, connectTo, replies } from '../../e2e/journey.ts'
 import { launchDesktop, real, runDesktopToItsEnd } from '../../helpers/electron/launch.ts'
 import { windowText } from '../../helpers/windowText.ts'
-import { newDataDir, tidy } from './fixtures.ts'
+import { launchConnected, newDataDir, tidy } from './fixtures.ts'
 
 afterEach(tidy)
 
@@ -22,7 +22,11 @@ describe('the arguments of a start', () => {
       kind: 'files',
       paths: ['/home/me/notes.txt', '/tmp/a b.png'],
     })
-    expect(inPackage('--background', '-x', '', 'https://a.example/x', 'file:///etc/passwd')).toBeNull()
+    expect(inPackage('--background', '-x', '', 'https://a.example/x', 'file://elsewhere/x.txt')).toBeNull()
+    expect(inPackage('file:///home/me/a%20b%C3%A9.txt', 'file:///x%2Fy')).toEqual({
+      kind: 'files',
+      paths: ['/home/me/a bé.txt'],
+    })
     expect(inPackage()).toBeNull()
     expect(requestInArguments(['electron', '/opt/app', 'a.txt'], '/home/me', false)).toEqual({
       kind: 'files',
@@ -112,10 +116,8 @@ describe('the icon of the application', () => {
 test.runIf(!real)(
   'files given to a second start are in the composer: documents and images attached, nothing sent',
   async () => {
-    const sandbox = await startSandbox({ apiKey: 'sk-files' })
-    const dataDir = newDataDir()
-    const { page, evaluate } = await launchDesktop(dataDir)
-    await connectTo(page, sandbox.baseUrl, 'sk-files')
+    const { sandbox, dataDir, desktop } = await launchConnected()
+    const { page, evaluate } = desktop
     await composer(page).fill('Look at these:')
     await page.evaluate(() => location.assign('#/usage'))
     const [note, icon] = [join(dataDir, 'note.md'), join(import.meta.dirname, '../../../resources/icons/tray@2x.png')]
@@ -138,7 +140,6 @@ test.runIf(!real)(
     await expect.poll(() => documents.getByText('note.md').count()).toBe(2)
     expect(await replies(page).count()).toBe(0)
     expect(sandbox.observe.requests().filter(({ path }) => path === '/v1/chat/completions')).toEqual([])
-    await sandbox.close()
   },
 )
 

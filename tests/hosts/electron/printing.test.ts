@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
-import { connectTo, pickModel, send, settled } from '../../e2e/journey.ts'
-import { type Desktop, launchDesktop, real } from '../../helpers/electron/launch.ts'
+import { pickModel, send, settled } from '../../e2e/journey.ts'
+import { type Desktop, real } from '../../helpers/electron/launch.ts'
 import { windowText } from '../../helpers/windowText.ts'
-import { newDataDir, tidy } from './fixtures.ts'
+import { launchConnected, tidy } from './fixtures.ts'
 
 afterEach(tidy)
+
+const quickWriter = { paces: { 'writer-small': 2000 } }
 
 const choosePrint = ({ evaluate }: Desktop) =>
   evaluate(({ Menu }) => {
@@ -16,10 +17,8 @@ const choosePrint = ({ evaluate }: Desktop) =>
 // A real print dialog waits for a person.
 describe.runIf(!real)('“Print…” of the menu', () => {
   test('prints the chat of the window, with its whole text in the page', async () => {
-    const sandbox = await startSandbox({ apiKey: 'sk-print', paces: { 'writer-small': 2000 } })
-    const desktop = await launchDesktop(newDataDir())
+    const { desktop } = await launchConnected(quickWriter)
     const { page, evaluate } = desktop
-    await connectTo(page, sandbox.baseUrl, 'sk-print')
     await choosePrint(desktop)
     await page.getByText(windowText('chat:printNothing')).first().waitFor()
     await pickModel(page, 'writer-small')
@@ -39,28 +38,22 @@ describe.runIf(!real)('“Print…” of the menu', () => {
     await expect.poll(text).toContain('A line for the printer.')
     // Afterwards the page is as before.
     await page.locator('.exported-print').waitFor({ state: 'detached' })
-    await sandbox.close()
   })
 
   test('says why it could not print', async () => {
-    const sandbox = await startSandbox({ apiKey: 'sk-print', paces: { 'writer-small': 2000 } })
-    const desktop = await launchDesktop(newDataDir(), { printFails: 'No printers available on the network' })
+    const { desktop } = await launchConnected(quickWriter, { printFails: 'No printers available on the network' })
     const { page } = desktop
-    await connectTo(page, sandbox.baseUrl, 'sk-print')
     await pickModel(page, 'writer-small')
     await send(page, 'A line for no printer.')
     await settled(page, 'complete')
     await choosePrint(desktop)
     const reason = 'No printers available on the network'
     await page.getByText(windowText('chat:printFailed', { reason })).first().waitFor()
-    await sandbox.close()
   })
 
   test('the Export dialog saves a PDF of the whole chat without a print dialog', async () => {
-    const sandbox = await startSandbox({ apiKey: 'sk-print', paces: { 'writer-small': 2000 } })
-    const desktop = await launchDesktop(newDataDir())
+    const { desktop } = await launchConnected(quickWriter)
     const { page } = desktop
-    await connectTo(page, sandbox.baseUrl, 'sk-print')
     await pickModel(page, 'writer-small')
     await send(page, 'A line for the file.')
     await settled(page, 'complete')
@@ -91,6 +84,5 @@ describe.runIf(!real)('“Print…” of the menu', () => {
     await expect.poll(found).toMatchObject({ start: '%PDF-', pages: 1 })
     await dialog.waitFor({ state: 'hidden' })
     await page.locator('.exported-print').waitFor({ state: 'detached' })
-    await sandbox.close()
   })
 })

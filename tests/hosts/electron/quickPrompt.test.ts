@@ -1,18 +1,15 @@
 import type { Page } from '@playwright/test'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
+import type { Sandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { expectAccessible, takePictures, turns } from '../../e2e/chatWorld.ts'
-import { composer, connectTo, lastReply, pickModel, replies } from '../../e2e/journey.ts'
-import { type Desktop, launchDesktop, real } from '../../helpers/electron/launch.ts'
+import { composer, lastReply, pickModel, replies } from '../../e2e/journey.ts'
+import { type Desktop, real } from '../../helpers/electron/launch.ts'
 import type { Modes } from '../../helpers/electron/modes.ts'
 import { windowText } from '../../helpers/windowText.ts'
-import { newDataDir, tidy } from './fixtures.ts'
+import { launchConnected, tidy } from './fixtures.ts'
 
 let sandbox: Sandbox
-afterEach(async () => {
-  await tidy()
-  await sandbox.close()
-})
+afterEach(tidy)
 
 const quickAddress = /\/app\/quick\//
 const press = ({ evaluate }: Desktop, keys = 'Alt+Shift+Space') =>
@@ -31,11 +28,10 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const chatRequests = () => sandbox.observe.requests().filter(({ path }) => path === '/v1/chat/completions')
 
 async function start(modes: Modes = {}): Promise<Desktop> {
-  sandbox = await startSandbox({ apiKey: 'sk-quick', paces: { 'writer-small': 2000, mirror: 4000 } })
-  const desktop = await launchDesktop(newDataDir(), modes)
-  await connectTo(desktop.page, sandbox.baseUrl, 'sk-quick')
-  await pickModel(desktop.page, 'mirror')
-  return desktop
+  const opened = await launchConnected({ paces: { 'writer-small': 2000, mirror: 4000 } }, modes)
+  sandbox = opened.sandbox
+  await pickModel(opened.desktop.page, 'mirror')
+  return opened.desktop
 }
 
 // A real global shortcut can't be pressed by a test, and a real screen needs a display.

@@ -6,11 +6,10 @@ import { appId, identify } from '../../../src-main/hosts/electron/identity.ts'
 import { reasonOf } from '../../../src-main/hosts/electron/notify.ts'
 import { microphoneOf } from '../../../src-main/hosts/electron/permissions.ts'
 import { applySpelling, languagesOf } from '../../../src-main/hosts/electron/spelling.ts'
-import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
-import { connectTo, growths, pickModel, send, settled } from '../../e2e/journey.ts'
+import { growths, pickModel, send, settled } from '../../e2e/journey.ts'
 import { type Desktop, launchDesktop, real, runDesktopToItsEnd } from '../../helpers/electron/launch.ts'
 import { windowText } from '../../helpers/windowText.ts'
-import { newDataDir, tidy } from './fixtures.ts'
+import { launchConnected, newDataDir, tidy } from './fixtures.ts'
 
 afterEach(tidy)
 
@@ -149,10 +148,8 @@ describe.runIf(!real)('with the replacement of Electron only', () => {
   })
 
   test('a crash of the page reloads it: the reply goes on, and nobody is asked', async () => {
-    const sandbox = await startSandbox({ apiKey: 'sk-crash' })
-    const desktop = await launchDesktop(newDataDir())
+    const { desktop } = await launchConnected()
     const { page, evaluate, errors } = desktop
-    await connectTo(page, sandbox.baseUrl, 'sk-crash')
     await pickModel(page, 'writer-large')
     await send(page, 'Write at length about the sea.')
     await growths(page, 4)
@@ -160,7 +157,6 @@ describe.runIf(!real)('with the replacement of Electron only', () => {
     await expect.poll(errors).toMatch(/The page of the window ended: crashed/)
     await expect.poll(() => textOf(desktop), { timeout: 20_000 }).toMatch(/sea/)
     expect(errors()).not.toContain('question:')
-    await sandbox.close()
   })
 
   test.each(['query-session-end', 'session-end'] as const)(
@@ -198,9 +194,8 @@ describe.runIf(!real)('with the replacement of Electron only', () => {
   })
 
   test('sleep is blocked while a reply streams, and the connection is checked after sleep', async () => {
-    const sandbox = await startSandbox({ apiKey: 'sk-sleep' })
-    const { page, evaluate, errors } = await launchDesktop(newDataDir())
-    await connectTo(page, sandbox.baseUrl, 'sk-sleep')
+    const { sandbox, desktop } = await launchConnected()
+    const { page, evaluate, errors } = desktop
     await pickModel(page, 'writer-small')
     await send(page, 'Hello')
     await settled(page, 'complete')
@@ -209,6 +204,5 @@ describe.runIf(!real)('with the replacement of Electron only', () => {
     const before = lists()
     await evaluate(({ powerMonitor }) => void (powerMonitor as unknown as NodeJS.EventEmitter).emit('resume'))
     await expect.poll(lists).toBeGreaterThan(before)
-    await sandbox.close()
   })
 })

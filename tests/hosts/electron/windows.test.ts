@@ -3,12 +3,11 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { cascaded } from '../../../src-main/hosts/electron/windowState.ts'
 import { MainWindows } from '../../../src-main/hosts/electron/windows.ts'
-import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
-import { composer, connectTo, lastReply, pickModel, send, settled } from '../../e2e/journey.ts'
+import { composer, lastReply, pickModel, send, settled } from '../../e2e/journey.ts'
 import { tries } from '../../helpers/effort.ts'
 import { type Desktop, launchDesktop, real } from '../../helpers/electron/launch.ts'
 import { windowText } from '../../helpers/windowText.ts'
-import { newDataDir, tidy } from './fixtures.ts'
+import { launchConnected, newDataDir, tidy } from './fixtures.ts'
 
 afterEach(tidy)
 
@@ -89,10 +88,8 @@ const windowCount = ({ evaluate }: Desktop) => evaluate(({ BrowserWindow }) => B
 
 describe.runIf(!real)('with the replacement of Electron', () => {
   test('two windows share one core: a reply appears in both, closing one leaves the other, and each has its own position', async () => {
-    const sandbox = await startSandbox({ apiKey: 'sk-two', paces: { 'writer-small': 2000 } })
-    const desktop = await launchDesktop(newDataDir(), { answers: [{ response: 1 }] })
+    const { desktop } = await launchConnected({ paces: { 'writer-small': 2000 } }, { answers: [{ response: 1 }] })
     const { page, evaluate, errors } = desktop
-    await connectTo(page, sandbox.baseUrl, 'sk-two')
     await chooseInFile(desktop, 'New window')
     await expect.poll(() => windowCount(desktop)).toBe(2)
     const bounds = await evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().map((one) => one.getBounds().x))
@@ -133,7 +130,6 @@ describe.runIf(!real)('with the replacement of Electron', () => {
     await evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.close()).catch(() => undefined)
     expect(await desktop.ended).toBe(0)
     expect(errors().match(/question:/g)?.length).toBe(1)
-    await sandbox.close()
   })
 
   test('a backup shows its progress in the taskbar, and removes it at the end', async () => {

@@ -1,6 +1,7 @@
 // Measures how smoothly the log of 100,000 rows scrolls with new rows arriving: frame times during wheel scrolling and jumps.
 //   node tests/renderer/harness/scroll.mjs
 import { fileURLToPath } from 'node:url'
+import { measureFrames } from '../../bench/frames.ts'
 import { buildSite, openBrowser, serveSite } from './site.ts'
 
 const root = fileURLToPath(new URL('../../../out/harness', import.meta.url))
@@ -11,52 +12,12 @@ const page = await browser.newPage({ viewport: { width: 1200, height: 800 } })
 await page.goto(`${site.url}?state=connected&rows=100000&live=1#/proxy`)
 await page.getByRole('grid', { name: 'Requests' }).waitFor()
 
-/** CPU time of the page's main thread per frame, ms. Hardly depends on the machine's load. */
-function framesOf(trace) {
-  const { traceEvents } = JSON.parse(trace.toString())
-  const main = traceEvents.find(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
-  const own = traceEvents.filter(({ pid, tid }) => pid === main.pid && tid === main.tid).sort((x, y) => x.ts - y.ts)
-  const frames = []
-  let work = 0
-  const tasks = []
-  for (const { name, tdur } of own) {
-    if (name === 'frame_') {
-      frames.push(work / 1_000)
-      work = 0
-    } else if (name === 'RunTask' || name === 'ThreadControllerImpl::RunTask') {
-      work += tdur ?? 0
-      tasks.push((tdur ?? 0) / 1_000)
-    }
-  }
-  return { frames: frames.slice(1).sort((x, y) => x - y), longest: Math.max(0, ...tasks) }
-}
-
 const measure = async (name, act) => {
-  await browser.startTracing(page, {
-    categories: ['toplevel', 'devtools.timeline', 'blink.user_timing'],
-  })
-  await page.evaluate(() => {
-    window.frames_ = []
-    let before = performance.now()
-    window.on_ = true
-    const look = (now) => {
-      window.frames_.push(now - before)
-      before = now
-      performance.mark('frame_')
-      if (window.on_) requestAnimationFrame(look)
-    }
-    requestAnimationFrame(look)
-  })
-  await act()
-  const wall = await page.evaluate(() => {
-    window.on_ = false
-    return window.frames_.slice(1).sort((x, y) => x - y)
-  })
-  const { frames, longest } = framesOf(await browser.stopTracing())
-  const at = (of, share) => (of[Math.floor(of.length * share)] ?? 0).toFixed(1)
+  const { frames: wall, work, longest } = await measureFrames(page, act)
+  const at = (of, share) => (of.toSorted((x, y) => x - y)[Math.floor(of.length * share)] ?? 0).toFixed(1)
   console.log(
-    `${name}: processor time a frame p50 ${at(frames, 0.5)}, p95 ${at(frames, 0.95)}, p99 ${at(frames, 0.99)} ms ` +
-      `(${frames.length} frames), longest task ${longest.toFixed(0)} ms; on the clock p50 ${at(wall, 0.5)}, p95 ${at(wall, 0.95)} ms`,
+    `${name}: processor time a frame p50 ${at(work, 0.5)}, p95 ${at(work, 0.95)}, p99 ${at(work, 0.99)} ms ` +
+      `(${work.length} frames), longest task ${longest} ms; on the clock p50 ${at(wall, 0.5)}, p95 ${at(wall, 0.95)} ms`,
   )
 }
 

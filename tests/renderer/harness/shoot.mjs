@@ -19,6 +19,9 @@ const pick = async (page, status) => {
   await page.getByRole('row').filter({ hasText: status }).first().click()
   await page.getByRole('region', { name: 'Request details' }).getByText('Usage').waitFor()
 }
+/** A scene of the page Local API. */
+const proxy = (name, act, query = 'state=connected') => [name, query, '#/proxy', act]
+
 /** @type {[name: string, query: string, hash: string, act?: (page: import("@playwright/test").Page) => Promise<unknown>][]} */
 const scenes = [
   ['welcome', 'state=first', '#/chat'],
@@ -44,38 +47,26 @@ const scenes = [
   ],
   ['settings-nokeychain', 'state=first', '#/settings/data'],
   ['proxy', 'state=connected', '#/proxy', log],
-  ['proxy-live', 'state=connected&rows=100000&live=1', '#/proxy', log],
+  proxy('proxy-live', log, 'state=connected&rows=100000&live=1'),
   ['proxy-empty', 'state=refused&tools=none&rows=0', '#/proxy'],
-  ['proxy-moved', 'state=moved&link=lost', '#/proxy', log],
-  ['proxy-off', 'state=off', '#/proxy', log],
-  ['proxy-held', 'state=held', '#/proxy', log],
-  ['proxy-paused', 'state=connected&tools=paused', '#/proxy', log],
-  ['proxy-detail', 'state=connected', '#/proxy', (page) => pick(page, 'streaming')],
-  ['proxy-detail-retried', 'state=connected', '#/proxy', (page) => pick(page, '429 → 200')],
-  ['proxy-detail-refused', 'state=connected', '#/proxy', (page) => pick(page, '402')],
-  [
-    'proxy-body',
-    'state=connected',
-    '#/proxy',
-    async (page) => {
-      await pick(page, 'streaming')
-      await page.getByRole('button', { name: 'Enlarge request body' }).click()
-    },
-  ],
-  [
-    'proxy-no-match',
-    'state=connected',
-    '#/proxy',
-    async (page) => {
-      await log(page)
-      await page.getByRole('searchbox', { name: /^Filter by/ }).fill('zebra')
-      await page.getByText('No requests found').waitFor()
-    },
-  ],
-  [
+  proxy('proxy-moved', log, 'state=moved&link=lost'),
+  proxy('proxy-off', log, 'state=off'),
+  proxy('proxy-held', log, 'state=held'),
+  proxy('proxy-paused', log, 'state=connected&tools=paused'),
+  proxy('proxy-detail', (page) => pick(page, 'streaming')),
+  proxy('proxy-detail-retried', (page) => pick(page, '429 → 200')),
+  proxy('proxy-detail-refused', (page) => pick(page, '402')),
+  proxy('proxy-body', async (page) => {
+    await pick(page, 'streaming')
+    await page.getByRole('button', { name: 'Enlarge request body' }).click()
+  }),
+  proxy('proxy-no-match', async (page) => {
+    await log(page)
+    await page.getByRole('searchbox', { name: /^Filter by/ }).fill('zebra')
+    await page.getByText('No requests found').waitFor()
+  }),
+  proxy(
     'proxy-scrolled',
-    'state=connected&rows=100000',
-    '#/proxy',
     async (page) => {
       await log(page)
       await page
@@ -84,27 +75,21 @@ const scenes = [
         .evaluate((box) => box.scrollTo(0, 1_600_000))
       await page.getByText('Loading…').first().waitFor({ state: 'detached' })
     },
-  ],
-  [
-    'proxy-keys',
-    'state=connected',
-    '#/proxy',
-    async (page) => {
-      await log(page)
-      await page.getByRole('grid', { name: 'Requests' }).focus()
-      for (const key of ['ArrowDown', 'ArrowDown', 'PageDown', 'ArrowUp', 'Enter']) await page.keyboard.press(key)
-      const detail = page.getByRole('region', { name: 'Request details' })
-      await detail.waitFor()
-      await page.keyboard.press('Escape')
-      await detail.waitFor({ state: 'detached' })
-      await page.getByRole('grid', { name: 'Requests' }).focus()
-      await page.keyboard.press('End')
-    },
-  ],
-  [
+    'state=connected&rows=100000',
+  ),
+  proxy('proxy-keys', async (page) => {
+    await log(page)
+    await page.getByRole('grid', { name: 'Requests' }).focus()
+    for (const key of ['ArrowDown', 'ArrowDown', 'PageDown', 'ArrowUp', 'Enter']) await page.keyboard.press(key)
+    const detail = page.getByRole('region', { name: 'Request details' })
+    await detail.waitFor()
+    await page.keyboard.press('Escape')
+    await detail.waitFor({ state: 'detached' })
+    await page.getByRole('grid', { name: 'Requests' }).focus()
+    await page.keyboard.press('End')
+  }),
+  proxy(
     'proxy-away',
-    'state=connected&rows=3000&live=1',
-    '#/proxy',
     async (page) => {
       await log(page)
       const following = page.getByRole('button', { name: 'Following', pressed: true })
@@ -119,78 +104,43 @@ const scenes = [
       await fresh.click()
       await following.waitFor()
     },
-  ],
-  [
-    'proxy-to-chat',
-    'state=connected',
-    '#/proxy',
-    async (page) => {
-      await pick(page, 'streaming')
-      await page.getByRole('button', { name: 'Open in Chat' }).click()
-      const composer = page.getByRole('textbox', { name: 'Message' })
-      await composer.and(page.locator(':not(:empty)')).waitFor()
-    },
-  ],
+    'state=connected&rows=3000&live=1',
+  ),
+  proxy('proxy-to-chat', async (page) => {
+    await pick(page, 'streaming')
+    await page.getByRole('button', { name: 'Open in Chat' }).click()
+    const composer = page.getByRole('textbox', { name: 'Message' })
+    await composer.and(page.locator(':not(:empty)')).waitFor()
+  }),
   ['settings-proxy', 'state=tried', '#/settings/proxy'],
-  [
-    'proxy-menu',
-    'state=connected',
-    '#/proxy',
-    (page) => page.getByRole('button', { name: 'More for opencode' }).click(),
-  ],
-  [
-    'proxy-edit',
-    'state=connected',
-    '#/proxy',
-    async (page) => {
-      await page.getByRole('button', { name: 'More for release-notes' }).click()
-      await page.getByRole('menuitem', { name: 'Edit…' }).click()
-      await page.getByRole('dialog').getByLabel('Requests per minute').fill('many')
-      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-      await page.getByText('A whole number from 1').waitFor()
-    },
-  ],
-  [
-    'proxy-revoke',
-    'state=connected',
-    '#/proxy',
-    async (page) => {
-      await page.getByRole('button', { name: 'More for notebook' }).click()
-      await page.getByRole('menuitem', { name: 'Revoke…' }).click()
-    },
-  ],
-  [
-    'proxy-connect',
-    'state=connected',
-    '#/proxy',
-    (page) => page.getByRole('button', { name: 'Connect an app' }).first().click(),
-  ],
-  [
-    'proxy-connect-key',
-    'state=connected',
-    '#/proxy',
-    async (page) => {
-      await page.getByRole('button', { name: 'Connect an app' }).first().click()
-      await page.getByRole('button', { name: 'Next' }).click()
-      await page.getByRole('button', { name: 'Create key' }).click()
-      await page.getByRole('textbox', { name: 'App key' }).waitFor()
-    },
-  ],
-  [
-    'proxy-refusals',
-    'state=tried',
-    '#/proxy',
-    (page) => page.getByRole('button', { name: /^Blocked requests/ }).click(),
-  ],
-  [
+  proxy('proxy-menu', (page) => page.getByRole('button', { name: 'More for opencode' }).click()),
+  proxy('proxy-edit', async (page) => {
+    await page.getByRole('button', { name: 'More for release-notes' }).click()
+    await page.getByRole('menuitem', { name: 'Edit…' }).click()
+    await page.getByRole('dialog').getByLabel('Requests per minute').fill('many')
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.getByText('A whole number from 1').waitFor()
+  }),
+  proxy('proxy-revoke', async (page) => {
+    await page.getByRole('button', { name: 'More for notebook' }).click()
+    await page.getByRole('menuitem', { name: 'Revoke…' }).click()
+  }),
+  proxy('proxy-connect', (page) => page.getByRole('button', { name: 'Connect an app' }).first().click()),
+  proxy('proxy-connect-key', async (page) => {
+    await page.getByRole('button', { name: 'Connect an app' }).first().click()
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByRole('textbox', { name: 'App key' }).waitFor()
+  }),
+  proxy('proxy-refusals', (page) => page.getByRole('button', { name: /^Blocked requests/ }).click(), 'state=tried'),
+  proxy(
     'proxy-allow',
-    'state=tried',
-    '#/proxy',
     async (page) => {
       await page.getByRole('button', { name: /^Blocked requests/ }).click()
       await page.getByRole('button', { name: 'Allow this origin…' }).first().click()
     },
-  ],
+    'state=tried',
+  ),
   ['locked', 'state=connected&link=unauthorized', '#/chat'],
 ]
 

@@ -152,7 +152,11 @@ function namesIn(tree: unknown): string[] {
   return found
 }
 
-const buttonTexts = textsOf((tree) => childKeysIn(tree, /(Button|MenuItem|Tab)$/i).filter((key) => !key.includes('*')))
+const buttonTexts = textsOf((tree) =>
+  [...childKeysIn(tree, /(Button|Tab)$/i), ...attributeKeysIn(tree, /MenuItem$/, 'label')].filter(
+    (key) => !key.includes('*'),
+  ),
+)
 
 /**
  * Labels by kind, and how many characters fit at 700 px without a line break or a cut: titles of dialogs and pages, of groups and sections,

@@ -6,16 +6,33 @@ import type { Store } from '../../store/store.ts'
 
 const count = z.number().int().min(0)
 
+/** Maximum length of the text of a document, UTF-16 units, as for conversions. */
+const maxCharacters = 20_000_000
+/** The longest token of the tokenizer, UTF-16 units, and the most tokens of one UTF-16 unit. */
+const tokenLimits = { longest: 128, mostEach: 3 }
+
+interface CountedPart {
+  tokens: number
+  text: string
+}
+
+/** Whether tokens can be the count of a text. It decides whether a file is sent whole, so no archive may state any number. */
+const isPossible = ({ tokens, text }: CountedPart): boolean =>
+  tokens * tokenLimits.longest >= text.length && tokens <= text.length * tokenLimits.mostEach
+
 /** A converted document in an archive: `documents/ID.json` of a zip, or an element of `documents` in a conversation file. */
-export const archivedDocument = z.object({
-  id,
-  kind: documentKind,
-  mime: z.string().max(200),
-  unit: documentUnit,
-  tokens: count,
-  notes: z.array(z.string().max(500)).max(50),
-  parts: z.array(z.object({ label: z.string().max(1000), tokens: count, text: z.string() })).max(20_000),
-})
+export const archivedDocument = z
+  .object({
+    id,
+    kind: documentKind,
+    mime: z.string().max(200),
+    unit: documentUnit,
+    tokens: count,
+    notes: z.array(z.string().max(500)).max(50),
+    parts: z.array(z.object({ label: z.string().max(1000), tokens: count, text: z.string() })).max(20_000),
+  })
+  .refine(({ parts }) => parts.reduce((all, { text }) => all + text.length, 0) <= maxCharacters)
+  .refine(({ tokens, parts }) => parts.every(isPossible) && tokens === parts.reduce((all, one) => all + one.tokens, 0))
 export type ArchivedDocument = z.infer<typeof archivedDocument>
 
 /** A document of an archive, with the bytes of its original. */

@@ -5,10 +5,11 @@ import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ConversationExport, Download } from '../../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../../errors.ts'
+import { fileStem } from '../../shared/fileName.ts'
 import type { StoreReaders } from '../../store/openReadOnly.ts'
 import { storedDocument } from './archivedDocuments.ts'
 import type { ArchiveDependencies } from './dependencies.ts'
-import { type ArchiveManifest, archiveFormat, formatVersion, type LibraryFile } from './format.ts'
+import { type ArchivedFile, type ArchiveManifest, archiveFormat, formatVersion, type LibraryFile } from './format.ts'
 import { markdownHead, markdownMessage } from './markdown.ts'
 import { type StoredTree, storedMessages, storedTree } from './readStored.ts'
 import { conversationFile } from './writeConversation.ts'
@@ -35,7 +36,7 @@ export async function exportConversation(
           pictures ? (id) => originalOrNull(parts, id) : undefined,
         )
   const path = join(parts.tempDir, `export-${randomUUID()}`)
-  const name = `${fileName(tree.conversation.title)}.${format === 'markdown' ? 'md' : 'json'}`
+  const name = `${fileStem(tree.conversation.title ?? '', 80, 'conversation')}.${format === 'markdown' ? 'md' : 'json'}`
   const mime = format === 'markdown' ? 'text/markdown' : 'application/json'
   return offering(parts, path, name, mime, () => writeFile(path, content))
 }
@@ -56,7 +57,7 @@ export const archiveName = (now: string): string => `inference-studio-${now.slic
 
 /** Source of an export. A read-only store is enough. */
 export interface ArchiveSource {
-  store: Pick<StoreReaders, 'archive' | 'pieces' | 'documents' | 'folders' | 'prompts' | 'presets'>
+  store: Pick<StoreReaders, 'archive' | 'pieces' | 'documents' | 'folders' | 'pinnedFiles' | 'prompts' | 'presets'>
   media: Pick<ArchiveDependencies['media'], 'bytes'>
   version: string
 }
@@ -93,6 +94,11 @@ export async function writeArchive(
       for (const picture of written.pictures) pictures.add(picture)
       for (const document of written.documents) documents.add(document)
     }
+    const projects = store.folders.rows().map((folder) => {
+      const files = store.pinnedFiles.entries(folder.id)
+      return { ...folder, files: files.map(({ mediaId, name, addedAt }): ArchivedFile => ({ mediaId, name, addedAt })) }
+    })
+    for (const { mediaId } of projects.flatMap(({ files }) => files)) documents.add(mediaId)
     for (const id of [...pictures].sort()) {
       const bytes = await originalOrNull({ media }, id)
       if (!bytes) continue
@@ -107,7 +113,7 @@ export async function writeArchive(
     }
     const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1)
     const library: LibraryFile = {
-      folders: store.folders.rows(),
+      folders: projects,
       prompts: store.prompts.list().sort(byId),
       presets: store.presets.list().sort(byId),
     }
@@ -196,16 +202,4 @@ async function originalOrNull({ media }: Pick<ArchiveSource, 'media'>, id: strin
     if (thrown instanceof StudioError && thrown.kind === 'no_such_item') return null
     throw thrown
   }
-}
-
-/** Converts a title to a file name that every operating system accepts. */
-function fileName(title: string | null): string {
-  const name = (title ?? '')
-    .replaceAll(/[\p{Cc}\p{Cf}<>:"/\\|?*]/gu, ' ')
-    .replaceAll(/\s+/gu, ' ')
-    .replace(/^[. ]+/, '')
-    .slice(0, 80)
-    .toWellFormed()
-    .replace(/[. ]+$/, '')
-  return name === '' || /^(con|prn|aux|nul|com\d|lpt\d)$/i.test(name) ? 'conversation' : name
 }

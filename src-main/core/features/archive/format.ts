@@ -13,7 +13,10 @@ export const conversationFormat = 'inference-studio.conversation'
 export const archiveFormat = 'inference-studio.archive'
 export const formatVersion = 1
 
-const sha256 = z.string().regex(/^[\da-f]{64}$/)
+/** Most pinned files of a project in one file: several computers may each have added as many as a project can have. */
+export const maxArchivedFiles = 1000
+
+export const sha256 = z.string().regex(/^[\da-f]{64}$/)
 
 /** Content of `manifest.json`. */
 export const manifest = z.object({
@@ -34,6 +37,10 @@ export const manifest = z.object({
 })
 export type ArchiveManifest = z.infer<typeof manifest>
 
+/** A pinned file of a project. The document itself is in `media/ID` and `documents/ID.json`. */
+const archivedFile = z.object({ mediaId: id, name: z.string().max(300), addedAt: z.string().max(100) })
+export type ArchivedFile = z.infer<typeof archivedFile>
+
 /** Content of `library.json`. */
 export const libraryFile = z.object({
   folders: z
@@ -45,6 +52,7 @@ export const libraryFile = z.object({
         instructions: folder.shape.instructions.default(null),
         params: folder.shape.params.default(null),
         wholeTokens: folder.shape.wholeTokens.default(defaultWholeTokens),
+        files: z.array(archivedFile).max(maxArchivedFiles).default([]),
       }),
     )
     .max(10_000),

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Duplex } from 'node:stream'
 import { maxDocumentBytes } from '../../../../src-preload/contract/documents.ts'
 import type { Preset } from '../../../../src-preload/contract/library.ts'
+import { maxPinnedFiles } from '../../../../src-preload/contract/projects.ts'
 import type { ZipEntry, ZipReader } from '../../shared/zipReader.ts'
 import { type ArchivedMessage, archivedConversation, archivedMessage } from '../../store/archive.ts'
 import { type ArchivedDocument, archivedDocument } from './archivedDocuments.ts'
@@ -148,6 +149,8 @@ export interface OpenArchive {
   library: LibraryFile
   picture: PictureSource
   document: DocumentSource
+  /** SHA-256 of an image or document, in hex, as the manifest lists it. Null when the archive does not have it. */
+  hashOf(mediaId: string): string | null
   /** Contents of an entry, at most `most` bytes, or null if there is none. @throws StudioError `bad_input` if its hash is wrong */
   entry(name: string, most: number): Promise<Buffer | null>
   /** Calls `work` for each conversation in the order of the manifest: oldest change first, so that search lists the newest first. */
@@ -206,6 +209,7 @@ export async function openArchive(zip: ZipReader, tempDir: string, notes: Notes)
     library: await readLibrary(library, notes),
     picture,
     document,
+    hashOf: (mediaId) => sums.get(`media/${mediaId}`)?.sha256 ?? null,
     entry,
     eachConversation,
   }
@@ -220,7 +224,39 @@ export async function importArchive(
 ): Promise<() => void> {
   const archive = await openArchive(zip, parts.tempDir, notes)
   await archive.eachConversation((incoming) => staging.add(incoming, archive.picture, archive.document))
-  return () => addLibrary(parts, archive.library, notes)
+  /** Ids of pinned files here, by their id in the archive. */
+  const files = new Map<string, string>()
+  for (const { mediaId, name } of archive.library.folders.flatMap((folder) => folder.files)) {
+    const id = await staging.document(mediaId, name, archive.document)
+    if (id !== null) files.set(mediaId, id)
+  }
+  return () => {
+    addLibrary(parts, archive.library, notes)
+    pinFiles(parts, archive.library, files, notes)
+  }
+}
+
+/** Pins files to their folders, except those that the folder has already. */
+function pinFiles(
+  { store }: ArchiveDependencies,
+  { folders }: LibraryFile,
+  imported: ReadonlyMap<string, string>,
+  notes: Notes,
+): void {
+  for (const { id: folderId, files } of folders) {
+    const pinned = new Set(store.pinnedFiles.entries(folderId).map(({ mediaId }) => mediaId))
+    for (const file of files) {
+      const mediaId = imported.get(file.mediaId)
+      if (mediaId === undefined || pinned.has(mediaId)) continue
+      if (pinned.size >= maxPinnedFiles) {
+        notes.add(`# files were left out, because a project can have at most ${maxPinnedFiles}.`)
+        continue
+      }
+      pinned.add(mediaId)
+      // A permanent deletion that ran meanwhile may have deleted it.
+      if (store.documents.find(mediaId)) store.pinnedFiles.insert({ ...file, folderId, mediaId })
+    }
+  }
 }
 
 const changed = (): Error => damaged('The archive is damaged: an entry does not match its manifest.')
@@ -277,7 +313,7 @@ async function readLibrary(bytes: Buffer, notes: Notes) {
 function addLibrary({ store }: ArchiveDependencies, library: ReturnType<typeof libraryFile.parse>, notes: Notes): void {
   const { folders, prompts, presets } = store
   const known = new Set(folders.rows().map(({ id }) => id))
-  for (const folder of library.folders) if (!known.has(folder.id)) folders.insert(folder)
+  for (const { files: _, ...folder } of library.folders) if (!known.has(folder.id)) folders.insert(folder)
   const content = ({ name, model, instructions, params }: Preset): string =>
     JSON.stringify([name, model, instructions, params])
   const beside = '# prompts or presets exist already with different contents and were imported as additional ones.'

@@ -25,6 +25,8 @@ export type PictureSource = (mediaId: string) => Promise<Uint8Array | null>
 /** Returns a document that a message names, or null if the file does not have it. */
 export type DocumentSource = (mediaId: string) => Promise<IncomingDocument | null>
 
+type ImportedPicture = Awaited<ReturnType<ArchiveDependencies['media']['importFile']>>
+
 const noDocuments: DocumentSource = async () => null
 
 const rowsAtOnce = 20
@@ -40,7 +42,7 @@ export class Staging {
   readonly #stagedAt: string
   readonly #staged: { id: string; folderId: string | null }[] = []
   readonly #restored: string[] = []
-  readonly #pictures = new Map<string, Awaited<ReturnType<ArchiveDependencies['media']['importFile']>> | null>()
+  readonly #pictures = new Map<string, ImportedPicture | null>()
   readonly #documents = new Map<string, string | null>()
   readonly #plannedMedia = new Set<string>()
   #messages = 0
@@ -75,7 +77,7 @@ export class Staging {
     store.transaction(() => {
       more()
       store.archive.reveal(this.#staged, this.#restored)
-      this.useMedia()
+      this.forgetPlans()
     })
     const ids = [...this.#staged.map(({ id }) => id), ...this.#restored]
     added(ids)
@@ -91,7 +93,7 @@ export class Staging {
   }
 
   /** Takes the imported images off the erasure list. Call in the transaction that makes their messages visible. */
-  useMedia(): void {
+  forgetPlans(): void {
     for (const id of this.#plannedMedia) this.#parts.store.erasures.forgetPlan('media', id)
     this.#plannedMedia.clear()
   }
@@ -162,7 +164,7 @@ export class Staging {
   }
 
   /**
-   * Imports the images of a message and returns them as they are stored. Until `useMedia`, the next start deletes those
+   * Imports the images of a message and returns them as they are stored. Until `forgetPlans`, the next start deletes those
    * that no message shows.
    */
   async attachments({ attachments }: ArchivedMessage, source: PictureSource): Promise<ArchivedMessage['attachments']> {
@@ -183,34 +185,45 @@ export class Staging {
     }))
   }
 
-  async #picture(mediaId: string, name: string | null, source: PictureSource) {
-    const known = this.#pictures.get(mediaId)
+  /** The imported form of a file, which each conversation that names it shares; null, with a note, where the source has none. */
+  async #once<Found, Imported>(
+    imported: Map<string, Imported | null>,
+    id: string,
+    missing: string,
+    source: (id: string) => Promise<Found | null>,
+    add: (found: Found) => Promise<Imported | null>,
+  ): Promise<Imported | null> {
+    const known = imported.get(id)
     if (known !== undefined) return known
-    const bytes = await source(mediaId)
-    if (!bytes) this.#notes.add('# images are not in the file and were left out.')
-    const picture = bytes && (await this.#importPicture(bytes, mediaId, name))
-    this.#pictures.set(mediaId, picture)
-    return picture
+    const found = await source(id)
+    if (found === null) this.#notes.add(missing)
+    const added = found === null ? null : await add(found)
+    imported.set(id, added)
+    return added
+  }
+
+  #picture(id: string, name: string | null, source: PictureSource): Promise<ImportedPicture | null> {
+    const missing = '# images are not in the file and were left out.'
+    return this.#once(this.#pictures, id, missing, source, (bytes) => this.#importPicture(bytes, id, name))
   }
 
   /** Documents that the file has not are left out, because the model would get a message without them. */
   async documents({ documents }: ArchivedMessage, source: DocumentSource): Promise<ArchivedMessage['documents']> {
     const known: ArchivedMessage['documents'] = []
     for (const one of documents) {
-      const mediaId = await this.#document(one.mediaId, one.name, source)
+      const mediaId = await this.document(one.mediaId, one.name, source)
       if (mediaId !== null) known.push({ ...one, mediaId })
     }
     return known
   }
 
-  async #document(id: string, name: string, source: DocumentSource): Promise<string | null> {
-    const known = this.#documents.get(id)
-    if (known !== undefined) return known
-    const found = await source(id)
-    if (!found) this.#notes.add('# documents are not in the file and were left out.')
-    const mediaId = found && (await this.#importDocument(found, id, name))
-    this.#documents.set(id, mediaId)
-    return mediaId
+  /**
+   * Imports a document once and returns its id here, which differs when the same content is stored already. Null when the file does not
+   * have it. Until `forgetPlans`, the next start deletes it unless something refers to it.
+   */
+  document(id: string, name: string, source: DocumentSource): Promise<string | null> {
+    const missing = '# documents are not in the file and were left out.'
+    return this.#once(this.#documents, id, missing, source, (found) => this.#importDocument(found, id, name))
   }
 
   async #importDocument({ bytes, content }: IncomingDocument, id: string, name: string): Promise<string> {

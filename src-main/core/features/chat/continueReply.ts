@@ -1,8 +1,9 @@
 import { canContinue } from '../../../../src-preload/contract/chat.ts'
 import { StudioError } from '../../errors.ts'
 import type { ChatFeature } from './chat.ts'
+import type { ChatUpstream } from './replyRuns.ts'
 import { firstReplies } from './send.ts'
-import { notifySiblings, refuseBusy, startReplies, storeReplies } from './startReplies.ts'
+import { connectFor, notifySiblings, refuseBusy, startOnce, startReplies, storeReplies } from './startReplies.ts'
 
 /** Always English: models follow English best, and the stored message must not depend on the language of the window. */
 export const continueInstruction =
@@ -14,23 +15,27 @@ export interface ContinueInput {
   model?: string | undefined
 }
 
+/** Ids of the stored message that asks the model to continue, and of the new reply. */
+export interface Continued {
+  turnId: string
+  replyId: string
+}
+
 /**
  * Asks the model to continue a reply that ended early. Stores a user message with `continueInstruction`, then one
  * reply. A repeated `requestId` returns the result of the first call.
  * @throws StudioError `not_connected`, `no_such_item`, `busy`, `bad_input`
  */
-export async function continueReply(
-  feature: ChatFeature,
-  input: ContinueInput,
-): Promise<{ turnId: string; replyId: string }> {
+export const continueReply = (feature: ChatFeature, input: ContinueInput): Promise<Continued> =>
+  startOnce(
+    () => continuedBefore(feature, input.requestId),
+    () => connectFor(feature, input.replyId),
+    (upstream) => continueNow(feature, input, upstream),
+  )
+
+function continueNow(feature: ChatFeature, input: ContinueInput, upstream: ChatUpstream): Continued {
   const { store } = feature
   const { requestId: turnId, replyId } = input
-  const before = continuedBefore(feature, turnId)
-  if (before) return before
-  store.messages.get(replyId)
-  const upstream = await feature.upstream()
-  const meanwhile = continuedBefore(feature, turnId)
-  if (meanwhile) return meanwhile
   const { conversationId, ask, notifyOthers } = store.transaction(() => {
     const reply = store.messages.get(replyId)
     const { conversationId } = reply
@@ -61,7 +66,7 @@ export async function continueReply(
   return { turnId, replyId: ask.flat()[0]?.id ?? turnId }
 }
 
-function continuedBefore({ store }: ChatFeature, turnId: string): { turnId: string; replyId: string } | null {
+function continuedBefore({ store }: ChatFeature, turnId: string): Continued | null {
   const turn = store.messages.find(turnId)
   const [replyId] = turn ? firstReplies(store, turn.conversationId, turnId) : []
   return replyId === undefined ? null : { turnId, replyId }

@@ -32,7 +32,7 @@ export async function historyOf(
   imageUrl: ImageUrl,
   documentText: DocumentText,
 ): Promise<SentMessage[]> {
-  const instructions = instructionsOf(setup, path).map(unstored)
+  const instructions = instructionsOf(setup, hasPassages(path))
   const turns: Promise<SentMessage[]>[] = []
   for (let at = 0; at < path.length; at += 1) {
     const message = path[at]
@@ -52,15 +52,16 @@ export async function historyOf(
 
 const unstored = (message: ChatMessage): SentMessage => ({ source: null, fileCharacters: 0, message })
 
-/** The instructions of the person, then how to cite when a message has passages. */
-function instructionsOf(
+export const hasPassages = (path: readonly Message[]): boolean => path.some(({ passages }) => passages.length > 0)
+
+/** The message that a request starts with: the instructions of the person, then how to cite when a message has passages. */
+export function instructionsOf(
   { instructions, instructionsRole: role }: Instructions,
-  path: readonly Message[],
-): ChatMessage[] {
+  mustCite: boolean,
+): SentMessage[] {
   const own = instructions.trim() === '' ? [] : [instructions]
-  const citing = path.some(({ passages }) => passages.length > 0) ? [citingInstruction] : []
-  const content = [...own, ...citing].join('\n\n')
-  return content === '' ? [] : [{ role, content }]
+  const content = [...own, ...(mustCite ? [citingInstruction] : [])].join('\n\n')
+  return content === '' ? [] : [unstored({ role, content })]
 }
 
 /** The members of a turn that are sent. */

@@ -7,6 +7,7 @@ import { unexpected } from '../../shared/unexpected.ts'
 import { asStoreError, mayPass } from '../../store/database.ts'
 import type { Store } from '../../store/store.ts'
 import type { CallOptions, ChatRequest, ChatStreamEvent } from '../../upstream/types.ts'
+import { promptMark } from './context/promptMark.ts'
 import { jsonFaultsOf } from './jsonFaults.ts'
 import { ChatView } from './listWatcher.ts'
 import { prepareRequest } from './prepareRequest.ts'
@@ -45,6 +46,8 @@ interface Run {
   /** Id of the request's row in the request log; null before the row exists. `closed` resolves when the row is complete. */
   row: number | null
   closed: PromiseWithResolvers<void>
+  /** Null until it is prepared. */
+  request: ChatRequest | null
   done: Promise<void>
 }
 
@@ -93,6 +96,7 @@ export class ReplyRuns {
       begun: new Set(),
       row: null,
       closed: Promise.withResolvers(),
+      request: null,
       done: Promise.resolve(),
     }
     this.#runs.add(run)
@@ -148,6 +152,7 @@ export class ReplyRuns {
     let request: ChatRequest | null = null
     try {
       request = await prepared
+      run.request = request
       for await (const event of upstream.streamChatCompletion(request, this.#options(run))) {
         if (run.replies.every((reply) => reply.ended)) break
         this.#apply(run, event)
@@ -303,6 +308,8 @@ export class ReplyRuns {
     try {
       calls = this.#store.transaction(() => {
         this.#store.messages.settle(reply.id, message)
+        const { request = null } = this.#runOf.get(reply.id) ?? {}
+        if (request && reply.hasOutput) this.#store.countedPrompts.put(reply.id, promptMark(request))
         this.#store.pieces.clear(reply.id)
         this.#store.conversations.touch(conversationId, message.finishedAt ?? new Date().toISOString())
         storeTitle(this.#store, message)

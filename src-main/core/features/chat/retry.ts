@@ -1,7 +1,15 @@
 import { canRetry } from '../../../../src-preload/contract/chat.ts'
 import { StudioError } from '../../errors.ts'
 import type { ChatFeature } from './chat.ts'
-import { notifySiblings, refuseBusy, startReplies, storeReplies } from './startReplies.ts'
+import type { ChatUpstream } from './replyRuns.ts'
+import { connectFor, notifySiblings, refuseBusy, startOnce, startReplies, storeReplies } from './startReplies.ts'
+
+/** Input of `retry`. Without `models`, the model of the reply is asked again. */
+export interface RetryInput {
+  requestId: string
+  replyId: string
+  models?: string[] | undefined
+}
 
 /**
  * Requests new replies to the same message. They become siblings of the given reply, which does not change. The active path ends in the
@@ -9,18 +17,19 @@ import { notifySiblings, refuseBusy, startReplies, storeReplies } from './startR
  * person: the program never calls `retry` by itself.
  * @throws StudioError `not_connected`, `no_such_item`, `busy`, `bad_input`
  */
-export async function retry(
+export const retry = (feature: ChatFeature, input: RetryInput): Promise<{ replyIds: string[] }> =>
+  startOnce(
+    () => retriedBefore(feature, input.requestId),
+    () => connectFor(feature, input.replyId),
+    (upstream) => retryNow(feature, input, upstream),
+  )
+
+function retryNow(
   feature: ChatFeature,
-  { requestId, replyId, models }: { requestId: string; replyId: string; models?: string[] | undefined },
-): Promise<{ replyIds: string[] }> {
+  { requestId, replyId, models }: RetryInput,
+  upstream: ChatUpstream,
+): { replyIds: string[] } {
   const { store } = feature
-  const before = retriedBefore(feature, requestId)
-  if (before) return before
-  store.messages.get(replyId)
-  const upstream = await feature.upstream()
-  // Checks again, because a concurrent call with the same id may have waited for the connection too. No await follows.
-  const meanwhile = retriedBefore(feature, requestId)
-  if (meanwhile) return meanwhile
   const { conversationId, ask, notifyOthers } = store.transaction(() => {
     const former = store.messages.get(replyId)
     const { conversationId, parentId } = former

@@ -180,10 +180,10 @@ export class Session {
     const upstream = this.#upstream
     if (!upstream) return Promise.resolve()
     if (!quiet) this.#set({ ...this.#connection, state: 'checking' })
-    return this.#checks.run(upstream, () => this.#runCheck(upstream))
+    return this.#checks.run(upstream, (over) => this.#runCheck(upstream, over))
   }
 
-  async #runCheck(upstream: Upstream): Promise<void> {
+  async #runCheck(upstream: Upstream, over: () => void): Promise<void> {
     const problem = await this.#fetchModels(upstream).then(
       (models) => {
         this.#storeModels(upstream, models)
@@ -191,6 +191,8 @@ export class Session {
       },
       (thrown: unknown) => asStudioError(thrown).toProblem(),
     )
+    // Whoever hears of the result may check again.
+    over()
     // Another profile may have become active.
     if (this.#upstream === upstream) this.#settle(problem)
   }

@@ -2,12 +2,13 @@ import type { Library as LibraryState, RemovedConversation } from '../../../../s
 import { dayMs } from '../../shared/days.ts'
 import { StateFeed } from '../../shared/stateFeed.ts'
 import { inBackground } from '../../shared/unexpected.ts'
+import { WorkerClient } from '../../shared/workerClient.ts'
 import type { Store } from '../../store/store.ts'
 import { type FoldersAndPrompts, foldersAndPrompts } from './foldersAndPrompts.ts'
 import { PermanentDelete, type PermanentDeleteOptions } from './permanentDelete.ts'
 import type { SearchAnswer, SearchAsk } from './search/finder.ts'
 import { Indexer } from './search/indexer.ts'
-import { SearchClient } from './search/workerClient.ts'
+import type { SearchJob } from './search/worker.ts'
 
 export interface LibraryOptions extends Omit<PermanentDeleteOptions, 'store'> {
   store: Store
@@ -34,7 +35,8 @@ export class ChatLibrary {
   readonly #foldersAndPrompts: FoldersAndPrompts
   readonly #eraser: PermanentDelete
   readonly #indexer: Indexer
-  readonly #searcher: SearchClient
+  /** Searches on a worker thread, one after another. A search that is cancelled while it waits never runs. */
+  readonly #searcher: WorkerClient<SearchJob, SearchAnswer>
   readonly #now: () => number
   readonly #timers: NodeJS.Timeout[]
 
@@ -44,8 +46,12 @@ export class ChatLibrary {
     this.#now = parts.now ?? Date.now
     this.#foldersAndPrompts = foldersAndPrompts(store)
     this.#eraser = new PermanentDelete(parts)
-    this.#searcher = new SearchClient(parts.databaseFile)
-    this.#indexer = new Indexer(store.search, () => this.#searcher.checkpoint())
+    this.#searcher = new WorkerClient({
+      name: 'search',
+      start: async () => (await import('./search/worker.ts')).startSearchWorker(parts.databaseFile),
+    })
+    // On the worker thread, because a checkpoint here would wait for the disk. After a failure, the next checkpoint does the same work.
+    this.#indexer = new Indexer(store.search, () => this.#searcher.run(() => 'checkpoint').catch(() => undefined))
     this.state = new StateFeed<LibraryState>({
       everyMs: 100,
       read: () => ({
@@ -72,9 +78,16 @@ export class ChatLibrary {
   saveFolder = this.#notifying((input: Parameters<FoldersAndPrompts['saveFolder']>[0]) =>
     this.#foldersAndPrompts.saveFolder(input),
   )
+  /** Deletes a folder. Its chats stay, and its pinned files are deleted unless something else has them. @throws StudioError `no_such_item` */
   removeFolder = this.#notifying((input: { id: string }) => {
-    this.#foldersAndPrompts.removeFolder(input)
-    this.#parts.folderRemoved?.()
+    const { store, folderRemoved } = this.#parts
+    const files = store.pinnedFiles.entries(input.id).map(({ mediaId }) => mediaId)
+    store.transaction(() => {
+      this.#foldersAndPrompts.removeFolder(input)
+      store.erasures.plan('media', files)
+    })
+    folderRemoved?.()
+    if (files.length > 0) inBackground('The files of a project could not be deleted', this.#eraser.erase([]))
   })
   savePrompt = this.#notifying((input: Parameters<FoldersAndPrompts['savePrompt']>[0]) =>
     this.#foldersAndPrompts.savePrompt(input),
@@ -132,7 +145,7 @@ export class ChatLibrary {
    */
   async search(ask: SearchAsk, signal?: AbortSignal): Promise<SearchAnswer> {
     const whole = await this.#indexer.catchUp(catchUpMs)
-    const { hits, more } = await this.#searcher.find(ask, signal)
+    const { hits, more } = await this.#searcher.run(() => ask, { signal })
     return { hits, more: more || !whole }
   }
 

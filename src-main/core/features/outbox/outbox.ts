@@ -59,6 +59,8 @@ export class Outbox {
   /** Counts of the requests sent since the queue was last empty. */
   #tally = emptyTally()
   #sending: Promise<void> | null = null
+  /** The connection or the queue changed while requests were being sent. */
+  #changedMeanwhile = false
   #closed = false
   #retryTimer: NodeJS.Timeout | null = null
 
@@ -172,7 +174,9 @@ export class Outbox {
   readonly #sendAll = guarded('Waiting requests could not be sent', () => this.#sendNow())
 
   #sendNow(): void {
+    if (this.#sending) this.#changedMeanwhile = true
     if (this.#sending || this.#closed || !(this.#next() || this.#isEndUnreported())) return
+    this.#changedMeanwhile = false
     this.#sending = this.#send()
       .catch((thrown: unknown) =>
         this.#parts.log('error', `Waiting requests could not be sent: ${asStudioError(thrown).message}`),
@@ -181,6 +185,8 @@ export class Outbox {
         this.#sending = null
         this.#making = null
         this.#feed.changed()
+        // The loop had ended before it could notice.
+        if (this.#changedMeanwhile) this.#sendAll()
       })
   }
 

@@ -4,8 +4,10 @@ import {
   maxPinnedFiles,
   numberPassages,
   type Passage,
+  type PassagePlace,
   type PassageToSend,
   type ProjectContext,
+  samePlace,
   wholeFiles,
 } from '../../../../src-preload/contract/projects.ts'
 import { StudioError } from '../../errors.ts'
@@ -33,6 +35,8 @@ export interface ContextOf {
   /** The message above; absent: the end of the active path. */
   parentId?: string | null | undefined
   text: string
+  /** Passages that the person removed from the message. Default: none. */
+  without?: readonly PassagePlace[] | undefined
 }
 
 export type Projects = ReturnType<typeof createProjects>
@@ -109,7 +113,9 @@ export function createProjects({ store, databaseFile, dropMedia, changed }: Proj
       const found = mediaIds.length === 0 || of.text.trim() === '' ? [] : await search.run(() => ask, { signal })
       const names = new Map(files.map(({ mediaId, name }) => [mediaId, name]))
       const order = new Map(mediaIds.map((mediaId, at) => [mediaId, at]))
-      const sorted = found.toSorted(
+      const { without = [] } = of
+      const wanted = found.filter((one) => !without.some((removed) => samePlace(one, removed)))
+      const sorted = wanted.toSorted(
         (a, b) => (order.get(a.mediaId) ?? 0) - (order.get(b.mediaId) ?? 0) || a.part - b.part || a.start - b.start,
       )
       const onPath = store.messages.filesOn(parentId)

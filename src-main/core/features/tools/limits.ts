@@ -34,6 +34,13 @@ export const limits = {
   killMs: 1000,
   /** Time limit for ending the session of an HTTP server. */
   farewellMs: 1000,
+  /** Largest reply of an authorization server, and time for one request to it. */
+  oauthBytes: 200_000,
+  oauthMs: 20_000,
+  /** How long a person may take in the browser to sign in. */
+  signInMs: 10 * 60_000,
+  /** Time limit for revoking a token. */
+  revokeMs: 3000,
   /** Shortest interval between two listings, however often a server reports a change. */
   relistMs: 500,
 } as const

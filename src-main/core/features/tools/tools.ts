@@ -11,6 +11,8 @@ import type { Store } from '../../store/store.ts'
 import { rowsOf } from './callRows.ts'
 import { functionId, requestMembers, ToolCatalogue } from './catalogue.ts'
 import { limits, type ToolLimits } from './limits.ts'
+import type { EnteredClient } from './mcp/oauth/clients.ts'
+import { OAuthGrants } from './mcp/oauth/grants.ts'
 import { McpServers, type SavedServer } from './mcp/servers.ts'
 import { SchemaCheckClient } from './schemaCheck/workerClient.ts'
 import { ToolCallRunner } from './toolCallRunner.ts'
@@ -49,6 +51,10 @@ export interface ToolsFeature extends Neighbours {
   saveServer(given: SavedServer): Promise<{ id: string }>
   removeServer(id: string): Promise<void>
   switchServer(id: string, on: boolean): Promise<void>
+  signIn(id: string, client?: EnteredClient): Promise<{ url: string }>
+  continueSignIn(id: string, address: string): void
+  cancelSignIn(id: string): Promise<void>
+  signOut(id: string): Promise<void>
   forget(toolId: string): void
   decide(messageId: string, allow: 'once' | 'conversation' | 'always' | 'no', why?: string): Promise<void>
   answer(messageId: string, text: string, isError: boolean): Promise<void>
@@ -68,7 +74,11 @@ export function createTools(parts: ToolsOptions): ToolsFeature {
   }
   const checker = new SchemaCheckClient({ checkMs: bounds.checkMs })
   const check = (schema: string): Promise<string[]> => checker.schema(schema)
-  const serverParts = { secrets, check, fetch: parts.fetch ?? fetch, version, limits: bounds, changed }
+  const grants = new OAuthGrants({ secrets, servers: store.mcpServers, log: warn })
+  const serverParts = {
+    ...{ secrets, grants, check, fetch: parts.fetch ?? fetch, version },
+    ...{ limits: bounds, changed, log: warn },
+  }
   const servers = new McpServers(store, serverParts, warn)
   const catalogue = new ToolCatalogue(store, servers)
   const runner = new ToolCallRunner({ store, toolCalls, catalogue, servers, checker, toolRounds, changed, log: warn })
@@ -112,6 +122,10 @@ export function createTools(parts: ToolsOptions): ToolsFeature {
     saveServer: (given) => servers.save(given),
     removeServer: (id) => servers.remove(id),
     switchServer: (id, on) => servers.switch(id, on),
+    signIn: (id, client) => servers.signIn(id, client ?? null),
+    continueSignIn: (id, address) => servers.continueSignIn(id, address),
+    cancelSignIn: (id) => servers.cancelSignIn(id),
+    signOut: (id) => servers.signOut(id),
     forget(toolId) {
       store.toolPermissions.forget(toolId)
       changed()

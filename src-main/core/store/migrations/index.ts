@@ -17,6 +17,9 @@ import { sql as documents } from './016-documents.ts'
 import { sql as syncMarks } from './017-sync-marks.ts'
 import { sql as projects } from './018-projects.ts'
 import { sql as context } from './019-context.ts'
+import { sql as pinnedFileMarks } from './020-pinned-file-marks.ts'
+import { sql as countedPrompts } from './021-counted-prompts.ts'
+import { sql as mcpSignIn } from './022-mcp-sign-in.ts'
 
 /** In order. A database's `user_version` is the number of migrations that it has had. Never change one that was released; append a new one. */
 export const migrations: readonly string[] = [
@@ -39,4 +42,7 @@ export const migrations: readonly string[] = [
   syncMarks,
   projects,
   context,
+  pinnedFileMarks,
+  countedPrompts,
+  mcpSignIn,
 ]

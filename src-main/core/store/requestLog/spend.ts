@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts'
-import { number, text } from '../rows.ts'
+import { number, numbers, text } from '../rows.ts'
 
 /** Sums over the requests of one caller in one day (UTC), without refused requests. */
 export interface DaySums {
@@ -50,22 +50,18 @@ export function spendTable({ handle }: Pick<Database, 'handle'>) {
     days: (): SpendDay[] =>
       days.all().map((row) => ({
         who: text(row, 'who'),
-        day: number(row, 'day'),
-        requests: number(row, 'requests'),
+        ...numbers(row, 'day', 'requests', 'estimated', 'unpriced'),
         tokensIn: number(row, 'tokens_in'),
         tokensOut: number(row, 'tokens_out'),
         tokensCached: number(row, 'tokens_cached'),
         cost: BigInt(text(row, 'cost_text')),
-        estimated: number(row, 'estimated'),
-        unpriced: number(row, 'unpriced'),
       })),
     reset: (r: SpendReset): void => void reset.run(r.who, r.cost, r.estimated, r.at),
     resets: (): SpendReset[] =>
       resets.all().map((row) => ({
         who: text(row, 'who'),
         cost: BigInt(text(row, 'cost_text')),
-        estimated: number(row, 'estimated'),
-        at: number(row, 'at'),
+        ...numbers(row, 'estimated', 'at'),
       })),
   }
 }

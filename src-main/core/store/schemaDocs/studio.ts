@@ -339,6 +339,7 @@ export const studioTables: DescribedTables = {
       is_on: '',
       timeout_seconds: '',
       updated_at: '',
+      oauth_issuer: 'authorization server, if the keychain has tokens or a client for this server. No token is here',
     },
   },
   tool_permissions: {
@@ -369,12 +370,33 @@ export const studioTables: DescribedTables = {
     about: 'Planned permanent deletions, stored before they are carried out.',
     columns: { what: '`conversation`, `import`, `media`, `request` or `index`', item: 'the id of what is deleted' },
   },
+  counted_prompts: {
+    about: 'The requests of replies, to compare the tokens that the service counted with the next request.',
+    columns: {
+      message_id: 'the reply',
+      characters: 'length of the text of the request',
+      hash: 'of everything in the request that has tokens',
+    },
+  },
+  summaries: {
+    about: 'Summaries of messages that were written and not used yet.',
+    columns: {
+      id: '',
+      up_to: 'the last message that it summarises',
+      model: 'the model that wrote it',
+      text: '',
+      requests: 'how many requests it took',
+      request_row: 'the `id` of the last of them in ledger.sqlite',
+      ...made,
+      created_at: '',
+    },
+  },
   sync_marks: {
     about: 'When something was changed, so that two computers can be kept in step. Without content.',
     columns: {
       what: '`conversation`, `message`, `folder`, `prompt` or `preset`',
       item: 'its id; it may no longer exist',
-      field: 'what was changed',
+      field: 'what was changed; `file` with the SHA-256 of the original for a pinned file of a folder',
       at: 'ms since 1970',
       value: 'an id, or 1 for deleted',
       parent: 'the conversation of a deleted message',

@@ -4,16 +4,17 @@ import { type RefObject, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { IconButton } from '../../../shared/ui/Button.tsx'
+import { FileInput } from '../../../shared/ui/FileInput.tsx'
 import { Menu, MenuItem } from '../../../shared/ui/Menu.tsx'
 import { PopoverPanel } from '../../../shared/ui/PopoverPanel.tsx'
 import { useTools } from '../../../stores/tools.ts'
-import { AddDocuments } from '../documents/AddDocuments.tsx'
+import { addFiles } from '../documents/addFiles.ts'
 import { openPrompts } from '../list/prompts.ts'
 import { offeredNow, offerGroups } from '../tools/offers.ts'
 import { useToolUse } from '../tools/setup.ts'
 import { ToolPicker } from '../tools/ToolPicker.tsx'
 import { ToolSubscriptions } from '../tools/ToolSubscriptions.tsx'
-import { AddPictures } from './AddPictures.tsx'
+import { draftPictures } from './draftPictures.ts'
 import { RoleForm, roleNames, useSentAs } from './RolePicker.tsx'
 
 type Panel = 'role' | 'tools'
@@ -55,28 +56,31 @@ export function AddMenu() {
               act()
             }}
           >
-            <MenuItem icon={ImagePlus} onSelect={() => file.current?.click()}>
-              {t('addPictures')}
-            </MenuItem>
-            <MenuItem icon={FilePlus2} onSelect={() => anyFile.current?.click()}>
-              {documents('add')}
-            </MenuItem>
-            <MenuItem icon={BookText} onSelect={choose(openPrompts)}>
-              {library('promptPick')}
-            </MenuItem>
-            <MenuItem icon={UserRound} onSelect={choose(() => open('role', plus.current))}>
-              {t('addRole')}
-            </MenuItem>
-            <MenuItem icon={Wrench} onSelect={choose(() => open('tools', plus.current))}>
-              {t('addTools')}
-            </MenuItem>
+            <MenuItem icon={ImagePlus} label={t('addPictures')} onSelect={() => file.current?.click()} />
+            <MenuItem icon={FilePlus2} label={documents('add')} onSelect={() => anyFile.current?.click()} />
+            <MenuItem icon={BookText} label={library('promptPick')} onSelect={choose(openPrompts)} />
+            <MenuItem icon={UserRound} label={t('addRole')} onSelect={choose(() => open('role', plus.current))} />
+            <MenuItem icon={Wrench} label={t('addTools')} onSelect={choose(() => open('tools', plus.current))} />
           </Menu>
           <RoleChip shown={panel === 'role'} onOpen={(from) => open('role', from)} />
           <ToolsChip shown={panel === 'tools'} onOpen={(from) => open('tools', from)} />
         </span>
       </Popover.Anchor>
-      <AddPictures input={file} />
-      <AddDocuments input={anyFile} />
+      <FileInput
+        ref={file}
+        multiple
+        accept="image/*"
+        aria-label={t('addPictures')}
+        onFiles={(files) => draftPictures.add(files)}
+      />
+      {/* It accepts every file, because text files have any ending. */}
+      <FileInput
+        ref={anyFile}
+        multiple
+        data-documents
+        aria-label={documents('add')}
+        onFiles={(files) => addFiles(files)}
+      />
       <ToolSubscriptions />
       <PopoverPanel
         side="top"

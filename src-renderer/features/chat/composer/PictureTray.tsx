@@ -5,16 +5,14 @@ import type { Attachment } from '../../../../src-preload/contract/chat.ts'
 import { mediaPath } from '../../../../src-preload/contract/media.ts'
 import { showBytes } from '../../../shared/ui/bytes.ts'
 import { Menu, MenuItem } from '../../../shared/ui/Menu.tsx'
+import { ActionButton } from '../actionButtons.tsx'
 import {
+  attachmentsOf,
   type DraftPicture,
+  draftPictures,
   largestFile,
   maxPictures,
   type PictureTrouble,
-  picturesOf,
-  removePicture,
-  retryPicture,
-  setDetail,
-  usePictures,
 } from './draftPictures.ts'
 import { largestBytes } from './fit.ts'
 import { Hint } from './Hint.tsx'
@@ -30,8 +28,8 @@ const abouts = { auto: 'detailAutoAbout', low: 'detailLowAbout', high: 'detailHi
 /** The pictures of the draft, above the field. */
 export function PictureTray({ draft }: { draft: string }) {
   const { t } = useTranslation('composer')
-  const pictures = usePictures((state) => picturesOf(state, draft))
-  const leftOut = usePictures((state) => state.leftOut[draft] ?? 0)
+  const pictures = draftPictures.useItems(draft)
+  const leftOut = draftPictures.useLeftOut(draft)
   const refused = useKnownRefusal('images')
   const [shown, setShown] = useState<string | null>(null)
   if (pictures.length === 0) return null
@@ -46,7 +44,7 @@ export function PictureTray({ draft }: { draft: string }) {
       {leftOut > 0 && <Hint>{t('tooManyPictures', { count: leftOut, most: maxPictures })}</Hint>}
       {refused !== null && <Hint>{t('refusedBefore', { model: refused })}</Hint>}
       <Lightbox
-        pictures={ready.flatMap(({ kept, detail }) => (kept ? [{ ...kept, detail }] : []))}
+        pictures={attachmentsOf(ready)}
         at={ready.findIndex(({ key }) => key === shown)}
         onMove={(at) => setShown(ready[at]?.key ?? null)}
         onClose={() => setShown(null)}
@@ -80,32 +78,26 @@ function Thumbnail({ draft, picture, onOpen }: { draft: string; picture: DraftPi
           <span className="composer-progress" style={{ width: `${Math.round(picture.sent * 100)}%` }} />
         )}
       </button>
-      <div className="composer-picture-words">
+      <div className="chat-file-words num">
         <b title={name}>{name}</b>
         <PictureState picture={picture} name={name} broken={broken} />
       </div>
-      <div className="composer-picture-actions">
+      <div className="chat-file-actions">
         {state === 'failed' && picture.trouble?.kind === 'problem' && (
-          <button
-            type="button"
-            aria-label={t('retryPicture')}
-            title={t('retryPicture')}
-            onClick={() => retryPicture(draft, key)}
-          >
-            <RotateCw aria-hidden />
-          </button>
+          <ActionButton icon={RotateCw} label={t('retryPicture')} onClick={() => draftPictures.retry(draft, key)} />
         )}
         {state !== 'failed' && (
-          <DetailMenu name={name} detail={detail} onPick={(next) => setDetail(draft, key, next)} />
+          <DetailMenu
+            name={name}
+            detail={detail}
+            onPick={(next) => draftPictures.edit(draft, key, (now) => ({ ...now, detail: next }))}
+          />
         )}
-        <button
-          type="button"
-          aria-label={t(running ? 'cancelPicture' : 'removePicture', { name })}
-          title={t(running ? 'cancelPicture' : 'removePicture', { name })}
-          onClick={() => removePicture(draft, key)}
-        >
-          <X aria-hidden />
-        </button>
+        <ActionButton
+          icon={X}
+          label={t(running ? 'cancelPicture' : 'removePicture', { name })}
+          onClick={() => draftPictures.remove(draft, key)}
+        />
       </div>
     </li>
   )
@@ -179,9 +171,16 @@ function DetailMenu({
   return (
     <Menu trigger={trigger}>
       {details.map((one) => (
-        <MenuItem key={one} icon={one === now ? Check : Circle} onSelect={() => onPick(one)}>
-          {t(words[one])} <span className="text-faint">{t(abouts[one])}</span>
-        </MenuItem>
+        <MenuItem
+          key={one}
+          icon={one === now ? Check : Circle}
+          label={
+            <>
+              {t(words[one])} <span className="text-faint">{t(abouts[one])}</span>
+            </>
+          }
+          onSelect={() => onPick(one)}
+        />
       ))}
     </Menu>
   )

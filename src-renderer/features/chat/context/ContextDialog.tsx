@@ -9,7 +9,7 @@ import { useStage } from '../../../stores/chatPage.ts'
 import { figure } from '../messages.ts'
 import { askToSummarise, includeAll, leaveOut, setContextLength } from './actions.ts'
 import { useMeasure } from './measure.ts'
-import { useContextTexts } from './texts.ts'
+import { type ContextTexts, useContextTexts } from './texts.ts'
 
 const close = (): void => useStage.setState({ dialog: null })
 
@@ -22,6 +22,7 @@ export function ContextDialog() {
     <Dialog open={open} onClose={close} width="wide" title={t('title')} about={t('about')}>
       {measure ? (
         <>
+          <p className="num">{sourceText(t, measure)}</p>
           <PartsTable measure={measure} />
           <Space measure={measure} />
           {measure.model !== null && (
@@ -33,6 +34,12 @@ export function ContextDialog() {
       )}
     </Dialog>
   )
+}
+
+/** Which figures the service has counted, and which are estimated. */
+function sourceText(t: ContextTexts, { counted, isAdjusted }: ContextMeasure): string {
+  if (counted !== null) return t('sourceCounted', { tokens: figure(counted) })
+  return t(isAdjusted ? 'sourceAdjusted' : 'sourceEstimated')
 }
 
 const order: readonly (keyof ContextParts)[] = ['instructions', 'tools', 'files', 'history', 'message', 'reply']

@@ -1,11 +1,13 @@
 import './context.css'
+import { NotebookText } from 'lucide-react'
 import { memo } from 'react'
 import type { ContextMeasure } from '../../../../src-preload/contract/context.ts'
+import { Button } from '../../../shared/ui/Button.tsx'
 import { type Level, Meter } from '../../../shared/ui/Meter.tsx'
 import { showSc } from '../../../shared/ui/sc.ts'
 import { WithSc } from '../../../shared/ui/WithSc.tsx'
 import { figure } from '../messages.ts'
-import { showContext } from './actions.ts'
+import { askToSummarise, showContext } from './actions.ts'
 import { fullness, useMeasure, useMeasuring } from './measure.ts'
 import { useContextTexts } from './texts.ts'
 
@@ -25,7 +27,7 @@ export const ContextLine = memo(function ContextLine() {
   useMeasuring()
   const measure = useMeasure()
   if (!measure) return <div className="context-line" />
-  const { total, length, spent, leastCost } = measure
+  const { total, length, spent, leastCost, summary } = measure
   const state = fullness(measure)
   const used =
     length.tokens === null
@@ -41,6 +43,11 @@ export const ContextLine = memo(function ContextLine() {
         <span className="num">{used}</span>
         {(state === 'nearlyFull' || state === 'tooLong') && <b>{t(state)}</b>}
       </button>
+      {summary && (
+        <Button size="small" onClick={() => askToSummarise(summary.upTo)}>
+          <NotebookText aria-hidden size={14} /> {t(summary.isWritten ? 'summaryReady' : 'summaryRunning')}
+        </Button>
+      )}
       <span className="context-costs num">
         {spent && (
           <span>

@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from 'react'
+import type { Message } from '../../../../src-preload/contract/chat.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../../api/problem.ts'
 import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { showCost } from '../../../shared/ui/cost.ts'
-import { Dialog } from '../../../shared/ui/Dialog.tsx'
+import { FormDialog } from '../../../shared/ui/Dialog.tsx'
 import { Field } from '../../../shared/ui/Field.tsx'
 import { Spinner } from '../../../shared/ui/Spinner.tsx'
 import { showSc } from '../../../shared/ui/sc.ts'
@@ -14,7 +15,8 @@ import { modelsToAsk, useChat } from '../../../stores/chat.ts'
 import { useStage } from '../../../stores/chatPage.ts'
 import { client } from '../client.ts'
 import { figure } from '../messages.ts'
-import { applySummary } from './actions.ts'
+import { applySummary, discardSummary, editedSummary, rememberSummary } from './actions.ts'
+import { useMeasure } from './measure.ts'
 import { useContextTexts } from './texts.ts'
 
 const close = (): void => useStage.setState({ dialog: null })
@@ -36,12 +38,10 @@ export function SummaryDialog() {
   useEffect(() => setWritten(given === null ? null : { text: given, summaryId: null, cost: null }), [upTo, given])
   const isEdit = given !== null
   return (
-    <Dialog
+    <FormDialog
       open={dialog !== null}
       onClose={close}
-      width="wide"
-      // The summary was paid for: a click beside the dialog must not lose it.
-      stayOnOutsideClick
+      // A click beside the dialog must not close it while the person edits.
       title={t(isEdit ? 'editTitle' : 'summaryTitle')}
       about={t(isEdit ? 'editAbout' : 'summaryAbout')}
     >
@@ -51,52 +51,70 @@ export function SummaryDialog() {
         ) : (
           !isEdit && <Request key={dialog.upTo} upTo={dialog.upTo} onWritten={setWritten} />
         ))}
-    </Dialog>
+    </FormDialog>
   )
 }
 
 type Plan = { messages: number; tokens: number; requests: number; leastCost: string | null }
 
-/** What will be sent and its cost. Nothing is sent before the person presses the button. */
+/**
+ * What will be sent and its cost. Nothing is sent before the person presses the button. A summary that was asked for before, for example
+ * before a reload of the page, is shown when it is written.
+ */
 function Request({ upTo, onWritten }: { upTo: string; onWritten: (written: Written) => void }) {
   const t = useContextTexts()
   const model = useChat((state) => modelsToAsk(state)[0] ?? null)
+  const found = useMeasure()?.summary ?? null
+  const earlier = found?.upTo === upTo ? found.summaryId : null
   const [plan, setPlan] = useState<Plan | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
-  const [isRunning, setRunning] = useState(false)
-  const running = useRef<AbortController | null>(null)
-  useEffect(() => () => running.current?.abort(), [])
+  const [running, setRunning] = useState<string | null>(null)
   useEffect(() => {
     const core = client()
-    if (!core || model === null) return
+    if (!core || model === null || earlier !== null) return
     let isCurrent = true
     core.context.planSummary({ upTo, model }).then(
-      (found) => isCurrent && setPlan(found),
+      (planned) => isCurrent && setPlan(planned),
       (thrown: unknown) => isCurrent && setProblem(problemOf(thrown)),
     )
     return () => {
       isCurrent = false
     }
-  }, [upTo, model])
+  }, [upTo, model, earlier])
 
-  const start = async (): Promise<void> => {
-    const core = client()
-    if (!core || model === null) return
-    const ended = new AbortController()
-    running.current = ended
-    setRunning(true)
+  const isOpen = useRef(true)
+  useEffect(() => {
+    isOpen.current = true
+    return () => {
+      isOpen.current = false
+    }
+  }, [])
+  /** Shows a summary when it is written. Closing the dialog does not cancel it. */
+  const show = async (summaryId: string, asked: Promise<Pick<Message, 'cost' | 'costIs' | 'text'>>): Promise<void> => {
+    setRunning(summaryId)
     setProblem(null)
     try {
-      const found = await core.context.summarise({ upTo, model }, { signal: ended.signal })
-      if (!ended.signal.aborted) {
-        onWritten({ text: found.text, summaryId: found.summaryId, cost: showCost(found) })
-      }
+      const { text, ...cost } = await asked
+      if (isOpen.current) onWritten({ text: editedSummary(summaryId) ?? text, summaryId, cost: showCost(cost) })
     } catch (thrown) {
-      if (!ended.signal.aborted) setProblem(problemOf(thrown))
+      const failure = problemOf(thrown)
+      if (failure.kind !== 'cancelled') setProblem(failure)
     } finally {
-      setRunning(false)
+      setRunning(null)
     }
   }
+  const start = (): void => {
+    const core = client()
+    if (!core || model === null) return
+    const requestId = crypto.randomUUID()
+    void show(requestId, core.context.summarise({ requestId, upTo, model }))
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each summary
+  useEffect(() => {
+    const core = client()
+    if (core && earlier !== null && running === null) void show(earlier, core.context.summary({ summaryId: earlier }))
+  }, [earlier])
+  const isRunning = running !== null
   return (
     <>
       {plan && model !== null && (
@@ -119,8 +137,8 @@ function Request({ upTo, onWritten }: { upTo: string; onWritten: (written: Writt
         </p>
       )}
       <div className="context-buttons context-end">
-        <Button onClick={isRunning ? () => running.current?.abort() : close}>{t('cancel')}</Button>
-        <Button variant="primary" disabled={!plan || isRunning} onClick={() => void start()}>
+        <Button onClick={isRunning ? () => void discardSummary(running) : close}>{t('cancel')}</Button>
+        <Button variant="primary" disabled={!plan || isRunning} onClick={start}>
           {t('start')}
         </Button>
       </div>
@@ -156,7 +174,10 @@ function NoteForm({ upTo, written, isEdit }: { upTo: string; written: Written; i
           dir="auto"
           maxLength={1_000_000}
           value={text}
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => {
+            setText(event.target.value)
+            if (written.summaryId !== null) rememberSummary(written.summaryId, event.target.value)
+          }}
         />
       </Field>
       {written.cost !== null && (
@@ -166,7 +187,18 @@ function NoteForm({ upTo, written, isEdit }: { upTo: string; written: Written; i
       )}
       {problem && <ProblemNotice problem={problem} noAction />}
       <div className="context-buttons context-end">
-        <Button onClick={close}>{t('cancel')}</Button>
+        {written.summaryId === null ? (
+          <Button onClick={close}>{t('cancel')}</Button>
+        ) : (
+          <Button
+            onClick={() => {
+              void discardSummary(written.summaryId)
+              close()
+            }}
+          >
+            {t('discard')}
+          </Button>
+        )}
         <Button
           variant="primary"
           busy={isSaving}

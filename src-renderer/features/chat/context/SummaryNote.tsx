@@ -1,12 +1,10 @@
-import { NotebookText, Pencil } from 'lucide-react'
+import { NotebookText } from 'lucide-react'
 import type { Message } from '../../../../src-preload/contract/chat.ts'
 import { Pieces } from '../../../shared/markdown/CodeBlock.tsx'
 import { showCost } from '../../../shared/ui/cost.ts'
 import { WithSc } from '../../../shared/ui/WithSc.tsx'
-import { ActionButton } from '../actionButtons.tsx'
-import { CopyMessage } from '../CopyMessage.tsx'
-import { MessageMenu } from '../MessageMenu.tsx'
-import { Siblings } from '../Siblings.tsx'
+import { messageAttributes } from '../focus.ts'
+import { TurnFooter } from '../TurnFooter.tsx'
 import { textPieces } from '../textPieces.ts'
 import { editNote } from './actions.ts'
 import { LeftOutMark } from './LeftOutMark.tsx'
@@ -20,9 +18,7 @@ export function SummaryNote({ note }: { note: Message }) {
     <article
       className="chat-turn"
       aria-label={title}
-      data-message-id={note.id}
-      data-parent={note.parentId ?? ''}
-      data-sibling={note.sibling}
+      {...messageAttributes(note)}
       data-role="summary"
       data-left-out={note.leftOut}
     >
@@ -46,14 +42,7 @@ export function SummaryNote({ note }: { note: Message }) {
         <p>{t('noteWhere')}</p>
       </div>
       <LeftOutMark message={note} />
-      <footer className="chat-under">
-        <span className="chat-actions">
-          <ActionButton icon={Pencil} label={t('editNote')} action="edit" onClick={() => editNote(note)} />
-          <CopyMessage message={note} />
-          <MessageMenu message={note} />
-        </span>
-        <Siblings message={note} />
-      </footer>
+      <TurnFooter message={note} editLabel={t('editNote')} onEdit={() => editNote(note)} />
     </article>
   )
 }

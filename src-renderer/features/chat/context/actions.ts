@@ -1,5 +1,6 @@
 import type { Message } from '../../../../src-preload/contract/chat.ts'
 import { askOnce } from '../../../shared/requestIds.ts'
+import { localStore } from '../../../shared/storage.ts'
 import { useChat } from '../../../stores/chat.ts'
 import { useStage } from '../../../stores/chatPage.ts'
 import { loadModelFacts } from '../actions.ts'
@@ -34,6 +35,19 @@ export const askToSummarise = (upTo: string): void =>
 export const editNote = ({ id, text }: Pick<Message, 'id' | 'text'>): void =>
   useStage.setState({ dialog: { kind: 'summary', upTo: id, text } })
 
+const editKey = (summaryId: string): string => `chat.summary.${summaryId}`
+
+/** Stores the edited text of a summary that is not used yet, so that a reload does not lose it. */
+export const rememberSummary = (summaryId: string, text: string): void => localStore.set(editKey(summaryId), text)
+export const editedSummary = (summaryId: string): string | null => localStore.get(editKey(summaryId))
+
+/** Cancels a summary that is being written, or deletes a written one. */
+export async function discardSummary(summaryId: string | null): Promise<void> {
+  if (summaryId === null) return
+  localStore.remove(editKey(summaryId))
+  await attempt((core) => core.context.discardSummary({ summaryId }))
+}
+
 /** Makes the branch with this note. @throws any error of the core */
 export async function applySummary(upTo: string, text: string, summaryId: string | null): Promise<void> {
   const core = client()
@@ -43,6 +57,7 @@ export async function applySummary(upTo: string, text: string, summaryId: string
   await askOnce(placeIn(open.id, `summary ${upTo}`), wish, (requestId) =>
     core.context.useSummary({ requestId, ...wish }),
   )
+  if (summaryId !== null) localStore.remove(editKey(summaryId))
   useStage.setState({ dialog: null })
   focusComposer()
 }

@@ -5,8 +5,8 @@ import type { ContextMeasure } from '../../../../src-preload/contract/context.ts
 import { draftOf, modelsToAsk, newChat, useChat } from '../../../stores/chat.ts'
 import { useModelFacts } from '../../../stores/modelFacts.ts'
 import { client } from '../client.ts'
-import { picturesOf, usePictures } from '../composer/draftPictures.ts'
-import { attachedOf, documentsOf, useDocuments } from '../documents/draftDocuments.ts'
+import { draftPictures } from '../composer/draftPictures.ts'
+import { attachedOf, draftDocuments } from '../documents/draftDocuments.ts'
 import { filesToSend, useNextContext } from '../projects/context.ts'
 import { useSetup } from '../setup.ts'
 
@@ -33,14 +33,15 @@ export function useMeasuring(): void {
   const isThere = useChat(({ open }) => open === null || open.state === 'live')
   const text = useChat(draftOf)
   const settled = useChat(({ open }) => open?.settled)
+  const conversation = useChat(({ open }) => open?.conversation)
   const models = useChat(useShallow(modelsToAsk))
   const setup = useSetup()
-  const images = usePictures((state) => picturesOf(state, draft).length)
-  const documents = useDocuments((state) => documentsOf(state, draft))
+  const images = draftPictures.useItems(draft).length
+  const documents = draftDocuments.useItems(draft)
   const added = useNextContext(({ context }) => context)
   const facts = useModelFacts((state) => state.facts)
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: counts again when messages or facts change
+  // biome-ignore lint/correctness/useExhaustiveDependencies: counts again when messages, the chat or facts change
   useEffect(() => {
     const core = client()
     if (!core || !isThere) return
@@ -61,7 +62,7 @@ export function useMeasuring(): void {
       clearTimeout(timer)
       ended.abort()
     }
-  }, [draft, isThere, text, settled, models, setup, images, documents, added, facts])
+  }, [draft, isThere, text, settled, conversation, models, setup, images, documents, added, facts])
 }
 
 /** Share of the context from which it counts as nearly full. */

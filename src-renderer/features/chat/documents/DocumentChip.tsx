@@ -1,3 +1,4 @@
+import './documents.css'
 import { FileSpreadsheet, FileText, Presentation } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { AttachedDocument } from '../../../../src-preload/contract/documents.ts'
@@ -14,6 +15,20 @@ const icons = {
 export function DocumentIcon({ unit }: { unit: AttachedDocument['unit'] }) {
   const Icon = icons[unit]
   return <Icon aria-hidden />
+}
+
+/** The name and facts of a document. A click shows its text. */
+export function DocumentChip({ document, onOpen }: { document: AttachedDocument; onOpen: () => void }) {
+  const { t } = useTranslation('documents')
+  const facts = useDocumentFacts()
+  return (
+    <button type="button" className="chat-document-open" title={t('open')} onClick={onOpen}>
+      <DocumentIcon unit={document.unit} />
+      <span className="chat-file-words">
+        <b>{document.name}</b> <span className="num">{facts(document)}</span>
+      </span>
+    </button>
+  )
 }
 
 /** Facts of a document in one line: type, pages, tokens. */

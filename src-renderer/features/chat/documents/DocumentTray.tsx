@@ -4,24 +4,18 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { maxDocumentBytes, maxDocuments } from '../../../../src-preload/contract/documents.ts'
 import { showBytes } from '../../../shared/ui/bytes.ts'
+import { ActionButton } from '../actionButtons.tsx'
 import { Hint } from '../composer/Hint.tsx'
 import { DocumentIcon, useDocumentFacts } from './DocumentChip.tsx'
 import { DocumentDialog } from './DocumentDialog.tsx'
-import {
-  choosePages,
-  type DraftDocument,
-  documentsOf,
-  removeDocument,
-  retryDocument,
-  useDocuments,
-} from './draftDocuments.ts'
+import { choosePages, type DraftDocument, draftDocuments } from './draftDocuments.ts'
 import { ScannedPages } from './scans/ScannedPages.tsx'
 
 /** The documents of the draft, above the field. */
 export function DocumentTray({ draft }: { draft: string }) {
   const { t } = useTranslation('documents')
-  const documents = useDocuments((state) => documentsOf(state, draft))
-  const leftOut = useDocuments((state) => state.leftOut[draft] ?? 0)
+  const documents = draftDocuments.useItems(draft)
+  const leftOut = draftDocuments.useLeftOut(draft)
   const [shown, setShown] = useState<string | null>(null)
   const open = documents.find(({ key }) => key === shown)
   if (documents.length === 0) return null
@@ -49,8 +43,8 @@ function DraftItem({ draft, document, onOpen }: { draft: string; document: Draft
   const words = (
     <>
       {state === 'failed' ? <FileWarning aria-hidden /> : <DocumentIcon unit={stored?.unit ?? 'text'} />}
-      <span className="chat-document-words">
-        <b>{name}</b> <DocumentState document={document} />
+      <span className="chat-file-words">
+        <b>{name}</b> <DocumentState document={document} hasScans={scanned.length > 0} />
       </span>
     </>
   )
@@ -63,27 +57,28 @@ function DraftItem({ draft, document, onOpen }: { draft: string; document: Draft
       ) : (
         <span className="chat-document-open">{words}</span>
       )}
-      <span className="composer-picture-actions">
+      <span className="chat-file-actions">
         {state === 'failed' && trouble?.kind === 'problem' && trouble.problem.kind !== 'bad_input' && (
-          <button type="button" aria-label={t('retry')} title={t('retry')} onClick={() => retryDocument(draft, key)}>
-            <RotateCw aria-hidden />
-          </button>
+          <ActionButton icon={RotateCw} label={t('retry')} onClick={() => draftDocuments.retry(draft, key)} />
         )}
-        <button
-          type="button"
-          aria-label={t(running ? 'cancel' : 'remove', { name })}
-          title={t(running ? 'cancel' : 'remove', { name })}
-          onClick={() => removeDocument(draft, key)}
-        >
-          <X aria-hidden />
-        </button>
+        <ActionButton
+          icon={X}
+          label={t(running ? 'cancel' : 'remove', { name })}
+          onClick={() => draftDocuments.remove(draft, key)}
+        />
       </span>
       {stored && scanned.length > 0 && <ScannedPages draft={draft} document={document} stored={stored} />}
     </li>
   )
 }
 
-function DocumentState({ document: { state, sent, read, trouble, stored, bytes } }: { document: DraftDocument }) {
+interface DocumentStateProps {
+  document: DraftDocument
+  hasScans: boolean
+}
+
+function DocumentState({ document, hasScans }: DocumentStateProps) {
+  const { state, sent, read, trouble, stored, bytes } = document
   const { t } = useTranslation('documents')
   const facts = useDocumentFacts()
   if (trouble?.kind === 'large') {
@@ -107,7 +102,8 @@ function DocumentState({ document: { state, sent, read, trouble, stored, bytes }
   return (
     <>
       <span className="num">{facts(stored)}</span>
-      {stored.notes.length > 0 && <span className="chat-clip">{stored.notes.join(' ')}</span>}
+      {/* Pages without text have an offer of their own, and all notes are in the dialog. */}
+      {stored.notes.length > 0 && !hasScans && <span className="chat-clip">{stored.notes.join(' ')}</span>}
     </>
   )
 }

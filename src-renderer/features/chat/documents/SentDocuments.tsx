@@ -1,14 +1,12 @@
-import './documents.css'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AttachedDocument } from '../../../../src-preload/contract/documents.ts'
-import { DocumentIcon, useDocumentFacts } from './DocumentChip.tsx'
+import { DocumentChip } from './DocumentChip.tsx'
 import { DocumentDialog } from './DocumentDialog.tsx'
 
 /** The documents of a message. A click opens the text that was sent. */
 export function SentDocuments({ documents }: { documents: readonly AttachedDocument[] }) {
   const { t } = useTranslation('documents')
-  const facts = useDocumentFacts()
   const [shown, setShown] = useState(-1)
   if (documents.length === 0) return null
   return (
@@ -17,12 +15,7 @@ export function SentDocuments({ documents }: { documents: readonly AttachedDocum
         {documents.map((document, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: one document may occur twice, and the list of a message never changes
           <li key={`${document.mediaId}${at}`} className="chat-document" data-state="ready">
-            <button type="button" className="chat-document-open" title={t('open')} onClick={() => setShown(at)}>
-              <DocumentIcon unit={document.unit} />
-              <span className="chat-document-words">
-                <b>{document.name}</b> <span className="num">{facts(document)}</span>
-              </span>
-            </button>
+            <DocumentChip document={document} onOpen={() => setShown(at)} />
           </li>
         ))}
       </ul>

@@ -9,6 +9,7 @@ import { Notice } from '../../../shared/ui/Notice.tsx'
 import { Segmented } from '../../../shared/ui/Segmented.tsx'
 import { Select } from '../../../shared/ui/Select.tsx'
 import { Spinner } from '../../../shared/ui/Spinner.tsx'
+import { visibleText } from '../asText.ts'
 import { branchOf, type ExportedMessage } from './conversation.ts'
 import {
   chosenMessages,
@@ -152,7 +153,9 @@ function Rows({ store: { conversation, selected } }: { store: ExportStore }) {
 }
 
 function Preview({ message }: { message: ExportedMessage }) {
-  const text = (message.text || message.refusal || message.run?.name || message.toolCalls[0]?.name || '').slice(0, 200)
+  const text = visibleText(
+    (message.text || message.refusal || message.run?.name || message.toolCalls[0]?.name || '').slice(0, 200),
+  )
   return (
     <span className="flex min-w-0 gap-2">
       <span className="shrink-0 font-[520]">{authorOf(message)}</span>

@@ -2,9 +2,10 @@ import type { PhrasingContent, RootContent } from 'mdast'
 import { showFull } from '../../../i18n/format.ts'
 import { i18n } from '../../../i18n/index.ts'
 import { safeAddress } from '../../../shared/markdown/address.ts'
+import { textOf } from '../../../shared/markdown/nodeText.ts'
 import { type ExportedMessage, loadPicture } from './conversation.ts'
 import { authorOf, documentTextOf, type ExportTask, endOf, factsOf, titleOf } from './labels.ts'
-import { blocksInSteps, definitionsIn, nodesOf, textOf } from './markup.ts'
+import { blocksInSteps, definitionsIn, nodesOf } from './markup.ts'
 import { inSlices } from './slices.ts'
 
 /** Text of one format. */

@@ -18,6 +18,7 @@ import {
 import { loadDocumentTexts } from './documentTexts.ts'
 import { ImageTooLong } from './errors.ts'
 import { type ExportTask, titleOf } from './labels.ts'
+import { nextTask } from './slices.ts'
 
 export const exportFormats = ['pdf', 'html', 'docx', 'markdown', 'png'] as const
 export type ExportFormat = (typeof exportFormats)[number]
@@ -129,6 +130,8 @@ export async function runExport(): Promise<void> {
           )
     if (signal.aborted) return
     closeExport()
+    // Closing a dialog and showing a note compute the styles of the whole page, each for about 20 ms with a message of 1 MB.
+    await nextTask()
     if (name !== null) showToast({ id: 'exported', text: i18n.t('exporting:saved', { name }) })
   } catch (thrown) {
     fail(thrown, signal)
@@ -147,19 +150,22 @@ async function saveMarkdown(core: Client, { conversation, messages, signal }: Ex
 async function write(format: Exclude<ExportFormat, 'markdown'>, task: ExportTask): Promise<string | null> {
   const title = fileTitle(titleOf(task.conversation))
   if (format === 'pdf') {
-    const { markupDocument, printMarkup, savePdf } = await import('./printView.ts')
-    const markup = await markupDocument(task, 'linked')
+    const { documentNodes, printDocument, savePdf } = await import('./printView.ts')
+    const nodes = await documentNodes(task)
     task.signal.throwIfAborted()
-    if (desktopStore.getState().client) return savePdf(markup, title, task.signal)
+    if (desktopStore.getState().client) return savePdf(nodes, title, task.signal)
     // The dialog of this page must not be open: it would be above the print view.
     useExport.setState(closed)
-    await printMarkup(markup, title)
+    await nextTask()
+    await printDocument(nodes, title)
     return null
   }
   const blob = await fileOf(format, task)
   task.signal.throwIfAborted()
   const name = `${title}.${format}`
+  await nextTask()
   saveBlob(blob, name)
+  await nextTask()
   return name
 }
 

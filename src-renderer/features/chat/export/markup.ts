@@ -2,6 +2,7 @@ import katex from 'katex'
 import type { Definition, List, RootContent } from 'mdast'
 import { safeAddress } from '../../../shared/markdown/address.ts'
 import { type Block, BlockSplitter } from '../../../shared/markdown/blocks.ts'
+import { textOf } from '../../../shared/markdown/nodeText.ts'
 import { parseBlock } from '../../../shared/markdown/parse.ts'
 import { joinTables } from '../../../shared/markdown/tables.ts'
 
@@ -202,15 +203,4 @@ function formula(tex: string, display: boolean): string {
   } catch {
     return `<code>${escaped(tex)}</code>`
   }
-}
-
-/** All text of a node, without recursion. */
-export function textOf(node: RootContent): string {
-  let text = ''
-  const rest: RootContent[] = [node]
-  for (let next = rest.pop(); next; next = rest.pop()) {
-    if ('value' in next) text += next.value
-    if ('children' in next) rest.push(...[...next.children].reverse())
-  }
-  return text
 }

@@ -47,7 +47,7 @@ async function print(): Promise<string | null> {
   }
   if (open.missing + open.ids.length >= manyMessages) toast(i18n.t('chat:printPreparing'))
   const until = performance.now() + longestWaitMs
-  const { markupDocument, printMarkup } = await load()
+  const { documentNodes, printDocument } = await load()
   // Earlier messages of a long chat are still arriving.
   while ((useChat.getState().open?.missing ?? 0) > 0 && performance.now() < until) {
     await new Promise((resolve) => {
@@ -56,8 +56,8 @@ async function print(): Promise<string | null> {
   }
   const task = taskOf(useChat.getState().open ?? open)
   const { signal } = new AbortController()
-  const markup = await markupDocument({ ...task, signal, onProgress: () => undefined }, 'linked')
-  return printMarkup(markup, task.conversation.title ?? document.title)
+  const nodes = await documentNodes({ ...task, signal, onProgress: () => undefined })
+  return printDocument(nodes, task.conversation.title ?? document.title)
 }
 
 /** What is printed of an open chat: what the window shows of it. */
@@ -86,7 +86,7 @@ export function followBrowserPrint(): () => void {
   const before = (): void => {
     const { open } = useChat.getState()
     if (loaded === null || open === null || open.ids.length === 0 || routeStore.getState().route.page !== 'chat') return
-    remove = loaded.showPrintView(loaded.markupAtOnce(taskOf(open)))?.remove ?? null
+    remove = loaded.showPrintView(loaded.nodesAtOnce(taskOf(open)))?.remove ?? null
   }
   const after = (): void => {
     remove?.()

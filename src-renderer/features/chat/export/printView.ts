@@ -3,7 +3,7 @@ import { saveBlob } from '../../../api/transfer.ts'
 import { desktopStore } from '../../../shared/desktop.ts'
 import style from './document.css?inline'
 
-export { markupAtOnce, markupDocument } from './markupDocument.ts'
+export { documentNodes, nodesAtOnce } from './markupDocument.ts'
 
 /** Hides the window behind the print view while it is printed, whatever its theme. */
 const around = `
@@ -25,13 +25,12 @@ export interface PrintView {
   remove(): void
 }
 
-/** Puts a document of `markupDocument` into the page for print. Null while another document is in the page, which is printed then. */
-export function showPrintView(markup: string): PrintView | null {
+/** Puts the nodes of a document into the page for print. Null while another document is in the page, which is printed then. */
+export function showPrintView(nodes: readonly Node[]): PrintView | null {
   if (document.querySelector('.exported-print') !== null) return null
-  const parsed = new DOMParser().parseFromString(`<body>${markup}</body>`, 'text/html')
   const view = document.createElement('main')
   view.className = 'exported exported-print'
-  view.append(...parsed.body.childNodes)
+  view.append(...nodes)
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(style + around)
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
@@ -48,8 +47,8 @@ export function showPrintView(markup: string): PrintView | null {
 }
 
 /** Shows a document for print until `work` has ended. `title` is what the print dialog suggests as file name. */
-async function whileShown<T>(markup: string, title: string, work: () => Promise<T>): Promise<T | null> {
-  const view = showPrintView(markup)
+async function whileShown<T>(nodes: readonly Node[], title: string, work: () => Promise<T>): Promise<T | null> {
+  const view = showPrintView(nodes)
   if (!view) return null
   const former = document.title
   try {
@@ -63,8 +62,8 @@ async function whileShown<T>(markup: string, title: string, work: () => Promise<
 }
 
 /** Prints a document through a dialog. Returns the system's reason when it could not print, otherwise null. */
-export function printMarkup(markup: string, title: string): Promise<string | null> {
-  return whileShown(markup, title, async () => {
+export function printDocument(nodes: readonly Node[], title: string): Promise<string | null> {
+  return whileShown(nodes, title, async () => {
     const { client } = desktopStore.getState()
     if (client) return (await client.print()).reason
     // Returns when the dialog is closed.
@@ -77,11 +76,11 @@ export function printMarkup(markup: string, title: string): Promise<string | nul
  * Saves a document as PDF without a dialog, on the desktop only. Returns the file's name, or null when another document is being printed.
  * @throws ORPCError `PROBLEM`, the signal's reason
  */
-export async function savePdf(markup: string, title: string, signal: AbortSignal): Promise<string | null> {
+export async function savePdf(nodes: readonly Node[], title: string, signal: AbortSignal): Promise<string | null> {
   const { client } = desktopStore.getState()
   if (!client) return null
   const paper = usesLetter(navigator.language) ? 'letter' : 'a4'
-  const file = await whileShown(markup, title, () => client.printToPdf({ paper }, { signal }))
+  const file = await whileShown(nodes, title, () => client.printToPdf({ paper }, { signal }))
   if (!file) return null
   const reply = await fetch(givenPath + file.id, { cache: 'no-store', signal })
   if (!reply.ok) throw new Error(`The PDF could not be read (${reply.status}).`)

@@ -1,3 +1,4 @@
+import { callAll } from '../../../shared/callAll.ts'
 import { useChat } from '../../../stores/chat.ts'
 import { patternOf, useFind } from '../../../stores/chatFind.ts'
 import { jumpStore } from '../../../stores/jump.ts'
@@ -60,7 +61,5 @@ export function followJumps(): () => void {
       if (jumpStore.getState().jump && now.open !== before.open) soon()
     }),
   ]
-  return () => {
-    for (const stop of stops) stop()
-  }
+  return () => callAll(stops)
 }

@@ -8,6 +8,7 @@ import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { Button, IconButton } from '../../../shared/ui/Button.tsx'
 import { Select } from '../../../shared/ui/Select.tsx'
 import { StatusText } from '../../../shared/ui/StatusText.tsx'
+import { useEscapeToStop } from '../hooks.ts'
 import { fineSeconds } from '../messages.ts'
 import { useDictation } from '../voice/dictation.ts'
 import {
@@ -51,18 +52,7 @@ function end(): void {
 /** The state of the voice conversation, above the message field. Empty while off. */
 export function HandsFreeBar() {
   const on = useHandsFree(({ state }) => state.on)
-  useEffect(() => {
-    if (!on) return
-    // Escape stops the innermost running thing first, and an open menu or dialog is further inside.
-    const byKey = (event: KeyboardEvent): void => {
-      if (event.key !== 'Escape' || event.isComposing || document.querySelector('dialog[open], [role="menu"]')) return
-      event.preventDefault()
-      event.stopPropagation()
-      end()
-    }
-    addEventListener('keydown', byKey, { capture: true })
-    return () => removeEventListener('keydown', byKey, { capture: true })
-  }, [on])
+  useEscapeToStop(on, end)
   // The state must be visible while the microphone is open, so leaving the page ends the conversation.
   useEffect(() => stopHandsFree, [])
   return on ? <Conversation /> : null

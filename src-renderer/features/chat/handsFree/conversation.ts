@@ -8,22 +8,8 @@ import { draftOf, newChat, useChat } from '../../../stores/chat.ts'
 import { type OpenConversation, runningReplies } from '../../../stores/openChat.ts'
 import { send, stop as stopReplyById } from '../actions.ts'
 import { client } from '../client.ts'
-import {
-  attachmentsOf,
-  forgetPictures,
-  picturesOf,
-  restorePictures,
-  takePictures,
-  usePictures,
-} from '../composer/draftPictures.ts'
-import {
-  attachedOf,
-  documentsOf,
-  forgetDocuments,
-  restoreDocuments,
-  takeDocuments,
-  useDocuments,
-} from '../documents/draftDocuments.ts'
+import { attachmentsOf, draftPictures } from '../composer/draftPictures.ts'
+import { attachedOf, draftDocuments } from '../documents/draftDocuments.ts'
 import { writeDraft } from '../drafts.ts'
 import { requestAgain } from '../messageActions.ts'
 import { isSettledRun, isToolRow } from '../tools/round.ts'
@@ -179,18 +165,16 @@ async function sendText(text: string): Promise<void> {
   const followed = followNext()
   const draft = useChat.getState().open?.id ?? newChat
   const typed = draftOf(useChat.getState())
-  const ready = [...picturesOf(usePictures.getState(), draft), ...documentsOf(useDocuments.getState(), draft)].every(
-    ({ state }) => state === 'ready',
-  )
-  const pictures = ready ? takePictures(draft) : []
-  const documents = ready ? takeDocuments(draft) : []
+  const ready = [...draftPictures.of(draft), ...draftDocuments.of(draft)].every(({ state }) => state === 'ready')
+  const pictures = ready ? draftPictures.take(draft) : []
+  const documents = ready ? draftDocuments.take(draft) : []
   const accepted = await send(text, { attachments: attachmentsOf(pictures), documents: attachedOf(documents) })
   if (accepted && ready) {
-    forgetPictures(draft, pictures)
-    forgetDocuments(draft)
+    draftPictures.forget(draft, pictures)
+    draftDocuments.forget(draft, documents)
   } else if (ready) {
-    restorePictures(draft, pictures)
-    restoreDocuments(draft, documents)
+    draftPictures.restore(draft, pictures)
+    draftDocuments.restore(draft, documents)
   }
   // `send` empties the field, and after a refusal it contains the transcript.
   if (typed !== '') writeDraft(accepted ? (useChat.getState().open?.id ?? newChat) : draft, typed)

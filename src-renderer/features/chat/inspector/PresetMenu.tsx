@@ -23,14 +23,19 @@ export function PresetMenu() {
   return (
     <Menu trigger={trigger}>
       {presets.map((preset) => (
-        <MenuItem key={preset.id} icon={SlidersHorizontal} onSelect={() => apply(preset)}>
-          <span className="chat-clip">{preset.name}</span>
-        </MenuItem>
+        <MenuItem
+          key={preset.id}
+          icon={SlidersHorizontal}
+          label={<span className="chat-clip">{preset.name}</span>}
+          onSelect={() => apply(preset)}
+        />
       ))}
       {presets.length > 0 && <MenuLine />}
-      <MenuItem icon={BookmarkPlus} onSelect={() => useStage.setState({ dialog: { kind: 'presets' } })}>
-        {t('presetsKeep')}
-      </MenuItem>
+      <MenuItem
+        icon={BookmarkPlus}
+        label={t('presetsKeep')}
+        onSelect={() => useStage.setState({ dialog: { kind: 'presets' } })}
+      />
     </Menu>
   )
 }

@@ -76,24 +76,21 @@ function FolderActions({ id }: { id: string }) {
     <>
       <MenuItem
         icon={Plus}
+        label={t('newChatHere')}
         onSelect={() => {
           showChat(null, id)
           focusComposer()
         }}
-      >
-        {t('newChatHere')}
-      </MenuItem>
+      />
       <MenuLine />
-      <MenuItem icon={Pencil} onSelect={() => edit(id)}>
-        {t('rename')}
-      </MenuItem>
-      <MenuItem icon={Settings2} onSelect={() => listStore.setState({ dialog: { show: 'editFolder', id } })}>
-        {t('folderSettings')}
-      </MenuItem>
+      <MenuItem icon={Pencil} label={t('rename')} onSelect={() => edit(id)} />
+      <MenuItem
+        icon={Settings2}
+        label={t('folderSettings')}
+        onSelect={() => listStore.setState({ dialog: { show: 'editFolder', id } })}
+      />
       <MenuLine />
-      <MenuItem icon={Trash2} danger onSelect={() => void removeFolder(id)}>
-        {t('remove')}
-      </MenuItem>
+      <MenuItem icon={Trash2} danger label={t('remove')} onSelect={() => void removeFolder(id)} />
     </>
   )
 }
@@ -110,30 +107,32 @@ function ChatActions({ ids }: { ids: readonly string[] }) {
   return (
     <>
       {one ? (
-        <MenuItem icon={Pencil} onSelect={() => edit(one.id)}>
-          {t('rename')}
-        </MenuItem>
+        <MenuItem icon={Pencil} label={t('rename')} onSelect={() => edit(one.id)} />
       ) : (
         <DropdownMenu.Label className="px-2 py-1 font-semibold text-faint text-xs">
           {t('selected', { count: chats.length })}
         </DropdownMenu.Label>
       )}
       {!archived && (
-        <MenuItem icon={pinned ? PinOff : Pin} onSelect={() => void pinChats(ids, !pinned)}>
-          {t(pinned ? 'unpin' : 'pin')}
-        </MenuItem>
+        <MenuItem
+          icon={pinned ? PinOff : Pin}
+          label={t(pinned ? 'unpin' : 'pin')}
+          onSelect={() => void pinChats(ids, !pinned)}
+        />
       )}
-      <MenuItem icon={FolderInput} onSelect={() => listStore.setState({ dialog: { show: 'move', ids } })}>
-        {t('move')}
-      </MenuItem>
-      <MenuItem icon={archived ? ArchiveRestore : Archive} onSelect={() => void archiveChats(ids, !archived)}>
-        {t(archived ? 'unarchive' : 'archive')}
-      </MenuItem>
+      <MenuItem
+        icon={FolderInput}
+        label={t('move')}
+        onSelect={() => listStore.setState({ dialog: { show: 'move', ids } })}
+      />
+      <MenuItem
+        icon={archived ? ArchiveRestore : Archive}
+        label={t(archived ? 'unarchive' : 'archive')}
+        onSelect={() => void archiveChats(ids, !archived)}
+      />
       {one && <OneChat chat={one} />}
       <MenuLine />
-      <MenuItem icon={Trash2} danger onSelect={() => void removeChats(ids)}>
-        {t('remove')}
-      </MenuItem>
+      <MenuItem icon={Trash2} danger label={t('remove')} onSelect={() => void removeChats(ids)} />
     </>
   )
 }
@@ -142,19 +141,11 @@ function OneChat({ chat: { id } }: { chat: Conversation }) {
   const { t } = useTranslation(['library', 'exporting'])
   return (
     <>
-      <MenuItem icon={Copy} onSelect={() => void duplicateChat(id)}>
-        {t('duplicate')}
-      </MenuItem>
+      <MenuItem icon={Copy} label={t('duplicate')} onSelect={() => void duplicateChat(id)} />
       <MenuLine />
-      <MenuItem icon={FileOutput} onSelect={() => void openExport(id)}>
-        {t('exporting:menu')}
-      </MenuItem>
-      <MenuItem icon={FileText} onSelect={() => void exportChat(id, 'markdown')}>
-        {t('exportMarkdown')}
-      </MenuItem>
-      <MenuItem icon={Braces} onSelect={() => void exportChat(id, 'json')}>
-        {t('exportJson')}
-      </MenuItem>
+      <MenuItem icon={FileOutput} label={t('exporting:menu')} onSelect={() => void openExport(id)} />
+      <MenuItem icon={FileText} label={t('exportMarkdown')} onSelect={() => void exportChat(id, 'markdown')} />
+      <MenuItem icon={Braces} label={t('exportJson')} onSelect={() => void exportChat(id, 'json')} />
     </>
   )
 }

@@ -73,7 +73,9 @@ export function SearchResults({ results: { state, hits, showMore }, at, onAt, on
           // biome-ignore lint/a11y/useSemanticElements: a group of options, not of form fields
           <div role="group" key={group.conversationId} aria-label={group.title ?? t('untitled')}>
             <div className="list-hit-title" aria-hidden>
-              <b dir="auto">{group.title ?? t('untitled')}</b>
+              <b className="chat-clip" dir="auto">
+                {group.title ?? t('untitled')}
+              </b>
               {group.archived && <span>{t('archived')}</span>}
             </div>
             {group.hits.map((hit) => {

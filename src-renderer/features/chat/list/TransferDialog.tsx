@@ -6,6 +6,7 @@ import { showSize } from '../../../i18n/format.ts'
 import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Dialog } from '../../../shared/ui/Dialog.tsx'
+import { FileInput } from '../../../shared/ui/FileInput.tsx'
 import { Spinner } from '../../../shared/ui/Spinner.tsx'
 import { useFileDrop } from '../../../shared/ui/useFileDrop.ts'
 import { showChat } from './actions.ts'
@@ -102,13 +103,11 @@ function Choose() {
         {t('importChoose')}
       </Button>
       <span className="text-s text-soft">{t('importDrop')}</span>
-      <input
+      <FileInput
         ref={input}
-        type="file"
-        hidden
         multiple
         accept=".zip,.json,application/zip,application/json"
-        onChange={(event) => void importFiles([...(event.target.files ?? [])])}
+        onFiles={(files) => void importFiles(files)}
       />
     </div>
   )

@@ -1,6 +1,7 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { VirtualizerHandle } from 'virtua'
 import { useChat } from '../../../stores/chat.ts'
+import { useStage } from '../../../stores/chatPage.ts'
 import { messageIn } from '../../../stores/openChat.ts'
 import { placeIn, saveScrollPlace } from './place.ts'
 
@@ -135,7 +136,10 @@ interface Following {
   follow: (next: boolean) => void
 }
 
-/** Distinguishes the reader's own scrolling from changes of layout, and scrolls to the end after each change while following. */
+/**
+ * Distinguishes the reader's own scrolling from changes of layout, and scrolls to the end after each change while following. Nothing
+ * scrolls under a pressed pointer or while a message is edited.
+ */
 function followScroll(box: Box, { following, wanted, follow }: Following): (() => void) | undefined {
   const element = box.current
   if (!element) return
@@ -143,6 +147,8 @@ function followScroll(box: Box, { following, wanted, follow }: Following): (() =
   let framesLeft = 0
   let frame = 0
   let top = element.scrollTop
+  /** A pointer is pressed on the list. A click needs its target under the pointer until the release. */
+  let pressed = false
   const gap = (): number => element.scrollHeight - element.scrollTop - element.clientHeight
   const countFrame = (): void => {
     framesLeft -= 1
@@ -162,7 +168,16 @@ function followScroll(box: Box, { following, wanted, follow }: Following): (() =
     else if (!up && !following.current && wanted.current === null && gap() <= nearEnd) follow(true)
   }
   const stick = (): void => {
-    if (following.current) element.scrollTop = element.scrollHeight
+    if (following.current && !pressed && useStage.getState().editing === null) element.scrollTop = element.scrollHeight
+  }
+  const onPress = (): void => {
+    pressed = true
+  }
+  const onRelease = (): void => {
+    if (!pressed) return
+    pressed = false
+    // After the click, which may open an editor.
+    setTimeout(stick)
   }
   const sizes = new ResizeObserver(stick)
   sizes.observe(element)
@@ -174,12 +189,21 @@ function followScroll(box: Box, { following, wanted, follow }: Following): (() =
     if (event.buttons > 0) onGesture()
   }
   addEventListener('pointermove', onDrag, { passive: true })
+  element.addEventListener('pointerdown', onPress, { passive: true })
+  const releases = ['pointerup', 'pointercancel', 'dragend', 'blur'] as const
+  for (const name of releases) addEventListener(name, onRelease)
+  const stopStage = useStage.subscribe((now, before) => {
+    if (now.editing === null && before.editing !== null) stick()
+  })
   element.addEventListener('scroll', onScroll, { passive: true })
   return () => {
     sizes.disconnect()
     cancelAnimationFrame(frame)
     for (const name of gestures) element.removeEventListener(name, onGesture)
     removeEventListener('pointermove', onDrag)
+    element.removeEventListener('pointerdown', onPress)
+    for (const name of releases) removeEventListener(name, onRelease)
+    stopStage()
     element.removeEventListener('scroll', onScroll)
   }
 }

@@ -44,7 +44,7 @@ export function CsvView({ text, title }: { text: string; title: string }) {
                 const sorted = sort?.column === at ? (sort.descending ? 'descending' : 'ascending') : undefined
                 const Arrow = sorted === 'descending' ? ArrowDown : ArrowUp
                 return (
-                  <th key={columnKey(at)} scope="col" aria-sort={sorted}>
+                  <th key={columnKey(at)} scope="col" aria-sort={sorted} data-number={isNumeric(rows, at) || undefined}>
                     <button type="button" onClick={() => sortBy(at)}>
                       <span>{header[at] || t('csvColumn', { at: at + 1 })}</span>
                       {sorted && <Arrow aria-hidden />}
@@ -77,6 +77,12 @@ export function CsvView({ text, title }: { text: string; title: string }) {
       </section>
     </div>
   )
+}
+
+/** Whether the column has numbers at its beginning, so that its heading is above them. */
+const isNumeric = (rows: readonly (readonly string[])[], at: number): boolean => {
+  const [first] = rows.slice(0, rowStep).flatMap((row) => row[at] || [])
+  return first !== undefined && numberOf(first) !== null
 }
 
 const columnKey = (at: number): string => `c${at}`

@@ -1,11 +1,15 @@
 import './projects.css'
-import { FileSearch, Quote } from 'lucide-react'
+import { FileSearch, Quote, Undo2, X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Passage } from '../../../../src-preload/contract/projects.ts'
 import { showCount } from '../../../i18n/format.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Dialog } from '../../../shared/ui/Dialog.tsx'
+import { newChat, useChat } from '../../../stores/chat.ts'
+import { focusComposer } from '../focus.ts'
+import { removePassage, useNextContext } from './context.ts'
 import { sourceOf, usePassageDialogs } from './passageDialogs.ts'
+import { forgetRemovedPassages, useRemovedPassages } from './removedPassages.ts'
 
 /** Such as `3 passages from 2 files`. */
 export function usePassageCount(): (passages: readonly Passage[]) => string {
@@ -16,8 +20,8 @@ export function usePassageCount(): (passages: readonly Passage[]) => string {
   }
 }
 
-/** A button that shows the passages of a message. */
-export function PassageChip({ passages }: { passages: readonly Passage[] }) {
+/** A button that shows the passages of a message. @param isNext whether it is the message in the composer, whose passages can be removed */
+export function PassageChip({ passages, isNext = false }: { passages: readonly Passage[]; isNext?: boolean }) {
   const { t } = useTranslation(['projects', 'documents'])
   const count = usePassageCount()
   const tokens = passages.reduce((sum, one) => sum + one.tokens, 0)
@@ -26,10 +30,10 @@ export function PassageChip({ passages }: { passages: readonly Passage[] }) {
       type="button"
       className="chat-document-open"
       title={t('viewPassages')}
-      onClick={() => usePassageDialogs.setState({ list: passages })}
+      onClick={() => usePassageDialogs.setState({ list: isNext ? 'next' : passages })}
     >
       <FileSearch aria-hidden />
-      <span className="chat-document-words">
+      <span className="chat-file-words">
         <b>{count(passages)}</b>
         <span className="num">{t('documents:tokens', { count: tokens, replace: { count: showCount(tokens) } })}</span>
       </span>
@@ -52,10 +56,41 @@ export function SentPassages({ passages }: { passages: readonly Passage[] }) {
 
 const close = (): void => usePassageDialogs.setState({ list: null })
 
-/** The passages of a message: exactly the texts that are sent. */
+/** Says how many passages were removed from the message in the composer, and restores them. */
+export function RemovedPassages() {
+  const { t } = useTranslation('projects')
+  const draft = useChat(({ open }) => open?.id ?? newChat)
+  const count = useRemovedPassages(({ byDraft }) => byDraft[draft]?.length ?? 0)
+  return (
+    <div className="project-removed">
+      {/* Always in the page: screen readers announce only what changes in it. */}
+      <span role="status">{count > 0 && t('removedPassages', { count })}</span>
+      {count > 0 && (
+        <Button size="small" onClick={() => forgetRemovedPassages(draft)}>
+          <Undo2 aria-hidden size={14} /> {t('restorePassages')}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** The passages of a message: exactly the texts that are sent. Those of the message in the composer can be removed. */
 export function PassagesDialog() {
   const { t } = useTranslation(['projects', 'documents'])
-  const list = usePassageDialogs((state) => state.list)
+  const shown = usePassageDialogs((state) => state.list)
+  const next = useNextContext(({ context }) => context.passages)
+  const isNext = shown === 'next'
+  const list = isNext ? next : shown
+  const remove = (passage: Passage, article: HTMLElement | null): void => {
+    const neighbour = article?.nextElementSibling ?? article?.previousElementSibling
+    const button = neighbour?.querySelector<HTMLElement>('[data-remove]')
+    removePassage(passage)
+    if (button) button.focus()
+    else {
+      close()
+      focusComposer()
+    }
+  }
   return (
     <Dialog
       open={list !== null}
@@ -67,7 +102,7 @@ export function PassagesDialog() {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard */}
       <section className="project-passages" aria-label={t('passagesTitle')} tabIndex={0}>
         {list?.map((passage) => (
-          <article key={passage.number} aria-label={t('passageTitle', { number: passage.number })}>
+          <article key={placeKey(passage)} aria-label={t('passageTitle', { number: passage.number })}>
             <header>
               <h3>
                 [{passage.number}] <span dir="auto">{sourceOf(passage)}</span>
@@ -78,6 +113,16 @@ export function PassagesDialog() {
               >
                 <Quote aria-hidden size={14} /> {t('showInFile')}
               </Button>
+              {isNext && (
+                // With words: the tooltip of an icon would take the first Escape, after which the dialog is still open.
+                <Button
+                  data-remove
+                  aria-label={t('removePassage', { number: passage.number })}
+                  onClick={({ currentTarget }) => remove(passage, currentTarget.closest('article'))}
+                >
+                  <X aria-hidden size={14} /> {t('removeThis')}
+                </Button>
+              )}
             </header>
             <p className="project-passage-text" dir="auto">
               {passage.text}
@@ -85,6 +130,9 @@ export function PassagesDialog() {
           </article>
         ))}
       </section>
+      {isNext && <RemovedPassages />}
     </Dialog>
   )
 }
+
+const placeKey = ({ mediaId, part, start }: Passage): string => `${mediaId} ${part} ${start}`

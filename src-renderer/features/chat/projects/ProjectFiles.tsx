@@ -1,10 +1,12 @@
 import { FilePlus, FileWarning, X } from 'lucide-react'
-import { type DragEvent, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Folder } from '../../../../src-preload/contract/library.ts'
 import { maxPinnedFiles, type PinnedFile } from '../../../../src-preload/contract/projects.ts'
 import { showCount } from '../../../i18n/format.ts'
 import { Button, IconButton } from '../../../shared/ui/Button.tsx'
+import { FileInput } from '../../../shared/ui/FileInput.tsx'
+import { useFileDrop } from '../../../shared/ui/useFileDrop.ts'
 import { DocumentIcon, useDocumentFacts } from '../documents/DocumentChip.tsx'
 import { DocumentDialog } from '../documents/DocumentDialog.tsx'
 import { addPinned, cancelPinned, type PinningFile, unpin, usePinning } from './pinning.ts'
@@ -17,26 +19,11 @@ export function ProjectFiles({ folder: { id, files } }: { folder: Folder }) {
   const input = useRef<HTMLInputElement>(null)
   const pinning = usePinning((state) => state.byFolder[id] ?? none)
   const leftOut = usePinning((state) => state.leftOut)
-  const [over, setOver] = useState(false)
+  const { over, handlers } = useFileDrop((given) => addPinned(id, given))
   const [shown, setShown] = useState<PinnedFile | null>(null)
   const tokens = files.reduce((sum, file) => sum + file.tokens, 0)
-  const drop = (event: DragEvent): void => {
-    event.preventDefault()
-    setOver(false)
-    addPinned(id, [...event.dataTransfer.files])
-  }
   return (
-    <section
-      className="project-files"
-      aria-label={t('files')}
-      data-over={over}
-      onDragOver={(event) => {
-        event.preventDefault()
-        setOver(true)
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={drop}
-    >
+    <section className="project-files" aria-label={t('files')} data-over={over} {...handlers}>
       <h3>{t('files')}</h3>
       <p className="text-s text-soft num">
         {files.length === 0 ? t('filesAbout') : t('total', { count: files.length, tokens: showCount(tokens) })}
@@ -56,18 +43,7 @@ export function ProjectFiles({ folder: { id, files } }: { folder: Folder }) {
         </Button>
         <span className="text-s text-soft">{t('drop')}</span>
       </div>
-      <input
-        ref={input}
-        type="file"
-        multiple
-        hidden
-        data-pinned
-        aria-label={t('add')}
-        onChange={(event) => {
-          addPinned(id, [...(event.target.files ?? [])])
-          event.target.value = ''
-        }}
-      />
+      <FileInput ref={input} multiple data-pinned aria-label={t('add')} onFiles={(given) => addPinned(id, given)} />
       <DocumentDialog document={shown && { ...shown, pages: null }} onClose={() => setShown(null)} />
     </section>
   )
@@ -81,14 +57,14 @@ function File({ file, onOpen, onRemove }: { file: PinnedFile; onOpen: () => void
     <li className="chat-document" data-state="ready">
       <button type="button" className="chat-document-open" title={t('view', { name })} onClick={onOpen}>
         <DocumentIcon unit={file.unit} />
-        <span className="chat-document-words">
+        <span className="chat-file-words">
           <b>{name}</b>{' '}
           <span className="num">
             {facts({ ...file, pages: null })} · {isWhole ? t('whole') : isIndexed ? t('searched') : t('indexing')}
           </span>
         </span>
       </button>
-      <span className="composer-picture-actions">
+      <span className="chat-file-actions">
         <IconButton icon={X} size="small" label={t('remove', { name })} onClick={onRemove} />
       </span>
     </li>
@@ -101,7 +77,7 @@ function Pinning({ file: { name, state, trouble }, onCancel }: { file: PinningFi
     <li className="chat-document" data-state={trouble === null ? state : 'failed'} aria-busy={trouble === null}>
       <span className="chat-document-open">
         {trouble === null ? <DocumentIcon unit="text" /> : <FileWarning aria-hidden />}
-        <span className="chat-document-words">
+        <span className="chat-file-words">
           <b>{name}</b>{' '}
           {trouble === null ? (
             <span>{t(state === 'converting' ? 'converting' : 'uploading')}</span>
@@ -112,7 +88,7 @@ function Pinning({ file: { name, state, trouble }, onCancel }: { file: PinningFi
           )}
         </span>
       </span>
-      <span className="composer-picture-actions">
+      <span className="chat-file-actions">
         <IconButton
           icon={X}
           size="small"

@@ -2,13 +2,14 @@ import './projects.css'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AttachedDocument } from '../../../../src-preload/contract/documents.ts'
-import { draftOf, useChat } from '../../../stores/chat.ts'
+import { draftOf, newChat, useChat } from '../../../stores/chat.ts'
 import { useLibrary } from '../../../stores/library.ts'
 import { useNewChat } from '../../../stores/newChat.ts'
-import { DocumentIcon, useDocumentFacts } from '../documents/DocumentChip.tsx'
+import { DocumentChip } from '../documents/DocumentChip.tsx'
 import { DocumentDialog } from '../documents/DocumentDialog.tsx'
 import { lookAhead, projectIdOf, useNextContext } from './context.ts'
-import { PassageChip } from './Passages.tsx'
+import { PassageChip, RemovedPassages } from './Passages.tsx'
+import { useRemovedPassages } from './removedPassages.ts'
 
 /** Time after the last key until passages for the text are searched, ms. */
 const typingPause = 300
@@ -24,12 +25,13 @@ export function ProjectTray() {
 function Tray({ files, wholeTokens }: { files: readonly unknown[]; wholeTokens: number }) {
   const { t } = useTranslation('projects')
   const text = useChat(draftOf)
+  const draft = useChat(({ open }) => open?.id ?? newChat)
   const leaf = useChat(({ open }) => open?.ids.at(-1) ?? open?.id ?? null)
   const sending = useChat((state) => state.sending !== null)
   const { context, state } = useNextContext()
-  const facts = useDocumentFacts()
   const [shown, setShown] = useState<AttachedDocument | null>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the context depends on the files and on the end of the path
+  const removed = useRemovedPassages(({ byDraft }) => byDraft[draft])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the context depends on the files, the end of the path and what was removed
   useEffect(() => {
     const ended = new AbortController()
     const timer = setTimeout(() => void lookAhead(text, ended.signal), typingPause)
@@ -37,29 +39,25 @@ function Tray({ files, wholeTokens }: { files: readonly unknown[]; wholeTokens: 
       clearTimeout(timer)
       ended.abort()
     }
-  }, [text, leaf, files, wholeTokens])
+  }, [text, leaf, files, wholeTokens, removed])
   const { documents, passages, indexing } = context
-  const isEmpty = documents.length === 0 && passages.length === 0
+  const isEmpty = documents.length === 0 && passages.length === 0 && (removed?.length ?? 0) === 0
   if (sending || (isEmpty && indexing === 0)) return null
   return (
     <div className="composer-tray project-tray">
       <ul aria-label={t('next')} aria-busy={state === 'loading'}>
         {documents.map((document) => (
           <li key={document.mediaId} className="chat-document" data-state="ready">
-            <button type="button" className="chat-document-open" onClick={() => setShown(document)}>
-              <DocumentIcon unit={document.unit} />
-              <span className="chat-document-words">
-                <b>{document.name}</b> <span className="num">{facts(document)}</span>
-              </span>
-            </button>
+            <DocumentChip document={document} onOpen={() => setShown(document)} />
           </li>
         ))}
         {passages.length > 0 && (
           <li className="chat-document" data-state="ready">
-            <PassageChip passages={passages} />
+            <PassageChip passages={passages} isNext />
           </li>
         )}
       </ul>
+      <RemovedPassages />
       {indexing > 0 && (
         <p className="chat-faint" role="status">
           {t('stillIndexing', { count: indexing })}

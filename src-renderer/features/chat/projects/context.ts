@@ -1,11 +1,18 @@
 import { create } from 'zustand'
 import type { Message } from '../../../../src-preload/contract/chat.ts'
 import type { AttachedDocument, DocumentToSend } from '../../../../src-preload/contract/documents.ts'
-import type { PassageToSend, ProjectContext } from '../../../../src-preload/contract/projects.ts'
-import { type ChatState, useChat } from '../../../stores/chat.ts'
+import {
+  type Passage,
+  type PassageToSend,
+  type ProjectContext,
+  samePlace,
+} from '../../../../src-preload/contract/projects.ts'
+import type { Client } from '../../../api/connect.ts'
+import { type ChatState, newChat, useChat } from '../../../stores/chat.ts'
 import { libraryStore } from '../../../stores/library.ts'
 import { useNewChat } from '../../../stores/newChat.ts'
 import { client } from '../client.ts'
+import { addRemovedPassage, removedPassages } from './removedPassages.ts'
 
 export const emptyContext: ProjectContext = { documents: [], passages: [], indexing: 0 }
 
@@ -30,13 +37,27 @@ function keyOf(text: string): string | null {
   const folder = libraryStore.getState().folders.find(({ id }) => id === folderId)
   if (!folder || folder.files.length === 0) return null
   const files = folder.files.map(({ mediaId, name, isWhole, isIndexed }) => [mediaId, name, isWhole, isIndexed])
-  return JSON.stringify([open?.id ?? null, folderId, open?.ids.at(-1) ?? null, text, files])
+  return JSON.stringify([open?.id ?? null, folderId, open?.ids.at(-1) ?? null, text, files, removedPassages(draftId())])
 }
+
+const draftId = (): string => useChat.getState().open?.id ?? newChat
 
 /** Where the context belongs: the open or new chat. */
 function place() {
   const { open } = useChat.getState()
   return { conversationId: open?.id ?? null, folderId: open ? null : useNewChat.getState().folderId }
+}
+
+/** The context of the message in the composer. @throws as `projects.context` */
+const loadContext = (core: Client, text: string, signal?: AbortSignal): Promise<ProjectContext> =>
+  core.projects.context({ ...place(), text, without: [...removedPassages(draftId())] }, signal ? { signal } : {})
+
+/** Removes a passage from the message in the composer. The others get their numbers when `lookAhead` has loaded them. */
+export function removePassage(passage: Passage): void {
+  addRemovedPassage(draftId(), passage)
+  useNextContext.setState(({ context }) => ({
+    context: { ...context, passages: context.passages.filter((one) => !samePlace(one, passage)) },
+  }))
 }
 
 /**
@@ -51,7 +72,7 @@ export async function contextFor(text: string, edited?: Message): Promise<Projec
   if (edited) return core.projects.context({ ...place(), parentId: edited.parentId, text })
   const shown = useNextContext.getState()
   if (shown.key === key && shown.state === 'ready') return shown.context
-  const context = await core.projects.context({ ...place(), text })
+  const context = await loadContext(core, text)
   useNextContext.setState({ key, context, state: 'ready' })
   return context
 }
@@ -68,7 +89,7 @@ export async function lookAhead(text: string, signal: AbortSignal): Promise<void
   if (!core || (shown.key === key && shown.state === 'ready')) return
   useNextContext.setState({ key, state: 'loading' })
   try {
-    const context = await core.projects.context({ ...place(), text }, { signal })
+    const context = await loadContext(core, text, signal)
     if (!signal.aborted) useNextContext.setState({ key, context, state: 'ready' })
   } catch {
     // Shown when the message is sent, which asks again.

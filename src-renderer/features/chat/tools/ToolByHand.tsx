@@ -67,21 +67,16 @@ export function ToolByHand({ row }: { row: ToolRow }) {
             checked={draft.isError}
             onChange={(event) => draftAnswer(row.id, { isError: event.target.checked })}
           />
-          {row.run.state === 'awaiting' && (
-            <Button size="small" className="ml-auto" aria-expanded={refusing} onClick={() => setRefusing(!refusing)}>
-              {t('ask.deny')}
+          <span className="ms-auto flex flex-wrap justify-end gap-3">
+            {row.run.state === 'awaiting' && (
+              <Button size="small" aria-expanded={refusing} onClick={() => setRefusing(!refusing)}>
+                {t('ask.deny')}
+              </Button>
+            )}
+            <Button type="submit" variant="primary" size="small" busy={busy} disabled={blocked}>
+              {t('hand.send')}
             </Button>
-          )}
-          <Button
-            type="submit"
-            variant="primary"
-            size="small"
-            busy={busy}
-            disabled={blocked}
-            className={row.run.state === 'awaiting' ? '' : 'ml-auto'}
-          >
-            {t('hand.send')}
-          </Button>
+          </span>
         </div>
       </Form>
       {refusing && <Refuse messageId={row.id} onEnd={() => setRefusing(false)} />}

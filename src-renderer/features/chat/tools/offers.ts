@@ -2,7 +2,7 @@ import type { McpServer, ToolsState } from '../../../../src-preload/contract/too
 import { findTool, functionToolId, mcpToolId, readToolId } from '../../../stores/tools.ts'
 
 /** Why a tool cannot be offered to the model now. */
-export type OfferFault = { why: 'off' | 'starting' | 'failed' | 'gone' } | { why: 'schema'; words: string }
+export type OfferFault = { why: 'off' | 'starting' | 'failed' | 'sign_in' | 'gone' } | { why: 'schema'; words: string }
 
 export interface Offer {
   id: string

@@ -1,5 +1,5 @@
 import { Check, LoaderCircle, Mic, X } from 'lucide-react'
-import { type ReactNode, useEffect } from 'react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { LevelMeter } from '../../../shared/audio/LevelMeter.tsx'
 import { MicrophoneNotice } from '../../../shared/audio/MicrophoneNotice.tsx'
@@ -8,6 +8,7 @@ import { Button, IconButton } from '../../../shared/ui/Button.tsx'
 import { StatusText } from '../../../shared/ui/StatusText.tsx'
 import { useNow } from '../../../shared/useNow.ts'
 import { useHandsFree } from '../handsFree/conversation.ts'
+import { useEscapeToStop } from '../hooks.ts'
 import {
   cancelDictation,
   finishDictation,
@@ -30,18 +31,7 @@ export function DictationBar() {
   const now = useDictation((state) => state.now)
   const reported = useDictation((state) => state.reported)
   const running = now.state !== 'off' && now.state !== 'failed' && now.state !== 'no_microphone'
-  useEffect(() => {
-    if (!running) return
-    // Escape stops the innermost running thing first.
-    const byKey = (event: KeyboardEvent): void => {
-      if (event.key !== 'Escape' || event.isComposing) return
-      event.preventDefault()
-      event.stopPropagation()
-      cancelDictation()
-    }
-    addEventListener('keydown', byKey, { capture: true })
-    return () => removeEventListener('keydown', byKey, { capture: true })
-  }, [running])
+  useEscapeToStop(running, cancelDictation)
   const cancel = <IconButton icon={X} size="small" label={t('cancel')} shortcut="Esc" onClick={cancelDictation} />
   return (
     <>

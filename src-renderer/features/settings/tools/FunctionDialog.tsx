@@ -5,7 +5,7 @@ import { useStudio } from '../../../shared/studioContext.ts'
 import { jsonFaultText, useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { cx } from '../../../shared/ui/cx.ts'
-import { Dialog } from '../../../shared/ui/Dialog.tsx'
+import { FormDialog } from '../../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../../shared/ui/Field.tsx'
 import { Form } from '../../../shared/ui/Form.tsx'
 import { Select } from '../../../shared/ui/Select.tsx'
@@ -27,16 +27,14 @@ export function FunctionDialog({ draft, others, onClose }: FunctionDialogProps) 
   const t = useToolTranslate()
   const tool = draft === 'new' ? null : draft
   return (
-    <Dialog
+    <FormDialog
       open={draft !== null}
       onClose={onClose}
-      width="wide"
-      stayOnOutsideClick
       title={tool ? t('settings.form.editTitle', { name: tool.name }) : t('settings.form.addTitle')}
       about={t('settings.form.about')}
     >
       {draft !== null && <FunctionForm tool={tool} others={others} onClose={onClose} />}
-    </Dialog>
+    </FormDialog>
   )
 }
 

@@ -6,7 +6,7 @@ import { useStudio } from '../../../shared/studioContext.ts'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { commandLine } from '../../../shared/ui/commandLine.ts'
-import { Dialog } from '../../../shared/ui/Dialog.tsx'
+import { FormDialog } from '../../../shared/ui/Dialog.tsx'
 import { Field, PasswordInput, TextInput } from '../../../shared/ui/Field.tsx'
 import { Form } from '../../../shared/ui/Form.tsx'
 import { KeyValue } from '../../../shared/ui/KeyValue.tsx'
@@ -21,16 +21,10 @@ import {
   type GalleryServer,
   gallery,
 } from './gallery.ts'
-import { argsOf, readServerForm, type ServerForm } from './serverForm.ts'
-
-interface GalleryProps {
-  open: boolean
-  servers: readonly McpServer[]
-  onClose: () => void
-}
+import { type AddServersProps, argsOf, readServerForm, type ServerForm } from './serverForm.ts'
 
 /** Adds a well-known server. Choosing one shows what would run; only its last button stores or starts anything. */
-export function GalleryDialog({ open, servers, onClose }: GalleryProps) {
+export function GalleryDialog({ open, servers, onClose }: AddServersProps) {
   const t = useToolTranslate()
   const [chosen, setChosen] = useState<GalleryServer | null>(null)
   const close = (): void => {
@@ -38,11 +32,9 @@ export function GalleryDialog({ open, servers, onClose }: GalleryProps) {
     onClose()
   }
   return (
-    <Dialog
+    <FormDialog
       open={open}
       onClose={close}
-      width="wide"
-      stayOnOutsideClick
       title={chosen ? t('settings.gallery.addTitle', { name: chosen.name }) : t('settings.gallery.title')}
       about={chosen ? t(`settings.gallery.servers.${chosen.id}.about`) : t('settings.gallery.about')}
     >
@@ -64,7 +56,7 @@ export function GalleryDialog({ open, servers, onClose }: GalleryProps) {
           ))}
         </ul>
       )}
-    </Dialog>
+    </FormDialog>
   )
 }
 
@@ -112,7 +104,7 @@ function Add({ server, servers, onBack, onDone }: AddProps) {
   ]
   return (
     <Form ref={element} noValidate className="flex flex-col gap-4" onSubmit={() => add(false)}>
-      <KeyValue rows={rows} />
+      <KeyValue sentences rows={rows} />
       {server.fields.map((field) => (
         <ValueField
           key={field.id}

@@ -3,7 +3,7 @@ import type { McpServer } from '../../../../src-preload/contract/tools.ts'
 import { jsonFaultText, useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { commandLine } from '../../../shared/ui/commandLine.ts'
-import { Dialog } from '../../../shared/ui/Dialog.tsx'
+import { FormDialog } from '../../../shared/ui/Dialog.tsx'
 import { Field } from '../../../shared/ui/Field.tsx'
 import { Pill } from '../../../shared/ui/Pill.tsx'
 import { plainText } from '../../../shared/ui/plainText.ts'
@@ -11,31 +11,18 @@ import { TextArea } from '../../../shared/ui/TextArea.tsx'
 import { useCall } from '../../../shared/useCall.ts'
 import { type ReadServer, readConfig } from './config.ts'
 import { ServerDialog } from './ServerDialog.tsx'
-import { argsOf, readServerForm, type ServerForm } from './serverForm.ts'
+import { type AddServersProps, argsOf, readServerForm, type ServerForm } from './serverForm.ts'
 import { useAction } from './useAction.ts'
 
-interface PasteProps {
-  open: boolean
-  servers: readonly McpServer[]
-  onClose: () => void
-}
-
 /** Imports the configuration of another program into forms. */
-export function PasteDialog({ open, servers, onClose }: PasteProps) {
+export function PasteDialog({ open, servers, onClose }: AddServersProps) {
   const t = useToolTranslate()
   const [form, setForm] = useState<ServerForm | null>(null)
   return (
     <>
-      <Dialog
-        open={open}
-        onClose={onClose}
-        width="wide"
-        stayOnOutsideClick
-        title={t('settings.paste.title')}
-        about={t('settings.paste.about')}
-      >
+      <FormDialog open={open} onClose={onClose} title={t('settings.paste.title')} about={t('settings.paste.about')}>
         <Paste servers={servers} onReview={setForm} onDone={onClose} />
-      </Dialog>
+      </FormDialog>
       <ServerDialog form={form} servers={servers} onClose={() => setForm(null)} />
     </>
   )

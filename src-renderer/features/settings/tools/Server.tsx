@@ -1,7 +1,8 @@
-import { Ellipsis, Pencil, Trash2 } from 'lucide-react'
+import { Ellipsis, LogOut, Pencil, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { McpServer } from '../../../../src-preload/contract/tools.ts'
 import { localStore } from '../../../shared/storage.ts'
+import { showToast } from '../../../shared/toasts.ts'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { IconButton } from '../../../shared/ui/Button.tsx'
 import { commandLine } from '../../../shared/ui/commandLine.ts'
@@ -14,6 +15,7 @@ import { plainText } from '../../../shared/ui/plainText.ts'
 import { Switch } from '../../../shared/ui/Switch.tsx'
 import { useCall } from '../../../shared/useCall.ts'
 import { ServerDetails } from './ServerDetails.tsx'
+import { SignIn } from './SignIn.tsx'
 import { useAction } from './useAction.ts'
 
 const key = 'tools.warned'
@@ -35,7 +37,9 @@ function warned(server: McpServer): void {
   localStore.setJson(key, { ...known(), [server.id]: printOf(server) })
 }
 
-const tones: Record<McpServer['state'], PillTone> = { off: 'muted', starting: 'warn', ready: 'good', failed: 'bad' }
+const tones: Record<McpServer['state'], PillTone> = {
+  ...{ off: 'muted', starting: 'warn', ready: 'good', failed: 'bad', sign_in: 'warn' },
+}
 
 /** One server: state, switch, and collapsible details. */
 export function Server({ server, onEdit }: { server: McpServer; onEdit: () => void }) {
@@ -56,6 +60,10 @@ export function Server({ server, onEdit }: { server: McpServer; onEdit: () => vo
       await turn(false)
       await turn(true)
     })
+  const signOut = async () => {
+    const isDone = await action((client) => client.tools.signOut({ id: server.id }))
+    if (isDone) showToast({ id: `signed-out-${server.id}`, text: t('settings.signIn.signedOut', { name }) })
+  }
   return (
     <li
       className="flex min-w-0 flex-col gap-2 rounded-m p-3 shadow-[inset_0_0_0_1px_var(--line-strong)]"
@@ -82,13 +90,12 @@ export function Server({ server, onEdit }: { server: McpServer; onEdit: () => vo
         </button>
         <Switch label={t('settings.servers.switch', { name })} checked={server.on} disabled={busy} onChange={set} />
         <Menu trigger={<IconButton icon={Ellipsis} label={t('settings.servers.more', { name })} />}>
-          <MenuItem icon={Pencil} onSelect={onEdit}>
-            {t('settings.servers.edit')}
-          </MenuItem>
+          <MenuItem icon={Pencil} label={t('settings.servers.edit')} onSelect={onEdit} />
+          {server.signIn?.storedIn && (
+            <MenuItem icon={LogOut} label={t('settings.signIn.signOut')} onSelect={() => void signOut()} />
+          )}
           <MenuLine />
-          <MenuItem icon={Trash2} danger onSelect={() => setDialog('remove')}>
-            {t('settings.servers.remove')}
-          </MenuItem>
+          <MenuItem icon={Trash2} danger label={t('settings.servers.remove')} onSelect={() => setDialog('remove')} />
         </Menu>
       </div>
       {!open && (
@@ -105,6 +112,7 @@ export function Server({ server, onEdit }: { server: McpServer; onEdit: () => vo
           {server.problem && <span className="break-words">{plainText(server.problem.message)}</span>}
         </Notice>
       )}
+      {server.signIn && <SignIn server={server} signIn={server.signIn} />}
       {open && <ServerDetails server={server} />}
       <Warning
         server={server}

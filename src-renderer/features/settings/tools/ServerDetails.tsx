@@ -35,6 +35,15 @@ export function ServerDetails({ server }: { server: McpServer }) {
       name: t('settings.servers.limit'),
       value: t('settings.servers.limitValue', { seconds: server.timeoutSeconds }),
     },
+    ...(server.signIn?.storedIn
+      ? [
+          {
+            id: 'signIn',
+            name: t('settings.signIn.row'),
+            value: t(`settings.signIn.${server.signIn.storedIn}`, { host: plainText(server.signIn.host ?? '') }),
+          },
+        ]
+      : []),
     ...(server.about === null
       ? []
       : [{ id: 'about', name: t('settings.servers.reportedName'), value: plainText(server.about.slice(0, 300)) }]),
@@ -53,7 +62,11 @@ export function ServerDetails({ server }: { server: McpServer }) {
       {server.tools.length > 0 && (
         <section aria-label={t('settings.servers.toolsTitle')} className="flex flex-col gap-1">
           <h4 className="font-[540] text-s">{t('settings.servers.toolsTitle')}</h4>
-          <ul className="flex max-h-80 flex-col gap-1.5 overflow-y-auto">
+          <ul
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reachable by keyboard (WCAG 2.1.1)
+            tabIndex={0}
+            className="flex max-h-80 flex-col gap-1.5 overflow-y-auto rounded-s"
+          >
             {server.tools.map((tool) => (
               <ToolLine key={tool.sentName} tool={tool} />
             ))}

@@ -4,7 +4,7 @@ import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../../shared/studioContext.ts'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
-import { Dialog } from '../../../shared/ui/Dialog.tsx'
+import { FormDialog } from '../../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../../shared/ui/Field.tsx'
 import { Form } from '../../../shared/ui/Form.tsx'
 import { plainText } from '../../../shared/ui/plainText.ts'
@@ -26,11 +26,9 @@ export function ServerDialog({ form, servers, onClose, onSaved }: ServerDialogPr
   const t = useToolTranslate()
   const edited = form !== null && form.id !== null
   return (
-    <Dialog
+    <FormDialog
       open={form !== null}
       onClose={onClose}
-      width="wide"
-      stayOnOutsideClick
       title={edited ? t('settings.server.editTitle', { name: plainText(form.name) }) : t('settings.server.addTitle')}
       about={t(edited ? 'settings.server.editAbout' : 'settings.server.addAbout')}
     >
@@ -44,7 +42,7 @@ export function ServerDialog({ form, servers, onClose, onSaved }: ServerDialogPr
           }}
         />
       )}
-    </Dialog>
+    </FormDialog>
   )
 }
 

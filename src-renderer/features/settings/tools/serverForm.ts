@@ -10,6 +10,13 @@ export interface SecretRow {
   kept: boolean
 }
 
+/** What a dialog that adds servers gets. */
+export interface AddServersProps {
+  open: boolean
+  servers: readonly McpServer[]
+  onClose: () => void
+}
+
 /** The fields of the server form, as typed. */
 export interface ServerForm {
   id: string | null

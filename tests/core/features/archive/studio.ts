@@ -2,11 +2,13 @@ import { createHash, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Archive } from '../../../../src-main/core/features/archive/archive.ts'
+import { storeDocument } from '../../../../src-main/core/features/archive/archivedDocuments.ts'
 import { ChatLibrary } from '../../../../src-main/core/features/library/library.ts'
 import { createMedia } from '../../../../src-main/core/features/media/media.ts'
 import { createTransfers } from '../../../../src-main/core/features/transfers/transfers.ts'
 import type { ArchivedMessage } from '../../../../src-main/core/store/archive.ts'
 import { databaseFile, openStore, type Store } from '../../../../src-main/core/store/store.ts'
+import { countTokens } from '../../../../src-main/core/upstream/meter/tokens.ts'
 import type { Download } from '../../../../src-preload/contract/transfers.ts'
 import { freshFolder } from '../../helpers/core.ts'
 import { readDownload, uploadFile } from '../../helpers/transfers.ts'
@@ -65,6 +67,30 @@ export function openStudio(dataDir = freshFolder(), now: () => number = Date.now
     async picture(width = 1, height = 1) {
       return media.importFile({ bytes: png(width, height), id: randomUUID(), name: null })
     },
+    /** Stores a text file as a converted document, and returns its id. */
+    async document(text: string): Promise<string> {
+      const { id } = await media.addDocument({ bytes: Buffer.from(text) }, { name: null })
+      const tokens = countTokens(text)
+      const facts = { kind: 'text', mime: 'text/plain', unit: 'text', tokens } as const
+      storeDocument(store, id, { ...facts, id, notes: [], parts: [{ label: '', tokens, text }] })
+      return id
+    },
+    /** Adds a text file to a folder, as a person does. */
+    async pin(folderId: string, name: string, text: string): Promise<string> {
+      const mediaId = await this.document(text)
+      store.pinnedFiles.insert({ folderId, mediaId, name, addedAt: new Date().toISOString() })
+      return mediaId
+    },
+    async unpin(folderId: string, mediaId: string): Promise<void> {
+      store.pinnedFiles.remove(folderId, mediaId)
+      await media.drop([mediaId])
+    },
+    /** The pinned files of a folder by name, with their text. */
+    pinned: (folderId: string): string[] =>
+      store.pinnedFiles.files(folderId).map((file) => {
+        const parts = store.documents.parts({ ...file, pages: null })
+        return `${file.name}: ${parts.map(({ text }) => text).join('')}`
+      }),
     async close() {
       await archive.close()
       await library.close()
@@ -128,6 +154,13 @@ export const message = (given: Partial<ArchivedMessage> = {}): ArchivedMessage =
   ...{ jsonFaults: null, nextId: null },
   ...given,
 })
+
+/** Stores a folder without settings and returns its id. */
+export function addFolder(store: Store, name: string, createdAt = '2026-01-01T00:00:00.000Z'): string {
+  const id = randomUUID()
+  store.folders.insert({ id, name, createdAt, model: null, instructions: null, params: null, wholeTokens: 8000 })
+  return id
+}
 
 /** Stores a visible conversation and returns its id. */
 export function put(

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { strToU8, unzipSync, zipSync } from 'fflate'
+import { unzipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
 import { openChat } from '../../../../src-main/core/features/chat/chat.ts'
 import { removeMessage } from '../../../../src-main/core/features/chat/removeMessage.ts'
 import { restore } from '../../../../src-main/core/features/chat/restore.ts'
 import { freshFolder } from '../../helpers/core.ts'
-import { message, put, type Studio, sha256 } from './studio.ts'
+import { forge } from './forge.ts'
+import { addFolder, message, put, type Studio, sha256 } from './studio.ts'
 import { studiosOfTest } from './studiosOfTest.ts'
 
 const { studio } = studiosOfTest()
@@ -58,16 +59,7 @@ const allTextsOf = ({ store }: Studio, id: string): string[] =>
 describe('two computers with one folder', () => {
   it('brings chats, folders, prompts and images to the other computer', async () => {
     const { folder, home, work, sync } = twoComputers()
-    const folderId = randomUUID()
-    home.store.folders.insert({
-      id: folderId,
-      name: 'Taxes',
-      createdAt: '2026-01-01T00:00:00.000Z',
-      model: null,
-      instructions: null,
-      params: null,
-      wholeTokens: 8000,
-    })
+    const folderId = addFolder(home.store, 'Taxes')
     home.store.prompts.insert({
       id: randomUUID(),
       name: 'Shorter',
@@ -218,16 +210,7 @@ describe('two computers with one folder', () => {
 
   it('leaves a folder deleted, and its chats without one', async () => {
     const { home, work, sync } = twoComputers()
-    const folderId = randomUUID()
-    home.store.folders.insert({
-      id: folderId,
-      name: 'Old',
-      createdAt: '2026-01-01T00:00:00.000Z',
-      model: null,
-      instructions: null,
-      params: null,
-      wholeTokens: 8000,
-    })
+    const folderId = addFolder(home.store, 'Old')
     const id = put(home.store, [message()], { folderId })
     await sync(home)
     await sync(work)
@@ -343,22 +326,6 @@ describe('files in the folder', () => {
 })
 
 describe('hostile files', () => {
-  /** Changes entries of a file and signs the result with a matching manifest. */
-  function forge(file: string, change: (name: string, text: string) => string): void {
-    const entries = unzipSync(readFileSync(file))
-    const changed = Object.entries(entries).map(
-      ([name, bytes]) => [name, strToU8(change(name, Buffer.from(bytes).toString()))] as const,
-    )
-    const forged = new Map(changed)
-    const manifest = JSON.parse(Buffer.from(forged.get('manifest.json') ?? []).toString())
-    for (const entry of manifest.entries) {
-      const bytes = forged.get(entry.name) ?? new Uint8Array()
-      Object.assign(entry, { bytes: bytes.length, sha256: sha256(bytes) })
-    }
-    forged.set('manifest.json', strToU8(JSON.stringify(manifest)))
-    writeFileSync(file, zipSync(Object.fromEntries(forged)))
-  }
-
   it('leaves a chat alone whose ids have other content', async () => {
     const { home, work, sync } = twoComputers()
     const first = message({ text: 'Pay 10' })

@@ -7,12 +7,13 @@ import { restore } from '../../../../src-main/core/features/chat/restore.ts'
 import type { Store } from '../../../../src-main/core/store/store.ts'
 import { tries } from '../../../helpers/effort.ts'
 import { freshFolder } from '../../helpers/core.ts'
-import { openStudio, type Studio } from './studio.ts'
+import { addFolder, openStudio, type Studio } from './studio.ts'
 
 const actions = [
   ...(['message', 'message', 'message', 'sync', 'sync', 'sync', 'chat', 'edit', 'branch', 'deleteMessage'] as const),
   ...(['rename', 'model', 'move', 'pin', 'archive', 'delete', 'restore', 'erase'] as const),
   ...(['folder', 'renameFolder', 'deleteFolder', 'prompt', 'editPrompt', 'deletePrompt'] as const),
+  ...(['pinFile', 'pinFile', 'renameFile', 'removeFile'] as const),
 ]
 type Action = (typeof actions)[number]
 
@@ -46,6 +47,7 @@ async function act(studio: Studio, { pick, action }: Step, written: Set<string>)
   const feature = openChat({ store, upstream: () => Promise.reject(new Error('No service.')), log: () => undefined })
   const removed = among(library.removed(), pick)
   const folder = among(store.folders.rows(), pick)
+  const file = folder && among(store.pinnedFiles.entries(folder.id), pick >> 2)
   const prompt = among(store.prompts.list(), pick)
   const begin = (): void => {
     const id = randomUUID()
@@ -85,18 +87,16 @@ async function act(studio: Studio, { pick, action }: Step, written: Set<string>)
     delete: inChat((id) => conversations.setRemoved(id, now)),
     restore: () => removed && restore(feature, { conversationId: removed.id }),
     erase: () => removed && erase(removed),
-    folder: () =>
-      store.folders.insert({
-        id: randomUUID(),
-        name,
-        createdAt: now,
-        model: null,
-        instructions: null,
-        params: null,
-        wholeTokens: 8000,
-      }),
+    folder: () => addFolder(store, name, now),
     renameFolder: () => folder && store.folders.update(folder.id, { name }),
-    deleteFolder: () => folder && store.folders.remove(folder.id),
+    deleteFolder: () => folder && library.removeFolder(folder),
+    // Few contents, so that several computers add the same file.
+    pinFile: () => folder && studio.pin(folder.id, `${name}.txt`, `Content ${(pick >> 2) % 3}.`),
+    renameFile: () =>
+      folder &&
+      file &&
+      store.pinnedFiles.insert({ folderId: folder.id, mediaId: file.mediaId, name: `${name}.md`, addedAt: now }),
+    removeFile: () => folder && file && studio.unpin(folder.id, file.mediaId),
     prompt: () => store.prompts.insert({ id: randomUUID(), name, text: name, updatedAt: now }),
     editPrompt: () => prompt && store.prompts.save({ ...prompt, text: name, updatedAt: now }),
     deletePrompt: () => prompt && store.prompts.remove(prompt.id),
@@ -105,7 +105,7 @@ async function act(studio: Studio, { pick, action }: Step, written: Set<string>)
 }
 
 /** What a person sees, independent of the order in which rows were written. */
-function seen({ store }: Studio) {
+function seen({ store, pinned }: Studio) {
   const sorted = <T>(all: T[]): T[] => all.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
   return {
     chats: sorted(
@@ -118,7 +118,7 @@ function seen({ store }: Studio) {
         return { ...conversation, named: store.conversations.isNamed(id), messages: sorted(messages) }
       }),
     ),
-    folders: sorted(store.folders.rows()),
+    folders: sorted(store.folders.rows().map((folder) => ({ ...folder, files: sorted(pinned(folder.id)) }))),
     prompts: sorted(store.prompts.list()),
   }
 }
@@ -131,11 +131,11 @@ function allTexts({ store }: Studio): string[] {
   )
 }
 
-/** Gives all computers the same two chats, folder and prompt, so that later changes meet. */
+/** Gives all computers the same two chats, folder with a file and prompt, so that later changes meet. */
 async function share(studios: readonly Studio[], folder: string, written: Set<string>): Promise<void> {
   const [first] = studios
   if (!first) return
-  for (const action of ['folder', 'prompt', 'chat', 'chat', 'message', 'message', 'edit'] as const) {
+  for (const action of ['folder', 'pinFile', 'prompt', 'chat', 'chat', 'message', 'message', 'edit'] as const) {
     await act(first, { action, pick: 0 }, written)
   }
   for (const one of studios) await one.archive.sync({ folder })
@@ -174,7 +174,13 @@ it.each([2, 3])(
           for (const all of texts) expect(new Set(all).size).toBe(all.length)
           const anywhere = new Set(texts.flat())
           expect([...written].filter((text) => !anywhere.has(text))).toEqual([])
-          for (const { store } of studios) expect(store.erasures.planned('import')).toEqual([])
+          for (const { store } of studios) {
+            expect(store.erasures.planned('import')).toEqual([])
+            // Each content once, and none without a project.
+            const used = store.folders.rows().flatMap(({ id }) => store.pinnedFiles.entries(id))
+            const ids = new Set(used.map(({ mediaId }) => mediaId))
+            await expect.poll(() => [...store.media.ids()].sort()).toEqual([...ids].sort())
+          }
         } finally {
           for (const one of studios) await one.close()
         }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { StudioError } from '../../../../src-main/core/errors.ts'
 import { choose } from '../../../../src-main/core/features/chat/chooseReply.ts'
 import { continueInstruction, continueReply } from '../../../../src-main/core/features/chat/continueReply.ts'
@@ -17,17 +17,15 @@ import type { ChatNeighbours } from '../../../../src-main/core/ports/toolCalls.t
 import { openStore } from '../../../../src-main/core/store/store.ts'
 import type { ChatStreamEvent } from '../../../../src-main/core/upstream/types.ts'
 import { type ChatParams, emptySetup } from '../../../../src-preload/contract/chat.ts'
+import { closeAfterEach } from '../../../helpers/closers.ts'
 import { featureOver, Page, settled } from '../../helpers/chatFeature.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
-const close: (() => void)[] = []
-afterEach(() => {
-  for (const one of close.splice(0)) one()
-})
+const closers = closeAfterEach()
 
 function studio(neighbours: Partial<ChatNeighbours> = {}, folder = freshFolder()) {
   const store = openStore(folder)
-  close.push(() => store.close())
+  closers.push(() => store.close())
   const { feature, service, lines } = featureOver(store, neighbours)
   const ask = async (input: Partial<SendInput> = {}) => {
     const whole = { requestId: randomUUID(), conversationId: null, text: 'Question', models: ['m'], ...input }
@@ -260,7 +258,7 @@ describe('tool calls', () => {
     if (!one || !two) throw new Error('There are two calls.')
     before.toolCalls.setRun(one.id, { ...one.run, state: 'running', startedAt: new Date().toISOString() }, '')
     before.store.close()
-    close.length = 0
+    closers.length = 0
 
     const { store, toolCalls, service, feature } = studio({}, folder)
     recoverReplies(store)

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { StudioError } from '../../../../src-main/core/errors.ts'
-import { openChat } from '../../../../src-main/core/features/chat/chat.ts'
-import type { ChatUpstream } from '../../../../src-main/core/features/chat/replyRuns.ts'
 import { retry } from '../../../../src-main/core/features/chat/retry.ts'
 import { send } from '../../../../src-main/core/features/chat/send.ts'
 import { stop } from '../../../../src-main/core/features/chat/stop.ts'
@@ -11,42 +9,17 @@ import { watch } from '../../../../src-main/core/features/chat/watch.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
 import type { ChatStreamEvent } from '../../../../src-main/core/upstream/types.ts'
 import type { ConversationEvent, Message } from '../../../../src-preload/contract/chat.ts'
+import { closeAfterEach } from '../../../helpers/closers.ts'
+import { featureOver } from '../../helpers/chatFeature.ts'
 import { ended, freshFolder, readUntil, reduce } from '../../helpers/core.ts'
 
-const close: (() => void)[] = []
-afterEach(() => {
-  for (const one of close.splice(0)) one()
-})
+const closers = closeAfterEach()
 
 /** The chat feature over a real store, with a service that the test controls. */
 function feature() {
   const store = openStore(freshFolder())
-  close.push(() => store.close())
-  let deliver: (event: ChatStreamEvent | 'end' | StudioError) => void = () => undefined
-  const aborted: boolean[] = []
-  const upstream: ChatUpstream = {
-    async *streamChatCompletion(_, { signal }) {
-      const queue: (ChatStreamEvent | 'end' | StudioError)[] = []
-      let wake: () => void = () => undefined
-      deliver = (event) => {
-        queue.push(event)
-        wake()
-      }
-      signal?.addEventListener('abort', () => {
-        aborted.push(true)
-        deliver(new StudioError('cancelled', 'Cancelled.'))
-      })
-      for (;;) {
-        const next = queue.shift()
-        if (next === 'end') return
-        if (next instanceof StudioError) throw next
-        if (next) yield next
-        else await new Promise<void>((resolve) => (wake = resolve))
-      }
-    },
-  }
-  const lines: string[] = []
-  const chat = openChat({ store, upstream: async () => upstream, log: (line) => lines.push(line) })
+  closers.push(() => store.close())
+  const { feature: chat, service, lines } = featureOver(store)
   const ask = async () => {
     const question = { requestId: randomUUID(), conversationId: null, text: 'Question\n of two lines', models: ['m'] }
     const { replyIds, ...sent } = await send(chat, question)
@@ -58,9 +31,9 @@ function feature() {
     chat,
     store,
     ask,
-    aborted,
     lines,
-    say: (event: ChatStreamEvent | 'end' | StudioError) => deliver(event),
+    service,
+    say: (event: ChatStreamEvent | 'end' | StudioError) => service.last.say(event),
   }
 }
 
@@ -153,7 +126,7 @@ describe('watching a reply', () => {
 
 describe('a reply', () => {
   it('stops at once with its partial text, and closes the request without a retry [CHAT-16] [ERR-08]', async () => {
-    const { chat, ask, say, aborted, store } = feature()
+    const { chat, ask, say, service, store } = feature()
     const { replyId } = await ask()
     say(content('kept'))
     await turn()
@@ -161,7 +134,7 @@ describe('a reply', () => {
     expect(stop(chat, { replyId })).toEqual({ stopped: true })
     const { user, system } = process.threadCpuUsage(before)
     expect((user + system) / 1000).toBeLessThan(50)
-    expect(aborted).toEqual([true])
+    expect(service.last.aborted).toBe(true)
     say(content(' late'))
     await turn()
     expect(store.messages.get(replyId)).toMatchObject({ status: 'stopped', text: 'kept', problem: null })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { StudioError } from '../../../../src-main/core/errors.ts'
 import { choose } from '../../../../src-main/core/features/chat/chooseReply.ts'
 import { tokensPerMessage } from '../../../../src-main/core/features/chat/context/count.ts'
@@ -8,7 +8,9 @@ import { leaveOut } from '../../../../src-main/core/features/chat/context/leaveO
 import { ContextMeter, tokensOfReplyStart } from '../../../../src-main/core/features/chat/context/measure.ts'
 import { Summaries } from '../../../../src-main/core/features/chat/context/summarise.ts'
 import { useSummary } from '../../../../src-main/core/features/chat/context/useSummary.ts'
+import { citingInstruction, passageBlock } from '../../../../src-main/core/features/chat/passageBlock.ts'
 import { prepareRequest } from '../../../../src-main/core/features/chat/prepareRequest.ts'
+import { send } from '../../../../src-main/core/features/chat/send.ts'
 import { findingOf } from '../../../../src-main/core/features/models/learn.ts'
 import type { ChatNeighbours, ReplyOutcome } from '../../../../src-main/core/ports/toolCalls.ts'
 import { openStore, type Store } from '../../../../src-main/core/store/store.ts'
@@ -17,13 +19,12 @@ import { countTokens } from '../../../../src-main/core/upstream/meter/tokens.ts'
 import type { ChatMessage } from '../../../../src-main/core/upstream/types.ts'
 import { type ChatSetup, emptySetup, type Message, type ToolRun } from '../../../../src-preload/contract/chat.ts'
 import type { AttachedDocument } from '../../../../src-preload/contract/documents.ts'
+import type { Passage } from '../../../../src-preload/contract/projects.ts'
+import { closeAfterEach } from '../../../helpers/closers.ts'
 import { featureOver, settled } from '../../helpers/chatFeature.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
-const close: (() => void)[] = []
-afterEach(() => {
-  for (const one of close.splice(0)) one()
-})
+const closers = closeAfterEach()
 
 const tools = [{ type: 'function', function: { name: 'clock', description: 'Tells the time.' } }]
 const blockOf = ({ name }: Pick<AttachedDocument, 'name'>): string =>
@@ -35,7 +36,7 @@ const documentOf = (name: string): AttachedDocument => ({
 
 function newStore(): Store {
   const store = openStore(freshFolder())
-  close.push(() => store.close())
+  closers.push(() => store.close())
   return store
 }
 
@@ -47,7 +48,8 @@ function studio(neighbours: Partial<ChatNeighbours> = {}, store = newStore()) {
     attachDocuments: (given) => given.map(({ name }) => documentOf(name)),
     ...neighbours,
   })
-  const meter = new ContextMeter(feature)
+  const summaries = new Summaries(feature)
+  const meter = new ContextMeter(feature, summaries)
   const conversationId = randomUUID()
   const now = new Date().toISOString()
   const begin = (setup: ChatSetup = emptySetup): void =>
@@ -56,9 +58,9 @@ function studio(neighbours: Partial<ChatNeighbours> = {}, store = newStore()) {
   const add = (given: Partial<Message> & Pick<Message, 'role'>): string => {
     const id = randomUUID()
     const parentId = store.conversations.get(conversationId).leafId
-    const { role, text = '', name = null, attachments = [], documents = [], run = null } = given
+    const { role, text = '', name = null, attachments = [], documents = [], passages = [], run = null } = given
     store.messages.insert({
-      ...{ id, conversationId, parentId, role, text, name, attachments, documents, run, createdAt: now },
+      ...{ id, conversationId, parentId, role, text, name, attachments, documents, passages, run, createdAt: now },
       ...{ status: 'complete', model: role === 'assistant' ? 'm' : null },
     })
     if (given.toolCalls) store.messages.settle(id, { ...store.messages.get(id), toolCalls: given.toolCalls })
@@ -66,10 +68,13 @@ function studio(neighbours: Partial<ChatNeighbours> = {}, store = newStore()) {
     feature.runs.view.changes.notify({ what: 'path', conversationId })
     return id
   }
-  const measure = (more: { text?: string; setup?: ChatSetup; models?: string[]; names?: string[] } = {}) => {
+  const measure = (
+    more: { text?: string; setup?: ChatSetup; models?: string[]; names?: string[]; passages?: Passage[] } = {},
+  ) => {
     const { text = '', setup = store.conversations.setup(conversationId), models = ['m'], names = [] } = more
+    const { passages = [] } = more
     const documents = names.map((name) => ({ mediaId: randomUUID(), name, pages: null }))
-    return meter.measure({ conversationId, setup, models, text, images: 0, documents })
+    return meter.measure({ conversationId, setup, models, text, images: 0, documents, passages })
   }
   const path = (): Message[] => store.messages.path(store.conversations.get(conversationId).leafId)
   /** The request of a reply to the end of the path. */
@@ -88,7 +93,7 @@ function studio(neighbours: Partial<ChatNeighbours> = {}, store = newStore()) {
     measure,
     path,
     request,
-    summaries: new Summaries(feature),
+    summaries,
   }
 }
 
@@ -189,6 +194,27 @@ describe('the measure', () => {
     expect(after.total).toBe(before.total)
   })
 
+  it('passages are a part of the sum, with the instruction to cite them', async () => {
+    const passage: Passage = {
+      ...{ number: 1, mediaId: randomUUID(), name: 'handbook.md', label: '', part: 1, start: 0, end: 30, tokens: 8 },
+      text: 'The ferry leaves at 06:40 from pier seven.',
+    }
+    const one = studio({ attachPassages: (all) => all.map(() => passage) })
+    one.begin({ ...emptySetup, instructions: 'Be brief.' })
+    const without = await one.measure({ text: 'When?' })
+    const before = await one.measure({ text: 'When?', passages: [passage] })
+    expect(before.parts.files - without.parts.files).toBe(countTokens(passageBlock([passage])))
+    const citing = countTokens(`Be brief.\n\n${citingInstruction}`) - countTokens('Be brief.')
+    expect(before.parts.instructions - without.parts.instructions).toBe(citing)
+    one.add({ role: 'user', text: 'When?', passages: [passage] })
+    const { messages } = await one.request()
+    const after = await one.measure()
+    const texts = messages.map(({ content }) => (typeof content === 'string' ? content : ''))
+    const sent = texts.reduce((sum, text) => sum + countTokens(text) + tokensPerMessage, 0)
+    expect(Math.abs(after.total - tokensOfReplyStart - countTokens(JSON.stringify(tools)) - sent)).toBeLessThan(3)
+    expect(Math.abs(after.total - before.total)).toBeLessThan(3)
+  })
+
   it('names the source of the length, takes the smallest of compared models, and reserves max_tokens', async () => {
     const lengths: Record<string, ReturnType<ChatNeighbours['contextOf']>> = {
       large: { tokens: 32_768, from: 'person' },
@@ -253,6 +279,81 @@ describe('the measure', () => {
   })
 })
 
+describe('the count of the service', () => {
+  /** Sends a message; the service replies and reports the tokens of the prompt. */
+  async function turn(one: ReturnType<typeof studio>, text: string, promptTokens: number): Promise<void> {
+    const { conversationId, feature, service } = one
+    await send(feature, { requestId: randomUUID(), conversationId, text, models: ['m'] })
+    await settled()
+    service.last.say({ type: 'content', choice: 0, text: `An answer to: ${text}` })
+    const usage = { promptTokens, completionTokens: 5, totalTokens: promptTokens + 5, cachedTokens: null }
+    service.last.say({ type: 'usage', usage })
+    service.last.say('end')
+    await settled()
+  }
+  const question = 'What is the weather like in the mountains today? '.repeat(20)
+
+  it('replaces the estimate of what was sent, and corrects the estimate of what is new', async () => {
+    const one = studio()
+    one.begin({ ...emptySetup, instructions: 'Be brief.' })
+    expect(await one.measure({ text: question })).toMatchObject({ counted: null, isAdjusted: false })
+    const estimate = (await one.measure({ text: question })).total
+    const promptTokens = Math.round(estimate * 1.5)
+    await turn(one, question, promptTokens)
+    const { counted, isAdjusted, parts, total } = await one.measure()
+    expect({ counted, isAdjusted }).toEqual({ counted: promptTokens, isAdjusted: true })
+    expect(Object.values(parts).reduce((sum, part) => sum + part, 0)).toBe(total)
+    const answer = countTokens(`An answer to: ${question}`) + tokensPerMessage
+    expect(total).toBeGreaterThan(promptTokens + answer * 1.4)
+    expect(total).toBeLessThan(promptTokens + answer * 1.6 + 10)
+    // The next reply: its own count holds.
+    await turn(one, 'And tomorrow?', 2345)
+    expect((await one.measure()).counted).toBe(2345)
+    // A restart changes nothing.
+    const { conversationId, feature, summaries } = one
+    const later = new ContextMeter(feature, summaries)
+    const input = { conversationId, setup: one.store.conversations.setup(conversationId), models: ['m'], text: '' }
+    expect((await later.measure({ ...input, images: 0, documents: [] })).counted).toBe(2345)
+  })
+
+  it('only corrects the estimate when something that was sent has changed, and says nothing about another model', async () => {
+    const one = studio()
+    one.begin()
+    const before = (await one.measure({ text: question })).total
+    await turn(one, question, before * 2)
+    const whole = await one.measure()
+    expect(whole.counted).toBe(before * 2)
+    const changed = await one.measure({ setup: { ...emptySetup, instructions: 'Be brief.' } })
+    expect(changed).toMatchObject({ counted: null, isAdjusted: true })
+    expect(changed.total).toBeGreaterThan(whole.total * 0.95)
+    expect(changed.total).toBeLessThan(whole.total * 1.2)
+    expect(await one.measure({ models: ['other'] })).toMatchObject({ counted: null, isAdjusted: false })
+    const first = one.path()[0]?.id ?? ''
+    leaveOut(one.feature, { messageId: first, leftOut: true, andEarlier: false })
+    expect((await one.measure()).counted).toBeNull()
+    leaveOut(one.feature, { messageId: first, leftOut: false, andEarlier: false })
+    expect(await one.measure()).toEqual(whole)
+  })
+
+  it('never makes a figure impossible, whatever the service counts', async () => {
+    const store = newStore()
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 0, max: 10_000_000 }), fc.boolean(), async (promptTokens, isChanged) => {
+        const one = studio({}, store)
+        one.begin({ ...emptySetup, instructions: 'Be brief.' })
+        await turn(one, question, promptTokens)
+        const setup = isChanged ? { ...emptySetup, params: { maxTokens: 50 }, instructions: 'Changed.' } : undefined
+        const { parts, total, counted } = await one.measure({ text: 'New', ...(setup && { setup }) })
+        for (const part of Object.values(parts)) expect(Number.isSafeInteger(part) && part >= 0).toBe(true)
+        expect(Object.values(parts).reduce((sum, part) => sum + part, 0)).toBe(total)
+        expect(counted).toBe(isChanged || promptTokens === 0 ? null : promptTokens)
+        if (counted !== null) expect(total).toBeGreaterThan(counted)
+      }),
+      { numRuns: 30 },
+    )
+  })
+})
+
 describe('a summary', () => {
   const talk = (one: ReturnType<typeof studio>) => {
     one.begin()
@@ -267,7 +368,7 @@ describe('a summary', () => {
     const [, hidden = '', , upTo = ''] = ids
     leaveOut(one.feature, { messageId: hidden, leftOut: true, andEarlier: false })
     expect(await one.summaries.plan({ upTo, model: 'm' })).toMatchObject({ messages: 3, requests: 1, leastCost: null })
-    const asked = one.summaries.summarise({ upTo, model: 'm' })
+    const asked = one.summaries.summarise({ requestId: randomUUID(), upTo, model: 'm' })
     await settled()
     const { request } = one.service.last
     const body = JSON.stringify(request.messages)
@@ -285,7 +386,7 @@ describe('a summary', () => {
 
     const requestId = randomUUID()
     const use = () =>
-      useSummary(one.feature, { requestId, upTo, text: 'Edited note.' }, one.summaries.facts(summary.summaryId))
+      useSummary(one.feature, { requestId, upTo, text: 'Edited note.' }, one.summaries.find(summary.summaryId))
     expect(use()).toEqual({ noteId: requestId })
     expect(use(), 'a repeated call makes one branch').toEqual({ noteId: requestId })
     const [note, ...rest] = one.path()
@@ -300,6 +401,49 @@ describe('a summary', () => {
     // The former branch is whole, message by message.
     choose(one.feature, { messageId: ids.at(-1) ?? '' })
     expect(one.path().map(({ id }) => id)).toEqual(ids)
+  })
+
+  it('is stored before it is shown: found again after a restart, used once, and paid for once', async () => {
+    const one = studio({ costOf: () => ({ cost: '0.002', costIs: 'estimated' }) })
+    const upTo = talk(one)[3] ?? ''
+    const wish = { requestId: randomUUID(), upTo, model: 'm' }
+    const asked = one.summaries.summarise(wish)
+    await settled()
+    // The page was reloaded meanwhile: it finds the running summary, and a repeated call sends nothing.
+    expect((await one.measure()).summary).toEqual({ summaryId: wish.requestId, upTo, isWritten: false })
+    const again = [one.summaries.summarise(wish), one.summaries.summary(wish.requestId)]
+    one.service.last.say({ type: 'content', choice: 0, text: 'A note.' })
+    one.service.last.say('end')
+    const written = await asked
+    for (const other of again) expect(await other).toEqual(written)
+    expect(one.service.asked).toHaveLength(1)
+    // A new process has only the database.
+    const later = new Summaries(one.feature)
+    expect(later.on(one.path())).toEqual({ summaryId: wish.requestId, upTo, isWritten: true })
+    expect(await later.summary(wish.requestId)).toEqual(written)
+    expect(await later.summarise(wish)).toEqual(written)
+    expect(one.service.asked).toHaveLength(1)
+    useSummary(one.feature, { requestId: randomUUID(), upTo, text: 'A note.' }, later.find(wish.requestId))
+    expect(one.path()[0]).toMatchObject({ made: 'summary', cost: '0.002' })
+    expect(later.find(wish.requestId)).toBeNull()
+    await expect(later.summary(wish.requestId)).rejects.toMatchObject({ kind: 'no_such_item' })
+  })
+
+  it('that is discarded is not offered again, and closing cancels a running one', async () => {
+    const one = studio()
+    const upTo = talk(one)[3] ?? ''
+    const requestId = randomUUID()
+    const asked = one.summaries.summarise({ requestId, upTo, model: 'm' })
+    await settled()
+    one.service.last.say({ type: 'content', choice: 0, text: 'A note.' })
+    one.service.last.say('end')
+    await asked
+    one.summaries.discard(requestId)
+    expect((await one.measure()).summary).toBeNull()
+    const cut = one.summaries.summarise({ requestId: randomUUID(), upTo, model: 'm' })
+    await settled()
+    await Promise.all([one.summaries.close(), expect(cut).rejects.toMatchObject({ kind: 'cancelled' })])
+    expect((await one.measure()).summary).toBeNull()
   })
 
   it('an edited note is another branch, and a summary of a note counts the messages behind it', () => {
@@ -328,7 +472,7 @@ describe('a summary', () => {
     const upTo = ids[8] ?? ''
     const plan = await one.summaries.plan({ upTo, model: 'm' })
     expect(plan.requests).toBeGreaterThan(2)
-    const asked = one.summaries.summarise({ upTo, model: 'm' })
+    const asked = one.summaries.summarise({ requestId: randomUUID(), upTo, model: 'm' })
     for (let at = 0; at < plan.requests; at += 1) {
       await expect.poll(() => one.service.asked.length).toBe(at + 1)
       const { request } = one.service.last
@@ -346,7 +490,9 @@ describe('a summary', () => {
     const one = studio({ contextOf: () => ({ tokens: 500, from: 'person' }) })
     one.begin()
     const upTo = one.add({ role: 'user', text: 'many words '.repeat(1000) })
-    await expect(one.summaries.summarise({ upTo, model: 'm' })).rejects.toMatchObject({ kind: 'bad_input' })
+    await expect(one.summaries.summarise({ requestId: randomUUID(), upTo, model: 'm' })).rejects.toMatchObject({
+      kind: 'bad_input',
+    })
     expect(one.service.asked).toEqual([])
   })
 
@@ -354,16 +500,16 @@ describe('a summary', () => {
     const outcomes: ReplyOutcome[] = []
     const one = studio({ ended: (outcome) => void outcomes.push(outcome) })
     const upTo = talk(one)[3] ?? ''
-    const refused = one.summaries.summarise({ upTo, model: 'm' })
+    const refused = one.summaries.summarise({ requestId: randomUUID(), upTo, model: 'm' })
     await settled()
     const said = "This model's maximum context length is 2048 tokens."
     one.service.last.say(new StudioError('invalid_request', said, { status: 400, said }))
     await expect(refused).rejects.toMatchObject({ kind: 'invalid_request' })
     expect(outcomes.map(findingOf)).toEqual([{ contextLearned: 2048 }])
-    const ended = new AbortController()
-    const cancelled = one.summaries.summarise({ upTo, model: 'm' }, ended.signal)
+    const requestId = randomUUID()
+    const cancelled = one.summaries.summarise({ requestId, upTo, model: 'm' })
     await settled()
-    ended.abort()
+    one.summaries.discard(requestId)
     await expect(cancelled).rejects.toMatchObject({ kind: 'cancelled' })
     expect(one.service.last.over).toBe(true)
     expect(one.path()).toHaveLength(6)

@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { StudioError } from '../../../../src-main/core/errors.ts'
 import { openChat } from '../../../../src-main/core/features/chat/chat.ts'
 import { duplicate } from '../../../../src-main/core/features/chat/duplicate.ts'
 import { send } from '../../../../src-main/core/features/chat/send.ts'
 import { update } from '../../../../src-main/core/features/chat/updateConversation.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
+import { closeAfterEach } from '../../../helpers/closers.ts'
 import { plainNeighbours, Service, settled } from '../../helpers/chatFeature.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
-const close: (() => void)[] = []
-afterEach(() => {
-  for (const one of close.splice(0)) one()
-})
+const closers = closeAfterEach()
 
 const words = 'How do suspension bridges carry their load?'
 const derived = 'How do suspension bridges carry their…'
@@ -20,7 +18,7 @@ const derived = 'How do suspension bridges carry their…'
 /** The chat feature over a real store, with a model that writes titles. The test sends the replies. */
 function chats(model: string | null = 'titler', folder = freshFolder()) {
   const store = openStore(folder)
-  close.push(() => store.close())
+  closers.push(() => store.close())
   const service = new Service()
   const lines: string[] = []
   const feature = openChat({
@@ -74,7 +72,7 @@ describe('titles written by a model', () => {
     await before.say(reply, 'With cables.')
     update(before.feature, { conversationId, title: derived })
     const copy = duplicate(before.feature, { conversationId })
-    close.pop()?.()
+    closers.pop()?.()
 
     const { ask, say, titleOf, titleRequests } = chats('titler', folder)
     for (const id of [conversationId, copy.conversationId]) {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket, connect as tcpConnect } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { asStudioError, StudioError } from '../../../../src-main/core/errors.ts'
 import { connect, openStored, testIfOffline } from '../../../../src-main/core/features/connections/connect.ts'
 import {
@@ -14,13 +14,11 @@ import { Credential } from '../../../../src-main/core/upstream/credential.ts'
 import { noRequestLog, openScheduler } from '../../../../src-main/core/upstream/defaults.ts'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import type { Connection } from '../../../../src-preload/contract/app.ts'
+import { closeAfterEach } from '../../../helpers/closers.ts'
 import { type Cut, cutBefore } from '../../../helpers/cut.ts'
 import { freshFolder, memorySecrets } from '../../helpers/core.ts'
 
-const open: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close()
-})
+const closers = closeAfterEach()
 
 const quick: Partial<ReconnectBounds> = {
   firstMs: 30,
@@ -42,9 +40,9 @@ interface World {
 
 async function world(bounds = quick): Promise<World> {
   const service = await startSandbox()
-  open.push(() => service.close())
+  closers.push(() => service.close())
   const cut = await cutBefore(service.baseUrl)
-  open.push(() => cut.close())
+  closers.push(() => cut.close())
   return { cut, ...(await sessionAt(cut.url, service.apiKey, bounds)) }
 }
 
@@ -64,7 +62,7 @@ async function sessionAt(baseUrl: string, key: string, bounds = quick) {
     { scheduler: openScheduler, requestLogOf: () => requestLog },
     bounds,
   )
-  open.push(async () => {
+  closers.push(async () => {
     await session.close()
     store.close()
   })
@@ -125,6 +123,20 @@ describe('the reconnect watcher', () => {
     expect(session.connection.offline?.since).toBe(since)
   })
 
+  it('a check asked for by whoever hears of a result is a new one, and its result is shown', async () => {
+    const { session, until } = await world()
+    const again: Promise<void>[] = []
+    const stop = session.changes.add(() => {
+      if (session.connection.state !== 'connected') return
+      stop()
+      again.push(session.check())
+    })
+    await session.check()
+    await Promise.all(again)
+    expect(again).toHaveLength(1)
+    expect((await until(there)).state).toBe('connected')
+  })
+
   it('checks less and less often, at random intervals, up to a maximum', async () => {
     const { session, cut } = await world({ firstMs: 1000, mostMs: 8000, leastMs: 0 })
     await cut.set('refuse')
@@ -168,7 +180,7 @@ describe('the reconnect watcher', () => {
 
   it('checks once more after a hint during a check, which may have started before the network was back', async () => {
     const service = await startSandbox()
-    open.push(() => service.close())
+    closers.push(() => service.close())
     const sockets = new Set<Socket>()
     let deaf = false
     let unheard = 0
@@ -187,7 +199,7 @@ describe('the reconnect watcher', () => {
       for (const socket of sockets) socket.destroy()
       sockets.clear()
     }
-    open.push(async () => {
+    closers.push(async () => {
       letGo()
       way.close()
     })
@@ -293,7 +305,7 @@ describe('the reconnect watcher', () => {
       response.end('{"error":{"message":"No."}}')
     })
     await new Promise<void>((resolve) => refusing.listen(0, '127.0.0.1', resolve))
-    open.push(() => new Promise((resolve) => refusing.close(resolve)))
+    closers.push(() => new Promise((resolve) => refusing.close(resolve)))
     const { session, cut } = await world()
     const { port } = refusing.address() as AddressInfo
     session.store.profiles.saveActive({

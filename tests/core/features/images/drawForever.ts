@@ -1,15 +1,10 @@
 import { flushCompileCache } from 'node:module'
-import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
-import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
-import { Credential } from '../../../../src-main/core/upstream/credential.ts'
+import { openClient } from '../../../helpers/openClient.ts'
 import { createStoredImages } from '../../helpers/imagesFeature.ts'
 
 // Requests four images and prints the id of each stored one, until it is killed.
 const [, , dataDir = '', url = ''] = process.argv
-const upstream = openUpstream({
-  base: parseBaseAddress(url, { allowInsecure: false }),
-  credential: Credential.fromText('sk-test-of-enough-length'),
-})
+const upstream = openClient(url, 'sk-test-of-enough-length')
 const { images } = createStoredImages(dataDir, async () => upstream)
 const watching = images.watch()
 await images.make({ prompt: 'four', n: 4, model: null, size: null, responseFormat: null, fromImageId: null })

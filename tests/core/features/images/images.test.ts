@@ -10,6 +10,7 @@ import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
 import { openUpstream, type Upstream } from '../../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../../src-main/core/upstream/credential.ts'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import { openClient } from '../../../helpers/openClient.ts'
 import { randomNumbers } from '../../../helpers/random.ts'
 import { freshFolder } from '../../helpers/core.ts'
 import { killedAfter } from '../../helpers/killed.ts'
@@ -20,10 +21,7 @@ import { changesUntil, ended, type Feature, openImages, wish } from './helpers.t
 
 async function sandbox(): Promise<Upstream> {
   const service = await startSandbox()
-  const upstream = openUpstream({
-    base: parseBaseAddress(service.baseUrl, { allowInsecure: false }),
-    credential: Credential.fromText(service.apiKey),
-  })
+  const upstream = openClient(service.baseUrl, service.apiKey)
   onTestFinished(async () => {
     await upstream.close()
     await service.close()

@@ -1,18 +1,16 @@
 import { createRouterClient } from '@orpc/server'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { type CoreOptions, createCore } from '../../../../src-main/core/core.ts'
 import { unpackView } from '../../../../src-preload/contract/columns.ts'
+import { closeAfterEach } from '../../../helpers/closers.ts'
 import { freshFolder, memorySecrets, testHost } from '../../helpers/core.ts'
 import { bytesOfCore } from '../../helpers/transfers.ts'
 
-const open: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close()
-})
+const closers = closeAfterEach()
 
 async function program(dataDir: string, options: CoreOptions = {}) {
   const core = await createCore(testHost(dataDir, memorySecrets()).host, { proxyPort: null, ...options })
-  open.push(() => core.stop())
+  closers.push(() => core.stop())
   return { core, client: createRouterClient(core.router) }
 }
 

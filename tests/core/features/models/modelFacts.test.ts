@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { StudioError } from '../../../../src-main/core/errors.ts'
 import { send } from '../../../../src-main/core/features/chat/send.ts'
 import { learn } from '../../../../src-main/core/features/models/learn.ts'
 import { modelFacts, setFavourite } from '../../../../src-main/core/features/models/modelFacts.ts'
 import type { StoredPrice } from '../../../../src-main/core/store/requestLog/prices.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
+import { closeAfterEach } from '../../../helpers/closers.ts'
 import { featureOver, settled } from '../../helpers/chatFeature.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
-const close: (() => void)[] = []
-afterEach(() => {
-  for (const one of close.splice(0)) one()
-})
+const closers = closeAfterEach()
 
 const mine = { profile: 'mine', baseUrl: 'https://service.example' }
 const other = { profile: 'other', baseUrl: 'https://service.example' }
@@ -23,7 +21,7 @@ const price = (model: string, how: string, fresh = 0n, out = 0n): StoredPrice =>
 /** Facts over a real store and the real chat feature, whose replies the test sends. */
 function facts() {
   const store = openStore(freshFolder())
-  close.push(() => store.close())
+  closers.push(() => store.close())
   let place: typeof mine | null = mine
   const prices = new Map<string, StoredPrice>()
   const feature = { store, place: () => place, prices: () => prices }

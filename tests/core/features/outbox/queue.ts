@@ -1,9 +1,7 @@
 import { Outbox, type OutboxSender } from '../../../../src-main/core/features/outbox/outbox.ts'
-import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
-import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
-import { Credential } from '../../../../src-main/core/upstream/credential.ts'
 import type { Connection } from '../../../../src-preload/contract/app.ts'
 import type { OutboxKind } from '../../../../src-preload/contract/outbox.ts'
+import { openClient } from '../../../helpers/openClient.ts'
 import { createStoredImages } from '../../helpers/imagesFeature.ts'
 
 /** A sender that this test does not use. */
@@ -18,11 +16,7 @@ const unused = <W extends OutboxKind>(): OutboxSender<W> => ({
 
 /** An outbox with the real images feature, whose service is at `url`. The test sets the state of the connection. */
 export function openQueue(dataDir: string, url: string) {
-  const upstream = openUpstream({
-    base: parseBaseAddress(url, { allowInsecure: false }),
-    credential: Credential.fromText('sk-test-of-enough-length'),
-    retry: { maxAttempts: 1 },
-  })
+  const upstream = openClient(url, 'sk-test-of-enough-length', { retry: { maxAttempts: 1 } })
   const { store, transfers, media, images } = createStoredImages(dataDir, async () => upstream)
   const profile = { id: 'one', name: 'One', kind: 'service', baseUrl: url, keyKept: 'session' } as const
   let connection: Connection = { state: 'failed', profile, problem: null, checkedAt: null }

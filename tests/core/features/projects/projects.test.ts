@@ -52,6 +52,20 @@ const handbook = [
   filler('sails'),
 ].join('\n\n')
 
+test('a passage that the person removed is not sent, no other takes its place, and the rest is numbered without a gap', async () => {
+  const { pin, context } = projectOn(studio())
+  await pin('handbook.md', handbook)
+  await pin('more.md', handbook.replaceAll('anchors', 'chains'))
+  const { passages } = await context('Anchors, ropes, sails and the ferry')
+  expect(passages.length).toBeGreaterThan(3)
+  const [, second, third] = passages
+  const without = [second, third].flatMap((one) => one ?? [])
+  const rest = passages.filter((one) => !without.includes(one))
+  const { passages: left } = await context('Anchors, ropes, sails and the ferry', { without })
+  expect(left.map(({ text }) => text)).toEqual(rest.map(({ text }) => text))
+  expect(left.map(({ number }) => number)).toEqual(rest.map((_, at) => at + 1))
+})
+
 test('a question finds the passage of a file, which is sent as it was shown, with a number and how to cite', async () => {
   const on = studio()
   const { pin, context, feature, service, folderId } = projectOn(on)

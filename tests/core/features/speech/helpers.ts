@@ -7,10 +7,8 @@ import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLo
 import { fromNano } from '../../../../src-main/core/shared/money.ts'
 import { coreBusyMs } from '../../../../src-main/core/store/database.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
-import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
-import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
-import { Credential } from '../../../../src-main/core/upstream/credential.ts'
 import type { Speech, SpeechRequest, SpeechSound } from '../../../../src-preload/contract/speech.ts'
+import { openClient } from '../../../helpers/openClient.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
 export interface Service {
@@ -24,11 +22,7 @@ export function openSpeechFeature(service: Service, dataDir = freshFolder(), oth
   const transfers = createTransfers({ dataDir })
   const media = createMedia({ dataDir, store, uploads: transfers.uploads })
   const requestLog = new SqliteRequestLog({ dataDir, apps: () => [], bodyDays: () => 1, log: () => undefined })
-  const client = openUpstream({
-    base: parseBaseAddress(service.baseUrl, { allowInsecure: false }),
-    credential: Credential.fromText(service.apiKey),
-    requestLog: requestLog,
-  })
+  const client = openClient(service.baseUrl, service.apiKey, { requestLog })
   const lines: string[] = []
   const speeches = createSpeeches({
     store,

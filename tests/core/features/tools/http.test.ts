@@ -155,7 +155,6 @@ describe('a server over HTTP', () => {
   })
 
   test.each([
-    [401, 'unauthorized'],
     [403, 'forbidden'],
     [404, 'not_found'],
     [500, 'unexpected_status'],
@@ -170,6 +169,26 @@ describe('a server over HTTP', () => {
     const { problem } = await feature.state(server, ({ state }) => state === 'failed')
     expect(problem).toMatchObject({ kind })
     expect(JSON.stringify(problem)).not.toContain('very-secret-token')
+  })
+
+  test('that answers 401 needs a sign-in, unless the person configured an Authorization header', async () => {
+    http = await startHttp('modern')
+    feature = makeFeature({ limits: { backOffMs: [] } })
+    http.intercept((request, response) => {
+      const { authorization, 'x-api-key': key } = request.headers
+      response.writeHead(401).end(`you sent ${String(authorization)} ${String(key)}`)
+      return true
+    })
+    const [keyed, signed] = [
+      await add({ 'X-Api-Key': 'very-secret-token' }),
+      await add({ Authorization: 'very-secret-token' }),
+    ]
+    const { problem, signIn } = await feature.state(keyed, ({ state }) => state === 'sign_in')
+    expect([problem, signIn?.step]).toEqual([null, 'needed'])
+    expect((await feature.state(signed, ({ state }) => state === 'failed')).problem).toMatchObject({
+      kind: 'unauthorized',
+    })
+    expect(JSON.stringify(feature.tools.state())).not.toContain('very-secret-token')
   })
 
   test('that is unreachable fails, and is tried again', async () => {

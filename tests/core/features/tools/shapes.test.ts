@@ -1,7 +1,7 @@
 // @isolated It changes the environment of its process.
 
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { LogTail, redactor } from '../../../../src-main/core/features/tools/mcp/log.ts'
 import { serverEnvironment } from '../../../../src-main/core/features/tools/mcp/process.ts'
 import { bounded, resultText } from '../../../../src-main/core/features/tools/results.ts'
@@ -105,4 +105,27 @@ test('a server gets a few variables of this program and the configured ones, and
   expect(env.MINE).toBe('1')
   expect(env.PATH).toBe(process.env.PATH)
   expect(Object.keys(env)).not.toContain('STUDIO_TEST_SECRET')
+})
+
+test('a server gets the certificates and proxies of the network, but no password of a proxy', () => {
+  vi.stubEnv('NODE_EXTRA_CA_CERTS', '/etc/company.pem')
+  vi.stubEnv('HTTPS_PROXY', 'http://proxy.company.example:8080')
+  vi.stubEnv('https_proxy', 'http://ada:secret@proxy.company.example:8080')
+  vi.stubEnv('NO_PROXY', 'localhost,.company.example')
+  const env = serverEnvironment({ NO_PROXY: 'mine' })
+  vi.unstubAllEnvs()
+  expect(env).toMatchObject({
+    NODE_EXTRA_CA_CERTS: '/etc/company.pem',
+    HTTPS_PROXY: 'http://proxy.company.example:8080',
+    NO_PROXY: 'mine',
+  })
+  expect(JSON.stringify(env)).not.toContain('secret@')
+})
+
+test.skipIf(process.platform !== 'linux')('a server that opens a browser window gets the screen', () => {
+  vi.stubEnv('DISPLAY', ':7')
+  vi.stubEnv('WAYLAND_DISPLAY', 'wayland-7')
+  const env = serverEnvironment({})
+  vi.unstubAllEnvs()
+  expect(env).toMatchObject({ DISPLAY: ':7', WAYLAND_DISPLAY: 'wayland-7' })
 })

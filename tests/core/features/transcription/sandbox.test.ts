@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
-import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
-import { Credential } from '../../../../src-main/core/upstream/credential.ts'
 import { type Sandbox, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import { openClient } from '../../../helpers/openClient.ts'
 import { made, openFeature, wish } from './helpers.ts'
 
 let sandbox: Sandbox
@@ -19,10 +17,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.close())
 
 function featureOfSandbox() {
-  const upstream = openUpstream({
-    base: parseBaseAddress(sandbox.baseUrl, { allowInsecure: false }),
-    credential: Credential.fromText(sandbox.apiKey),
-  })
+  const upstream = openClient(sandbox.baseUrl, sandbox.apiKey)
   onTestFinished(() => upstream.close())
   return openFeature(undefined, { upstream: async () => upstream })
 }

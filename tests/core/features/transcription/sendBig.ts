@@ -4,18 +4,13 @@ import { createMedia } from '../../../../src-main/core/features/media/media.ts'
 import { createTranscription } from '../../../../src-main/core/features/transcription/transcription.ts'
 import { createTransfers } from '../../../../src-main/core/features/transfers/transfers.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
-import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
-import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
-import { Credential } from '../../../../src-main/core/upstream/credential.ts'
+import { openClient } from '../../../helpers/openClient.ts'
 
 // Stores a file of this size and sends it to the service of its second argument. Prints its maximum memory and the result.
 const [, , dataDir = '', baseUrl = '', size = ''] = process.argv
 const store = openStore(dataDir)
 const transfers = createTransfers({ dataDir })
-const upstream = openUpstream({
-  base: parseBaseAddress(baseUrl, { allowInsecure: false }),
-  credential: Credential.fromText('sk-large-files-go-up-from-the-disk'),
-})
+const upstream = openClient(baseUrl, 'sk-large-files-go-up-from-the-disk')
 const path = join(dataDir, 'tmp', 'big')
 const feature = createTranscription({
   store,

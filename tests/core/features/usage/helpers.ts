@@ -5,10 +5,9 @@ import { openUsageReader } from '../../../../src-main/core/features/usage/reader
 import type { RequestLog } from '../../../../src-main/core/ports/requests.ts'
 import { Listeners } from '../../../../src-main/core/shared/events.ts'
 import { openAccountStore } from '../../../../src-main/core/store/account/open.ts'
-import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
-import { openUpstream, type Upstream } from '../../../../src-main/core/upstream/client.ts'
-import { Credential } from '../../../../src-main/core/upstream/credential.ts'
+import type { Upstream } from '../../../../src-main/core/upstream/client.ts'
 import { noRequestLog } from '../../../../src-main/core/upstream/defaults.ts'
+import { openClient } from '../../../helpers/openClient.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
 export const dayMs = 86_400_000
@@ -63,9 +62,7 @@ export function parts(
 
 /** A real client without retries, so that failures are immediate. */
 export function client(baseUrl: string, apiKey: string, log: RequestLog = noRequestLog): Upstream {
-  const upstream = openUpstream({
-    base: parseBaseAddress(baseUrl, { allowInsecure: false }),
-    credential: Credential.fromText(apiKey),
+  const upstream = openClient(baseUrl, apiKey, {
     retry: { maxAttempts: 1 },
     requestLog: log,
   })

@@ -7,12 +7,10 @@ import { sample } from '../../../../src-main/core/features/voice/sample.ts'
 import { speak } from '../../../../src-main/core/features/voice/speak.ts'
 import type { VoiceFeature } from '../../../../src-main/core/features/voice/voice.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
-import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
-import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
-import { Credential } from '../../../../src-main/core/upstream/credential.ts'
 import { type Sandbox, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import type { SpeechEvent } from '../../../../src-preload/contract/media.ts'
 import { eventually } from '../../../helpers/eventually.ts'
+import { openClient } from '../../../helpers/openClient.ts'
 import { freshFolder } from '../../helpers/core.ts'
 import { uploadFile } from '../../helpers/transfers.ts'
 import { serve } from '../../upstream/helpers/service.ts'
@@ -24,10 +22,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.close())
 
 function voiceProcedures(voice: string | null = null, upstreamOf?: VoiceFeature['upstream']) {
-  const upstream = openUpstream({
-    base: parseBaseAddress(sandbox.baseUrl, { allowInsecure: false }),
-    credential: Credential.fromText(sandbox.apiKey),
-  })
+  const upstream = openClient(sandbox.baseUrl, sandbox.apiKey)
   const dataDir = freshFolder()
   const store = openStore(dataDir)
   const transfers = createTransfers({ dataDir })

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { summaryOf } from '../../../../src-main/core/gateway/dialects/responses/compactionContent.ts'
-import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
-import { closeAfterEach } from '../../../helpers/closers.ts'
-import { startEchoingService } from '../../../helpers/echoingService.ts'
-import { apiKey, ask, type Gateway, jsonWithKey, openFarEnd, openGateway } from '../../../helpers/gateway.ts'
+import { ask, jsonWithKey } from '../../../helpers/appRequest.ts'
+import { apiKey, type Gateway } from '../../../helpers/gateway.ts'
 import { encodings } from '../../../helpers/keyForms.ts'
+import { testGateways } from '../../../helpers/testGateways.ts'
 
 // POST /v1/responses/compact through the real gateway.
 
-const closers = closeAfterEach()
+const { beforeSandbox, beforeService, beforeEchoingService } = testGateways()
 
 type Item = { type: string; encrypted_content: string; content: { text: string }[] }
 type Compacted = {
@@ -31,23 +30,14 @@ async function compact(gateway: Gateway, more: Record<string, unknown> = {}, hea
   return { ...answer, compacted: JSON.parse(answer.body.toString()) as Compacted }
 }
 
-async function beforeSandbox() {
-  const sandbox = await startSandbox()
-  const gateway = await openGateway(sandbox.baseUrl, sandbox.apiKey)
-  closers.push(sandbox.close, gateway.close)
-  return { sandbox, gateway }
-}
-
 /** A service that replies with one message. */
 async function farService(message: unknown, finish_reason = 'stop', type = 'application/json') {
-  const far = await openFarEnd((_request, response) => {
+  const { far, gateway } = await beforeService((_request, response) => {
     response.writeHead(200, { 'content-type': type })
     response.end(
       typeof message === 'string' ? message : JSON.stringify({ choices: [{ index: 0, message, finish_reason }] }),
     )
   })
-  const gateway = await openGateway(far.url, apiKey, { retry: { baseDelayMs: 5, maxDelayMs: 20 } })
-  closers.push(far.close, gateway.close)
   return { far, gateway }
 }
 
@@ -180,21 +170,17 @@ describe('a summary that is not whole', () => {
   })
 
   it('because the service refused the request is the service’s own error', async () => {
-    const far = await openFarEnd((_request, response) => {
+    const { gateway } = await beforeService((_request, response) => {
       response.writeHead(400, { 'content-type': 'application/json' })
       response.end('{"error":{"message":"Too long","code":"context_length_exceeded"}}')
     })
-    const gateway = await openGateway(far.url, apiKey)
-    closers.push(far.close, gateway.close)
     const { status, compacted } = await compact(gateway)
     expect([status, compacted.error?.code]).toEqual([400, 'context_length_exceeded'])
   })
 })
 
 it('a service that echoes its key in any encoding does not reach the app with it', async () => {
-  const service = await startEchoingService(apiKey)
-  const gateway = await openGateway(service.url, apiKey, { retry: { maxAttempts: 1 } })
-  closers.push(service.close, gateway.close)
+  const { gateway } = await beforeEchoingService()
   for (const mode of ['good', 'refuses', 'page', 'error frame', 'no JSON', 'cut'] as const) {
     const { headers, body } = await compact(gateway, {}, { 'x-echo-mode': mode })
     const heard = `${JSON.stringify(headers)}${body.toString()}`

@@ -1,23 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import { closeAfterEach } from '../../../helpers/closers.ts'
-import { ask, jsonWithKey, openFarEnd, openGateway } from '../../../helpers/gateway.ts'
+import { ask, jsonWithKey } from '../../../helpers/appRequest.ts'
+import { testGateways } from '../../../helpers/testGateways.ts'
 
 // Codex ignores `x-should-retry`. Its requests fail in their stream, which it does not repeat (docs/decisions/0011-agent-replays.md).
 
-const closers = closeAfterEach()
+const { closers, beforeService } = testGateways()
 
 const codex = { originator: 'codex_exec', 'user-agent': 'codex_exec/0.169.0 (Debian)' }
 
 /** A service that replies with this status, and a gateway that does not retry. */
 async function refusing(status: number) {
-  const far = await openFarEnd((_request, response) => {
-    response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_far' })
-    response.end('{"error":{"message":"No space today","type":"overloaded"}}')
-  })
-  const gateway = await openGateway(far.url, 'sk-canary-7f3d2a91c05e4b68')
-  gateway.change({ retries: false })
-  closers.push(far.close, gateway.close)
-  return { far, gateway }
+  return beforeService(
+    (_request, response) => {
+      response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_far' })
+      response.end('{"error":{"message":"No space today","type":"overloaded"}}')
+    },
+    { app: { retries: false } },
+  )
 }
 
 const create = async ({ url }: { url: string }, headers: Record<string, string>, body: Record<string, unknown>) => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { askIn, translatedApis } from '../../../helpers/apis.ts'
 import { tries } from '../../../helpers/effort.ts'
-import { type FarEnd, type Gateway, openFarEnd, openGateway } from '../../../helpers/gateway.ts'
+import { apiKey, type FarEnd, type Gateway, openFarEnd, openGateway } from '../../../helpers/gateway.ts'
 
 // Requests that no client sends: each gets a 400 that names what is wrong, or becomes a valid chat completion.
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
     response.writeHead(200, { 'content-type': reply.type })
     response.end(reply.body)
   })
-  gateway = await openGateway(far.url, 'sk-canary-7f3d2a91c05e4b68', { retry: { maxAttempts: 1 } })
+  gateway = await openGateway(far.url, apiKey, { retry: { maxAttempts: 1 } })
 })
 afterAll(async () => {
   await gateway.close()

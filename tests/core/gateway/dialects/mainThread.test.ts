@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, vi } from 'vitest'
-import { ask, type Gateway, jsonWithKey } from '../../../helpers/gateway.ts'
+import { ask, jsonWithKey } from '../../../helpers/appRequest.ts'
+import type { Gateway } from '../../../helpers/gateway.ts'
 import { SocketClient } from '../../../helpers/responsesSocket.ts'
 import { testGateways } from '../../../helpers/testGateways.ts'
 

@@ -6,25 +6,16 @@ import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLo
 import { openDatabase } from '../../../../src-main/core/store/database.ts'
 import { bodiesFile, openRequestLogTables } from '../../../../src-main/core/store/requestLog/open.ts'
 import { bodyDatabase } from '../../../../src-main/core/store/requestLog/schema.ts'
-import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
-import { closeAfterEach } from '../../../helpers/closers.ts'
-import {
-  apiKey,
-  ask,
-  type Gateway,
-  jsonWithKey,
-  openFarEnd,
-  openGateway,
-  toolKey,
-  writeRepeatedly,
-} from '../../../helpers/gateway.ts'
+import { ask, jsonWithKey, toolKey } from '../../../helpers/appRequest.ts'
+import { apiKey, type Gateway, writeRepeatedly } from '../../../helpers/gateway.ts'
+import { testGateways } from '../../../helpers/testGateways.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
-const closers = closeAfterEach()
+const { closers, beforeSandbox, beforeService } = testGateways()
 
 /** A service that repeats its messages as JSON. */
 async function mirror() {
-  const far = await openFarEnd((_request, response, body) => {
+  const { far, gateway } = await beforeService((_request, response, body) => {
     const { messages, stream } = JSON.parse(body.toString()) as { messages: unknown; stream?: boolean }
     const text = JSON.stringify(messages)
     if (stream !== true) {
@@ -36,23 +27,19 @@ async function mirror() {
     response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: text } }] })}\n\n`)
     response.end('data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n')
   })
-  const gateway = await openGateway(far.url, apiKey)
-  closers.push(far.close, gateway.close)
   const sent = () => JSON.parse(far.requests.at(-1)?.body.toString() ?? '{}') as { messages: { content: unknown }[] }
   return { far, gateway, sent }
 }
 
 /** A service whose stream breaks off after one word. */
 async function breaking(how: 'ends' | 'resets' | 'says so') {
-  const far = await openFarEnd((_request, response) => {
+  const { gateway } = await beforeService((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.write('data: {"choices":[{"index":0,"delta":{"content":"half"}}]}\n\n')
     if (how === 'ends') response.end()
     else if (how === 'resets') setImmediate(() => response.destroy())
     else response.end('data: {"choices":[{"index":0,"delta":{},"finish_reason":"error"}]}\n\ndata: [DONE]\n\n')
   })
-  const gateway = await openGateway(far.url, apiKey)
-  closers.push(far.close, gateway.close)
   return gateway
 }
 
@@ -167,12 +154,10 @@ describe('a stored response', () => {
   )
 
   it('that a person stops is stored as failed; one whose app left is not stored', async () => {
-    const far = await openFarEnd((_request, response) => {
+    const { gateway } = await beforeService((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write('data: {"choices":[{"index":0,"delta":{"content":"half"}}]}\n\n')
     })
-    const gateway = await openGateway(far.url, apiKey)
-    closers.push(far.close, gateway.close)
     const stopped = create(gateway, { input: 'One', stream: true })
     await expect.poll(async () => (await gateway.rows()).some(({ state }) => state === 'streaming')).toBe(true)
     const row = (await gateway.rows()).find(({ state }) => state === 'streaming')
@@ -340,14 +325,12 @@ describe('a stored response', () => {
 
   it('with long history is continued without parsing it in the main thread, also by references in a long request', async () => {
     const words = 'x'.repeat(3_000_000)
-    const far = await openFarEnd((_request, response) => {
+    const { far, gateway } = await beforeService((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.end(
         'data: {"choices":[{"index":0,"delta":{"content":"Well"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
       )
     })
-    const gateway = await openGateway(far.url, apiKey)
-    closers.push(far.close, gateway.close)
     const next = async (body: Record<string, unknown>) => {
       const { text } = await create(gateway, { stream: true, ...body })
       return { id: /resp_[0-9a-f]{48}/.exec(text)?.[0], text }
@@ -403,14 +386,12 @@ describe('a stored response', () => {
 
   it('of a reply that is too large to be translated is not stored, says so, and is not read to its end', async () => {
     const closed = Promise.withResolvers<void>()
-    const far = await openFarEnd((_request, response) => {
+    const { gateway } = await beforeService((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.once('close', closed.resolve)
       const event = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'x'.repeat(1_000_000) } }] })}\n\n`
       writeRepeatedly(response, event, () => undefined)
     })
-    const gateway = await openGateway(far.url, apiKey)
-    closers.push(far.close, gateway.close)
     const { text } = await create(gateway, { input: 'One', stream: true })
     const reply = lastIn(text)
     expect(reply).toMatchObject({ status: 'failed', store: false })
@@ -529,9 +510,7 @@ describe('requests that need no reply of the service', () => {
 })
 
 it('counts tokens as the service counts them, within a third, without asking it', async () => {
-  const sandbox = await startSandbox()
-  const gateway = await openGateway(sandbox.baseUrl, sandbox.apiKey)
-  closers.push(sandbox.close, gateway.close)
+  const { sandbox, gateway } = await beforeSandbox()
   const text = 'The lighthouse keeper counted the ships that passed at dusk. '.repeat(40)
   const body = JSON.stringify({ model: 'mirror', max_tokens: 5, messages: [{ role: 'user', content: text }] })
   const post = (path: string) => ask(`${gateway.url}${path}`, { method: 'POST', headers: jsonWithKey, body })
@@ -552,11 +531,9 @@ it('counts tokens as the service counts them, within a third, without asking it'
 describe('models in Anthropic’s shape', () => {
   const versioned = { ...jsonWithKey, 'anthropic-version': '2023-06-01' }
   it('are those of the service, with a map’s names too', async () => {
-    const sandbox = await startSandbox()
-    const gateway = await openGateway(sandbox.baseUrl, sandbox.apiKey, {
+    const { sandbox, gateway } = await beforeSandbox({
       app: { modelMap: [{ pattern: 'claude-*', model: 'mirror' }] },
     })
-    closers.push(sandbox.close, gateway.close)
     const get = async (path: string, headers: Record<string, string> = versioned) => {
       const answer = await ask(`${gateway.url}${path}`, { headers })
       return { status: answer.status, body: JSON.parse(answer.body.toString()) as Record<string, unknown> }

@@ -1,23 +1,15 @@
 import { once } from 'node:events'
-import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { describe, expect, it, vi } from 'vitest'
 import { apis, askIn, translatedApis } from '../../../helpers/apis.ts'
-import { startEchoingService } from '../../../helpers/echoingService.ts'
-import {
-  apiKey,
-  ask,
-  jsonWithKey,
-  openFarEnd,
-  openGateway,
-  toolKey,
-  writeRepeatedly,
-} from '../../../helpers/gateway.ts'
+import { ask, jsonWithKey, postJson, replyTo, toolKey } from '../../../helpers/appRequest.ts'
+import { noLongerGrows } from '../../../helpers/eventually.ts'
+import { apiKey, writeRepeatedly } from '../../../helpers/gateway.ts'
 import { encodings } from '../../../helpers/keyForms.ts'
 import { quick, testGateways } from '../../../helpers/testGateways.ts'
 
 // What the local API guarantees holds for chat completions, Responses and Messages alike.
 
-const { closers, beforeSandbox, beforeService } = testGateways()
+const { beforeSandbox, beforeService, beforeEchoingService } = testGateways()
 
 /** The event that reports a failure. */
 const failure = /^event: (?:error|response\.failed)$/m
@@ -76,12 +68,8 @@ describe.each(apis)('in the API $name', (api) => {
       const closed = new Promise<number>((resolve) => {
         closedAt = resolve
       })
-      const request = httpRequest(`${gateway.url}${api.path}`, { method: 'POST', agent: false, headers: jsonWithKey })
-      request.on('error', () => undefined)
-      request.end(api.body({ stream: true }))
-      const [response] = (await once(request, 'response')) as [IncomingMessage]
-      response.on('error', () => undefined)
-      await once(response, 'data')
+      const request = postJson(`${gateway.url}${api.path}`, api.body({ stream: true }))
+      await once(await replyTo(request), 'data')
       const from = performance.now()
       request.destroy()
       times.push((await closed) - from)
@@ -99,17 +87,10 @@ describe.each(apis)('in the API $name', (api) => {
         sent += bytes
       })
     })
-    const request = httpRequest(`${gateway.url}${api.path}`, { method: 'POST', agent: false, headers: jsonWithKey })
-    request.on('error', () => undefined)
-    request.end(api.body({ stream: true }))
-    const [response] = (await once(request, 'response')) as [IncomingMessage]
-    response.on('error', () => undefined)
+    const request = postJson(`${gateway.url}${api.path}`, api.body({ stream: true }))
+    const response = await replyTo(request)
     response.pause()
-    // Stable when every buffer is full: no growth in three consecutive checks.
-    for (let [same, last] = [0, -1]; same < 3; ) {
-      await new Promise((resolve) => setTimeout(resolve, 100))
-      ;[same, last] = sent > 0 && sent === last ? [same + 1, last] : [0, sent]
-    }
+    await noLongerGrows(() => sent)
     expect(sent).toBeLessThan(60_000_000)
     request.destroy()
   })
@@ -130,12 +111,13 @@ describe.each(apis)('in the API $name', (api) => {
   })
 
   it.each([400, 401, 402, 403, 404, 429, 500])('a %i keeps its status, its words and Retry-After', async (status) => {
-    const far = await openFarEnd((_request, response) => {
-      response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '7' })
-      response.end('{"error":{"message":"The words of the service.","type":"odd","code":"its_code"}}')
-    })
-    const gateway = await openGateway(far.url, apiKey, { app: { retries: false } })
-    closers.push(far.close, gateway.close)
+    const { gateway } = await beforeService(
+      (_request, response) => {
+        response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '7' })
+        response.end('{"error":{"message":"The words of the service.","type":"odd","code":"its_code"}}')
+      },
+      { app: { retries: false } },
+    )
     const answer = await askIn(gateway, api, api.body())
     expect([answer.status, answer.headers['retry-after']]).toEqual([status, '7'])
     expect(api.error(answer.body.toString()).message).toBe('The words of the service.')
@@ -147,9 +129,7 @@ describe.each(apis)('in the API $name', (api) => {
   })
 
   it('no form of the service’s key reaches the app, and the app’s key never reaches the service', async () => {
-    const service = await startEchoingService(apiKey)
-    const gateway = await openGateway(service.url, apiKey, { retry: { ...quick, maxAttempts: 1 } })
-    closers.push(service.close, gateway.close)
+    const { service, gateway } = await beforeEchoingService()
     for (const mode of ['good', 'refuses', 'page', 'error frame', 'no JSON', 'cut'] as const) {
       for (const stream of [false, true]) {
         const answer = await askIn(gateway, api, api.body({ stream }), { 'x-echo-mode': mode })
@@ -291,11 +271,8 @@ describe.each(apis)('in the API $name', (api) => {
 
   it('a person can stop it in mid-stream: the service sees the close, and the reply is not complete', async () => {
     const { gateway, sandbox } = await beforeSandbox()
-    const first = httpRequest(`${gateway.url}${api.path}`, { method: 'POST', agent: false, headers: jsonWithKey })
-    first.on('error', () => undefined)
-    first.end(api.body({ stream: true, max_tokens: 400, max_output_tokens: 400 }))
-    const [response] = (await once(first, 'response')) as [IncomingMessage]
-    response.on('error', () => undefined)
+    const body = api.body({ stream: true, max_tokens: 400, max_output_tokens: 400 })
+    const response = await replyTo(postJson(`${gateway.url}${api.path}`, body))
     await expect.poll(() => gateway.requestLog.live()).toBe(1)
     const id = (await gateway.rows())[0]?.id ?? 0
     expect(gateway.requestLog.stop(id)).toBe(true)
@@ -441,16 +418,11 @@ describe.each(translatedApis)('only in $name', (api) => {
 
   it.each([true, false])('a body over 32 MB gets a 413, before it has arrived (length known: %s)', async (isKnown) => {
     const { far, gateway } = await beforeService((_request, response) => response.end('{}'))
-    const length = { 'content-length': String(40 * 1024 * 1024) }
-    const request = httpRequest(`${gateway.url}${api.path}`, {
-      method: 'POST',
-      agent: false,
-      headers: { ...jsonWithKey, ...(isKnown && length) },
-    })
-    request.on('error', () => undefined)
+    const length = { 'content-length': 40 * 1024 * 1024 }
+    const request = postJson(`${gateway.url}${api.path}`, null, isKnown ? length : {})
     request.write('{"model":"')
     if (!isKnown) writeRepeatedly(request, Buffer.alloc(64 * 1024, 'x'), () => undefined)
-    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    const response = await replyTo(request)
     const body = await response.toArray()
     const { statusCode = 0, headers } = response
     expect(statusCode).toBe(413)

@@ -1,26 +1,17 @@
 import { once } from 'node:events'
-import { type ClientRequest, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { crc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { type Api, apis, askIn, chatApi, openIn } from '../../../helpers/apis.ts'
-import { closeAfterEach } from '../../../helpers/closers.ts'
+import { type Answer, ask, jsonWithKey, postJson, replyTo, toolKey } from '../../../helpers/appRequest.ts'
 import { replyOf } from '../../../helpers/gate.ts'
-import {
-  type Answer,
-  apiKey,
-  ask,
-  type Gateway,
-  type GatewayOptions,
-  jsonWithKey,
-  openFarEnd,
-  openGateway,
-  toolKey,
-} from '../../../helpers/gateway.ts'
+import type { Gateway, GatewayOptions } from '../../../helpers/gateway.ts'
+import { testGateways } from '../../../helpers/testGateways.ts'
 import { heap } from '../../upstream/meter/helpers/heap.ts'
 
 const million = 1_000_000
-const closers = closeAfterEach()
+const { closers, beforeService } = testGateways()
 
 /** The far end's record of a request: only the length and checksum of its body, so that the test uses no memory. */
 interface Arrived {
@@ -34,7 +25,7 @@ interface Arrived {
 async function setUp(options: GatewayOptions = {}, answer: ((arrived: Arrived) => void) | null = replyAtOnce) {
   const arrived: Arrived[] = []
   const counts = { open: 0, most: 0 }
-  const far = await openFarEnd(
+  const { gateway } = await beforeService(
     (request: IncomingMessage, response: ServerResponse) => {
       const record: Arrived = { bytes: 0, checksum: 0, whole: false, response }
       arrived.push(record)
@@ -52,10 +43,8 @@ async function setUp(options: GatewayOptions = {}, answer: ((arrived: Arrived) =
         answer?.(record)
       })
     },
-    { early: true },
+    { early: true, ...options },
   )
-  const gateway = await openGateway(far.url, apiKey, options)
-  closers.push(far.close, gateway.close)
   return { gateway, arrived, counts }
 }
 
@@ -74,8 +63,7 @@ const post = (gateway: Gateway, api: Api, body: Buffer): Promise<Answer> => askI
 
 /** A request of unknown length, whose body is sent piece by piece. */
 function chunked(gateway: Gateway, api: Api = chatApi): ClientRequest {
-  const request = httpRequest(`${gateway.url}${api.path}`, { method: 'POST', agent: false, headers: jsonWithKey })
-  request.on('error', () => undefined)
+  const request = postJson(`${gateway.url}${api.path}`, null)
   closers.push(() => void request.destroy())
   return request
 }
@@ -89,7 +77,7 @@ function write(request: ClientRequest, bytes: Buffer): Promise<void> {
 async function answerTo(
   request: ClientRequest,
 ): Promise<{ status: number; body: string; headers: IncomingMessage['headers'] }> {
-  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  const response = await replyTo(request)
   let body = ''
   for await (const piece of response) body += String(piece)
   return { status: response.statusCode ?? 0, body, headers: response.headers }
@@ -188,12 +176,10 @@ describe.each(apis)('large JSON bodies in the API $name', (api) => {
 
   it('of unknown length in pieces of one byte are read, and changed to ask for usage', async () => {
     const bodies: string[] = []
-    const far = await openFarEnd((_request, response, body) => {
+    const { gateway } = await beforeService((_request, response, body) => {
       bodies.push(body.toString())
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: [DONE]\n\n')
     })
-    const gateway = await openGateway(far.url, apiKey)
-    closers.push(far.close, gateway.close)
     const body = chatOf(300, { stream: true }).toString()
     const request = chunked(gateway, api)
     request.setNoDelay(true)
@@ -337,16 +323,14 @@ describe('replies with images, which are buffered to rewrite their URLs', () => 
     JSON.stringify({ created: 1, data: [{ url: `${base}/files/a.png`, b64_json: 'A'.repeat(size) }] })
 
   async function imagesGateway(size: number, options: GatewayOptions, length: boolean) {
-    const far = await openFarEnd((_request, response) => {
+    const { far, gateway } = await beforeService((_request, response) => {
       const body = pictures(far.url, size)
       response.writeHead(200, {
         'content-type': 'application/json',
         ...(length ? { 'content-length': Buffer.byteLength(body) } : {}),
       })
       response.end(body)
-    })
-    const gateway = await openGateway(far.url, apiKey, options)
-    closers.push(far.close, gateway.close)
+    }, options)
     return { gateway, far }
   }
   const draw = (gateway: Gateway) =>

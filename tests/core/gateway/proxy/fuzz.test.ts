@@ -3,8 +3,9 @@ import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ProxyServer } from '../../../../src-main/core/gateway/proxy/server.ts'
+import { ask } from '../../../helpers/appRequest.ts'
 import { goodKey, once, open, openGate, relayTo } from '../../../helpers/gate.ts'
-import { apiKey, ask, openGateway } from '../../../helpers/gateway.ts'
+import { apiKey, openGateway } from '../../../helpers/gateway.ts'
 
 // Thousands of byte sequences that no client sends, over real sockets. A strict server reads what reaches the far end.
 

@@ -4,9 +4,10 @@ import { hostsOf, printable } from '../../../../src-main/core/gateway/proxy/guar
 import { checkTarget } from '../../../../src-main/core/gateway/proxy/localPath.ts'
 import { originToAllow } from '../../../../src-main/core/shared/origin.ts'
 import { type Api, apis, chatApi } from '../../../helpers/apis.ts'
+import { ask } from '../../../helpers/appRequest.ts'
 import { tries } from '../../../helpers/effort.ts'
 import { goodKey, type OpenGate, openGate, relayTo, speak } from '../../../helpers/gate.ts'
-import { apiKey, ask, type FarEnd, openFarEnd } from '../../../helpers/gateway.ts'
+import { apiKey, type FarEnd, openFarEnd } from '../../../helpers/gateway.ts'
 
 let far: FarEnd
 let gate: OpenGate

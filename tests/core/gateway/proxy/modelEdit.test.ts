@@ -1,9 +1,9 @@
-import { request as httpRequest } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ask, jsonWithKey, postJson, readAnswer, replyTo } from '../../../helpers/appRequest.ts'
 import { tries } from '../../../helpers/effort.ts'
-import { ask, type FarEnd, type Gateway, jsonWithKey, openFarEnd, openGateway } from '../../../helpers/gateway.ts'
+import { apiKey, type FarEnd, type Gateway, openFarEnd, openGateway } from '../../../helpers/gateway.ts'
 
 // The model map changes the model in the text of a chat request. Every other byte stays as the app wrote it.
 
@@ -11,7 +11,7 @@ let far: FarEnd
 let gateway: Gateway
 beforeAll(async () => {
   far = await openFarEnd((_request, response) => response.end('{}'))
-  gateway = await openGateway(far.url, 'sk-canary-7f3d2a91c05e4b68', {
+  gateway = await openGateway(far.url, apiKey, {
     app: { modelMap: [{ pattern: 'gpt-*', model: 'a "quoted" módel' }] },
   })
 })
@@ -26,21 +26,15 @@ const post = (body: string | Buffer) =>
 /** Sends a chunked body in pieces, and resolves with the body that reached the service. */
 async function sentInPieces(body: Buffer, cuts: readonly number[]): Promise<string> {
   const from = far.requests.length
-  await new Promise((resolve, reject) => {
-    const request = httpRequest(`${gateway.url}/chat/completions`, {
-      method: 'POST',
-      headers: jsonWithKey,
-      agent: false,
-    })
-    request.once('error', reject)
-    request.once('response', (response) => response.resume().once('end', resolve))
-    let at = 0
-    for (const cut of [...cuts, body.length]) {
-      request.write(body.subarray(at, cut))
-      at = cut
-    }
-    request.end()
-  })
+  const request = postJson(`${gateway.url}/chat/completions`, null)
+  const reply = replyTo(request)
+  let at = 0
+  for (const cut of [...cuts, body.length]) {
+    request.write(body.subarray(at, cut))
+    at = cut
+  }
+  request.end()
+  await readAnswer(await reply)
   return far.requests[from]?.body.toString() ?? ''
 }
 

@@ -9,21 +9,14 @@ import { checkTarget } from '../../../../src-main/core/gateway/proxy/localPath.t
 import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
 import { endpointOf } from '../../../../src-main/core/upstream/endpoint.ts'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
-import { closeAfterEach } from '../../../helpers/closers.ts'
+import { ask, jsonWithKey, toolKey, withKey } from '../../../helpers/appRequest.ts'
 import { eventually } from '../../../helpers/eventually.ts'
 import { temporaryFolder } from '../../../helpers/folders.ts'
 import { speak } from '../../../helpers/gate.ts'
-import {
-  apiKey,
-  ask,
-  type FarEnd,
-  type Gateway,
-  jsonWithKey,
-  openFarEnd,
-  openGateway,
-  toolKey,
-  withKey,
-} from '../../../helpers/gateway.ts'
+import { apiKey, type FarEnd, type Gateway, type GatewayOptions, openFarEnd } from '../../../helpers/gateway.ts'
+import { testGateways } from '../../../helpers/testGateways.ts'
+
+const { beforeService, beforeUrl } = testGateways()
 
 const inference: Record<string, Endpoint> = {
   '/v1/chat/completions': 'chat',
@@ -230,9 +223,7 @@ describe('the path of a request', () => {
   it.each(spellings)(
     '%s is refused, in words that name what is wrong, and the service hears nothing',
     async (path, words) => {
-      const far = await openFarEnd((_request, response) => response.end('{}'))
-      const gateway = await openGateway(far.url, apiKey)
-      closers.push(far.close, gateway.close)
+      const { far, gateway } = await beforeService((_request, response) => response.end('{}'))
       for (const method of ['POST', 'GET']) {
         const line = `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1:${gateway.proxy.port}\r\n`
         const heard = await speak(
@@ -297,15 +288,8 @@ describe('the path of a request', () => {
   )
 })
 
-const closers = closeAfterEach()
-
 describe('a key with limits', () => {
-  async function limitedTo(app: Parameters<typeof openGateway>[2]) {
-    const far = await openFarEnd((_request, response) => response.end('{}'))
-    const gateway = await openGateway(far.url, apiKey, app)
-    closers.push(far.close, gateway.close)
-    return { far, gateway }
-  }
+  const limitedTo = (options: GatewayOptions) => beforeService((_request, response) => response.end('{}'), options)
   const post = (
     gateway: Gateway,
     path: string,
@@ -459,8 +443,7 @@ describe.skipIf(!hasNginx)('behind a real nginx that normalises paths', () => {
   })
 
   it('an app with only the endpoint "other" reaches chat by none of 20 spellings', async () => {
-    const gateway = await openGateway(nginx.url, apiKey, { app: { endpoints: ['other'] } })
-    closers.push(gateway.close)
+    const gateway = await beforeUrl(nginx.url, { app: { endpoints: ['other'] } })
     for (const path of ['/v1/chat/completions', ...twenty]) {
       const heard = await raw(gateway.url, path, toolKey)
       expect(`${path} ${heard}`).toMatch(/ HTTP\/1\.1 40[034] /)
@@ -472,8 +455,7 @@ describe.skipIf(!hasNginx)('behind a real nginx that normalises paths', () => {
   })
 
   it('an app with a list of models reaches no other model by any of 20 spellings', async () => {
-    const gateway = await openGateway(nginx.url, apiKey, { app: { models: ['small'] } })
-    closers.push(gateway.close)
+    const gateway = await beforeUrl(nginx.url, { app: { models: ['small'] } })
     for (const path of twenty) expect(await raw(gateway.url, path, toolKey)).toMatch(/^HTTP\/1\.1 40[03] /)
     expect(far.requests).toEqual([])
   })

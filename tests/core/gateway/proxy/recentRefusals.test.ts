@@ -1,17 +1,16 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { StudioError } from '../../../../src-main/core/errors.ts'
 import { refusalOf, refusalOfLimit, sendRefusal } from '../../../../src-main/core/gateway/proxy/errorReplies.ts'
 import { LocalV1 } from '../../../../src-main/core/gateway/proxy/localV1.ts'
 import { RecentRefusals, type RefusalWithOrigin } from '../../../../src-main/core/gateway/proxy/recentRefusals.ts'
 import { type AppState, proxyState } from '../../../../src-preload/contract/app.ts'
 import { type ProblemKind, problemKinds } from '../../../../src-preload/contract/problem.ts'
+import { ask } from '../../../helpers/appRequest.ts'
+import { closeAfterEach } from '../../../helpers/closers.ts'
 import { appNamed, echo, editorHash, goodKey, once, open } from '../../../helpers/gate.ts'
-import { ask, openFarEnd } from '../../../helpers/gateway.ts'
+import { openFarEnd } from '../../../helpers/gateway.ts'
 
-const closers: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close()
-})
+const closers = closeAfterEach()
 
 const seen = (from: string, code = 'web_page', origin: string | null = null): RefusalWithOrigin => ({
   appId: null,

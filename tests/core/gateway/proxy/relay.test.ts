@@ -1,23 +1,15 @@
-import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { apis, askIn, openIn, pace } from '../../../helpers/apis.ts'
+import { ask, jsonWithKey, replyTo, toolKey, withKey } from '../../../helpers/appRequest.ts'
 import { quickClock } from '../../../helpers/clock.ts'
-import {
-  apiKey,
-  ask,
-  jsonWithKey,
-  openFarEnd,
-  openGateway,
-  toolKey,
-  withKey,
-  writeRepeatedly,
-} from '../../../helpers/gateway.ts'
+import { noLongerGrows } from '../../../helpers/eventually.ts'
+import { apiKey, openFarEnd, writeRepeatedly } from '../../../helpers/gateway.ts'
 import { quick, testGateways } from '../../../helpers/testGateways.ts'
 
-const { closers, beforeSandbox, beforeService } = testGateways()
+const { closers, beforeSandbox, beforeService, beforeUrl } = testGateways()
 
 describe('requests are passed unchanged', () => {
   it('with body bytes, query, order and case of headers, and parameters [CHAT-08] [GEN-03]', async () => {
@@ -38,8 +30,8 @@ describe('requests are passed unchanged', () => {
 
   it('to a base address with a prefix and /v1 [GEN-05]', async () => {
     const far = await openFarEnd((_request, response) => response.end('{}'))
-    const gateway = await openGateway(`${far.url}/team/api/v1/`, apiKey)
-    closers.push(far.close, gateway.close)
+    closers.push(far.close)
+    const gateway = await beforeUrl(`${far.url}/team/api/v1/`)
     await ask(`${gateway.url}/models`, { headers: withKey })
     expect(far.requests[0]?.url).toBe('/team/api/v1/models')
   })
@@ -64,7 +56,7 @@ describe('requests are passed unchanged', () => {
     upload.write('--b\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\n\r\nRIFF')
     expect((await arrived).toString()).toContain('RIFF')
     upload.end('\r\n--b--\r\n')
-    const [response] = (await once(upload, 'response')) as [import('node:http').IncomingMessage]
+    const response = await replyTo(upload)
     expect(response.statusCode).toBe(200)
     response.resume()
   })
@@ -293,11 +285,7 @@ describe('requests without a translation', () => {
     socket.write(
       `GET /v1/audio HTTP/1.1\r\nHost: 127.0.0.1:${gateway.proxy.port}\r\nAuthorization: Bearer ${toolKey}\r\n\r\n`,
     )
-    // Stable when every buffer is full: no growth in three consecutive checks.
-    for (let [same, last] = [0, -1]; same < 3; ) {
-      await new Promise((resolve) => setTimeout(resolve, 100))
-      ;[same, last] = sent > 0 && sent === last ? [same + 1, last] : [0, sent]
-    }
+    await noLongerGrows(() => sent)
     expect(sent).toBeLessThan(40_000_000)
     socket.destroy()
   })
@@ -378,8 +366,7 @@ describe.each(apis)('the one retry loop in the API $name', (api) => {
 
   it('replies with an error object if the service is not reachable', async () => {
     const far = await openFarEnd(() => undefined)
-    const gateway = await openGateway(far.url, apiKey, { retry: { ...quick, maxAttempts: 2 } })
-    closers.push(gateway.close)
+    const gateway = await beforeUrl(far.url, { retry: { ...quick, maxAttempts: 2 } })
     await far.close()
     const answer = await askIn(gateway, api, api.body())
     expect(answer.status).toBe(502)

@@ -2,8 +2,9 @@ import { createServer, type Socket } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Api, apis, chatApi } from '../../../helpers/apis.ts'
+import { toolKey } from '../../../helpers/appRequest.ts'
 import { replyOf, speak } from '../../../helpers/gate.ts'
-import { type Gateway, openGateway, toolKey } from '../../../helpers/gateway.ts'
+import { apiKey, type Gateway, openGateway } from '../../../helpers/gateway.ts'
 
 // The service is a bare socket that replies to any request with exactly the given bytes, then closes the connection.
 // An SDK repeats a request without a reply, which is billed again. So each request must reach the service once, and the app
@@ -34,7 +35,7 @@ beforeAll(async () => {
   })
   const address = service.address()
   if (address === null || typeof address === 'string') throw new Error('The service listens on no port.')
-  gateway = await openGateway(`http://127.0.0.1:${address.port}`, 'sk-canary-7f3d2a91c05e4b68', {
+  gateway = await openGateway(`http://127.0.0.1:${address.port}`, apiKey, {
     retry: { baseDelayMs: 1, maxDelayMs: 2 },
   })
 })

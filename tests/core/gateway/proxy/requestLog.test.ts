@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { openRequestLogReader } from '../../../../src-main/core/requestLog/reader.ts'
 import type { RequestRow } from '../../../../src-preload/contract/requests.ts'
 import { type Api, apis, askIn, openIn, pace } from '../../../helpers/apis.ts'
+import { ask, jsonWithKey, toolKey, withKey } from '../../../helpers/appRequest.ts'
 import { eventually } from '../../../helpers/eventually.ts'
-import { ask, type Gateway, jsonWithKey, toolKey, withKey } from '../../../helpers/gateway.ts'
+import type { Gateway } from '../../../helpers/gateway.ts'
 import { testGateways } from '../../../helpers/testGateways.ts'
 
 const { beforeSandbox, beforeService } = testGateways()

@@ -1,13 +1,13 @@
 import { once as event } from 'node:events'
-import { request as httpRequest, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { createServer, type Server } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { afterEach, describe, expect, it } from 'vitest'
 import { sendRefusal } from '../../../../src-main/core/gateway/proxy/errorReplies.ts'
 import type { FrontendDependencies, ProxyBounds } from '../../../../src-main/core/gateway/proxy/frontendOptions.ts'
 import { apis, chatApi } from '../../../helpers/apis.ts'
+import { ask, postJson, replyTo } from '../../../helpers/appRequest.ts'
 import { echo, goodKey, type Line, type OpenGate, once, open, openGate, replyOf, speak } from '../../../helpers/gate.ts'
-import { ask } from '../../../helpers/gateway.ts'
 
 const gates: OpenGate[] = []
 const servers: Server[] = []
@@ -407,13 +407,19 @@ describe('uploads', () => {
   })
 })
 
+/** A connection that has sent a request and does not read the reply. */
+function unread(gate: OpenGate): Line {
+  const opened = line(gate)
+  opened.socket.pause()
+  opened.socket.write(head(gate))
+  return opened
+}
+
 describe('replies', () => {
   it('that are not read are cut after the limit, and their slot is free again', async () => {
     const { state, relay } = endless()
     const gate = await gateWith({ readMs: 400 }, relay)
-    const opened = line(gate)
-    opened.socket.pause()
-    opened.socket.write(head(gate))
+    unread(gate)
     await once(() => state.running === 1)
     await once(() => state.running === 0)
     expect(gate.cuts).toEqual(['reading_stalled'])
@@ -424,9 +430,7 @@ describe('replies', () => {
     const gate = await gateWith({ readMs: 400 }, async (_request, response) => {
       response.end(Buffer.alloc(32 * 1024 * 1024))
     })
-    const opened = line(gate)
-    opened.socket.pause()
-    opened.socket.write(head(gate))
+    unread(gate)
     await once(() => gate.proxy.counts().relayed === 1)
     expect(gate.proxy.counts().active).toBe(1)
     await once(() => gate.proxy.counts().active === 0)
@@ -436,9 +440,7 @@ describe('replies', () => {
   it('that are read slowly continue', async () => {
     const { state, relay } = endless()
     const gate = await gateWith({ readMs: 800 }, relay)
-    const opened = line(gate)
-    opened.socket.pause()
-    opened.socket.write(head(gate))
+    const opened = unread(gate)
     await once(() => state.running === 1)
     const started = performance.now()
     let bytes = 0
@@ -587,21 +589,10 @@ describe('floods', () => {
 })
 
 describe('a running request', () => {
-  const stream = (gate: OpenGate, key: string): Promise<IncomingMessage> =>
-    new Promise((resolve, reject) => {
-      const request = httpRequest(`${gate.url}/v1/chat/completions`, {
-        method: 'POST',
-        agent: false,
-        headers: { authorization: `Bearer ${key}` },
-      })
-      request.on('response', (response) => {
-        response.on('error', () => undefined)
-        response.resume()
-        resolve(response)
-      })
-      request.on('error', reject)
-      request.end()
-    })
+  const stream = async (gate: OpenGate, key: string): Promise<IncomingMessage> => {
+    const response = await replyTo(postJson(`${gate.url}/v1/chat/completions`, '', { authorization: `Bearer ${key}` }))
+    return response.resume()
+  }
 
   it('ends at once when its app’s key becomes invalid, and no other request does', async () => {
     const gate = await gateWith({}, quietStream)

@@ -3,17 +3,17 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
-import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
-import { closeAfterEach } from '../../../helpers/closers.ts'
-import { eventually } from '../../../helpers/eventually.ts'
+import { readAnswer, replyTo, toolKey, withKey } from '../../../helpers/appRequest.ts'
+import { eventually, noLongerGrows } from '../../../helpers/eventually.ts'
 import { open } from '../../../helpers/gate.ts'
-import { apiKey, type Gateway, openFarEnd, openGateway, toolKey, withKey } from '../../../helpers/gateway.ts'
+import type { Gateway } from '../../../helpers/gateway.ts'
+import { testGateways } from '../../../helpers/testGateways.ts'
 
 // A key may be limited to certain models. An upload names its model in a form field, before or after the file. The service must never
 // receive a
 // complete request for a model that is not allowed, whatever the syntax of the form and the size of its pieces.
 
-const closers = closeAfterEach()
+const { beforeSandbox, beforeService } = testGateways()
 
 const boundary = 'b0undary-7f3d2a91c05e4b68'
 const formType = `multipart/form-data; boundary=${boundary}`
@@ -27,7 +27,7 @@ const close = `--${boundary}--\r\n`
 async function openService(models: string[] | null) {
   const complete: Buffer[] = []
   let begun = 0
-  const far = await openFarEnd(
+  const { gateway } = await beforeService(
     (request, response) => {
       begun += 1
       const pieces: Buffer[] = []
@@ -38,36 +38,21 @@ async function openService(models: string[] | null) {
         response.writeHead(200, { 'content-type': 'application/json' }).end('{"text":"heard"}')
       })
     },
-    { early: true },
+    { early: true, app: { models } },
   )
-  const gateway = await openGateway(far.url, apiKey, { app: { models }, retry: { baseDelayMs: 1, maxDelayMs: 2 } })
-  closers.push(far.close, gateway.close)
   return { gateway, complete, begun: () => begun }
 }
 
-interface Answer {
-  status: number
-  code: string | undefined
-}
-
 /** Sends an upload in the given pieces, one after another. Resolves with the reply, which may arrive before the last piece is sent. */
-async function upload(gateway: Gateway, pieces: string[], headers: Record<string, string> = {}): Promise<Answer> {
+async function upload(gateway: Gateway, pieces: string[], headers: Record<string, string> = {}) {
   const request = httpRequest(`${gateway.url}/audio/transcriptions`, {
     method: 'POST',
     agent: false,
     headers: { ...withKey, 'content-type': formType, ...headers },
   })
-  const answer = new Promise<Answer>((resolve, reject) => {
-    request.once('error', reject)
-    request.once('response', (response: IncomingMessage) => {
-      const body: Buffer[] = []
-      response.on('data', (piece: Buffer) => body.push(piece))
-      response.once('end', () => {
-        const { error } = JSON.parse(Buffer.concat(body).toString()) as { error?: { code: string } }
-        resolve({ status: response.statusCode ?? 0, code: error?.code })
-      })
-    })
-  })
+  const answer = replyTo(request)
+    .then((response) => readAnswer(response))
+    .then(({ status, body }) => ({ status, code: JSON.parse(body.toString()).error?.code }))
   let answered = false
   const early = answer.then(() => {
     answered = true
@@ -206,13 +191,11 @@ describe('a key limited by model', () => {
 
   it('sends nothing of a refused field after its last byte', async () => {
     let seen = ''
-    const far = await openFarEnd(
+    const { gateway } = await beforeService(
       (request) =>
         request.on('error', () => undefined).on('data', (piece: Buffer) => (seen += piece.toString('latin1'))),
-      { early: true },
+      { early: true, app: { models: [large] } },
     )
-    const gateway = await openGateway(far.url, apiKey, { app: { models: [large] } })
-    closers.push(far.close, gateway.close)
     const text = file + other + close
     expect((await upload(gateway, inPieces(text, 7))).status).toBe(403)
     expect(text.startsWith(seen)).toBe(true)
@@ -223,15 +206,13 @@ describe('a key limited by model', () => {
   it('uses no more memory for a large file, and a slow service slows the app down', async () => {
     let request: IncomingMessage | null = null
     const hash = createHash('sha256')
-    const far = await openFarEnd(
+    const { gateway } = await beforeService(
       (incoming, response) => {
         request = incoming
         incoming.on('end', () => response.end('{"text":"heard"}'))
       },
-      { early: true },
+      { early: true, app: { models: [large] } },
     )
-    const gateway = await openGateway(far.url, apiKey, { app: { models: [large] } })
-    closers.push(far.close, gateway.close)
     const sound = randomBytes(1024 * 1024)
     const total = 96
     const app = httpRequest(`${gateway.url}/audio/transcriptions`, {
@@ -254,11 +235,7 @@ describe('a key limited by model', () => {
       }
       app.end(`\r\n${field('model', large)}${close}`)
     })()
-    // Stable when every buffer is full: no growth in five consecutive checks.
-    for (let [same, last] = [0, -1]; same < 5; ) {
-      await new Promise((resolve) => setTimeout(resolve, 100))
-      ;[same, last] = sent > 0 && request !== null && sent === last ? [same + 1, last] : [0, sent]
-    }
+    await noLongerGrows(() => (request === null ? 0 : sent), 5)
     expect(sent).toBeLessThan(48)
     const incoming = await eventually(() => request ?? Promise.reject(new Error('Nothing has come.')))
     incoming.on('data', (piece: Buffer) => hash.update(piece))
@@ -280,9 +257,7 @@ describe('a key limited by model', () => {
   })
 
   it('works with the official SDK and the sandbox, in both orders', async () => {
-    const sandbox = await startSandbox()
-    const gateway = await openGateway(sandbox.baseUrl, sandbox.apiKey, { app: { models: [large] } })
-    closers.push(sandbox.close, gateway.close)
+    const { gateway } = await beforeSandbox({ app: { models: [large] } })
     const client = new OpenAI({ baseURL: gateway.url, apiKey: toolKey, maxRetries: 0 })
     const speech = await gateway.upstream.createSpeech({ input: 'The light turns.', response_format: 'wav' })
     const pieces: Uint8Array[] = []

@@ -2,23 +2,15 @@ import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { startEchoingService } from '../../../helpers/echoingService.ts'
-import {
-  apiKey,
-  ask,
-  type GatewayOptions,
-  jsonWithKey,
-  openGateway,
-  toolKey,
-  withKey,
-} from '../../../helpers/gateway.ts'
+import { ask, jsonWithKey, toolKey, withKey } from '../../../helpers/appRequest.ts'
+import { apiKey, type GatewayOptions } from '../../../helpers/gateway.ts'
 import { encodings } from '../../../helpers/keyForms.ts'
 import { type Event, refusedUpgrade, SocketClient } from '../../../helpers/responsesSocket.ts'
 import { testGateways } from '../../../helpers/testGateways.ts'
 
 // The WebSocket of /v1/responses through the real gateway: each turn is one request with the guarantees of HTTP.
 
-const { closers, beforeSandbox, beforeService } = testGateways()
+const { closers, beforeSandbox, beforeService, beforeEchoingService } = testGateways()
 
 type Act = (response: ServerResponse, chat: { messages: { content: string }[] }) => void
 const farService = (act: Act, options: GatewayOptions = {}) =>
@@ -226,9 +218,7 @@ describe('a turn', () => {
   })
 
   it('never has the key of the service, whatever the service does with it', async () => {
-    const service = await startEchoingService(apiKey)
-    const gateway = await openGateway(service.url, apiKey, { retry: { maxAttempts: 1 } })
-    closers.push(service.close, gateway.close)
+    const { gateway } = await beforeEchoingService()
     for (const mode of ['good', 'refuses', 'page', 'error frame', 'no JSON', 'cut']) {
       const client = await SocketClient.open(gateway, { 'x-echo-mode': mode })
       client.create({ input: 'Hello' })

@@ -1,14 +1,15 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { closeAfterEach } from '../../../helpers/closers.ts'
-import { type GatewayOptions, openFarEnd, openGateway, toolKey } from '../../../helpers/gateway.ts'
+import { toolKey } from '../../../helpers/appRequest.ts'
+import type { GatewayOptions } from '../../../helpers/gateway.ts'
 import { SocketClient } from '../../../helpers/responsesSocket.ts'
+import { testGateways } from '../../../helpers/testGateways.ts'
 
 // Clients of the WebSocket that send or read what no client should.
 
 const megabyte = 1024 * 1024
-const closers = closeAfterEach()
+const { beforeService } = testGateways()
 
 const chunk = (content: string, finish_reason: string | null = null): string =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason }] })}\n\n`
@@ -16,7 +17,7 @@ const chunk = (content: string, finish_reason: string | null = null): string =>
 /** A service that replies with one word, or for ever with `endless`. */
 async function open(options: GatewayOptions = {}, endless = false) {
   const sent = { bytes: 0, isClosed: false }
-  const far = await openFarEnd((_request, response) => {
+  const { far, gateway } = await beforeService((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     if (!endless) {
       response.end(`${chunk('Words', 'stop')}data: [DONE]\n\n`)
@@ -31,9 +32,7 @@ async function open(options: GatewayOptions = {}, endless = false) {
     }
     response.on('drain', write)
     write()
-  })
-  const gateway = await openGateway(far.url, 'sk-canary-7f3d2a91c05e4b68', options)
-  closers.push(far.close, gateway.close)
+  }, options)
   return { far, gateway, sent }
 }
 

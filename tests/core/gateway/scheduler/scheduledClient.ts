@@ -1,10 +1,9 @@
 import { RateLimitPoller } from '../../../../src-main/core/features/limits/rateLimitStatus.ts'
 import type { RequestScheduler } from '../../../../src-main/core/gateway/scheduler/requestScheduler.ts'
 import { SchedulerWatcher } from '../../../../src-main/core/gateway/scheduler/schedulerWatcher.ts'
-import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
-import { openUpstream, type UpstreamOptions } from '../../../../src-main/core/upstream/client.ts'
-import { Credential } from '../../../../src-main/core/upstream/credential.ts'
+import type { UpstreamOptions } from '../../../../src-main/core/upstream/client.ts'
 import type { KeyName, Sandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import { openClient } from '../../../helpers/openClient.ts'
 
 /** The real client of a sandbox behind a scheduler, with the poller of its rate limit and the watcher that sets up the scheduler. */
 export function scheduledClient(
@@ -12,9 +11,7 @@ export function scheduledClient(
   key: KeyName,
   { scheduler, requestLog }: { scheduler: RequestScheduler; requestLog: NonNullable<UpstreamOptions['requestLog']> },
 ) {
-  const upstream = openUpstream({
-    base: parseBaseAddress(sandbox.baseUrl, { allowInsecure: false }),
-    credential: Credential.fromText(sandbox.keys[key]),
+  const upstream = openClient(sandbox.baseUrl, sandbox.keys[key], {
     retry: { maxAttempts: 1 },
     scheduler,
     requestLog,

@@ -2,10 +2,9 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
-import { openUpstream, type Upstream, type UpstreamOptions } from '../../../../src-main/core/upstream/client.ts'
-import { Credential } from '../../../../src-main/core/upstream/credential.ts'
+import type { Upstream, UpstreamOptions } from '../../../../src-main/core/upstream/client.ts'
 import { listenOnLoopback } from '../../../helpers/loopback.ts'
+import { openClient } from '../../../helpers/openClient.ts'
 
 export const canary = 'sk-canary-7f3a9b"\\/+=42'
 
@@ -24,9 +23,7 @@ export async function serve(listener: RequestListener, options: Partial<Upstream
     listener(request, response)
   })
   const { url, sockets, close } = await listenOnLoopback(server)
-  const upstream = openUpstream({
-    base: parseBaseAddress(url, { allowInsecure: false }),
-    credential: Credential.fromText(canary),
+  const upstream = openClient(url, canary, {
     retry: { baseDelayMs: 1, maxDelayMs: 5 },
     ...options,
   })

@@ -22,6 +22,8 @@ describe('the message of one case', () => {
     }
     // The service's own message is shown separately.
     expect(messageBeside({ kind: 'not_found', message: 'No model x.', said: 'No model x.' }, [])).toBeNull()
+    const gaveUp = { message: 'Wait a little. Gave up after 4 attempts.', said: 'Wait a little.' }
+    expect(messageBeside({ kind: 'rate_limited', ...gaveUp }, [])).toBe('Gave up after 4 attempts.')
     // A part of a word is not a match.
     expect(messageBeside({ kind: 'cancelled', message: 'Cancel' }, ['It was cancelled.'])).toBe('Cancel')
   })

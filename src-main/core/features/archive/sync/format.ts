@@ -1,14 +1,16 @@
 import * as z from 'zod'
 import { id } from '../../../../../src-preload/contract/problem.ts'
 import { type MarkedField, markedFields, type SyncMark } from '../../../store/syncMarks.ts'
+import { sha256 } from '../format.ts'
 
 /** Entry of an archive that makes it the file of one computer in a shared folder. */
 export const syncEntry = 'sync.json'
 export const syncFormat = 'inference-studio.sync'
 export const syncVersion = 1
 
-/** ms since 1970, up to the year 9999. */
-const at = z.number().int().min(0).max(253_402_300_799_000)
+/** The greatest time of a mark, ms since 1970: the year 9999. */
+const maxTime = 253_402_300_799_000
+const at = z.number().int().min(0).max(maxTime)
 const mark = z.object({ at, value: z.string().max(100).nullable() })
 const itemMarks = z.record(id, mark)
 
@@ -34,6 +36,8 @@ export const syncFile = z.object({
   folders: itemMarks,
   prompts: itemMarks,
   presets: itemMarks,
+  /** Pinned files: by folder, then by the SHA-256 of the file. Absent in files of earlier versions. */
+  files: z.record(id, z.record(sha256, mark)).default({}),
 })
 export type SyncFile = z.infer<typeof syncFile>
 
@@ -44,6 +48,12 @@ export type SyncFile = z.infer<typeof syncFile>
 export function wins(theirs: { at: number; value: unknown }, ours: { at: number; value: unknown }): boolean {
   if (theirs.at !== ours.at) return theirs.at > ours.at
   return orderOf(theirs.value) > orderOf(ours.value)
+}
+
+/** An instant as the time of a mark. Archives may have any text as the time of an item: 0 for what is no time of a mark. */
+export function timeOf(instant: string): number {
+  const at = Date.parse(instant)
+  return Number.isSafeInteger(at) && at >= 0 && at <= maxTime ? at : 0
 }
 
 /** null is the least value. */

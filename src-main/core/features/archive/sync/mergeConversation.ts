@@ -75,7 +75,7 @@ export async function mergeConversation(
       ...theirs.uses.map((use) => useBetter(store, use)),
       mergeFields(context, conversation, marked, state === null),
     ]
-    context.staging.useMedia()
+    context.staging.forgetPlans()
     return changes.includes(true)
   })
   if (state === null) return { outcome: 'added', messages }

@@ -1,7 +1,8 @@
+import type { StoredFolder } from '../../../store/folders.ts'
 import type { Store } from '../../../store/store.ts'
 import type { SyncMark } from '../../../store/syncMarks.ts'
 import type { LibraryFile } from '../format.ts'
-import { type SyncFile, wins } from './format.ts'
+import { type SyncFile, timeOf, wins } from './format.ts'
 
 type What = 'folder' | 'prompt' | 'preset'
 
@@ -13,17 +14,27 @@ interface Item {
 
 /** Merges folders, prompts and presets as whole items: the newest change or deletion wins. Returns whether anything changed. */
 export function mergeLibrary(store: Store, library: LibraryFile, sync: SyncFile): boolean {
-  const { folders, prompts, presets, syncMarks } = store
+  const { folders, prompts, presets, pinnedFiles, erasures, syncMarks } = store
+  /** Its pinned files are deleted with it, unless something else has them. */
+  const removeFolder = (id: string): boolean => {
+    erasures.plan(
+      'media',
+      pinnedFiles.entries(id).map(({ mediaId }) => mediaId),
+    )
+    return folders.remove(id)
+  }
+  // Pinned files are merged one by one; see `mergePinnedFiles`.
+  const theirFolders = library.folders.map(({ files: _, ...folder }): StoredFolder => folder)
   return syncMarks.merging(() => {
     const changes = [
       mergeItems(
         store,
         'folder',
-        { ours: folders.rows(), theirs: library.folders, marks: sync.folders },
+        { ours: folders.rows(), theirs: theirFolders, marks: sync.folders },
         {
           insert: folders.insert,
           save: (folder) => folders.update(folder.id, folder),
-          remove: folders.remove,
+          remove: removeFolder,
         },
       ),
       mergeItems(store, 'prompt', { ours: prompts.list(), theirs: library.prompts, marks: sync.prompts }, prompts),
@@ -70,12 +81,6 @@ function mergeItems<T extends Item>(
 const defaultMark = (item: Item | undefined): SyncMark | undefined => {
   const at = item?.updatedAt ?? item?.createdAt
   return at === undefined ? undefined : { at: timeOf(at), value: null }
-}
-
-/** Items of archives may have any text as their time. */
-function timeOf(instant: string): number {
-  const at = Date.parse(instant)
-  return Number.isSafeInteger(at) && at >= 0 ? at : 0
 }
 
 /** What decides between two changes at the same time. A deletion is the greatest, so that it is the same on every computer. */

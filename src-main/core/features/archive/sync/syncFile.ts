@@ -34,6 +34,7 @@ export function syncOptions(store: Store, installation: string) {
       ...{ format: syncFormat, version: syncVersion, installation, conversations },
       removed: Object.fromEntries(removed.map(({ id, at }) => [id, at])),
       ...{ folders: items('folder'), prompts: items('prompt'), presets: items('preset') },
+      files: Object.fromEntries([...store.syncMarks.files()].map(([id, marks]) => [id, Object.fromEntries(marks)])),
     }
     return [{ name: syncEntry, value }]
   }

@@ -16,6 +16,7 @@ import { ZipWriter } from '../zipWriter.ts'
 import { type SyncFile, syncEntry, syncFile, syncVersion } from './format.ts'
 import { mergeConversation } from './mergeConversation.ts'
 import { mergeLibrary } from './mergeLibrary.ts'
+import { mergePinnedFiles } from './mergePinnedFiles.ts'
 import { syncOptions } from './syncFile.ts'
 
 export interface SyncDependencies extends ArchiveDependencies {
@@ -23,7 +24,7 @@ export interface SyncDependencies extends ArchiveDependencies {
   isRunning(conversationId: string): boolean
   /** Called with the ids of conversations and whether they were added, after their changes are stored. */
   merged(conversationId: string, isNew: boolean): void
-  /** Called after folders, prompts or presets have changed. */
+  /** Called after folders, their pinned files, prompts or presets have changed. */
   libraryMerged(): void
 }
 
@@ -117,7 +118,13 @@ async function mergeFile(
       const hash = hashOf(archive.manifest)
       if (known.has(hash)) return { hash, file: { ...counts, outcome: 'unchanged', problem: null } }
       const sync = await readSync(await archive.entry(syncEntry, maxPictureBytes))
-      if (mergeLibrary(parts.store, archive.library, sync)) parts.libraryMerged()
+      const isLibraryChanged = mergeLibrary(parts.store, archive.library, sync)
+      const areFilesChanged = await mergePinnedFiles(parts, archive, { sync, notes })
+      if (isLibraryChanged || areFilesChanged) {
+        parts.libraryMerged()
+        // Deletes the files that were removed.
+        await parts.cleanUp()
+      }
       let isComplete = true
       await archive.eachConversation(async (incoming) => {
         const staging = new Staging(parts, notes)

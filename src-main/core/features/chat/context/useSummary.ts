@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { StudioError } from '../../../errors.ts'
+import type { StoredSummary } from '../../../store/summaries.ts'
 import type { ChatFeature } from '../chat.ts'
 import { notifyPath, notifySiblings, refuseBusy } from '../startReplies.ts'
-import type { SummaryFacts } from './summarise.ts'
 
 export interface UseSummaryInput {
   requestId: string
@@ -19,7 +19,7 @@ export interface UseSummaryInput {
 export function useSummary(
   feature: ChatFeature,
   { requestId: noteId, upTo, text }: UseSummaryInput,
-  facts: SummaryFacts | null,
+  summary: StoredSummary | null,
 ): { noteId: string } {
   const { store } = feature
   const { conversationId, notifyOthers } = store.transaction(() => {
@@ -43,10 +43,12 @@ export function useSummary(
     const summarised = replaced.reduce((sum, one) => sum + (one.summarised ?? (one.role === 'tool' ? 0 : 1)), 0)
     const createdAt = new Date().toISOString()
     const common = { conversationId, parentId: null, role: 'user', status: 'complete', createdAt } as const
-    store.messages.insert({ ...common, id: noteId, text, summarised, model: facts?.model ?? null })
-    if (facts) {
-      store.messages.setUse(noteId, { usage: null, cost: facts.cost, costIs: facts.costIs })
-      if (facts.requestRow !== null) store.messages.setRequest(noteId, facts.requestRow)
+    store.messages.insert({ ...common, id: noteId, text, summarised, model: summary?.model ?? null })
+    if (summary) {
+      const { id, cost, costIs, requestRow } = summary
+      store.messages.setUse(noteId, { usage: null, cost, costIs })
+      if (requestRow !== null) store.messages.setRequest(noteId, requestRow)
+      store.summaries.remove(id)
     }
     let parentId = noteId
     for (const { id: from } of path.slice(end + 1)) {

@@ -14,6 +14,7 @@ import type { McpTransport } from '../../../../../src-preload/contract/tools.ts'
 import { StudioError } from '../../../errors.ts'
 import type { ToolLimits } from '../limits.ts'
 import { boundedFetch, callWatch } from './http.ts'
+import type { BearerToken } from './oauth/bearer.ts'
 import { asProblem } from './problem.ts'
 import { StdioTransport } from './stdio.ts'
 
@@ -23,6 +24,8 @@ export interface McpConnectionOptions {
   transport: McpTransport
   /** Secret values by name of variable or header. */
   secrets: Readonly<Record<string, string>>
+  /** The token of an HTTP server that may ask for a sign-in, or null. */
+  bearer: BearerToken | null
   version: string
   fetch: typeof fetch
   limits: ToolLimits
@@ -81,16 +84,20 @@ interface Opened {
   ended(): string | null
 }
 
-function openTransport({ transport, secrets, fetch, limits, onStderr }: McpConnectionOptions): Opened {
+function openTransport({ transport, secrets, bearer, fetch, limits, onStderr }: McpConnectionOptions): Opened {
   if (transport.kind === 'stdio') {
     const { command, args, cwd } = transport
     const stdio = new StdioTransport({ command, args, cwd, env: secrets, onStderr, limits })
     return { transport: stdio, end: () => stdio.close(), ended: () => stdio.ended }
   }
   // The library (`redirectPolicy`) refuses redirects to another origin, because that origin would receive the headers.
+  const bounded = boundedFetch(fetch, limits.messageBytes)
   const http = new StreamableHTTPClientTransport(new URL(transport.url), {
     requestInit: { headers: secrets },
-    fetch: boundedFetch(fetch, limits.messageBytes),
+    // Not the library's `OAuthClientProvider`: with it, the transport would start sign-ins by itself and send the configured headers to the
+    // authorization server too.
+    ...(bearer ? { authProvider: bearer, fetch: bearer.fetch(bounded) } : { fetch: bounded }),
+    onInsufficientScope: 'throw',
   })
   const farewell = async (): Promise<void> => {
     const late = new Promise<void>((resolve) => setTimeout(resolve, limits.farewellMs).unref())
@@ -111,8 +118,12 @@ async function handshake(options: McpConnectionOptions, open: Opened, mode: 'aut
   const onAbort = (): void => void open.end()
   signal.addEventListener('abort', onAbort, { once: true })
   let said: Error | null = null
+  let isReady = false
   client.onerror = (error) => {
-    if (error instanceof StudioError) said = error
+    if (!(error instanceof StudioError)) return
+    said = error
+    // After the rejection of the call that was refused, if any.
+    if (isReady && error.kind === 'unauthorized') setImmediate(() => options.onLost(error))
   }
   const late = setTimeout(() => {
     said = new StudioError('connect_timeout', `It was not ready within ${Math.ceil(limits.startMs / 1000)} s.`)
@@ -127,6 +138,7 @@ async function handshake(options: McpConnectionOptions, open: Opened, mode: 'aut
     clearTimeout(late)
     signal.removeEventListener('abort', onAbort)
   }
+  isReady = true
   let reported = false
   client.onclose = () => {
     if (!reported)

@@ -1,6 +1,7 @@
-import { SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client'
+import { InsufficientScopeError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client'
 import type { ProblemKind } from '../../../../../src-preload/contract/problem.ts'
 import { StudioError } from '../../../errors.ts'
+import { scopeNeeded } from './oauth/challenge.ts'
 
 /**
  * Converts a failure of a server to an error that a person can read. `ended` describes how the process of the server ended,
@@ -8,6 +9,9 @@ import { StudioError } from '../../../errors.ts'
  */
 export function asProblem(thrown: unknown, ended: string | null): StudioError {
   if (thrown instanceof StudioError) return thrown
+  if (thrown instanceof InsufficientScopeError) {
+    return new StudioError('forbidden', 'It needs more permissions (403).', { status: 403, code: scopeNeeded })
+  }
   if (thrown instanceof SdkHttpError) return ofStatus(thrown)
   if (thrown instanceof SdkError) return ofLibrary(thrown, ended)
   const words = thrown instanceof Error ? thrown.message : String(thrown)
@@ -30,9 +34,13 @@ function ofStatus(thrown: SdkHttpError): StudioError {
     )
   }
   if (status === 401) {
-    return new StudioError('unauthorized', 'It requires a login (401). Add a valid Authorization header.', facts)
+    return new StudioError(
+      'unauthorized',
+      'It did not accept the Authorization header (401). Enter a valid one.',
+      facts,
+    )
   }
-  if (status === 403) return new StudioError('forbidden', 'It refuses this login (403).', facts)
+  if (status === 403) return new StudioError('forbidden', 'It refuses access (403).', facts)
   if (status === 404) return new StudioError('not_found', 'There is no MCP server at this address (404).', facts)
   return new StudioError('unexpected_status', `It answered with ${status}: ${short(thrown.message)}`, facts)
 }

@@ -20,6 +20,7 @@ const inherited =
         'PATHEXT',
         'PROGRAMDATA',
         'PROGRAMFILES',
+        'PROGRAMFILES(X86)',
         'SYSTEMDRIVE',
         'SYSTEMROOT',
         'TEMP',
@@ -28,7 +29,28 @@ const inherited =
         'USERPROFILE',
         'WINDIR',
       ]
-    : ['HOME', 'LANG', 'LANGUAGE', 'LC_ALL', 'LC_CTYPE', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'TZ', 'USER']
+    : [
+        'HOME',
+        'LANG',
+        'LANGUAGE',
+        'LC_ALL',
+        'LC_CTYPE',
+        'LOGNAME',
+        'PATH',
+        'SHELL',
+        'TERM',
+        'TMPDIR',
+        'TZ',
+        'USER',
+      ].concat(
+        // Without these, a server that controls a browser has no screen to show it on.
+        ['DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'XDG_RUNTIME_DIR'],
+      )
+
+/** Certificates of a company's network, without which `npx` and `uvx` cannot download a package. Paths, not secrets. */
+const certificates = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_DIR', 'SSL_CERT_FILE']
+/** Read in both spellings. A value with a password is not inherited. */
+const proxies = ['ALL_PROXY', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'].flatMap((name) => [name, name.toLowerCase()])
 
 /** Environment of a server: the inherited variables and the configured ones. @param path replaces the PATH of this process */
 export function serverEnvironment(
@@ -40,7 +62,8 @@ export function serverEnvironment(
   const names = Object.keys(own).map((name) => name.toUpperCase())
   // With both `PATH` and `Path`, Windows would use either one.
   const isReplaced = (name: string): boolean => platform === 'win32' && names.includes(name)
-  const kept = inherited.filter((name) => from[name] && !isReplaced(name))
+  const withoutPassword = proxies.filter((name) => !from[name]?.includes('@'))
+  const kept = [...inherited, ...certificates, ...withoutPassword].filter((name) => from[name] && !isReplaced(name))
   return { ...Object.fromEntries(kept.map((name) => [name, from[name] ?? ''])), ...own }
 }
 

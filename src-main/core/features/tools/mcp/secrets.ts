@@ -81,8 +81,15 @@ const secretName = /key|token|secret|pass|auth|credential|cookie|session/i
 /** Redaction of a server without secrets. */
 export const noSecrets: Secrecy = { words: redactor([]), result: redactor([]) }
 
-/** Creates the redaction for the secret values of a server. */
-export function secrecyOf({ kind }: McpTransport, secrets: Readonly<Record<string, string>>): Secrecy {
+/** Creates the redaction for the secret values of a server. @param tokens values that are always secret */
+export function secrecyOf(
+  { kind }: McpTransport,
+  secrets: Readonly<Record<string, string>>,
+  tokens: readonly string[],
+): Secrecy {
   const named = Object.entries(secrets).filter(([name]) => kind === 'http' || secretName.test(name))
-  return { words: redactor(Object.values(secrets)), result: redactor(named.map(([, value]) => value)) }
+  return {
+    words: redactor([...Object.values(secrets), ...tokens]),
+    result: redactor([...named.map(([, value]) => value), ...tokens]),
+  }
 }

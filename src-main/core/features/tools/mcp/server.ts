@@ -6,12 +6,17 @@ import type { StoredMcpServer } from '../../../store/mcpServers.ts'
 import type { ToolLimits } from '../limits.ts'
 import type { Answered, McpConnection } from './connection.ts'
 import { LogTail } from './log.ts'
+import { scopeNeeded } from './oauth/challenge.ts'
+import type { EnteredClient } from './oauth/clients.ts'
+import type { OAuthGrants } from './oauth/grants.ts'
+import { ServerSignIn } from './oauth/serverSignIn.ts'
 import { Rerun } from './rerun.ts'
 import { noSecrets, readSecrets, type Secrecy, secrecyOf } from './secrets.ts'
 import { type ListedTool, readListing } from './toolList.ts'
 
 export interface McpServerOptions {
   secrets: SecretStore
+  grants: OAuthGrants
   /** Returns one sentence per fault of a schema. */
   check: (schema: string) => Promise<string[]>
   fetch: typeof fetch
@@ -19,6 +24,7 @@ export interface McpServerOptions {
   limits: ToolLimits
   /** Called when state, tools or log have changed. */
   changed: () => void
+  log: (line: string) => void
 }
 
 /** One attempt to run the server, from its start to its end. */
@@ -38,7 +44,10 @@ export class McpServerRun {
   readonly config: StoredMcpServer
   /** Removes the secrets of the server from text. */
   secrecy: Secrecy = noSecrets
+  /** The sign-in of a server over HTTP. Null if the person configured an Authorization header. */
+  readonly signIn: ServerSignIn | null
   readonly #parts: McpServerOptions
+  #values: Readonly<Record<string, string>> = {}
   #state: McpServer['state'] = 'off'
   #problem: StudioError | null = null
   #about: string | null = null
@@ -54,6 +63,19 @@ export class McpServerRun {
   constructor(config: StoredMcpServer, parts: McpServerOptions) {
     this.config = config
     this.#parts = parts
+    const { transport, id, name } = config
+    const isSignedInByHand = transport.kind === 'http' && transport.headers.some(isAuthorization)
+    const { grants, fetch, limits, log } = parts
+    this.signIn =
+      transport.kind === 'http' && !isSignedInByHand
+        ? new ServerSignIn({
+            ...{ serverId: id, serverName: name, serverUrl: transport.url, grants, fetch, limits, log },
+            changed: () => {
+              this.#updateSecrecy()
+              parts.changed()
+            },
+          })
+        : null
   }
 
   get state(): McpServer['state'] {
@@ -71,6 +93,7 @@ export class McpServerRun {
       ...this.config,
       state: this.#state,
       problem: this.#problem?.toProblem() ?? null,
+      signIn: this.signIn?.view ?? null,
       about: this.#about,
       instructions: this.#instructions,
       tools,
@@ -89,7 +112,28 @@ export class McpServerRun {
     clearTimeout(this.#again)
     this.#drop()
     this.#become('off', null)
+    await this.signIn?.end()
     while (this.#ending.size > 0) await Promise.all(this.#ending)
+  }
+
+  /**
+   * Starts a sign-in, and resolves with the address for the browser. The server restarts when the person has signed in.
+   * @throws StudioError `bad_input`, `busy`, and the reason why the sign-in cannot start
+   */
+  async startSignIn(client: EnteredClient | null): Promise<{ url: string }> {
+    if (this.#state === 'off') throw new StudioError('bad_input', `Switch “${this.config.name}” on first.`)
+    return await this.#signIn.start(client, () => this.start())
+  }
+
+  /** Deletes the tokens and connects without them. @throws StudioError `bad_input`, `keychain_missing`, `keychain_locked` */
+  async signOut(): Promise<void> {
+    await this.#signIn.signOut(false)
+    if (this.#state !== 'off') this.start()
+  }
+
+  get #signIn(): ServerSignIn {
+    if (this.signIn) return this.signIn
+    throw new StudioError('bad_input', `“${this.config.name}” has no sign-in.`)
   }
 
   /**
@@ -107,12 +151,30 @@ export class McpServerRun {
       return await ask()
     } catch (thrown) {
       const failure = this.#clean(thrown)
+      if (this.#needsSignIn(failure)) throw this.#refusedCall(attempt, failure)
       // The session has expired and the call was not accepted (Streamable HTTP, Session Management). Starts a new
       // session.
       if (failure.kind !== 'not_found' || signal.aborted) throw failure
       await this.#renew(attempt)
       return await ask().catch((second: unknown) => Promise.reject(this.#clean(second)))
     }
+  }
+
+  /** Whether the failure is one that a sign-in may fix. */
+  #needsSignIn({ kind, facts }: StudioError): boolean {
+    return this.signIn !== null && (kind === 'unauthorized' || facts.code === scopeNeeded)
+  }
+
+  /** `bad_input`, because the server did not accept the call. */
+  #refusedCall(attempt: Attempt | null, failure: StudioError): StudioError {
+    const { name } = this.config
+    if (failure.facts.code === scopeNeeded) {
+      this.signIn?.needed()
+      const words = `“${name}” needs more permissions for this. Sign in again in Settings > Tools to give them.`
+      return new StudioError('bad_input', words)
+    }
+    if (attempt) this.#failed(attempt, failure)
+    return new StudioError('bad_input', `“${name}” needs a new sign-in. Sign in in Settings > Tools.`)
   }
 
   #sameForm(name: string, fingerprint: string): { connection: McpConnection; schema: string } {
@@ -148,6 +210,7 @@ export class McpServerRun {
       this.#about = connection.about && this.secrecy.words(connection.about)
       this.#instructions = connection.instructions && this.secrecy.words(connection.instructions)
       attempt.readyAt = performance.now()
+      this.signIn?.accepted()
       this.#become('ready', null)
       attempt.listing.begin()
     } catch (thrown) {
@@ -160,7 +223,10 @@ export class McpServerRun {
     const { transport, id } = this.config
     const secrets = await readSecrets(store, id, transport)
     if (attempt.abort.signal.aborted) throw new StudioError('cancelled', 'It was switched off.')
-    this.secrecy = secrecyOf(transport, secrets)
+    this.#values = secrets
+    const bearer = (await this.signIn?.bearer()) ?? null
+    if (attempt.abort.signal.aborted) throw new StudioError('cancelled', 'It was switched off.')
+    this.#updateSecrecy()
     const log = new LogTail(this.secrecy.words, changed)
     // Shows the log of the previous process next to the reason of its failure, until this process writes something.
     let first = true
@@ -173,6 +239,7 @@ export class McpServerRun {
     const connecting = connectMcp({
       transport,
       secrets,
+      bearer,
       version,
       fetch,
       limits,
@@ -208,6 +275,11 @@ export class McpServerRun {
     const { calmMs, backOffMs } = this.#parts.limits
     const failure = this.#clean(thrown)
     this.#drop()
+    if (this.#needsSignIn(failure)) {
+      this.signIn?.needed()
+      this.#become('sign_in', null)
+      return
+    }
     if (attempt.readyAt > 0 && performance.now() - attempt.readyAt > calmMs) this.#crashes = 0
     const wait = passing.has(failure.kind) ? backOffMs[this.#crashes] : undefined
     this.#crashes++
@@ -247,9 +319,15 @@ export class McpServerRun {
     this.#parts.changed()
   }
 
+  #updateSecrecy(): void {
+    this.secrecy = secrecyOf(this.config.transport, this.#values, this.signIn?.secrets ?? [])
+  }
+
   /** Removes secrets from the message of an error. */
   #clean(thrown: unknown): StudioError {
     const { kind, message, facts } = asStudioError(thrown)
     return new StudioError(kind, this.secrecy.words(message), facts)
   }
 }
+
+export const isAuthorization = (header: string): boolean => header.toLowerCase() === 'authorization'

@@ -4,8 +4,9 @@ import { asStudioError, StudioError } from '../../../errors.ts'
 import { inBackground } from '../../../shared/unexpected.ts'
 import type { StoredMcpServer } from '../../../store/mcpServers.ts'
 import type { Store } from '../../../store/store.ts'
+import type { EnteredClient } from './oauth/clients.ts'
 import { forgetSecrets, saveSecrets, secretNames } from './secrets.ts'
-import { type McpServerOptions, McpServerRun } from './server.ts'
+import { isAuthorization, type McpServerOptions, McpServerRun } from './server.ts'
 
 /** A server to save. In `secrets`, null leaves the stored value unchanged. */
 export interface SavedServer {
@@ -50,7 +51,9 @@ export class McpServers {
     refuseCredentials(given.transport)
     const id = given.id ?? randomUUID()
     await this.#inTurn(id, async () => {
-      const before = given.id === undefined ? null : this.#config(id)
+      const run = given.id === undefined ? null : this.#run(id)
+      const before = run?.config ?? null
+      if (run && !remembersSignIn(run.config.transport, given.transport)) await this.#forgetSignIn(run)
       await saveSecrets(this.#parts.secrets, id, given.transport, secrets)
       const config: StoredMcpServer = { ...given, id, on: before?.on ?? false }
       this.#store.mcpServers.save(config)
@@ -73,17 +76,42 @@ export class McpServers {
     })
   }
 
+  /**
+   * Starts the sign-in of a server, and resolves with the address for the browser.
+   * @throws StudioError `no_such_item`, and as `McpServerRun.startSignIn`
+   */
+  async signIn(id: string, client: EnteredClient | null): Promise<{ url: string }> {
+    return await this.#run(id).startSignIn(client)
+  }
+
+  /** @throws StudioError `no_such_item`, `bad_input` */
+  continueSignIn(id: string, address: string): void {
+    this.#run(id).signIn?.continueWith(address)
+  }
+
+  /** Resolves when the sign-in has ended. @throws StudioError `no_such_item` */
+  async cancelSignIn(id: string): Promise<void> {
+    await this.#run(id).signIn?.cancel()
+  }
+
+  /** @throws StudioError `no_such_item`, and as `McpServerRun.signOut` */
+  async signOut(id: string): Promise<void> {
+    await this.#inTurn(id, () => this.#run(id).signOut())
+  }
+
   /** Deletes a server with its secrets and all permissions for its tools. @throws StudioError `no_such_item` */
   async remove(id: string): Promise<void> {
     await this.#inTurn(id, async () => {
       const { transport } = this.#config(id)
-      const run = this.#runs.get(id)
+      const run = this.#run(id)
+      await run.end()
+      // Before its row, which says that the keychain has tokens.
+      await this.#forgetSignIn(run)
       this.#runs.delete(id)
       this.#store.transaction(() => {
         this.#store.mcpServers.remove(id)
         this.#store.toolPermissions.forgetStartingWith(`mcp:${id}:`)
       })
-      await run?.end()
       await this.#forget(id, secretNames(transport))
       this.#parts.changed()
     })
@@ -104,9 +132,13 @@ export class McpServers {
   }
 
   #config(id: string): StoredMcpServer {
-    const config = this.#runs.get(id)?.config
-    if (!config) throw new StudioError('no_such_item', 'That server does not exist any more.')
-    return config
+    return this.#run(id).config
+  }
+
+  #run(id: string): McpServerRun {
+    const run = this.#runs.get(id)
+    if (!run) throw new StudioError('no_such_item', 'That server does not exist any more.')
+    return run
   }
 
   #inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {
@@ -116,6 +148,15 @@ export class McpServers {
     const left = settled.then(() => this.#turns.get(id) === settled && this.#turns.delete(id))
     inBackground('A server could not be changed', left)
     return turn
+  }
+
+  async #forgetSignIn(run: McpServerRun): Promise<void> {
+    try {
+      await run.signIn?.signOut(true)
+    } catch (thrown) {
+      const { message } = asStudioError(thrown)
+      this.#log(`The sign-in of “${run.config.name}” could not be deleted from the keychain: ${message}`)
+    }
   }
 
   /** Deletes secrets. An unavailable keychain does not prevent the deletion of a server. */
@@ -129,6 +170,10 @@ export class McpServers {
     }
   }
 }
+
+/** Tokens are for one address. An Authorization header takes their place. */
+const remembersSignIn = (before: McpTransport, now: McpTransport): boolean =>
+  before.kind === 'http' && now.kind === 'http' && before.url === now.url && !now.headers.some(isAuthorization)
 
 function refuseCredentials(transport: McpTransport): void {
   if (transport.kind !== 'http') return

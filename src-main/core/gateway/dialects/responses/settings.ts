@@ -118,6 +118,13 @@ export function readSettings(
   }
 }
 
+/** Why requests with these fields are refused. */
+const unavailable: Readonly<Record<string, string>> = {
+  conversation: 'Conversations are not available here. Send the items as input, or use previous_response_id.',
+  prompt: 'Prompts by id are stored at OpenAI and not available here. Send their text as instructions and input.',
+  moderation: 'The service has no moderation, so input and output would not be checked. Leave out moderation.',
+}
+
 /**
  * Refuses what would change the meaning of the request or of its cost if it were left out.
  * @throws DialectError
@@ -129,23 +136,8 @@ export function refuseUnavailable(body: JsonObject): void {
       'Background mode is not available here. Leave out background and wait for the reply or its stream.',
     )
   }
-  if (hasValue(body.conversation)) {
-    throw new DialectError(
-      'conversation',
-      'Conversations are not available here. Send the items as input, or use previous_response_id.',
-    )
-  }
-  if (hasValue(body.prompt)) {
-    throw new DialectError(
-      'prompt',
-      'Prompts by id are stored at OpenAI and not available here. Send their text as instructions and input.',
-    )
-  }
-  if (hasValue(body.moderation)) {
-    throw new DialectError(
-      'moderation',
-      'The service has no moderation, so input and output would not be checked. Leave out moderation.',
-    )
+  for (const [field, message] of Object.entries(unavailable)) {
+    if (hasValue(body[field])) throw new DialectError(field, message)
   }
   const cache = optionalObject(body.prompt_cache_options, 'prompt_cache_options')
   if (cache?.prewarm === true) {

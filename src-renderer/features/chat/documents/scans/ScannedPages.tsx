@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import type { AttachedDocument } from '../../../../../src-preload/contract/documents.ts'
 import { showCount } from '../../../../i18n/format.ts'
 import { Button } from '../../../../shared/ui/Button.tsx'
-import { maxPictures, picturesOf, usePictures } from '../../composer/draftPictures.ts'
+import { draftPictures, maxPictures } from '../../composer/draftPictures.ts'
 import type { DraftDocument } from '../draftDocuments.ts'
 import { pagesToDraw, sendAsImages, stopDrawing, tokensOfPicture, useDrawings } from './scans.ts'
 
@@ -17,7 +17,7 @@ export function ScannedPages({ draft, document, stored }: ScannedPagesProps) {
   const { t } = useTranslation('documents')
   const { key, scanned } = document
   const drawing = useDrawings((state) => state.byKey[key])
-  const free = usePictures((state) => maxPictures - picturesOf(state, draft).length)
+  const free = maxPictures - draftPictures.useItems(draft).length
   const { pages, all } = pagesToDraw(scanned, stored, free)
   if (all === 0) return null
   const send = (): void => void sendAsImages(draft, document, pages)

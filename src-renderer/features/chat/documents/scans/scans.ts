@@ -1,7 +1,7 @@
 import { create } from 'zustand'
 import { type AddedDocument, type AttachedDocument, readPages } from '../../../../../src-preload/contract/documents.ts'
 import { mediaPath } from '../../../../../src-preload/contract/media.ts'
-import { addPictures } from '../../composer/draftPictures.ts'
+import { draftPictures } from '../../composer/draftPictures.ts'
 import { type DraftDocument, scansAdded } from '../draftDocuments.ts'
 import { drawPages } from './drawPages.ts'
 
@@ -60,7 +60,7 @@ export async function sendAsImages(draft: string, { key, name, stored }: DraftDo
     }
     await drawPages({ mediaUrl: mediaPath(stored.mediaId), pages }, onPage, ended.signal)
     set(key, null)
-    addPictures(files, draft)
+    draftPictures.add(files, draft)
     scansAdded(draft, key)
   } catch {
     if (ended.signal.aborted) return set(key, null)

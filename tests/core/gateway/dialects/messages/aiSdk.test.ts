@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { messagesDialect } from '../../../../../src-main/core/gateway/dialects/messages/messagesDialect.ts'
 import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
 import type { ChatRequest } from '../../../../../src-main/core/upstream/types.ts'
-import { chatRequest, toolOrderProblem } from './helpers/specification.ts'
+import { chatRequest, toolOrderProblem } from '../specification.ts'
 import { chunk, details, streamBytes, translatedStream, usageChunk } from './helpers/streams.ts'
 
 const usage = { prompt_tokens: 12, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 4 } }

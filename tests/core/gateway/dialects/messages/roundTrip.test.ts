@@ -5,8 +5,8 @@ import { messagesDialect } from '../../../../../src-main/core/gateway/dialects/m
 import { clientToolId, serviceToolId } from '../../../../../src-main/core/gateway/dialects/messages/toolCallIds.ts'
 import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
 import type { ChatMessage, ChatRequest, ContentPart } from '../../../../../src-main/core/upstream/types.ts'
+import { chatRequest, toolOrderProblem } from '../specification.ts'
 import { anyObject, anyText } from './helpers/arbitraries.ts'
-import { chatRequest, toolOrderProblem } from './helpers/specification.ts'
 
 it('ids of tool calls are accepted by clients and come back unchanged', () => {
   fc.assert(

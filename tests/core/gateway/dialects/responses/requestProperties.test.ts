@@ -1,74 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
 import { DialectError } from '../../../../../src-main/core/gateway/dialects/dialectError.ts'
 import { translateResponses } from '../../../../../src-main/core/gateway/dialects/responses/responses.ts'
 import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
 import type { ChatMessage } from '../../../../../src-main/core/upstream/types.ts'
 import { tries } from '../../../../helpers/effort.ts'
+import { chatRequest } from '../specification.ts'
 import { details } from './chatStream.ts'
 import { interfacesOf, membersOf, typesOf, valuesOf } from './sdkTypes.ts'
-
-const toolCall = z.object({
-  id: z.string(),
-  type: z.literal('function'),
-  function: z.object({ name: z.string(), arguments: z.string() }),
-})
-const contentPart = z.object({
-  type: z.enum(['text', 'image_url']),
-  text: z.string().optional(),
-  image_url: z.object({ url: z.string(), detail: z.enum(['auto', 'low', 'high']).optional() }).optional(),
-})
-/** The request of POST /v1/chat/completions as the specification has it, and the extra parameters that are sent. */
-const chatRequest = z.strictObject({
-  model: z.string().min(1),
-  messages: z
-    .array(
-      z.strictObject({
-        role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
-        content: z.union([z.string(), z.null(), z.array(contentPart)]),
-        tool_call_id: z.string().optional(),
-        tool_calls: z.array(toolCall).min(1).optional(),
-        reasoning_content: z.string().optional(),
-      }),
-    )
-    .min(1),
-  stream: z.boolean().optional(),
-  stream_options: z.strictObject({ include_usage: z.boolean() }).optional(),
-  max_tokens: z.int().min(1).optional(),
-  temperature: z.number().optional(),
-  top_p: z.number().optional(),
-  presence_penalty: z.number().optional(),
-  frequency_penalty: z.number().optional(),
-  tools: z
-    .array(
-      z.strictObject({
-        type: z.literal('function'),
-        function: z.strictObject({
-          name: z.string().min(1),
-          description: z.string().optional(),
-          parameters: z.record(z.string(), z.unknown()).optional(),
-          strict: z.boolean().optional(),
-        }),
-      }),
-    )
-    .min(1)
-    .optional(),
-  tool_choice: z
-    .union([
-      z.enum(['auto', 'none', 'required']),
-      z.strictObject({ type: z.literal('function'), function: z.strictObject({ name: z.string() }) }),
-    ])
-    .optional(),
-  response_format: z.record(z.string(), z.unknown()).optional(),
-  parallel_tool_calls: z.boolean().optional(),
-  reasoning_effort: z.string().optional(),
-  verbosity: z.string().optional(),
-  prompt_cache_key: z.string().optional(),
-  safety_identifier: z.string().optional(),
-  service_tier: z.string().optional(),
-  user: z.string().optional(),
-})
 
 /** Fails unless the results of each message's calls follow it directly, in order, and nothing else is a result. */
 function expectResultsAfterCalls(messages: ChatMessage[]): void {

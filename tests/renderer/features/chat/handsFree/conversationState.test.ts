@@ -28,19 +28,12 @@ function play(...events: HandsFreeEvent[]) {
 const start: HandsFreeEvent[] = [{ type: 'start', input: 'automatic' }, { type: 'microphoneOpened' }]
 const turn = (id: number): HandsFreeEvent[] => [{ type: 'speechStarted' }, { type: 'speechEnded', turn: id }]
 const say = (id: number, text: string): HandsFreeEvent[] => [...turn(id), { type: 'transcribed', turn: id, text }]
+/** From the start until the reply to the first turn is heard. */
+const speaking: HandsFreeEvent[] = [...start, ...say(1, 'Hello.'), { type: 'sent' }, { type: 'soundStarted' }]
 const complete: HandsFreeEvent = { type: 'replyEnded', end: 'complete', problem: null }
 
 test('one turn goes through every phase and back to listening', () => {
-  const { phases, effects } = play(
-    ...start,
-    ...say(1, 'Hello.'),
-    { type: 'sent' },
-    { type: 'soundStarted' },
-    complete,
-    {
-      type: 'soundEnded',
-    },
-  )
+  const { phases, effects } = play(...speaking, complete, { type: 'soundEnded' })
   expect(phases).toEqual([
     'opening',
     'listening',
@@ -99,13 +92,7 @@ test('pause closes the microphone and holds the sound, resume continues both', (
 })
 
 test('stop closes the microphone, cancels transcription, reply and sound', () => {
-  const { did, state } = play(
-    ...start,
-    ...say(1, 'Hello.'),
-    { type: 'sent' },
-    { type: 'soundStarted' },
-    { type: 'stop' },
-  )
+  const { did, state } = play(...speaking, { type: 'stop' })
   expect(did.slice(-4)).toEqual(['closeMicrophone', 'cancelTranscriptions', 'stopSound', 'stopReply'])
   expect(phaseOf(state)).toBe('off')
 })

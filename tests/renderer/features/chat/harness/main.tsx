@@ -1,4 +1,3 @@
-import '../../../../../src-renderer/shared/markdown/scale.css'
 import '../../../../../src-renderer/features/chat/styles.ts'
 import './window.css'
 import { createRoot } from 'react-dom/client'

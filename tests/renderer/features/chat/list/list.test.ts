@@ -170,7 +170,7 @@ describe('chats', () => {
   })
   it('show as text when a tool call waits for approval, and name a running tool', async () => {
     await open()
-    expect(await row('Tax letter, third draft').textContent()).toContain('Needs approval')
+    expect(await row('Tax letter, third draft').textContent()).toContain('Waiting for you')
     await row('Refactor the stream parser')
       .getByRole('img', { name: windowText('library:running') })
       .waitFor()

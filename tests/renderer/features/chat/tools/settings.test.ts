@@ -120,6 +120,7 @@ describe('the server form', () => {
       on: true,
       state: 'ready',
       problem: null,
+      signIn: null,
       about: null,
       tools: [],
       log: [],

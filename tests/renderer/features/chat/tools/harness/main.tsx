@@ -56,29 +56,19 @@ function Scene(): ReactNode {
         <settingsPage.Stage />
       </main>
     )
-  if (scene === 'section')
-    return (
-      <main className="scene">
-        <div className="side">
-          <ToolsSection />
-        </div>
-      </main>
-    )
-  if (scene === 'button')
-    return (
-      <main className="scene">
-        <div className="foot">
-          <AddMenu />
-        </div>
-      </main>
-    )
+  const [place, content] = contents()
   return (
     <main className="scene">
-      <div className="column">
-        {isCards(scene) ? cards[scene]().map((one) => <ToolCard key={one.call.index} {...one} />) : <Round />}
-      </div>
+      <div className={place}>{content}</div>
     </main>
   )
+}
+
+function contents(): [place: string, content: ReactNode] {
+  if (scene === 'section') return ['side', <ToolsSection key={scene} />]
+  if (scene === 'button') return ['foot', <AddMenu key={scene} />]
+  if (!isCards(scene)) return ['column', <Round key={scene} />]
+  return ['column', cards[scene]().map((one) => <ToolCard key={one.call.index} {...one} />)]
 }
 
 function Window() {

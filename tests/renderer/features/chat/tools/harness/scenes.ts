@@ -31,6 +31,7 @@ const server = (n: number, over: Partial<McpServer>): McpServer => ({
   on: true,
   state: 'ready',
   problem: null,
+  signIn: null,
   about: 'secure-filesystem-server 0.2.0',
   tools: [
     tool('read_file', { readOnly: true, title: 'Read a file' }),

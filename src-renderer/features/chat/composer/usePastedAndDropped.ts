@@ -1,27 +1,5 @@
 import { type RefObject, useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { addFiles } from '../documents/addFiles.ts'
-import { addPictures } from './draftPictures.ts'
-
-/** The hidden input that selects pictures from the disk. */
-export function AddPictures({ input }: { input: RefObject<HTMLInputElement | null> }) {
-  const { t } = useTranslation('composer')
-  return (
-    <input
-      ref={input}
-      type="file"
-      multiple
-      hidden
-      accept="image/*"
-      aria-label={t('addPictures')}
-      onChange={(event) => {
-        addPictures([...(event.target.files ?? [])])
-        // Without this, selecting a removed file again would fire no event.
-        event.target.value = ''
-      }}
-    />
-  )
-}
 
 const filesIn = (transfer: DataTransfer | null): File[] => [...(transfer?.files ?? [])]
 
@@ -57,16 +35,13 @@ export function usePastedAndDropped(field: RefObject<HTMLTextAreaElement | null>
       addFiles(filesIn(event.dataTransfer))
       area.focus()
     }
-    area.addEventListener('paste', paste)
-    stage.addEventListener('dragover', drag)
-    stage.addEventListener('dragleave', leave)
-    stage.addEventListener('drop', drop)
-    return () => {
-      area.removeEventListener('paste', paste)
-      stage.removeEventListener('dragover', drag)
-      stage.removeEventListener('dragleave', leave)
-      stage.removeEventListener('drop', drop)
-    }
+    const ended = new AbortController()
+    const { signal } = ended
+    area.addEventListener('paste', paste, { signal })
+    stage.addEventListener('dragover', drag, { signal })
+    stage.addEventListener('dragleave', leave, { signal })
+    stage.addEventListener('drop', drop, { signal })
+    return () => ended.abort()
   }, [field])
   return over
 }

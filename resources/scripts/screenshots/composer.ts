@@ -1,0 +1,263 @@
+import { join } from 'node:path'
+import type { Page } from '@playwright/test'
+import { line, newChat } from '../../../tests/e2e/chatWorld.ts'
+import { askModel, composer, growths, lastReply, pickModel, send, settled } from '../../../tests/e2e/journey.ts'
+import { windowText } from '../../../tests/helpers/windowText.ts'
+import { root } from '../ready.mjs'
+import { type Connected, connect, disconnect, type Studio, sendAgain, showParts } from './scene.ts'
+
+const documents = join(root, 'tests/fixtures/documents')
+const dialog = (page: Page) => page.getByRole('dialog')
+
+/** What goes into a message besides its text: documents, projects, and how full the context is. */
+export const messageParts = (studio: Studio): Promise<void> => showParts(studio, attach, project, contextMeter)
+
+async function attach({ page, camera }: Connected): Promise<void> {
+  await pickModel(page, 'mirror')
+  await page
+    .locator('input[data-documents]')
+    .setInputFiles([join(documents, 'report-libreoffice.pdf'), join(documents, 'prices.xlsx')])
+  const tray = page.getByRole('list', { name: windowText('documents:toSend') })
+  await tray.getByText(/3 pages/).waitFor()
+  await tray.getByText(/2 sheets/).waitFor()
+  await composer(page).fill('Compare the report with the prices.')
+  await camera.shoot(page, 'documents')
+  await tray
+    .getByRole('button', { name: /^report/ })
+    .first()
+    .click()
+  await page
+    .getByRole('region', { name: windowText('documents:textToSend') })
+    .getByText('third page')
+    .waitFor()
+  await camera.shoot(page, 'document-text')
+  await page.keyboard.press('Escape')
+  await composer(page).press('Enter')
+  await settled(page, 'complete')
+  await page.locator('.chat-talk').press('Home')
+  await page.locator('article[data-role="user"]').first().waitFor()
+  await camera.shoot(page, 'documents-sent')
+  await newChat(page)
+  await page
+    .locator('input[data-documents]')
+    .setInputFiles([join(documents, 'scan.pdf'), join(documents, 'encrypted.pdf')])
+  await tray.getByText(/per image/).waitFor()
+  await tray.getByText(/password/).waitFor()
+  await camera.shoot(page, 'scan-and-failure')
+  for (const name of ['scan.pdf', 'encrypted.pdf'])
+    await page.getByRole('button', { name: windowText('documents:remove', { name }) }).click()
+}
+
+const filler = (topic: string): string => `A paragraph about ${topic}, which goes on for a while. `.repeat(30)
+const files = [
+  {
+    name: 'handbook.md',
+    mimeType: 'text/markdown',
+    buffer: Buffer.from(
+      [filler('anchors'), 'The ferry to Lüneburg leaves at 06:40 from pier seven.', filler('ropes')].join('\n\n'),
+    ),
+  },
+  { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('The harbour master is called Ada.') },
+]
+
+async function fromProject(page: Page, action: string): Promise<void> {
+  await line(page, 'Harbour').first().hover()
+  await page.getByRole('button', { name: windowText('library:more', { title: 'Harbour' }), exact: true }).click()
+  await page.getByRole('menuitem', { name: action, exact: true }).click()
+}
+
+async function project({ page, camera }: Connected): Promise<void> {
+  await page.getByRole('button', { name: windowText('library:listMenu') }).click()
+  await page.getByRole('menuitem', { name: windowText('library:newFolder') }).click()
+  await page.getByLabel(windowText('library:name')).fill('Harbour')
+  await page.getByLabel(windowText('library:folderModel')).selectOption('citer')
+  await page.getByLabel(windowText('library:folderInstructions')).fill('Be brief.')
+  await camera.shoot(page, 'project-new')
+  await page.getByRole('button', { name: windowText('library:create') }).click()
+  await dialog(page).waitFor({ state: 'detached' })
+  await fromProject(page, windowText('library:folderSettings'))
+  await page.locator('input[data-pinned]').setInputFiles(files)
+  const listed = page.getByRole('region', { name: windowText('projects:files') }).getByRole('listitem')
+  await listed.nth(1).waitFor()
+  await page.getByLabel(windowText('projects:wholeTokens')).fill('100')
+  await page.getByRole('button', { name: windowText('library:save'), exact: true }).click()
+  await dialog(page).waitFor({ state: 'detached' })
+  await fromProject(page, windowText('library:folderSettings'))
+  await listed.getByText(windowText('projects:searched')).waitFor()
+  await camera.shoot(page, 'project-settings')
+  await page.keyboard.press('Escape')
+  await fromProject(page, windowText('library:newChatHere'))
+  await composer(page).fill('When does the ferry to Lüneburg leave?')
+  const next = page.getByRole('list', { name: windowText('projects:next') })
+  await next.getByText(/passages? from/).waitFor()
+  await camera.shoot(page, 'project-chat')
+  await next.getByRole('button', { name: /from 1 file/ }).click()
+  await dialog(page).locator('.project-passage-text').first().waitFor()
+  await camera.shoot(page, 'project-passages')
+  await page.keyboard.press('Escape')
+  await composer(page).press('Enter')
+  await settled(page, 'complete')
+  await camera.shoot(page, 'project-cited')
+  await lastReply(page)
+    .getByRole('button', { name: /^Source/ })
+    .first()
+    .click()
+  await page
+    .getByRole('region', { name: windowText('projects:text') })
+    .locator('mark')
+    .waitFor()
+  await camera.shoot(page, 'project-source')
+  await page.keyboard.press('Escape')
+}
+
+async function contextMeter({ page, camera }: Connected): Promise<void> {
+  await newChat(page)
+  await pickModel(page, 'small-context')
+  for (const word of ['alpha', 'bravo']) {
+    await send(page, `Remember ${word}. ${'more words '.repeat(320)}`)
+    await settled(page, 'complete')
+  }
+  await page.locator('.context-open').click()
+  await dialog(page).locator('.context-parts tfoot').waitFor()
+  await camera.shoot(page, 'context')
+  await page.keyboard.press('Escape')
+  await send(page, `Remember charlie. ${'more words '.repeat(400)}`)
+  await settled(page, 'failed')
+  await camera.shoot(page, 'context-full')
+  await lastReply(page)
+    .getByRole('button', { name: windowText('context:summariseOldest') })
+    .click()
+  await dialog(page)
+    .getByText(/are sent to small-context/)
+    .waitFor()
+  await camera.shoot(page, 'summary-plan')
+  await page.getByRole('button', { name: windowText('context:start'), exact: true }).click()
+  await page.getByRole('textbox', { name: windowText('context:noteText') }).waitFor()
+  await camera.shoot(page, 'summary-edit')
+  await page.getByRole('button', { name: windowText('context:use'), exact: true }).click()
+  await dialog(page).waitFor({ state: 'detached' })
+  await page.locator('.chat-talk').press('Home')
+  await page.locator('article[data-role="summary"]').waitFor()
+  await camera.shoot(page, 'summary')
+}
+
+/** Code blocks of a reply beside the chat. */
+export async function preview(studio: Studio): Promise<void> {
+  const world = await connect(studio)
+  const { page, camera } = world
+  const panel = page.getByRole('region', { name: windowText('preview:region') })
+  const openIt = () =>
+    lastReply(page)
+      .getByRole('button', { name: windowText('preview:open'), exact: true })
+      .click()
+  const inside = page.frameLocator('.chat-preview-frame').frameLocator('iframe:not([data-loading])')
+  await pickModel(page, 'document-writer')
+  await send(page, 'Write a page about walks.')
+  await growths(page, 5)
+  await settled(page, 'complete')
+  await camera.shoot(page, 'offer')
+  await openIt()
+  await inside.getByRole('heading', { name: 'Harbour walks' }).waitFor()
+  await camera.shoot(page, 'page')
+  await sendAgain(page, 'Make the last walk longer.')
+  await inside.getByText('revision 2').waitFor()
+  await panel.getByRole('radio', { name: windowText('preview:viewChanges') }).click()
+  await panel
+    .getByRole('region', { name: windowText('preview:viewChanges') })
+    .locator('ins')
+    .first()
+    .waitFor()
+  await camera.shoot(page, 'changes')
+  for (const kind of ['csv', 'json', 'mermaid'] as const) {
+    await newChat(page)
+    await askModel(page, 'document-writer', `Write ${kind}.`)
+    await openIt()
+    if (kind === 'mermaid')
+      await page.frameLocator('.chat-preview-frame').locator('svg').getByText('Lighthouse').waitFor()
+    else
+      await panel
+        .getByRole(kind === 'csv' ? 'table' : 'group')
+        .first()
+        .waitFor()
+    // A diagram is drawn again for another theme.
+    await camera.shoot(page, kind, {
+      ready: () => panel.locator('.chat-preview-document[aria-busy="false"]').waitFor(),
+    })
+  }
+  await disconnect(world)
+}
+
+/** The list of chats: search, prompts, import, export, deleted and archived chats. */
+export async function library(studio: Studio): Promise<void> {
+  const world = await connect(studio)
+  const { page, camera } = world
+  for (const text of ['Which harbour is the oldest?', 'How do tides work?', 'Name a knot for a heavy rope.']) {
+    await newChat(page)
+    await askModel(page, 'mirror', text)
+  }
+  await page.getByRole('combobox', { name: windowText('library:search') }).fill('harbour')
+  await page
+    .getByText(/\d results?$/)
+    .first()
+    .waitFor()
+  await camera.shoot(page, 'search')
+  await page.getByRole('combobox', { name: windowText('library:search') }).fill('')
+  await fromCommand(page, windowText('palette:commands.prompts'))
+  await dialog(page).waitFor()
+  await camera.shoot(page, 'prompts-empty')
+  await dialog(page)
+    .getByRole('button', { name: windowText('library:promptNew') })
+    .first()
+    .click()
+  await dialog(page).getByLabel(windowText('library:promptName')).fill('Letter to a harbour')
+  await dialog(page)
+    .getByLabel(windowText('library:promptText'), { exact: true })
+    .fill('Write a letter to {{harbour}} about {{topic}}.')
+  await camera.shoot(page, 'prompt-form')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Escape')
+  await fromCommand(page, windowText('palette:commands.import'))
+  await dialog(page).waitFor()
+  await camera.shoot(page, 'import')
+  await page.keyboard.press('Escape')
+  await fromCommand(page, windowText('exporting:command'))
+  await dialog(page)
+    .getByRole('button', { name: /^(Export|Print…)$/ })
+    .waitFor()
+  await camera.shoot(page, 'export')
+  await dialog(page)
+    .getByRole('radio', { name: windowText('exporting:selection') })
+    .check({ force: true })
+  await dialog(page)
+    .getByLabel(windowText('exporting:format'))
+    .selectOption({ label: windowText('exporting:docx') })
+  await camera.shoot(page, 'export-selection')
+  await page.keyboard.press('Escape')
+  const openMenu = async () => {
+    await line(page, 'How do tides work?').hover()
+    await page
+      .getByRole('button', { name: windowText('library:more', { title: 'How do tides work?' }), exact: true })
+      .click()
+  }
+  await openMenu()
+  await camera.shoot(page, 'chat-menu')
+  // A narrow window hides the list, and closes its menu.
+  await openMenu()
+  await page.getByRole('menuitem', { name: windowText('library:remove'), exact: true }).click()
+  await page
+    .getByText(windowText('library:removedOne', { title: 'How do tides work?' }))
+    .first()
+    .waitFor()
+  await camera.shoot(page, 'deleted')
+  await fromCommand(page, windowText('palette:commands.removed'))
+  await page.getByText(windowText('library:removedAbout')).waitFor()
+  await camera.shoot(page, 'recently-deleted')
+  await disconnect(world)
+}
+
+/** Runs a command of the palette. */
+export async function fromCommand(page: Page, command: string): Promise<void> {
+  await page.keyboard.press('Control+k')
+  await page.getByRole('dialog').getByRole('combobox').fill(command)
+  await page.keyboard.press('Enter')
+}

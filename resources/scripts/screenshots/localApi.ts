@@ -1,0 +1,120 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import type { Page } from '@playwright/test'
+import OpenAI from 'openai'
+import type { WebHost } from '../../../tests/e2e/hosts.ts'
+import { windowText } from '../../../tests/helpers/windowText.ts'
+import { node24, root } from '../ready.mjs'
+import { type Connected, connect, disconnect, loaded, open, type Studio } from './scene.ts'
+
+/** The local API: connecting an app step by step, apps in every state, and the request log. */
+export async function localApi(studio: Studio): Promise<void> {
+  const world = await connect(studio)
+  const { page, camera, host } = world
+  await open(page, 'proxy')
+  await loaded(page)
+  await camera.shoot(page, 'empty')
+  await connectApp(world)
+  await sendAppRequests(host)
+  await page.getByRole('row').nth(3).waitFor()
+  await camera.shoot(page, 'apps-and-log')
+  await page.getByRole('row').nth(1).click()
+  await page
+    .getByRole('complementary')
+    .getByRole('heading', { name: windowText('proxy:detail.usage.title') })
+    .waitFor()
+  await camera.shoot(page, 'request')
+  await page.getByRole('button', { name: windowText('common:inspector') }).click()
+  await fromMenu(page, 'Editor', windowText('proxy:apps.menu.pause'))
+  await page.getByText(windowText('proxy:apps.blocked.paused')).waitFor()
+  await page.getByText(windowText('proxy:apps.paused', { name: 'Editor' }), { exact: true }).waitFor()
+  await camera.shoot(page, 'paused-app')
+  await fromMenu(page, 'Editor', windowText('proxy:apps.menu.edit'))
+  await page.getByRole('dialog').waitFor()
+  await camera.shoot(page, 'edit-app')
+  await page.getByRole('button', { name: windowText('proxy:form.cancel') }).click()
+  await fromMenu(page, 'Editor', windowText('proxy:apps.menu.rotate'))
+  await page.getByRole('dialog').waitFor()
+  await camera.shoot(page, 'replace-key')
+  await page.keyboard.press('Escape')
+  await fromMenu(page, 'Editor', windowText('proxy:apps.menu.revoke'))
+  await page.getByRole('alertdialog').or(page.getByRole('dialog')).first().waitFor()
+  await camera.shoot(page, 'revoke')
+  await page.keyboard.press('Escape')
+  await blocked(world)
+  await disconnect(world)
+}
+
+async function fromMenu(page: Page, app: string, action: string): Promise<void> {
+  await page.getByRole('button', { name: windowText('proxy:apps.menu.name', { name: app }) }).click()
+  await page.getByRole('menuitem', { name: action }).click()
+}
+
+/** A request of a web page that is not allowed. */
+async function blocked({ page, camera, host }: Connected): Promise<void> {
+  await fetch(`${host.ready.proxy?.baseUrl}/models`, { headers: { origin: 'https://pages.example' } })
+  const refusals = page
+    .getByRole('button', { name: windowText('proxy:refusals.title') })
+    .or(page.getByText(windowText('proxy:refusals.title')))
+    .first()
+  await page.getByText(windowText('proxy:log.refusedToday', { figure: '1' })).waitFor()
+  await refusals.click()
+  await camera.shoot(page, 'blocked-requests')
+}
+
+/** Each step of the dialog that connects an app, up to its first request. */
+async function connectApp({ page, camera, host }: Connected): Promise<void> {
+  await page
+    .getByRole('button', { name: windowText('proxy:connectApp') })
+    .first()
+    .click()
+  const dialog = page.getByRole('dialog', { name: windowText('proxy:connect.title.app') })
+  await dialog.getByRole('searchbox').waitFor()
+  await camera.shoot(page, 'connect-choose')
+  await dialog.getByRole('searchbox').fill('claude')
+  await dialog.getByRole('searchbox').press('Enter')
+  const name = dialog.getByRole('textbox', { name: windowText('connect:name') })
+  await name.waitFor()
+  await camera.shoot(page, 'connect-app')
+  await name.press('Enter')
+  const budget = dialog.getByLabel(windowText('proxy:form.budgetDay'))
+  await budget.fill('2')
+  await camera.shoot(page, 'connect-limits')
+  await dialog.getByText(windowText('proxy:form.more')).click()
+  await camera.shoot(page, 'connect-more-limits')
+  await budget.press('Enter')
+  const key = await dialog.getByRole('textbox', { name: windowText('proxy:connect.key') }).inputValue()
+  await camera.shoot(page, 'connect-key')
+  await dialog.getByRole('button', { name: windowText('proxy:connect.test') }).click()
+  await dialog.getByRole('status').waitFor()
+  await camera.shoot(page, 'connect-waiting')
+  const client = new OpenAI({ baseURL: host.ready.proxy?.baseUrl ?? '', apiKey: key, maxRetries: 0 })
+  await client.chat.completions.create({ model: 'mirror', messages: [{ role: 'user', content: 'Hello' }] })
+  await dialog.getByText(/works\./).waitFor()
+  await camera.shoot(page, 'connect-works')
+  await dialog.getByRole('button', { name: windowText('proxy:connect.done') }).click()
+}
+
+/** Apps with requests of several results, as the log shows them. */
+export async function sendAppRequests(host: WebHost): Promise<void> {
+  for (const name of ['Editor', 'Nightly summary']) {
+    const made = execFileSync(
+      node24(),
+      [join(root, 'out/main/node.js'), 'apps', 'add', name, '--json', '--data-dir', host.ready.dataDir],
+      { encoding: 'utf8' },
+    )
+    const { key } = JSON.parse(made) as { key: string }
+    const client = new OpenAI({ baseURL: host.ready.proxy?.baseUrl ?? '', apiKey: key, maxRetries: 0 })
+    const ask = (model: string, fault?: string) =>
+      client.chat.completions
+        .create(
+          { model, messages: [{ role: 'user', content: 'Summarise the log of today.' }] },
+          fault === undefined ? {} : { headers: { 'x-sandbox-fault': fault } },
+        )
+        .catch(() => null)
+    await ask('writer-small')
+    await ask('mirror')
+    await ask('mirror', 'refuse; status=429')
+    await ask('no-such-model')
+  }
+}

@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from '@playwright/test'
+import { openInspector } from '../../../tests/e2e/journey.ts'
+import { windowText } from '../../../tests/helpers/windowText.ts'
+import { root } from '../ready.mjs'
+import { type Connected, loaded, open, type Studio, showParts } from './scene.ts'
+
+/** Speech, Transcribe and Images, from their empty state on. */
+export const media = (studio: Studio): Promise<void> => showParts(studio, speech, transcription, images)
+
+async function speech({ page, camera }: Connected): Promise<void> {
+  await open(page, 'speech')
+  await loaded(page)
+  const text = page.getByRole('main').getByRole('textbox').first()
+  await text.waitFor()
+  await camera.shoot(page, 'speech-empty')
+  await text.fill('The ferry leaves at eight, and the harbour lights go out one after another.')
+  await camera.shoot(page, 'speech-text')
+  await page
+    .getByRole('main')
+    .getByRole('button', { name: windowText('speech:speak') })
+    .first()
+    .click()
+  await page.locator('[data-speech][data-state="done"]').waitFor({ timeout: 60_000 })
+  await camera.shoot(page, 'speech')
+  await openInspector(page)
+  await camera.shoot(page, 'speech-details')
+}
+
+async function transcription({ page, camera }: Connected): Promise<void> {
+  await open(page, 'transcribe')
+  const add = page.getByRole('button', { name: windowText('transcribe:addFiles') }).first()
+  await add.waitFor()
+  await camera.shoot(page, 'transcribe-empty')
+  await page
+    .getByRole('button', { name: windowText('transcribe:record'), exact: true })
+    .first()
+    .click()
+  const discard = page.getByRole('button', { name: windowText('transcribe:discard'), exact: true })
+  await discard.waitFor()
+  // The fake microphone beeps once a second: a level and a wave to see.
+  await page.waitForTimeout(3000)
+  await camera.shoot(page, 'recording')
+  await discard.click()
+  const question = page.locator('dialog[open]')
+  await question.waitFor()
+  await camera.shoot(page, 'recording-discard')
+  await question.getByRole('button', { name: windowText('transcribe:discard') }).click()
+  await question.waitFor({ state: 'detached' })
+  const recording = join(root, 'src-renderer/features/transcription/example.ogg')
+  if (!existsSync(recording)) throw new Error(`${recording} is missing.`)
+  const chosen = page.waitForEvent('filechooser')
+  await add.click()
+  await (await chosen).setFiles(recording)
+  await page.getByRole('button', { name: windowText('transcribe:toChat') }).waitFor({ timeout: 60_000 })
+  await camera.shoot(page, 'transcript')
+  await openInspector(page)
+  await camera.shoot(page, 'transcript-settings')
+}
+
+async function images({ page, camera }: Connected): Promise<void> {
+  await open(page, 'images')
+  const prompt = page.getByRole('textbox', { name: windowText('images:composer.prompt'), exact: true })
+  await prompt.waitFor()
+  await camera.shoot(page, 'images-empty')
+  const gallery = page.getByRole('listbox', { name: windowText('images:gallery.label') }).getByRole('option')
+  const prompts = ['A lighthouse at dusk', 'An old map of an island', 'A harbour in the rain']
+  for (const [index, words] of prompts.entries()) {
+    await prompt.fill(words)
+    await prompt.press('Enter')
+    await gallery.nth(index).locator('img').waitFor({ timeout: 60_000 })
+  }
+  await drawn(page)
+  await camera.shoot(page, 'gallery')
+  await gallery.first().dblclick()
+  await page.getByRole('dialog').waitFor()
+  await drawn(page)
+  await camera.shoot(page, 'lightbox')
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await gallery.first().press('Space')
+  await openInspector(page)
+  await camera.shoot(page, 'image-details')
+}
+
+const drawn = (page: Page) =>
+  page.waitForFunction(() => [...document.images].every((image) => image.complete && image.naturalWidth > 0))

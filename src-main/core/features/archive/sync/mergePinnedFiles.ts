@@ -1,0 +1,102 @@
+import type { PinnedFileEntry } from '../../../store/pinnedFiles.ts'
+import type { SyncMark } from '../../../store/syncMarks.ts'
+import type { ArchiveDependencies } from '../dependencies.ts'
+import { type ArchivedFile, maxArchivedFiles } from '../format.ts'
+import type { Notes } from '../importNotes.ts'
+import type { OpenArchive } from '../nativeArchive.ts'
+import { Staging } from '../staging.ts'
+import { type SyncFile, timeOf, wins } from './format.ts'
+
+/** A pinned file in the archive of another computer: absent there, or with its change. */
+interface TheirFile {
+  folderId: string
+  sha256: string
+  mark: SyncMark
+  file: ArchivedFile | undefined
+}
+
+/**
+ * Merges the pinned files of folders, one by one: the newest addition, renaming or removal wins. A file is recognized by its content,
+ * because it may have another id on each computer. Call after the folders are merged. Returns whether anything changed.
+ */
+export async function mergePinnedFiles(
+  parts: ArchiveDependencies,
+  archive: OpenArchive,
+  { sync, notes }: { sync: SyncFile; notes: Notes },
+): Promise<boolean> {
+  const { documents, folders, erasures, pinnedFiles, syncMarks } = parts.store
+  let isChanged = false
+
+  /** Their change, if it replaces ours. */
+  function decide({ folderId, sha256, mark, file }: TheirFile) {
+    const own = pinnedFiles.entries(folderId).find((one) => one.sha256 === sha256)
+    const ours = ownMark(own, syncMarks.fileMark(folderId, sha256))
+    const isTheirs =
+      !ours || wins({ at: mark.at, value: contentOf(mark, file) }, { at: ours.at, value: contentOf(ours, own) })
+    return isTheirs ? { own } : null
+  }
+
+  for (const theirs of theirFiles(archive, sync, notes)) {
+    const { folderId, sha256, mark, file } = theirs
+    const decided = decide(theirs)
+    if (!decided) continue
+    const isGone = mark.value !== null || !file
+    // A file of a folder that was deleted here returns with the folder.
+    if (!isGone && !folders.find(folderId)) continue
+    if (!isGone && !decided.own && pinnedFiles.entries(folderId).length >= maxArchivedFiles) {
+      notes.add('# files were left out, because their project has too many.')
+      continue
+    }
+    const staging = new Staging(parts, notes)
+    const mediaId =
+      isGone || decided.own ? decided.own?.mediaId : await staging.document(file.mediaId, file.name, archive.document)
+    if (!isGone && !mediaId) continue
+    syncMarks.merging(() => {
+      // Something may have changed here while the file was read.
+      const now = decide(theirs)
+      if (!now || (!isGone && !(folders.find(folderId) && mediaId && documents.find(mediaId)))) return
+      const { own } = now
+      syncMarks.setFileMark(folderId, sha256, mark)
+      if (isGone && own) {
+        pinnedFiles.remove(folderId, own.mediaId)
+        erasures.plan('media', [own.mediaId])
+      }
+      if (!isGone && mediaId) pinnedFiles.insert({ ...file, folderId, mediaId: own?.mediaId ?? mediaId })
+      staging.forgetPlans()
+      isChanged ||= isGone ? own !== undefined : own?.name !== file.name
+    })
+  }
+  return isChanged
+}
+
+/** The files of the archive and those that were removed there. Files without their original are left out. */
+function* theirFiles(archive: OpenArchive, sync: SyncFile, notes: Notes): Generator<TheirFile, undefined> {
+  const known = new Map(archive.library.folders.map(({ id, files }) => [id, files]))
+  for (const folderId of new Set([...known.keys(), ...Object.keys(sync.files)])) {
+    const marks = new Map(Object.entries(sync.files[folderId] ?? {}))
+    for (const file of known.get(folderId) ?? []) {
+      const sha256 = archive.hashOf(file.mediaId)
+      if (sha256 === null) {
+        notes.add('# documents are not in the file and were left out.')
+        continue
+      }
+      const mark = marks.get(sha256) ?? { at: timeOf(file.addedAt), value: null }
+      marks.delete(sha256)
+      yield { folderId, sha256, mark, file }
+    }
+    for (const [sha256, mark] of marks) {
+      // Only a removal needs no file.
+      if (mark.value !== null) yield { folderId, sha256, mark, file: undefined }
+    }
+  }
+}
+
+/** A mark of an addition without its file is left from a folder that was deleted, and decides nothing. */
+const ownMark = (own: PinnedFileEntry | undefined, mark: SyncMark | null): SyncMark | null => {
+  if (!own) return mark?.value === null ? null : mark
+  return mark ?? { at: timeOf(own.addedAt), value: null }
+}
+
+/** As for folders: at the same time a removal wins, then the greater name. */
+const contentOf = (mark: SyncMark, file: { name: string } | undefined): string | null =>
+  mark.value !== null ? '\uffff' : (file?.name ?? null)

@@ -1,0 +1,158 @@
+import { timingSafeEqual } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { signInRedirect } from '../../../../../../src-preload/contract/tools.ts'
+import { StudioError } from '../../../../errors.ts'
+
+const { hostname: host, pathname: path } = new URL(signInRedirect)
+
+/** The parameters with which the authorization server sends the browser back. @see RFC 6749, section 4.1.2; RFC 9207 */
+export interface AuthorizationResponse {
+  code: string | null
+  error: string | null
+  iss: string | null
+}
+
+export interface RedirectListener {
+  /** Redirect address of this sign-in, with its port. */
+  readonly url: string
+  /** Settles once: with the first response that has the right state, or rejects for one with another state. */
+  readonly response: Promise<AuthorizationResponse>
+  /**
+   * Takes the address of the page that a browser on another computer could not load.
+   * @throws StudioError `bad_input` if it is not an address of this sign-in
+   */
+  take(address: string): void
+  /** Stops listening. Later connections are refused by the operating system. */
+  close(): void
+}
+
+/**
+ * Waits for the redirect of one sign-in on 127.0.0.1 (RFC 8252, section 7.3). Accepts one response and then stops listening.
+ * @param state the random text that the response must repeat
+ * @param preferredPort tried first, because a client may be registered with it; 0: any
+ */
+export async function listenForRedirect(state: string, preferredPort: number): Promise<RedirectListener> {
+  const { promise, resolve, reject } = Promise.withResolvers<AuthorizationResponse>()
+  // A sign-in that is cancelled before its response has no other listener.
+  promise.catch(() => undefined)
+  let isUsed = false
+  let port = 0
+
+  /** Whether the response is accepted. */
+  const settle = (query: URLSearchParams): boolean => {
+    isUsed = true
+    // A repeated parameter makes the response ambiguous (RFC 6749, section 3.1).
+    const [states, code, error, iss] = ['state', 'code', 'error', 'iss'].map((name) => query.getAll(name))
+    if (states?.length !== 1 || !isSame(states[0] ?? '', state)) {
+      reject(new StudioError('foreign_address', 'The sign-in was stopped: the answer belongs to another sign-in.'))
+      return false
+    }
+    if ([code, error, iss].some((values) => (values?.length ?? 0) > 1)) {
+      reject(new StudioError('malformed_reply', 'The answer of the authorization server is ambiguous.'))
+      return false
+    }
+    const response = { code: code?.[0] ?? null, error: error?.[0] ?? null, iss: iss?.[0] ?? null }
+    resolve(response)
+    return response.error === null
+  }
+
+  const server = createServer({ maxHeaderSize: 16_384, requestTimeout: 10_000 }, (request, reply) => {
+    const refused = refusal(request, port)
+    if (refused !== null) return answer(reply, refused, pages.refused)
+    if (isUsed) return answer(reply, 410, pages.used)
+    const isAccepted = settle(new URL(request.url ?? '', `http://${host}`).searchParams)
+    reply.on('close', close)
+    return isAccepted ? answer(reply, 200, pages.received) : answer(reply, 400, pages.failed)
+  })
+  server.maxConnections = 16
+  const close = (): void => {
+    server.close()
+    server.closeAllConnections()
+  }
+  await listen(server, preferredPort)
+  port = (server.address() as AddressInfo).port
+  const url = `http://${host}:${port}${path}`
+  return {
+    url,
+    response: promise,
+    take(address) {
+      const given = URL.parse(address.trim())
+      const isOurs =
+        given && `${given.origin}${given.pathname}` === url && given.username === '' && given.password === ''
+      if (!isOurs || isUsed) {
+        throw new StudioError('bad_input', `This is not the address of the last page. It starts with ${url}?`)
+      }
+      settle(given.searchParams)
+      close()
+    },
+    close,
+  }
+}
+
+async function listen(server: ReturnType<typeof createServer>, preferredPort: number): Promise<void> {
+  const attempt = (port: number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      server.once('error', reject)
+      server.listen({ host, port, exclusive: true }, () => {
+        server.off('error', reject)
+        resolve()
+      })
+    })
+  try {
+    await attempt(preferredPort)
+  } catch (thrown) {
+    if (preferredPort === 0) throw cannotListen(thrown)
+    await attempt(0).catch((again: unknown) => {
+      throw cannotListen(again)
+    })
+  }
+}
+
+const cannotListen = (cause: unknown): StudioError =>
+  new StudioError('port_taken', 'The sign-in could not start: no local port is free for its answer.', {}, { cause })
+
+/** Status of a request that cannot be the redirect, or null. Such a request changes nothing. */
+function refusal({ headers, method, url = '' }: IncomingMessage, port: number): number | null {
+  // Another name for this computer would mean that a page of another site asks (DNS rebinding).
+  if (headers.host !== `${host}:${port}`) return 421
+  if (!url.startsWith(`${path}?`) && url !== path) return 404
+  if (method !== 'GET') return 405
+  // The redirect opens a page. Images, frames and scripts of other sites cannot use it up.
+  const use = headers['sec-fetch-dest']
+  return use === undefined || use === 'document' ? null : 403
+}
+
+function isSame(given: string, wanted: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(wanted)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}
+
+const pages = {
+  received: ['Go back to Inference Studio', 'Inference Studio has received the answer. You can close this page.'],
+  failed: ['Not signed in', 'Inference Studio shows the reason. You can close this page.'],
+  used: ['Already used', 'This address works once. You can close this page.'],
+  refused: ['Nothing here', 'Inference Studio waits for the answer of a sign-in at another address.'],
+} as const
+
+/** Contains no text from the request, because any page can make a browser open this address. */
+function answer(reply: ServerResponse, status: number, [title, text]: readonly [string, string]): void {
+  reply.writeHead(status, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy':
+      "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox",
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+    // The address contains the code.
+    'Referrer-Policy': 'no-referrer',
+    'Cache-Control': 'no-store',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    Connection: 'close',
+  })
+  reply.end(
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark">` +
+      `<meta name="viewport" content="width=device-width"><title>${title}</title></head>` +
+      `<body><main><h1>${title}</h1><p>${text}</p></main></body></html>\n`,
+  )
+}
