@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { windowText } from '../helpers/windowText.ts'
-import { type ChatWorld, expectAccessible, openChatWorld, takePictures, turns } from './chatWorld.ts'
+import { type ChatWorld, expectAccessible, line, openChatWorld, takePictures, turns } from './chatWorld.ts'
 import { composer, sentRequest, settled } from './journey.ts'
 
 let world: ChatWorld
@@ -28,9 +28,12 @@ const fromMenu = async (page: Page, name: string, action: string): Promise<void>
   await page.getByRole('menuitem', { name: action, exact: true }).click()
 }
 const dialog = (page: Page) => page.getByRole('dialog')
+const listed = (page: Page) => page.getByRole('region', { name: windowText('projects:files') }).getByRole('listitem')
+const texts = (page: Page) => dialog(page).locator('.project-passage-text')
+const removedNote = (page: Page) => page.locator('.project-tray .project-removed')
 const tray = (page: Page) => page.getByRole('list', { name: windowText('projects:next') })
 
-test('a chat of a project starts with its settings and files; passages are shown, sent and cited, and a citation opens its passage', async ({
+test('a chat of a project starts with its settings and files; passages are shown, removed and sent', async ({
   page,
 }) => {
   await page.getByRole('button', { name: windowText('library:listMenu') }).click()
@@ -45,15 +48,14 @@ test('a chat of a project starts with its settings and files; passages are shown
   // Two files: one is larger than what is sent whole.
   await fromMenu(page, 'Harbour', windowText('library:folderSettings'))
   await page.locator('input[data-pinned]').setInputFiles(files)
-  const listed = page.getByRole('region', { name: windowText('projects:files') }).getByRole('listitem')
-  await expect(listed).toHaveCount(2)
+  await expect(listed(page)).toHaveCount(2)
   await page.getByLabel(windowText('projects:wholeTokens')).fill('100')
   await expectAccessible(page, 'dialog[open]')
   await page.getByRole('button', { name: windowText('library:save'), exact: true }).click()
   await expect(dialog(page)).toHaveCount(0)
   await fromMenu(page, 'Harbour', windowText('library:folderSettings'))
-  await expect(listed.filter({ hasText: 'handbook.md' })).toContainText(windowText('projects:searched'))
-  await expect(listed.filter({ hasText: 'note.txt' })).toContainText(windowText('projects:whole'))
+  await expect(listed(page).filter({ hasText: 'handbook.md' })).toContainText(windowText('projects:searched'))
+  await expect(listed(page).filter({ hasText: 'note.txt' })).toContainText(windowText('projects:whole'))
   await takePictures(page, 'project-settings', true)
   await page.keyboard.press('Escape')
 
@@ -66,8 +68,7 @@ test('a chat of a project starts with its settings and files; passages are shown
   await tray(page)
     .getByRole('button', { name: /from 1 file/ })
     .press('Enter')
-  const texts = dialog(page).locator('.project-passage-text')
-  const before = await texts.allInnerTexts()
+  const before = await texts(page).allInnerTexts()
   expect(before.join('\n')).toContain('06:40')
   await expectAccessible(page, 'dialog[open]')
   await takePictures(page, 'project-passages')
@@ -81,12 +82,12 @@ test('a chat of a project starts with its settings and files; passages are shown
   const gone = before.findIndex((text) => !text.includes('06:40')) + 1
   await remove(gone).focus()
   await page.keyboard.press('Enter')
-  await expect(texts).toHaveCount(before.length - 1)
+  await expect(texts(page)).toHaveCount(before.length - 1)
   await expect(dialog(page).getByRole('status')).toHaveText('1 passage was removed from this message.')
   await expect(remove(Math.min(gone, before.length - 1))).toBeFocused()
   await expectAccessible(page, 'dialog[open]')
   await takePictures(page, 'project-passage-removed', true)
-  const shown = await texts.allInnerTexts()
+  const shown = await texts(page).allInnerTexts()
   await page.keyboard.press('Escape')
   await expect(dialog(page)).toHaveCount(0)
   await expect.poll(tokens).toBeLessThan(full)
@@ -94,9 +95,8 @@ test('a chat of a project starts with its settings and files; passages are shown
   // It stays removed while the message changes, until it is restored.
   await composer(page).press('End')
   await composer(page).pressSequentially(' Please')
-  const removedNote = page.locator('.project-tray .project-removed')
-  const restore = removedNote.getByRole('button', { name: windowText('projects:restorePassages') })
-  await expect(removedNote).toContainText('1 passage was removed')
+  const restore = removedNote(page).getByRole('button', { name: windowText('projects:restorePassages') })
+  await expect(removedNote(page)).toContainText('1 passage was removed')
   await restore.click()
   await expect(tray(page)).toContainText(`${before.length} passage`)
   await expect(restore).toHaveCount(0)
@@ -104,7 +104,7 @@ test('a chat of a project starts with its settings and files; passages are shown
     .getByRole('button', { name: /from 1 file/ })
     .press('Enter')
   await remove(gone).press('Enter')
-  await expect(texts).toHaveCount(shown.length)
+  await expect(texts(page)).toHaveCount(shown.length)
   await page.keyboard.press('Escape')
   await expect(tray(page)).toContainText(`${shown.length} passage`)
   await composer(page).press('Enter')
@@ -119,9 +119,13 @@ test('a chat of a project starts with its settings and files; passages are shown
   const sent = [...(user?.content ?? '').matchAll(/<passage number="\d+"[^>]*>\n([\s\S]*?)\n<\/passage>/g)]
   const spaces = (text: string | undefined) => text?.replaceAll(/\s+/g, ' ').trim()
   expect(sent.map(([, text]) => spaces(text))).toEqual(shown.map(spaces))
+})
 
-  // The citation opens the passage, also after a reload and by keyboard alone.
-  await page.reload()
+// Continues in the chat of the first test.
+test('a citation opens its passage by keyboard alone; a removed passage stays removed after a reload', async ({
+  page,
+}) => {
+  await line(page, 'When does the ferry').click()
   const reply = page.locator('article[data-role="assistant"]').last()
   const citation = reply.getByRole('button', { name: /^Source \[\d+\]: handbook\.md$/ }).first()
   await expect(reply).toContainText('The ferry to Lüneburg leaves at 06:40')
@@ -144,27 +148,27 @@ test('a chat of a project starts with its settings and files; passages are shown
   await tray(page)
     .getByRole('button', { name: /from 1 file/ })
     .press('Enter')
-  const all = await texts.count()
+  const all = await texts(page).count()
   await dialog(page)
     .getByRole('button', { name: /^Remove passage/ })
     .first()
     .press('Enter')
-  await expect(texts).toHaveCount(all - 1)
+  await expect(texts(page)).toHaveCount(all - 1)
   if (all > 1) await page.keyboard.press('Escape')
-  await expect(removedNote).toContainText('1 passage was removed')
+  await expect(removedNote(page)).toContainText('1 passage was removed')
   // After a reload it is still removed.
   await page.reload()
   await expect(composer(page)).toHaveValue('And what about ropes?')
-  await expect(removedNote).toContainText('1 passage was removed')
+  await expect(removedNote(page)).toContainText('1 passage was removed')
   await composer(page).press('Enter')
   await expect(page.locator('article[data-role="assistant"]')).toHaveCount(2)
   await settled(page, 'complete')
   await expect(turns(page).last().locator('.chat-document')).toHaveCount(all > 1 ? 1 : 0)
-  await expect(removedNote).toHaveCount(0)
+  await expect(removedNote(page)).toHaveCount(0)
   await expect(turns(page).last()).not.toContainText('note.txt')
   await fromMenu(page, 'Harbour', windowText('library:folderSettings'))
   await page.getByRole('button', { name: windowText('projects:remove', { name: 'handbook.md' }) }).press('Enter')
-  await expect(listed).toHaveCount(1)
+  await expect(listed(page)).toHaveCount(1)
   await page.keyboard.press('Escape')
   await citation.click()
   await expect(dialog(page)).toContainText(windowText('projects:sourceGone'))
