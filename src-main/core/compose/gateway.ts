@@ -95,7 +95,12 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
       }
     },
   })
-  const wanted = (): LocalV1Settings => wantedServer(settings.value, port)
+  const enabledAtStart = settings.value.proxyEnabled
+  let isSwitched = false
+  const wanted = (): LocalV1Settings => {
+    isSwitched ||= settings.value.proxyEnabled !== enabledAtStart
+    return wantedServer(settings.value, port, isSwitched)
+  }
   // Otherwise the first cancelled stream would load the tokenizer, and every other request would wait meanwhile.
   const loadWhenIdle = guarded('The tokenizer could not be loaded; the next attempt follows', () => {
     if (requestLog.live() > 0) return
@@ -115,11 +120,15 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
   }
 }
 
-/** The server that the settings ask for. `port` of the command line overrides them for this run; null means no server. */
+/**
+ * The server that the settings ask for. `port` of the command line overrides them for this run; null means no server.
+ * @param isSwitched whether the person has switched the local API on or off since the start, which counts more than `port`
+ */
 export function wantedServer(
   { proxyEnabled, proxyPort, proxyIpv6: ipv6 }: Settings,
   port: number | null | undefined,
+  isSwitched = false,
 ): LocalV1Settings {
   if (port === null) return { enabled: false, port: proxyPort, ipv6 }
-  return { enabled: port !== undefined || proxyEnabled, port: port ?? proxyPort, ipv6 }
+  return { enabled: proxyEnabled || (port !== undefined && !isSwitched), port: port ?? proxyPort, ipv6 }
 }

@@ -71,3 +71,17 @@ it.each([
     expect(core.state().connection).toMatchObject({ state: 'connected', offline: null })
   },
 )
+
+it('a port of the command line starts the local API, which the person can still switch off and on', async () => {
+  const { core, client } = await studio()
+  const answers = async () =>
+    await fetch(`${core.addresses().proxy}/models`).then(
+      ({ status }) => status,
+      () => 'closed',
+    )
+  expect(await answers()).toBe(401)
+  await client.app.updateSettings({ proxyEnabled: false })
+  await expect.poll(() => core.addresses().proxy).toBeNull()
+  await client.app.updateSettings({ proxyEnabled: true })
+  await expect.poll(answers).toBe(401)
+})
