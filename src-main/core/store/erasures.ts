@@ -44,6 +44,9 @@ export function erasureTable({ handle, transaction, journal }: Database) {
     each: "SELECT DISTINCT value ->> '$.mediaId' AS id FROM json_each(?)",
   })
 
+  /** Files of the running import, to which no message refers yet. Only in memory: the next start deletes those that are left. */
+  const held = new Set<string>()
+
   /** Plans the deletion of the items in other files that a message refers to. */
   function planRest(row: Row): void {
     if (row.request_row !== null) sql.add.run('request', String(number(row, 'request_row')))
@@ -72,14 +75,30 @@ export function erasureTable({ handle, transaction, journal }: Database) {
       transaction(() => {
         for (const item of all) sql.add.run(what, item)
       }),
-    planned: (what: Erasure): string[] => sql.items.all(what).map((row) => text(row, 'item')),
+    /** Plans the deletion of a file that an import is about to add. It is carried out only after `giveUpImports` or a restart. */
+    planImported(mediaId: string): void {
+      sql.add.run('media', mediaId)
+      held.add(mediaId)
+    },
+    /** Without files of the running import. */
+    planned: (what: Erasure): string[] =>
+      sql.items
+        .all(what)
+        .map((row) => text(row, 'item'))
+        .filter((item) => what !== 'media' || !held.has(item)),
     nextPlanned(what: Erasure): string | null {
       const row = sql.first.get(what)
       return row ? text(row, 'item') : null
     },
-    forgetPlan: (what: Erasure, item: string): void => void sql.take.run(what, item),
-    /** Plans the deletion of unfinished imports. Call at the start, when no import can be running. */
-    giveUpImports: (): void => transaction(() => void sql.given.run()),
+    forgetPlan(what: Erasure, item: string): void {
+      sql.take.run(what, item)
+      if (what === 'media') held.delete(item)
+    },
+    /** Plans the deletion of unfinished imports. Call when no import is running. */
+    giveUpImports(): void {
+      transaction(() => void sql.given.run())
+      held.clear()
+    },
     /**
      * One step of deleting a conversation: at most `limit` messages, or fewer after `ms` milliseconds. Plans the deletion of what they
      * refer to in the same transaction. `done` when the conversation itself is gone; `indexed` says whether the search index had words of

@@ -238,7 +238,7 @@ export class Staging {
   /** Adds a file to the erasure list before it exists. Otherwise a crash in between would leave an unreferenced file. */
   #plan(id: string): void {
     this.#plannedMedia.add(id)
-    this.#parts.store.erasures.plan('media', [id])
+    this.#parts.store.erasures.planImported(id)
   }
 
   async #importPicture(bytes: Uint8Array, id: string, name: string | null) {

@@ -231,6 +231,26 @@ describe('a conversation that exists already', () => {
   })
 })
 
+it('an image of a running import survives the permanent deletion of another chat', async () => {
+  const from = studio()
+  const image = await from.picture(8)
+  put(from.store, [message({ text: 'third', attachments: [{ ...image, detail: null }] })])
+  const zip = await from.exported()
+  const on = studio()
+  const other = put(on.store, [message({ text: 'Deleted meanwhile.' })])
+  remove(on.store, other)
+  const { importFile } = on.media
+  on.media.importFile = async (given) => {
+    const picture = await importFile(given)
+    await on.library.erase([other])
+    return picture
+  }
+  expect(await on.import(zip)).toMatchObject({ conversations: 1, pictures: 1 })
+  expect(on.store.archive.state(other)).toBeNull()
+  await on.library.sweep()
+  expect(readdirSync(join(on.dataDir, 'media'))).toContain(image.mediaId)
+})
+
 describe('a file that cannot be imported', () => {
   const base = async (): Promise<Record<string, Uint8Array>> => {
     const from = studio()
