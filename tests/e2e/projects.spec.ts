@@ -63,6 +63,10 @@ test('a chat of a project starts with its settings and files; passages are shown
   await fromMenu(page, 'Harbour', windowText('library:newChatHere'))
   await composer(page).fill('When does the ferry to LUNEBURG leave, and are there sails?')
   await expect(tray(page)).toContainText('note.txt')
+  // After a reload the text is still a message of the project.
+  await page.reload()
+  await expect(composer(page)).toHaveValue('When does the ferry to LUNEBURG leave, and are there sails?')
+  await expect(tray(page)).toContainText('note.txt')
   await expect(tray(page)).toContainText(/\d passages? from 1 file/)
   await takePictures(page, 'project-draft', true)
   await tray(page)

@@ -14,7 +14,7 @@ import { offerChatCommands } from './commands.ts'
 import { followBrowserPrint } from './export/printChat.ts'
 import { ChatInspector } from './Inspector.tsx'
 import { ChatList } from './List.tsx'
-import { beginNewChat, takeDefaults } from './newChatDefaults.ts'
+import { followNewFolder, recallNewChat, takeDefaults } from './newChatDefaults.ts'
 import { ChatStage } from './Stage.tsx'
 
 /** Starts the feature once per window, and loads the models again when another service answers. */
@@ -31,7 +31,7 @@ export function ChatSubscriptions() {
       if (app && !remembered) {
         remembered = true
         useChat.setState(({ open, model }) => ({ model: open?.conversation?.model ?? app.settings.chatModel ?? model }))
-        if (useChat.getState().open === null) beginNewChat(null)
+        if (useChat.getState().open === null) recallNewChat()
       }
       if (app?.connection.state !== 'connected') return
       const { profile } = app.connection
@@ -42,7 +42,14 @@ export function ChatSubscriptions() {
       void loadModels(false)
     }
     read()
-    const ends = [stop, appStore.subscribe(read), followOpenChat(), followReplies(), offerChatCommands()]
+    const ends = [
+      stop,
+      appStore.subscribe(read),
+      followNewFolder(),
+      followOpenChat(),
+      followReplies(),
+      offerChatCommands(),
+    ]
     return () => callAll(ends)
   }, [studio])
   const { page: feature, id } = useRoute()

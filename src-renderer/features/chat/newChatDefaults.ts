@@ -1,4 +1,5 @@
 import { type ChatParams, emptySetup } from '../../../src-preload/contract/chat.ts'
+import { localStore } from '../../shared/storage.ts'
 import { appStore } from '../../stores/app.ts'
 import { newChat, useChat } from '../../stores/chat.ts'
 import { libraryStore } from '../../stores/library.ts'
@@ -9,6 +10,35 @@ let taken: { model: string | null; instructions: string; params: ChatParams } = 
   model: null,
   instructions: '',
   params: {},
+}
+
+/** Storage key of the folder of the new chat, whose draft also survives a reload. */
+const folderKey = 'chat.new-folder'
+
+/** Continues the new chat of this browser in its folder, after a reload. */
+export function recallNewChat(): void {
+  beginNewChat(localStore.get(folderKey))
+}
+
+/**
+ * Remembers the folder of the new chat, applies the defaults of the folder when they arrive or change, and leaves a folder that was
+ * deleted. Returns the function that stops this.
+ */
+export function followNewFolder(): () => void {
+  const stopRemembering = useNewChat.subscribe(({ folderId }) => {
+    if (folderId === null) localStore.remove(folderKey)
+    else localStore.set(folderKey, folderId)
+  })
+  const stopFollowing = libraryStore.subscribe(({ state, folders }) => {
+    const { folderId } = useNewChat.getState()
+    if (state !== 'live' || folderId === null) return
+    if (!folders.some(({ id }) => id === folderId)) beginNewChat(null)
+    else if (useChat.getState().open === null) takeDefaults()
+  })
+  return () => {
+    stopRemembering()
+    stopFollowing()
+  }
 }
 
 /** Starts a new chat, optionally in a folder, with the default model and instructions of the folder or the settings. */
