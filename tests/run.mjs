@@ -283,8 +283,10 @@ if (long) {
   await pages()
   await checks([['soak', node24(), ['tests/soak/soak.mjs']]], 1)
 } else {
-  // Beside each other: most tests wait for sockets, processes and timers, so that no stage alone uses all cores.
-  await Promise.all([sources(1), units('units', 'vitest.config.ts', 'vitest.json'), pages()])
+  // The checks run beside the units, many of which wait for sockets, processes and timers. Pages run alone, because they show sound and
+  // streams in real time.
+  await Promise.all([sources(1), units('units', 'vitest.config.ts', 'vitest.json')])
+  await pages()
 }
 await checks(
   [['rules of the specification, by what has passed', node24(), ['tests/architecture/rules.mjs', '--passed']]],

