@@ -128,7 +128,7 @@ describe('npm start ends as the desktop application ends', () => {
   })
 
   it('by a signal to the start, without a web host', async () => {
-    const started = start(withElectron('echo ready; trap "exit 9" TERM; while :; do sleep 0.05; done'))
+    const started = start(withElectron('trap "exit 9" TERM; echo ready; while :; do sleep 0.05; done'))
     await vi.waitFor(() => expect(started.output()).toContain('ready'), 20_000)
     started.child.kill('SIGTERM')
     expect([await started.ended, started.output()]).toEqual([9, 'ready\n'])

@@ -15,6 +15,7 @@ export function UsageNotices() {
   const problem = useUsage((store) => store.problem)
   const usageProblem = useUsage((store) => store.usageProblem)
   const connected = useApp(isConnected)
+  const isKeyRejected = useApp(({ app }) => app?.connection.problem?.kind === 'unauthorized')
   const asOf = account?.asOf ?? null
   const offline = account !== null && (!connected || (account.active && isOffline(account.problem)))
   return (
@@ -30,7 +31,7 @@ export function UsageNotices() {
       {offline && (
         <Notice
           kind="info"
-          title={t('offline.title')}
+          title={t(isKeyRejected ? 'offline.keyRejected' : 'offline.title')}
           {...(connected ? { action: { label: t('refresh'), onClick: () => void refresh() } } : {})}
         >
           {asOf ? (

@@ -34,6 +34,7 @@ export const usage = {
   fileName: 'usage {{from}} to {{to}}',
   offline: {
     title: 'Not connected',
+    keyRejected: 'The service rejected this API key',
     about: 'These figures are stored on this computer. They are refreshed automatically when the service responds.',
     never: 'These figures come from this computer. The service has not reported any yet.',
   },
