@@ -15,7 +15,7 @@ for (const line of readFileSync(join(tests, 'rules.md'), 'utf8').split('\n')) {
 /** Which column a test file speaks for, by where it lies. */
 function columnOf(path) {
   if (path.startsWith('sandbox/')) return 'S'
-  if (path.startsWith('core/gateway/proxy/') || path.startsWith('clients/')) return 'P'
+  if (path.startsWith('core/gateway/') || path.startsWith('clients/')) return 'P'
   if (path.startsWith('core/')) return 'C'
   if (path.startsWith('e2e/') || path.startsWith('renderer/')) return 'U'
   return null

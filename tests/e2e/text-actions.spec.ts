@@ -124,6 +124,7 @@ test('a prompt is edited, an own action is added, and both are reset in Settings
   await page.keyboard.press('ControlOrMeta+Shift+A')
   await page.getByRole('menuitem', { name: translate }).press('Enter')
   await expect(result(page, translate)).toContainText('Say in Welsh: In capitals')
+  await expect(result(page, translate)).toHaveAttribute('data-text-result', 'done')
   await page.keyboard.press('Escape')
   await expect(result(page, translate)).toHaveCount(0)
   await page.getByRole('button', { name: windowText('textActions:settings.save') }).click()
@@ -193,6 +194,7 @@ test('the text of a document and of a transcript have the actions, too', async (
   await page.keyboard.press('ControlOrMeta+Shift+A')
   await page.getByRole('menuitem', { name: translate }).press('Enter')
   await expect(result(page, translate)).toContainText('ferry')
+  await expect(result(page, translate)).toHaveAttribute('data-text-result', 'done')
   await page.keyboard.press('Escape')
 })
 
