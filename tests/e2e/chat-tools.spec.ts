@@ -434,8 +434,10 @@ test('the raw view shows “strict”, the named tool choice and the reply [CHAT
   await expect(form).toHaveCount(0)
   await backToChat(page)
   await offer(page, 'look_up')
-  await allowOnly(page, 'look_up')
+  const picker = await allowOnly(page, 'look_up')
   await page.keyboard.press('Escape')
+  // A click outside of an open dialog would only close it.
+  await expect(picker).toBeHidden()
   await pickModel(page, scripted)
   script = () => ({ text: 'Nothing needs looking up.' })
   await send(page, 'Show me the request.')
