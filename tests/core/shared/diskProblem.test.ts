@@ -65,12 +65,12 @@ describe('an error of the disk', () => {
 
 describe('an error of a path that a person entered', () => {
   it.each([
-    ['disk_full', 'EDQUOT', 'the disk quota is used up'],
-    ['not_writable', 'EROFS', 'the file system is read-only'],
-    ['too_many_open_files', 'EMFILE', 'this process has too many open files'],
-    ['bad_input', 'ENOENT', 'no such file or folder'],
-    ['bad_input', 'EWHATEVER', 'it failed'],
-  ])('is %s: %s', (kind, code, reason) => {
+    { code: 'EDQUOT', kind: 'disk_full', reason: 'the disk quota is used up' },
+    { code: 'EROFS', kind: 'not_writable', reason: 'the file system is read-only' },
+    { code: 'EMFILE', kind: 'too_many_open_files', reason: 'this process has too many open files' },
+    { code: 'ENOENT', kind: 'bad_input', reason: 'no such file or folder' },
+    { code: 'EWHATEVER', kind: 'bad_input', reason: 'it failed' },
+  ])('$code is $kind', ({ code, kind, reason }) => {
     const failed = 'The file /a/b can’t be written'
     expect(fileProblem(errno(code), failed)).toMatchObject({ kind, message: `${failed}: ${reason} (${code}).` })
   })

@@ -104,25 +104,8 @@ describe('[GEN-01] files are fetched only from under the base address', () => {
   ])('%s is not', (address) => expect(base.covers(address)).toBe(false))
 
   test('no address that a server could read as outside is covered', () => {
-    const piece = fc.constantFrom(
-      '..',
-      '.',
-      '/',
-      '%2f',
-      '%2e',
-      '%252e',
-      '%5c',
-      '\\',
-      'gate',
-      'h.example',
-      '@',
-      ':',
-      '//',
-      'a',
-      '?',
-      '#',
-      'https:',
-    )
+    const escapes = ['%2f', '%2e', '%252e', '%5c']
+    const piece = fc.constantFrom('..', '//', 'gate', 'h.example', 'https:', ...escapes, ...'./\\@:a?#')
     fc.assert(
       fc.property(
         fc.array(piece, { maxLength: 12 }),

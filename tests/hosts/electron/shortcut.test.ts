@@ -16,22 +16,16 @@ describe('a global shortcut', () => {
     expect(acceleratorOf(keys)).toBe(accelerator)
   })
 
-  test.each([
-    '',
-    'A',
-    'Shift+A',
-    'Enter',
-    'Space',
-    'Mod',
-    'Mod+',
-    'Mod+Mod+A',
-    'Hyper+A',
-    'Alt+Ä',
-    'Mod+F25',
-    'Alt+MediaPlay',
-  ])('%j would take a key from every program, or is no shortcut', (keys) => {
+  test.each(['A', 'Shift+A', 'Enter', 'Space'])('%s would take a key from every program', (keys) => {
     expect(acceleratorOf(keys)).toBeNull()
   })
+
+  test.each(['', 'Mod', 'Mod+', 'Mod+Mod+A', 'Hyper+A', 'Alt+Ä', 'Mod+F25', 'Alt+MediaPlay'])(
+    '%j is no shortcut',
+    (keys) => {
+      expect(acceleratorOf(keys)).toBeNull()
+    },
+  )
 
   test('of any text is null or has a modifier other than Shift, or an F key', () => {
     fc.assert(

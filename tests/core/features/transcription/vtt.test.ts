@@ -106,24 +106,7 @@ describe('hostile files', () => {
 
   it('any input gives cues or null', () => {
     const piece = fc.oneof(
-      fc.constantFrom(
-        'WEBVTT',
-        '\n',
-        '\n\n',
-        '00:00.000',
-        ' --> ',
-        '-->',
-        '<',
-        '>',
-        '&',
-        ';',
-        '#',
-        'NOTE',
-        '\0',
-        '9'.repeat(30),
-        ':',
-        '.',
-      ),
+      fc.constantFrom('WEBVTT', '\n\n', '00:00.000', ' --> ', '-->', 'NOTE', '9'.repeat(30), ...'\n<>&;#\0:.'),
       fc.string({ unit: 'binary', maxLength: 8 }),
     )
     fc.assert(
