@@ -29,11 +29,18 @@ export const limitStatus = z.object({
 })
 export type LimitStatus = z.infer<typeof limitStatus>
 
+/** Limits of an API key; null when unset or unknown. */
+const keyLimits = z.object({
+  rpm: z.number().nullable(),
+  tpm: z.number().nullable(),
+  concurrent: z.number().nullable(),
+})
+
 export const limits = z.object({
   /** The last known status, also from an earlier run, or null. */
   status: limitStatus.nullable(),
-  /** Limits of the key in use; null when unset or unknown. */
-  key: z.object({ rpm: z.number().nullable(), tpm: z.number().nullable(), concurrent: z.number().nullable() }),
+  /** Limits of the key in use. */
+  key: keyLimits,
   /** Running requests that occupy a slot of the key, longest first, and the number waiting for a slot. */
   slots: z.object({
     used: z.array(z.object({ row: whole.nullable(), who, endpoint, model: z.string().nullable(), since: instant })),
@@ -74,9 +81,7 @@ export const accountKey = z.object({
   id: z.string(),
   prefix: z.string().nullable(),
   name: z.string().nullable(),
-  rpm: z.number().nullable(),
-  tpm: z.number().nullable(),
-  concurrent: z.number().nullable(),
+  ...keyLimits.shape,
   balanceEnabled: z.boolean().nullable(),
   balance: signedSc.nullable(),
   balanceLimit: sc.nullable(),

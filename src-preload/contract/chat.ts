@@ -7,6 +7,14 @@ import { certainty, sc } from './requests.ts'
 
 export const role = z.enum(['system', 'developer', 'user', 'assistant', 'tool'])
 
+/** Where a chat is in the list. */
+const conversationPlace = z.object({
+  /** Null: in no folder. */
+  folderId: id.nullable(),
+  pinned: z.boolean(),
+  archived: z.boolean(),
+})
+
 export const conversation = z.object({
   id,
   /** Null until the first reply or the person gives a name. */
@@ -22,10 +30,7 @@ export const conversation = z.object({
   running: z.boolean(),
   /** A tool call waits for approval or for a manual result. */
   waiting: z.boolean(),
-  /** Null: in no folder. */
-  folderId: id.nullable(),
-  pinned: z.boolean(),
-  archived: z.boolean(),
+  ...conversationPlace.shape,
 })
 export type Conversation = z.infer<typeof conversation>
 
@@ -390,9 +395,7 @@ export const chatProcedures = {
       z.object({
         conversationId: id,
         title: z.string().max(200).optional(),
-        folderId: id.nullable().optional(),
-        pinned: z.boolean().optional(),
-        archived: z.boolean().optional(),
+        ...conversationPlace.partial().shape,
       }),
     )
     .output(z.object({})),

@@ -25,6 +25,8 @@ export const making = z.object({
 })
 
 export const search = z.string().max(1000)
+/** A page of the items that match `search`. `before`: the last id of the previous page. */
+export const searchPage = z.object({ search, before: id.nullable(), limit: z.number().int().min(1).max(500) })
 export const ids = z.array(id).min(1).max(10_000)
 
 /** Deletion with undo. Deleted items are hidden at once and deleted permanently after 30 days, or earlier from Settings. */

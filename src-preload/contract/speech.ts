@@ -1,6 +1,6 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
-import { making, makingCost, removal, search } from './createdItems.ts'
+import { making, makingCost, removal, searchPage } from './createdItems.ts'
 import { frameBytes } from './frames.ts'
 import { id, problem, procedure, requestId, whole } from './problem.ts'
 import { sc } from './requests.ts'
@@ -107,16 +107,9 @@ export type SpeechChange = z.infer<typeof speechChange>
 export const speechProcedures = {
   /** Sends every change, including progress (at most ten times per second for each speech). */
   watch: procedure.output(eventIterator(speechChange)),
-  /** Newest first; `search` looks in text and voice. `before`: the last id of the previous page. */
+  /** Newest first; `search` looks in text and voice. */
   find: procedure
-    .input(
-      z.object({
-        search,
-        favourites: z.boolean().default(false),
-        before: id.nullable(),
-        limit: z.number().int().min(1).max(500),
-      }),
-    )
+    .input(searchPage.extend({ favourites: z.boolean().default(false) }))
     .output(z.object({ speeches: z.array(speech), total: whole })),
   /** @throws `no_such_item` */
   get: procedure.input(z.object({ id })).output(speechDetail),

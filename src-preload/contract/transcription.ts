@@ -1,6 +1,6 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
-import { making, removal, search } from './createdItems.ts'
+import { making, removal, searchPage } from './createdItems.ts'
 import { id, instant, procedure, requestId, whole } from './problem.ts'
 import { download } from './transfers.ts'
 
@@ -80,9 +80,7 @@ export type TranscriptionChange = z.infer<typeof transcriptionChange>
 export const transcriptionProcedures = {
   watch: procedure.output(eventIterator(transcriptionChange)),
   /** Newest first; `search` looks in names and transcripts. */
-  find: procedure
-    .input(z.object({ search, before: id.nullable(), limit: z.number().int().min(1).max(500) }))
-    .output(z.object({ recordings: z.array(recording), total: whole })),
+  find: procedure.input(searchPage).output(z.object({ recordings: z.array(recording), total: whole })),
   /** With all transcripts, newest first. @throws `no_such_item` */
   get: procedure.input(z.object({ id })).output(z.object({ recording, transcripts: z.array(transcript) })),
 

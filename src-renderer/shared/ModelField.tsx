@@ -3,7 +3,7 @@ import { useChat } from '../stores/chat.ts'
 import { mayChat, useModelFacts } from '../stores/modelFacts.ts'
 import { Select } from './ui/Select.tsx'
 
-export interface ModelFieldProps {
+interface ModelFieldProps {
   /** The accessible name, for use outside of a `Field`. */
   label?: string
   /** The label of the choice without a model: `Off` or `Last used`. */

@@ -93,15 +93,7 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
 
   return {
     ...{ usage, usageWorker, bucket, limits, alerts, models },
-    close: () =>
-      closeAll([
-        () => alerts.close(),
-        () => usage.close(),
-        () => usageWorker.close(),
-        () => schedulerWatcher.close(),
-        () => limits.close(),
-        () => bucket.close(),
-      ]),
+    close: () => closeAll([alerts, usage, usageWorker, schedulerWatcher, limits, bucket]),
   }
 }
 

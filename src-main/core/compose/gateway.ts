@@ -115,7 +115,7 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
     apply: () => proxy.apply(wanted()),
     async close() {
       clearInterval(timer)
-      await closeAll([stopWatchingKeys, () => proxy.close(), () => translation.terminate()])
+      await closeAll([stopWatchingKeys, proxy, () => translation.terminate()])
     },
   }
 }

@@ -113,13 +113,7 @@ export function composeMedia({ host, store, session, requestLog, usage, files }:
     async close() {
       stopFollowing()
       // Together, because the outbox waits for its running job, which ends when its feature closes.
-      await closeTogether([
-        () => outbox.close(),
-        () => speech.close(),
-        () => transcription.close(),
-        () => images.close(),
-        () => retention.close(),
-      ])
+      await closeTogether([outbox, speech, transcription, images, retention])
     },
   }
 }

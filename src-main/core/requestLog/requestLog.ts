@@ -374,14 +374,14 @@ export class SqliteRequestLog implements RequestLog {
     this.#closing = true
     await closeAll([
       () => this.storedResponses.flush(),
-      () => this.storedResponses.close(),
-      () => this.rowRetention.close(),
-      () => this.bodyRetention.close(),
+      this.storedResponses,
+      this.rowRetention,
+      this.bodyRetention,
       () => this.#writer.close(endsWithinMs),
       // The floor saves the next start some work. Nothing depends on it.
       () =>
         this.#trying('The end of the log could not be noted', () => this.#store.facts.set('floor', this.#lowestLive())),
-      () => this.#store.close(),
+      this.#store,
     ])
   }
   // ---- internal --------------------------------------------------------------------------------------------------------

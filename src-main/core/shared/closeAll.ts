@@ -1,14 +1,17 @@
-type Step = () => unknown
+/** A part with `close()`, or a function for one that closes in another way. */
+type Step = { close(): unknown } | (() => unknown)
+
+const run = (step: Step): unknown => (typeof step === 'function' ? step() : step.close())
 
 /**
- * Runs the steps that close something, one after another. A step that fails does not stop the later ones.
- * @throws AggregateError with every failure, after all steps have run
+ * Closes the given parts one after another. A part that fails to close does not stop the later ones.
+ * @throws AggregateError with every failure, after all parts have closed or failed
  */
 export async function closeAll(steps: readonly Step[]): Promise<void> {
   const failures: unknown[] = []
   for (const step of steps) {
     try {
-      await step()
+      await run(step)
     } catch (thrown) {
       failures.push(thrown)
     }
@@ -17,11 +20,11 @@ export async function closeAll(steps: readonly Step[]): Promise<void> {
 }
 
 /**
- * Starts all steps at once and waits for each of them.
- * @throws AggregateError with every failure, after all steps have settled
+ * Closes the given parts at the same time and waits for each of them.
+ * @throws AggregateError with every failure, after all parts have closed or failed
  */
 export async function closeTogether(steps: readonly Step[]): Promise<void> {
-  const results = await Promise.allSettled(steps.map(async (step) => step()))
+  const results = await Promise.allSettled(steps.map(async (step) => run(step)))
   throwAll(results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : [])))
 }
 

@@ -1,6 +1,6 @@
 import type { ComponentProps, ReactNode } from 'react'
 import type { Settings } from '../../../src-preload/contract/app.ts'
-import { ModelField, type ModelFieldProps } from '../../shared/ModelField.tsx'
+import { ModelField } from '../../shared/ModelField.tsx'
 import { Card } from '../../shared/ui/Card.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
@@ -66,11 +66,23 @@ export function SettingSwitch({
   return <SwitchRow {...row} checked={settings[field]} onChange={(on) => save({ [field]: on })} />
 }
 
-/** The model of one setting. Its name is also the accessible name of the field. */
-export function ModelRow({ hint, ...field }: ModelFieldProps & { label: string; hint: string }) {
+/** The model of one setting; `none` names the choice of no model. A change is saved immediately. */
+export function SettingModel({
+  settings,
+  field,
+  hint,
+  ...labels
+}: {
+  settings: Settings
+  field: 'newChatModel' | 'titleModel' | 'textActionModel'
+  label: string
+  hint: string
+  none: string
+}) {
+  const save = useSave()
   return (
-    <Row name={field.label} hint={hint}>
-      <ModelField {...field} />
+    <Row name={labels.label} hint={hint}>
+      <ModelField {...labels} value={settings[field]} onPick={(model) => save({ [field]: model })} />
     </Row>
   )
 }

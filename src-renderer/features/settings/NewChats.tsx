@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { Settings } from '../../../src-preload/contract/app.ts'
 import { Field } from '../../shared/ui/Field.tsx'
 import { TextArea } from '../../shared/ui/TextArea.tsx'
-import { Group, ModelRow } from './Group.tsx'
+import { Group, SettingModel } from './Group.tsx'
 import { useSave } from './useSave.ts'
 
 /** The defaults of new chats, and the source of their titles. */
@@ -12,23 +12,23 @@ export function NewChats({ settings }: { settings: Settings }) {
   const save = useSave()
   return (
     <Group title={t('chat.new')} about={t('chat.newAbout')}>
-      <ModelRow
+      <SettingModel
+        settings={settings}
+        field="newChatModel"
         label={t('chat.newModel')}
         hint={t('chat.newModelHint')}
         none={t('chat.lastUsed')}
-        value={settings.newChatModel}
-        onPick={(newChatModel) => save({ newChatModel })}
       />
       <InstructionsField
         stored={settings.newChatInstructions}
         onSave={(newChatInstructions) => save({ newChatInstructions })}
       />
-      <ModelRow
+      <SettingModel
+        settings={settings}
+        field="titleModel"
         label={t('chat.titles')}
         hint={t('chat.titlesHint')}
         none={t('chat.titlesOff')}
-        value={settings.titleModel}
-        onPick={(titleModel) => save({ titleModel })}
       />
     </Group>
   )

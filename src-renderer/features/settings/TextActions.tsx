@@ -8,7 +8,7 @@ import { menuCommand } from '../../shared/textActions/commands.ts'
 import { showToast } from '../../shared/toasts.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
-import { Group, ModelRow, SettingSwitch } from './Group.tsx'
+import { Group, SettingModel, SettingSwitch } from './Group.tsx'
 import { type ActionDraft, TextActionDialog } from './TextActionDialog.tsx'
 import { useSave } from './useSave.ts'
 
@@ -81,12 +81,12 @@ export function TextActionsSettings({ settings }: { settings: Settings }) {
         })}
       </ul>
       {actions.length >= most && <p className="text-s text-soft">{t('settings.most')}</p>}
-      <ModelRow
+      <SettingModel
+        settings={settings}
+        field="textActionModel"
         label={t('settings.model')}
         hint={t('settings.modelHint')}
         none={t('settings.modelNone')}
-        value={settings.textActionModel}
-        onPick={(textActionModel) => save({ textActionModel })}
       />
       <SettingSwitch
         settings={settings}
