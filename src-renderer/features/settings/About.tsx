@@ -25,7 +25,7 @@ export function AboutSection({ app }: { app: AppState }) {
           ]}
         />
       </Group>
-      {app.updates && <UpdatesGroup settings={app.settings} updates={app.updates} />}
+      {app.updates && <UpdatesGroup updates={app.updates} />}
       <Diagnostics />
       {app.host === 'desktop' && <Logs />}
     </>

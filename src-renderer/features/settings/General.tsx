@@ -3,11 +3,10 @@ import { useTranslation } from 'react-i18next'
 import type { AppState, Settings } from '../../../src-preload/contract/app.ts'
 import { ShortcutList } from '../../shared/commands/ShortcutList.tsx'
 import { isMac, shortcut } from '../../shared/ui/platform.ts'
-import { Group, SegmentedRow, SettingSwitch } from './Group.tsx'
+import { Group, SettingSegments, SettingSwitch } from './Group.tsx'
 import { NewChats } from './NewChats.tsx'
 import { QuickPromptSettings } from './QuickPrompt.tsx'
 import { TextActionsSettings } from './TextActions.tsx'
-import { useSave } from './useSave.ts'
 
 interface SectionProps {
   app: AppState
@@ -16,33 +15,29 @@ interface SectionProps {
 const sizes: readonly Settings['fontSize'][] = ['small', 'normal', 'large', 'largest']
 const densities: readonly Settings['density'][] = ['comfortable', 'compact']
 
-export function AppearanceSection({ app: { settings } }: SectionProps) {
+export function AppearanceSection() {
   const { t } = useTranslation('settings')
-  const save = useSave()
   return (
     <Group>
-      <SegmentedRow
+      <SettingSegments
+        field="theme"
         label={t('appearance.theme')}
-        value={settings.theme}
-        onChange={(theme) => save({ theme })}
         segments={[
           { value: 'system', label: t('appearance.system'), icon: Monitor },
           { value: 'light', label: t('appearance.light'), icon: Sun },
           { value: 'dark', label: t('appearance.dark'), icon: Moon },
         ]}
       />
-      <SegmentedRow
+      <SettingSegments
+        field="fontSize"
         label={t('appearance.fontSize')}
         hint={t('appearance.fontSizeHint')}
-        value={settings.fontSize}
-        onChange={(fontSize) => save({ fontSize })}
         segments={sizes.map((value) => ({ value, label: t(`appearance.sizes.${value}`) }))}
       />
-      <SegmentedRow
+      <SettingSegments
+        field="density"
         label={t('appearance.density')}
         hint={t('appearance.densityHint')}
-        value={settings.density}
-        onChange={(density) => save({ density })}
         segments={densities.map((value) => ({ value, label: t(`appearance.densities.${value}`) }))}
       />
     </Group>
@@ -51,30 +46,22 @@ export function AppearanceSection({ app: { settings } }: SectionProps) {
 
 export function ChatSection({ app: { host, settings } }: SectionProps) {
   const { t } = useTranslation('settings')
-  const save = useSave()
   return (
     <>
       <Group>
-        <SegmentedRow
+        <SettingSegments
+          field="sendKey"
           label={t('chat.sendKey')}
           hint={t('chat.sendKeyHint')}
-          value={settings.sendKey}
-          onChange={(sendKey) => save({ sendKey })}
           segments={[
             { value: 'enter', label: 'Enter' },
             { value: 'mod-enter', label: shortcut('Enter') },
           ]}
         />
         {host === 'desktop' && !isMac && (
-          <SettingSwitch
-            settings={settings}
-            field="spellcheck"
-            label={t('chat.spellcheck')}
-            hint={t('chat.spellcheckHint')}
-          />
+          <SettingSwitch field="spellcheck" label={t('chat.spellcheck')} hint={t('chat.spellcheckHint')} />
         )}
         <SettingSwitch
-          settings={settings}
           field="chatBodies"
           label={t('chat.bodies')}
           hint={t('chat.bodiesHint', { count: settings.bodyDays })}

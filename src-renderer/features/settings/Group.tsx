@@ -2,9 +2,9 @@ import type { ComponentProps, ReactNode } from 'react'
 import type { Settings } from '../../../src-preload/contract/app.ts'
 import { ModelField } from '../../shared/ModelField.tsx'
 import { Card } from '../../shared/ui/Card.tsx'
-import { Segmented } from '../../shared/ui/Segmented.tsx'
+import { type Segment, Segmented } from '../../shared/ui/Segmented.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
-import { useSave } from './useSave.ts'
+import { useSave, useSetting } from './useSave.ts'
 
 /** A group of settings on one surface. `actions` are at the end of the title. */
 export function Group(props: { title?: string; about?: ReactNode; actions?: ReactNode; children?: ReactNode }) {
@@ -52,37 +52,25 @@ export function SwitchRow({ hint, ...control }: ComponentProps<typeof Switch> & 
 type BooleanSetting = { [Name in keyof Settings]: Settings[Name] extends boolean ? Name : never }[keyof Settings]
 
 /** A switch of one setting. A change is saved immediately. */
-export function SettingSwitch({
-  settings,
-  field,
-  ...row
-}: {
-  settings: Settings
-  field: BooleanSetting
-  label: string
-  hint: ReactNode
-}) {
+export function SettingSwitch({ field, ...row }: { field: BooleanSetting; label: string; hint: ReactNode }) {
+  const value = useSetting(field)
   const save = useSave()
-  return <SwitchRow {...row} checked={settings[field]} onChange={(on) => save({ [field]: on })} />
+  return value !== undefined && <SwitchRow {...row} checked={value} onChange={(on) => save({ [field]: on })} />
 }
 
 /** The model of one setting; `none` names the choice of no model. A change is saved immediately. */
-export function SettingModel({
-  settings,
-  field,
-  hint,
-  ...labels
-}: {
-  settings: Settings
+export function SettingModel(props: {
   field: 'newChatModel' | 'titleModel' | 'textActionModel'
   label: string
   hint: string
   none: string
 }) {
+  const { field, hint, ...labels } = props
+  const value = useSetting(field)
   const save = useSave()
   return (
     <Row name={labels.label} hint={hint}>
-      <ModelField {...labels} value={settings[field]} onPick={(model) => save({ [field]: model })} />
+      {value !== undefined && <ModelField {...labels} value={value} onPick={(model) => save({ [field]: model })} />}
     </Row>
   )
 }
@@ -97,4 +85,19 @@ export function SegmentedRow<T extends string>({
       <Segmented {...control} />
     </Row>
   )
+}
+
+/** The choice of one setting among a few values. A change is saved immediately. */
+export function SettingSegments<Name extends 'theme' | 'fontSize' | 'density' | 'sendKey'>({
+  field,
+  ...row
+}: {
+  field: Name
+  label: string
+  hint?: ReactNode
+  segments: Segment<Settings[Name]>[]
+}) {
+  const value = useSetting(field)
+  const save = useSave()
+  return value !== undefined && <SegmentedRow {...row} value={value} onChange={(picked) => save({ [field]: picked })} />
 }

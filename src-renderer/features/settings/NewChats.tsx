@@ -13,7 +13,6 @@ export function NewChats({ settings }: { settings: Settings }) {
   return (
     <Group title={t('chat.new')} about={t('chat.newAbout')}>
       <SettingModel
-        settings={settings}
         field="newChatModel"
         label={t('chat.newModel')}
         hint={t('chat.newModelHint')}
@@ -24,7 +23,6 @@ export function NewChats({ settings }: { settings: Settings }) {
         onSave={(newChatInstructions) => save({ newChatInstructions })}
       />
       <SettingModel
-        settings={settings}
         field="titleModel"
         label={t('chat.titles')}
         hint={t('chat.titlesHint')}

@@ -31,12 +31,7 @@ function ProxyFields({ app: { proxy, settings } }: { app: AppState }) {
   const moved = proxy.port !== null && proxy.wantedPort !== 0 && proxy.port !== proxy.wantedPort
   return (
     <>
-      <SettingSwitch
-        settings={settings}
-        field="proxyEnabled"
-        label={t('proxy.enabled')}
-        hint={t('proxy.enabledHint')}
-      />
+      <SettingSwitch field="proxyEnabled" label={t('proxy.enabled')} hint={t('proxy.enabledHint')} />
       <TypedField
         label={t('proxy.port')}
         hint={moved ? t('proxy.portTaken', { wanted: proxy.wantedPort, port: proxy.port }) : t('proxy.portHint')}
@@ -64,7 +59,7 @@ export function Background({ settings }: { settings: Settings }) {
         checked={settings.closeAction === 'background'}
         onChange={(on) => save({ closeAction: on ? 'background' : 'quit' })}
       />
-      <SettingSwitch settings={settings} field="openAtLogin" label={t('proxy.login')} hint={t('proxy.loginHint')} />
+      <SettingSwitch field="openAtLogin" label={t('proxy.login')} hint={t('proxy.loginHint')} />
     </Group>
   )
 }

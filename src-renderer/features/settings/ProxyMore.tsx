@@ -25,13 +25,8 @@ export function ProxyMore({ app }: { app: AppState }) {
   return (
     <>
       <Group title={t('proxy.access')}>
-        <SettingSwitch settings={settings} field="proxyIpv6" label={t('proxy.ipv6')} hint={t('proxy.ipv6Hint')} />
-        <SettingSwitch
-          settings={settings}
-          field="metrics"
-          label={t('proxy.metrics')}
-          hint={metrics ?? t('proxy.metricsHintDesktop')}
-        />
+        <SettingSwitch field="proxyIpv6" label={t('proxy.ipv6')} hint={t('proxy.ipv6Hint')} />
+        <SettingSwitch field="metrics" label={t('proxy.metrics')} hint={metrics ?? t('proxy.metricsHintDesktop')} />
         <Origins origins={settings.proxyOrigins} />
       </Group>
       <Group title={t('proxy.logging')}>

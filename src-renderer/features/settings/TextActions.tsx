@@ -82,14 +82,12 @@ export function TextActionsSettings({ settings }: { settings: Settings }) {
       </ul>
       {actions.length >= most && <p className="text-s text-soft">{t('settings.most')}</p>}
       <SettingModel
-        settings={settings}
         field="textActionModel"
         label={t('settings.model')}
         hint={t('settings.modelHint')}
         none={t('settings.modelNone')}
       />
       <SettingSwitch
-        settings={settings}
         field="textActionToolbar"
         label={t('settings.toolbar')}
         hint={t('settings.toolbarHint', { keys })}

@@ -1,12 +1,12 @@
 import { useTranslation } from 'react-i18next'
-import type { Settings, UpdateState } from '../../../src-preload/contract/app.ts'
+import type { UpdateState } from '../../../src-preload/contract/app.ts'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { useCall } from '../../shared/useCall.ts'
 import { Group, Row, SettingSwitch } from './Group.tsx'
 
 /** Whether the desktop application looks for new versions, and what it found. */
-export function UpdatesGroup({ settings, updates }: { settings: Settings; updates: UpdateState }) {
+export function UpdatesGroup({ updates }: { updates: UpdateState }) {
   const { t } = useTranslation('settings')
   const studio = useStudio()
   const { busy, problem, run } = useCall()
@@ -14,12 +14,7 @@ export function UpdatesGroup({ settings, updates }: { settings: Settings; update
   const words = state === 'off' || state === 'failed' ? message : t(`about.states.${state}`, { version: version ?? '' })
   return (
     <Group title={t('about.updates')} about={t('about.updatesAbout')}>
-      <SettingSwitch
-        settings={settings}
-        field="checkForUpdates"
-        label={t('about.checkForUpdates')}
-        hint={t('about.checkForUpdatesHint')}
-      />
+      <SettingSwitch field="checkForUpdates" label={t('about.checkForUpdates')} hint={t('about.checkForUpdatesHint')} />
       {state !== 'off' && (
         <Row name={t('about.status')} hint={<span role="status">{problem?.message ?? words}</span>}>
           <Button onClick={() => run(() => studio.app.checkForUpdates())} disabled={busy || state === 'ready'}>

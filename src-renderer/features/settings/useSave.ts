@@ -3,6 +3,7 @@ import type { Settings } from '../../../src-preload/contract/app.ts'
 import { problemOf } from '../../api/problem.ts'
 import { useStudio } from '../../shared/studioContext.ts'
 import { showToast } from '../../shared/toasts.ts'
+import { useApp } from '../../stores/app.ts'
 
 /** Saves immediately. The state updates through its subscription. A failure shows a toast. */
 export function useSave(): (change: Partial<Settings>) => void {
@@ -15,3 +16,7 @@ export function useSave(): (change: Partial<Settings>) => void {
     })
   }
 }
+
+/** The value of one setting, or undefined before the core's first event. */
+export const useSetting = <Name extends keyof Settings>(name: Name): Settings[Name] | undefined =>
+  useApp(({ app }) => app?.settings[name])
