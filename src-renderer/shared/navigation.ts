@@ -27,6 +27,9 @@ export function navigate(route: Route, { replace = false } = {}): void {
 /** Navigates to a page, and to the item that was open there. */
 export const returnTo = (page: PageName): void => navigate(returnRoute(routeStore.getState(), page))
 
+/** Opens the settings of the connection. */
+export const openConnectionSettings = (): void => navigate({ page: 'settings', id: 'connection' })
+
 function open(route: Route): void {
   routeStore.setState((store) => withRoute(store, route))
   tabStore.setJson(leftKey, routeStore.getState().left)

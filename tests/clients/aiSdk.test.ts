@@ -74,7 +74,7 @@ describe('the Vercel AI SDK with the local /v1', () => {
       for await (const _ of textStream) break
       abort.abort()
     })
-    expect((await service.sandbox.observe.whenClosed(reached[0]?.id ?? '')).closedByClient).toBe(true)
+    expect(await service.closedByClient(reached)).toBe(true)
   })
 
   it.each(refusals)(

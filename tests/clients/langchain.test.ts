@@ -60,7 +60,7 @@ describe('LangChain with the local /v1', () => {
       for await (const { text } of stream) if (text !== '') break
       abort.abort()
     })
-    expect((await service.sandbox.observe.whenClosed(reached[0]?.id ?? '')).closedByClient).toBe(true)
+    expect(await service.closedByClient(reached)).toBe(true)
   })
 
   it.each(refusals)(

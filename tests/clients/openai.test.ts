@@ -25,6 +25,9 @@ const messages = [{ role: 'user' as const, content: 'Write a line about lighthou
 const pngOf = (width: number, height: number): string =>
   `data:image/png;base64,${Buffer.from(encode({ width, height, data: new Uint8Array(width * height * 3).fill(200), channels: 3 })).toString('base64')}`
 
+const streamed = (options: Partial<OpenAI.ChatCompletionCreateParamsStreaming>) =>
+  client.chat.completions.create({ model: 'writer-small', messages, ...options, stream: true })
+
 describe('the official openai package with the local /v1', () => {
   it('lists the models', async () => {
     const models = await client.models.list()
@@ -44,13 +47,7 @@ describe('the official openai package with the local /v1', () => {
   })
 
   it('streams a reply in pieces, with usage at its end if requested', async () => {
-    const stream = await client.chat.completions.create({
-      model: 'writer-small',
-      messages,
-      stream: true,
-      max_tokens: 20,
-      stream_options: { include_usage: true },
-    })
+    const stream = await streamed({ max_tokens: 20, stream_options: { include_usage: true } })
     let [text, pieces, tokens] = ['', 0, 0]
     for await (const chunk of stream) {
       const delta = chunk.choices[0]?.delta.content
@@ -63,12 +60,7 @@ describe('the official openai package with the local /v1', () => {
   })
 
   it('receives no usage event in a stream if it did not request one', async () => {
-    const stream = await client.chat.completions.create({
-      model: 'writer-small',
-      messages,
-      stream: true,
-      max_tokens: 5,
-    })
+    const stream = await streamed({ max_tokens: 5 })
     for await (const chunk of stream) {
       expect(chunk.choices.length).toBeGreaterThan(0)
       expect(chunk.usage ?? null).toBeNull()

@@ -4,17 +4,14 @@ import type { RequestRow } from '../../src-preload/contract/requests.ts'
 
 // Complete values of the contract, of which a test writes only what it is about.
 
-/** A complete message without text, with the given values. */
-export const plainMessage = (
-  values: Partial<Message> & Pick<Message, 'id' | 'conversationId' | 'role' | 'createdAt'>,
-): Message => ({
+/** The members of a complete message without text that are stored in an archive too. */
+export const plainStored = () => ({
   parentId: null,
   text: '',
   reasoning: '',
   refusal: '',
   toolCalls: [],
-  status: 'complete',
-  wait: null,
+  status: 'complete' as const,
   problem: null,
   model: null,
   finishReason: null,
@@ -23,8 +20,6 @@ export const plainMessage = (
   firstTokenMs: null,
   reasoningMs: null,
   requestId: null,
-  sibling: 1,
-  siblings: 1,
   name: null,
   attachments: [],
   documents: [],
@@ -35,10 +30,20 @@ export const plainMessage = (
   summarised: null,
   leftOut: false,
   cost: null,
-  costIs: 'unknown',
-  requestRow: null,
+  costIs: 'unknown' as const,
   params: null,
   jsonFaults: null,
+})
+
+/** A complete message without text, with the given values. */
+export const plainMessage = (
+  values: Partial<Message> & Pick<Message, 'id' | 'conversationId' | 'role' | 'createdAt'>,
+): Message => ({
+  ...plainStored(),
+  wait: null,
+  sibling: 1,
+  siblings: 1,
+  requestRow: null,
   ...values,
 })
 

@@ -2,12 +2,10 @@ import { Plus, Settings2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { switchTo } from '../../shared/connect/switch.ts'
-import { navigate } from '../../shared/navigation.ts'
+import { openConnectionSettings } from '../../shared/navigation.ts'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Menu, MenuChoice, MenuChoices, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
 import { useApp } from '../../stores/app.ts'
-
-const toSettings = () => navigate({ page: 'settings', id: 'connection' })
 
 /** The connection in the status bar, with a menu of all other connections. */
 export function ConnectionMenu({ children }: { children: ReactNode }) {
@@ -56,7 +54,7 @@ export function ConnectionMenu({ children }: { children: ReactNode }) {
       <MenuItem
         icon={profiles?.length ? Settings2 : Plus}
         label={t(profiles?.length ? 'connections.manage' : 'connections.add')}
-        onSelect={toSettings}
+        onSelect={openConnectionSettings}
       />
     </Menu>
   )

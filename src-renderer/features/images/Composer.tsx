@@ -5,7 +5,7 @@ import { type KeyboardEvent, type ReactNode, useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { mediaPath } from '../../../src-preload/contract/media.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
-import { navigate } from '../../shared/navigation.ts'
+import { openConnectionSettings } from '../../shared/navigation.ts'
 import { OfflineNote } from '../../shared/offline/OfflineNote.tsx'
 import { OutboxList } from '../../shared/offline/OutboxList.tsx'
 import { isSendKey, useSendKey } from '../../shared/sendKey.ts'
@@ -78,7 +78,7 @@ export function Composer() {
             {hint}
           </span>
           {unset ? (
-            <Button variant="primary" icon={Plug} onClick={() => navigate({ page: 'settings', id: 'connection' })}>
+            <Button variant="primary" icon={Plug} onClick={openConnectionSettings}>
               {t('composer.connect')}
             </Button>
           ) : (

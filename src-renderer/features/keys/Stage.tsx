@@ -5,7 +5,7 @@ import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AccountKey } from '../../../src-preload/contract/account.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
-import { navigate } from '../../shared/navigation.ts'
+import { navigate, openConnectionSettings } from '../../shared/navigation.ts'
 import { OfflineNote } from '../../shared/offline/OfflineNote.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
@@ -146,7 +146,7 @@ function NoReadout() {
       title={t('noReadout.title')}
       action={
         <>
-          <Button onClick={() => navigate({ page: 'settings', id: 'connection' })}>{t('noReadout.toSettings')}</Button>
+          <Button onClick={openConnectionSettings}>{t('noReadout.toSettings')}</Button>
           <Button onClick={() => navigate({ page: 'proxy', id: null })}>{t('noReadout.toProxy')}</Button>
         </>
       }
@@ -166,7 +166,7 @@ function Nothing({ connected }: { connected: boolean }) {
         connected ? (
           <Button onClick={() => void refreshKeys()}>{t('refresh')}</Button>
         ) : (
-          <Button variant="primary" onClick={() => navigate({ page: 'settings', id: 'connection' })}>
+          <Button variant="primary" onClick={openConnectionSettings}>
             {t('empty.connect')}
           </Button>
         )

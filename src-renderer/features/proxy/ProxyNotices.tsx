@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import type { AppState } from '../../../src-preload/contract/app.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
-import { navigate } from '../../shared/navigation.ts'
+import { openConnectionSettings } from '../../shared/navigation.ts'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { useNow } from '../../shared/useNow.ts'
 import { showMs, showTime } from './figures.ts'
@@ -29,7 +29,7 @@ export function ProxyNotices(props: {
           kind="warn"
           action={{
             label: t('notices.toSettings'),
-            onClick: () => navigate({ page: 'settings', id: 'connection' }),
+            onClick: openConnectionSettings,
           }}
         >
           {t('notices.waiting')}

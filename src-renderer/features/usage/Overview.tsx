@@ -3,7 +3,7 @@ import { useEffect, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Chart } from '../../shared/chart/Chart.tsx'
 import { Legend } from '../../shared/chart/Legend.tsx'
-import { navigate } from '../../shared/navigation.ts'
+import { navigate, openConnectionSettings } from '../../shared/navigation.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { Checkbox } from '../../shared/ui/Field.tsx'
@@ -78,7 +78,7 @@ export function NoAccount() {
       icon={ChartNoAxesColumn}
       title={t('empty.noAccountTitle')}
       action={
-        <Button variant="primary" onClick={() => navigate({ page: 'settings', id: 'connection' })}>
+        <Button variant="primary" onClick={openConnectionSettings}>
           {t('empty.connect')}
         </Button>
       }

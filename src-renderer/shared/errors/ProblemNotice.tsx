@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../api/problem.ts'
 import { useRoute } from '../../stores/route.ts'
-import { navigate } from '../navigation.ts'
+import { navigate, openConnectionSettings } from '../navigation.ts'
 import { useStudio } from '../studioContext.ts'
 import { showToast } from '../toasts.ts'
 import { Notice } from '../ui/Notice.tsx'
@@ -30,7 +30,7 @@ export function ProblemNotice({ problem, on = {}, noAction = false, role = 'aler
   const [busy, setBusy] = useState(false)
   const target = problemTargets[problem.kind]
   const general: Partial<Record<ProblemTarget, () => void>> = {
-    connection: () => navigate({ page: 'settings', id: 'connection' }),
+    connection: openConnectionSettings,
     proxy_port: () => navigate({ page: 'settings', id: 'proxy' }),
     data: () => navigate({ page: 'settings', id: 'data' }),
     chat: () => navigate({ page: 'chat', id: null }),

@@ -9,6 +9,8 @@ export interface Service {
   gateway: Gateway
   /** Chat requests that reached the service while `act` ran, oldest first. */
   during<T>(act: () => Promise<T>): Promise<{ result: T; reached: ReturnType<Sandbox['observe']['requests']> }>
+  /** Resolves when the first of these requests is closed. Returns whether the client closed it. */
+  closedByClient(reached: ReturnType<Sandbox['observe']['requests']>): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -29,6 +31,7 @@ export async function openService(): Promise<Service> {
       const result = await act()
       return { result, reached: sandbox.observe.requests().slice(from) }
     },
+    closedByClient: async ([first]) => (await sandbox.observe.whenClosed(first?.id ?? '')).closedByClient,
     close: async () => {
       await gateway.close()
       await sandbox.close()

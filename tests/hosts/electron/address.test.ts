@@ -22,18 +22,14 @@ test('only app://studio is our own page', () => {
   }
 })
 
-test('frames show the pages of diagrams and previews, and the document inside a preview', () => {
-  for (const url of ['app://studio/diagram/index.html', 'app://studio/preview/index.html', 'about:srcdoc'])
-    expect(isFramePage(url), url).toBe(true)
-  for (const url of [
-    'app://studio/index.html',
-    'app://studio/preview/',
-    'about:srcdoc?x',
-    'https://a.example/',
-    'data:,',
-  ])
-    expect(isFramePage(url), url).toBe(false)
-})
+test.each(['app://studio/diagram/index.html', 'app://studio/preview/index.html', 'about:srcdoc'])(
+  'a frame of the preview or of a diagram may show %s',
+  (url) => expect(isFramePage(url)).toBe(true),
+)
+test.each(['app://studio/index.html', 'app://studio/preview/', 'about:srcdoc?x', 'https://a.example/', 'data:,'])(
+  'no frame may show %s',
+  (url) => expect(isFramePage(url)).toBe(false),
+)
 
 const screen = { x: 0, y: 0, width: 1920, height: 1080 }
 const state = { x: 10, y: 20, width: 900, height: 700, maximized: false }

@@ -23,7 +23,14 @@ export function versionReader(handle: ReadHandle, fetches: FetchReader) {
     all: 'SELECT * FROM versions WHERE book = ? AND what = ? ORDER BY at',
   })
 
+  /** The first version after a time, or null. */
+  const after = (account: number, what: string, at: number): Version | null => {
+    const row = sql.after.get(account, what, at)
+    return row ? read(row) : null
+  }
+
   return {
+    after,
     /** All names that were ever reported with a prefix that ends with a colon, such as `key:`. */
     known: (account: number, prefix: string): string[] =>
       sql.known.all(account, prefix, `${prefix.slice(0, -1)};`).map((row) => text(row, 'what')),
@@ -32,9 +39,9 @@ export function versionReader(handle: ReadHandle, fetches: FetchReader) {
       const row = sql.newest.get(account, what, absent)
       if (!row) return null
       const version = read(row)
-      const next = sql.after.get(account, what, version.at)
-      const seenAt = next ? fetches.before(account, log, number(next, 'at')) : fetches.lastAt(account, log)
-      return { ...version, seenAt: seenAt ?? version.at, isCurrent: next === undefined }
+      const next = after(account, what, version.at)
+      const seenAt = next ? fetches.before(account, log, next.at) : fetches.lastAt(account, log)
+      return { ...version, seenAt: seenAt ?? version.at, isCurrent: next === null }
     },
     all: (account: number, what: string): Version[] => sql.all.all(account, what).map(read),
   }
@@ -44,23 +51,23 @@ export function versionReader(handle: ReadHandle, fetches: FetchReader) {
 export function versionTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTable) {
   const sql = prepareAll(handle, {
     before: 'SELECT * FROM versions WHERE book = ? AND what = ? AND at <= ? ORDER BY at DESC LIMIT 1',
-    after: 'SELECT * FROM versions WHERE book = ? AND what = ? AND at > ? ORDER BY at LIMIT 1',
     put: 'INSERT OR REPLACE INTO versions (book, what, at, value) VALUES (?, ?, ?, ?)',
     drop: 'DELETE FROM versions WHERE book = ? AND what = ? AND at = ?',
   })
 
+  const reader = versionReader(handle, fetches)
   return {
-    ...versionReader(handle, fetches),
+    ...reader,
     /** Stores a value of a fetch of `log` that is stored already. */
     save(account: number, log: string, { what, at, value }: Version): void {
       const nextFetch = fetches.after(account, log, at)
       const former = sql.before.get(account, what, at)
-      const next = nextFetch === null ? undefined : sql.after.get(account, what, at)
+      const next = nextFetch === null ? null : reader.after(account, what, at)
       const change = takeIn(
         { at, value },
         {
           before: former ? text(former, 'value') : absent,
-          next: next ? { at: number(next, 'at'), value: text(next, 'value') } : null,
+          next,
           nextFetch,
         },
         (a, b) => a === b,

@@ -10,6 +10,7 @@ import type { ArchivedMessage } from '../../../../src-main/core/store/archive.ts
 import { databaseFile, openStore, type Store } from '../../../../src-main/core/store/store.ts'
 import { countTokens } from '../../../../src-main/core/upstream/meter/tokens.ts'
 import type { Download } from '../../../../src-preload/contract/transfers.ts'
+import { plainStored } from '../../../helpers/contractRows.ts'
 import { freshFolder } from '../../helpers/core.ts'
 import { readDownload, uploadFile } from '../../helpers/transfers.ts'
 
@@ -127,31 +128,13 @@ export function everything(store: Store): unknown {
 }
 
 export const message = (given: Partial<ArchivedMessage> = {}): ArchivedMessage => ({
-  ...{ id: randomUUID(), parentId: null, role: 'user', name: null, text: 'Hello', reasoning: '', refusal: '' },
-  ...{
-    toolCalls: [],
-    attachments: [],
-    documents: [],
-    passages: [],
-    run: null,
-    status: 'complete',
-    problem: null,
-    model: null,
-    finishReason: null,
-  },
-  ...{ usage: null, createdAt: '2026-01-01T00:00:00.000Z', finishedAt: '2026-01-01T00:00:01.000Z', firstTokenMs: null },
-  ...{
-    reasoningMs: null,
-    requestId: null,
-    askId: null,
-    made: null,
-    summarised: null,
-    leftOut: false,
-    cost: null,
-    costIs: 'unknown',
-    params: null,
-  },
-  ...{ jsonFaults: null, nextId: null },
+  ...plainStored(),
+  id: randomUUID(),
+  role: 'user',
+  text: 'Hello',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  finishedAt: '2026-01-01T00:00:01.000Z',
+  nextId: null,
   ...given,
 })
 

@@ -18,7 +18,12 @@ function twoComputers() {
   const folder = freshFolder()
   const [home, work] = [studio(), studio()]
   const sync = async (one: Studio) => one.archive.sync({ folder })
-  return { folder, home, work, sync }
+  /** Syncs home, then work, which receives what home has. */
+  const syncBoth = async (): Promise<void> => {
+    await sync(home)
+    await sync(work)
+  }
+  return { folder, home, work, sync, syncBoth }
 }
 
 const chat = (one: Studio) =>
@@ -83,10 +88,9 @@ describe('two computers with one folder', () => {
   })
 
   it('does nothing when it runs again', async () => {
-    const { folder, home, work, sync } = twoComputers()
+    const { folder, home, work, sync, syncBoth } = twoComputers()
     put(home.store, [message()])
-    await sync(home)
-    await sync(work)
+    await syncBoth()
     expect((await sync(home)).files).toMatchObject([{ outcome: 'merged', added: 0, changed: 0, messages: 0 }])
     const bytes = readdirSync(folder).map((name) => sha256(readFileSync(join(folder, name))))
     for (const one of [home, work]) {
@@ -96,16 +100,14 @@ describe('two computers with one folder', () => {
   })
 
   it('shows what both computers added to a chat as branches, and the newest branch on both', async () => {
-    const { home, work, sync } = twoComputers()
+    const { home, work, sync, syncBoth } = twoComputers()
     const first = message({ text: 'Question' })
     const id = put(home.store, [first])
-    await sync(home)
-    await sync(work)
+    await syncBoth()
     say(home, id, first.id, 'From home')
     const atWork = say(work, id, first.id, 'From work')
     say(work, id, atWork, 'More from work')
-    await sync(home)
-    await sync(work)
+    await syncBoth()
     await sync(home)
     for (const one of [home, work]) {
       expect(allTextsOf(one, id)).toEqual(['From home', 'From work', 'More from work', 'Question'])
@@ -115,16 +117,14 @@ describe('two computers with one folder', () => {
   })
 
   it('takes the newest title, folder and pin, whichever computer changed it', async () => {
-    const { home, work, sync } = twoComputers()
+    const { home, work, sync, syncBoth } = twoComputers()
     const id = put(home.store, [message()])
-    await sync(home)
-    await sync(work)
+    await syncBoth()
     home.store.conversations.setName(id, 'Older name')
     await nextMillisecond()
     work.store.conversations.setName(id, 'Newer name')
     home.store.conversations.setPinned(id, true)
-    await sync(home)
-    await sync(work)
+    await syncBoth()
     await sync(home)
     for (const one of [home, work]) {
       expect(one.store.conversations.get(id)).toMatchObject({ title: 'Newer name', pinned: true })
@@ -132,10 +132,9 @@ describe('two computers with one folder', () => {
   })
 
   it('moves a chat that was deleted elsewhere to the deleted ones, and restores it when it is restored', async () => {
-    const { home, work, sync } = twoComputers()
+    const { home, work, sync, syncBoth } = twoComputers()
     const id = put(home.store, [message({ text: 'Bye' })])
-    await sync(home)
-    await sync(work)
+    await syncBoth()
     home.store.conversations.setRemoved(id, new Date().toISOString())
     await sync(home)
     expect((await sync(work)).files).toMatchObject([{ changed: 1 }])
@@ -147,11 +146,10 @@ describe('two computers with one folder', () => {
   })
 
   it('does not bring back a chat that was deleted permanently, until it is changed elsewhere', async () => {
-    const { home, work, sync } = twoComputers()
+    const { home, work, sync, syncBoth } = twoComputers()
     const first = message({ text: 'Secret' })
     const id = put(home.store, [first])
-    await sync(home)
-    await sync(work)
+    await syncBoth()
     home.store.conversations.setRemoved(id, new Date().toISOString())
     await home.library.erase([id])
     await sync(home)
@@ -168,39 +166,33 @@ describe('two computers with one folder', () => {
   })
 
   it('deletes chats by age on one computer only', async () => {
-    const { home, work, sync } = twoComputers()
+    const { home, work, sync, syncBoth } = twoComputers()
     const id = put(home.store, [message()])
-    await sync(home)
-    await sync(work)
+    await syncBoth()
     home.store.erasures.plan('conversation', [id])
     await home.library.sweep()
-    await sync(home)
-    await sync(work)
+    await syncBoth()
     await sync(home)
     expect(home.store.conversations.find(id)).toBeNull()
     expect(work.store.conversations.get(id).removed).toBe(false)
   })
 
   it('deletes a message elsewhere too, and brings it back where it was answered', async () => {
-    const { home, work, sync } = twoComputers()
+    const { home, work, sync, syncBoth } = twoComputers()
     const first = message({ text: 'Question' })
     const second = message({ text: 'Answer', parentId: first.id })
     const id = put(home.store, [first, second])
-    await sync(home)
-    await sync(work)
+    await syncBoth()
     const { removedId } = removeMessage(chat(home), { messageId: second.id })
-    await sync(home)
-    await sync(work)
+    await syncBoth()
     expect(textsOf(work, id)).toEqual(['Question'])
     expect(work.store.erasures.removed()).toMatchObject([{ title: 'Answer' }])
     restore(chat(home), { conversationId: removedId })
-    await sync(home)
-    await sync(work)
+    await syncBoth()
     expect(textsOf(work, id)).toEqual(['Question', 'Answer'])
     removeMessage(chat(home), { messageId: second.id })
     say(work, id, second.id, 'Thanks')
-    await sync(home)
-    await sync(work)
+    await syncBoth()
     await sync(home)
     for (const one of [home, work]) {
       expect(textsOf(one, id)).toEqual(['Question', 'Answer', 'Thanks'])
@@ -209,11 +201,10 @@ describe('two computers with one folder', () => {
   })
 
   it('leaves a folder deleted, and its chats without one', async () => {
-    const { home, work, sync } = twoComputers()
+    const { home, work, sync, syncBoth } = twoComputers()
     const folderId = addFolder(home.store, 'Old')
     const id = put(home.store, [message()], { folderId })
-    await sync(home)
-    await sync(work)
+    await syncBoth()
     work.store.folders.remove(folderId)
     await sync(work)
     await sync(home)
@@ -222,7 +213,7 @@ describe('two computers with one folder', () => {
   })
 
   it('leaves out drafts and replies that are still running', async () => {
-    const { home, work, sync } = twoComputers()
+    const { home, work, syncBoth } = twoComputers()
     const first = message({ text: 'Question' })
     const id = put(home.store, [first], { draft: 'unsent' })
     const now = new Date().toISOString()
@@ -239,8 +230,7 @@ describe('two computers with one folder', () => {
       })
       home.store.conversations.setLeaf(id, home.store.messages.links(id).at(-1)?.id ?? null)
     })
-    await sync(home)
-    await sync(work)
+    await syncBoth()
     expect(textsOf(work, id)).toEqual(['Question'])
     expect(work.store.conversations.get(id).draft).toBe('')
   })
@@ -327,11 +317,10 @@ describe('files in the folder', () => {
 
 describe('hostile files', () => {
   it('leaves a chat alone whose ids have other content', async () => {
-    const { home, work, sync } = twoComputers()
+    const { home, work, sync, syncBoth } = twoComputers()
     const first = message({ text: 'Pay 10' })
     const id = put(home.store, [first])
-    await sync(home)
-    await sync(work)
+    await syncBoth()
     home.store.conversations.setName(id, 'New name')
     const { file } = await sync(home)
     forge(file, (name, text) => (name.startsWith('conversations/') ? text.replace('Pay 10', 'Pay 9999') : text))

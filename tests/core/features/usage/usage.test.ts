@@ -122,19 +122,19 @@ describe('the account of a connection', () => {
     const fetches = (): number => asked.filter((path) => path === '/v1/usage').length
     accounts.follow(client(url, 'sk-somebody-new', counted), placeAt(url))
     const { id } = await accounts.refresh()
-    const steps: [string, number, number][] = [
-      ['2026-11-20T22:16:00Z', 0, 1],
-      ['2026-11-20T22:17:00Z', 1, 2],
-      ['2026-11-20T23:59:00Z', 0, 2],
-      ['2026-11-21T00:01:00Z', 0, 2],
-      ['2026-11-21T00:02:00Z', 0, 3],
-      ['2026-11-21T23:00:00Z', 0, 3],
+    const steps = [
+      { at: '2026-11-20T22:16:00Z', requestsBefore: 0, fetched: 1 },
+      { at: '2026-11-20T22:17:00Z', requestsBefore: 1, fetched: 2 },
+      { at: '2026-11-20T23:59:00Z', requestsBefore: 0, fetched: 2 },
+      { at: '2026-11-21T00:01:00Z', requestsBefore: 0, fetched: 2 },
+      { at: '2026-11-21T00:02:00Z', requestsBefore: 0, fetched: 3 },
+      { at: '2026-11-21T23:00:00Z', requestsBefore: 0, fetched: 3 },
     ]
-    for (const [at, used, expected] of steps) {
+    for (const { at, requestsBefore, fetched } of steps) {
       now = Date.parse(at)
-      requests += used
+      requests += requestsBefore
       await accounts.fetchDue()
-      expect([at, fetches()]).toEqual([at, expected])
+      expect([at, fetches()]).toEqual([at, fetched])
     }
     const { no } = accountStore.accounts.get(id) ?? { no: 0 }
     expect(accountStore.days.undated(no)).toBe(1)

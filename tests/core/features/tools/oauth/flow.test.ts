@@ -1,43 +1,24 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { StudioError } from '../../../../../src-main/core/errors.ts'
-import {
-  type AuthorizationServerOptions,
-  decideInBrowser,
-  startAuthorizationServer,
-  type TestAuthorizationServer,
-} from '../../../../helpers/mcp/authorizationServer.ts'
+import { decideInBrowser } from '../../../../helpers/mcp/authorizationServer.ts'
 import { startHttp } from '../../../../helpers/mcp/http.ts'
 import { memorySecrets } from '../../../helpers/core.ts'
-import { type Feature, makeFeature, problemOf } from '../helpers.ts'
+import { problemOf } from '../helpers.ts'
+import { type ProtectedServer, type ProtectedServerOptions, protectedServers } from './protectedServers.ts'
 
-let feature: Feature
-let authorization: TestAuthorizationServer
-let http: Awaited<ReturnType<typeof startHttp>>
-afterEach(async () => {
-  await feature.close()
-  await http.close()
-  await authorization.close()
-})
-
-interface World extends AuthorizationServerOptions {
-  mode?: 'modern' | 'sessions'
-  /** Permissions that the server needs now. */
-  needs?: () => string[]
-  feature?: Parameters<typeof makeFeature>[0]
-}
+const start = protectedServers()
+let feature: ProtectedServer['feature']
+let authorization: ProtectedServer['authorization']
+let http: ProtectedServer['http']
 
 /** A server that needs a sign-in, added and switched on. */
-async function protectedServer({ mode = 'modern', needs, feature: more, ...options }: World = {}): Promise<string> {
-  authorization = await startAuthorizationServer(options)
-  http = await startHttp(mode, authorization.protect(needs))
-  feature = makeFeature({ ...more, limits: { backOffMs: [], ...more?.limits } })
-  const transport = { kind: 'http' as const, url: http.url, headers: [] }
-  const { id } = await feature.tools.saveServer({ name: 'Test', transport, timeoutSeconds: 20, secrets: {} })
-  await feature.tools.switchServer(id, true)
-  await feature.state(id, ({ state }) => state === 'sign_in')
-  return id
+async function protectedServer(options: ProtectedServerOptions = {}): Promise<string> {
+  const server = await start(options)
+  ;({ feature, authorization, http } = server)
+  await feature.state(server.id, ({ state }) => state === 'sign_in')
+  return server.id
 }
 
 async function signIn(id: string, decision: 'allow' | 'deny' = 'allow') {
@@ -212,14 +193,7 @@ describe('the tokens of a sign-in', () => {
   })
 
   test('are not sent to the authorization server with the headers of the server', async () => {
-    authorization = await startAuthorizationServer()
-    http = await startHttp('modern', authorization.protect())
-    feature = makeFeature({ limits: { backOffMs: [] } })
-    const transport = { kind: 'http' as const, url: http.url, headers: ['X-Own-Key'] }
-    const secrets = { 'X-Own-Key': 'very-secret' }
-    const { id } = await feature.tools.saveServer({ name: 'Test', transport, timeoutSeconds: 20, secrets })
-    await feature.tools.switchServer(id, true)
-    await feature.state(id, ({ state }) => state === 'sign_in')
+    const id = await protectedServer({ headers: { 'X-Own-Key': 'very-secret' } })
     await signedIn(id)
     expect(http.seen.some(({ headers }) => headers['x-own-key'] === 'very-secret')).toBe(true)
     expect(authorization.seen.length).toBeGreaterThan(3)
@@ -481,13 +455,7 @@ describe('a call that needs more permissions', () => {
 })
 
 test('a server with an Authorization header of the person is never signed in to', async () => {
-  authorization = await startAuthorizationServer()
-  http = await startHttp('modern', authorization.protect())
-  feature = makeFeature({ limits: { backOffMs: [] } })
-  const transport = { kind: 'http' as const, url: http.url, headers: ['authorization'] }
-  const secrets = { authorization: 'Bearer old' }
-  const { id } = await feature.tools.saveServer({ name: 'Test', transport, timeoutSeconds: 20, secrets })
-  await feature.tools.switchServer(id, true)
+  const { id, feature } = await start({ headers: { authorization: 'Bearer old' } })
   const { problem, signIn: view } = await feature.state(id, ({ state }) => state === 'failed')
   expect([problem?.kind, view]).toEqual(['unauthorized', null])
   expect(await problemOf(feature.tools.signIn(id))).toMatchObject({ kind: 'bad_input' })

@@ -1,27 +1,18 @@
 import type { ServerResponse } from 'node:http'
-import { afterEach, describe, expect, test } from 'vitest'
-import { startAuthorizationServer, type TestAuthorizationServer } from '../../../../helpers/mcp/authorizationServer.ts'
-import { startHttp } from '../../../../helpers/mcp/http.ts'
-import { type Feature, makeFeature, problemOf } from '../helpers.ts'
+import { describe, expect, test } from 'vitest'
+import { problemOf } from '../helpers.ts'
+import { type ProtectedServer, protectedServers } from './protectedServers.ts'
 
-let feature: Feature
-let authorization: TestAuthorizationServer
-let http: Awaited<ReturnType<typeof startHttp>>
-afterEach(async () => {
-  await feature.close()
-  await http.close()
-  await authorization.close()
-})
+const start = protectedServers()
+let feature: ProtectedServer['feature']
+let authorization: ProtectedServer['authorization']
+let http: ProtectedServer['http']
 
 async function protectedServer(): Promise<string> {
-  authorization = await startAuthorizationServer()
-  http = await startHttp('modern', authorization.protect())
-  feature = makeFeature({ limits: { backOffMs: [], oauthBytes: 20_000, oauthMs: 2000 } })
-  const transport = { kind: 'http' as const, url: http.url, headers: [] }
-  const { id } = await feature.tools.saveServer({ name: 'Test', transport, timeoutSeconds: 20, secrets: {} })
-  await feature.tools.switchServer(id, true)
-  await feature.state(id, ({ state }) => state === 'sign_in')
-  return id
+  const server = await start({ feature: { limits: { oauthBytes: 20_000, oauthMs: 2000 } } })
+  ;({ feature, authorization, http } = server)
+  await feature.state(server.id, ({ state }) => state === 'sign_in')
+  return server.id
 }
 
 const json = (response: ServerResponse, body: unknown): true => {
