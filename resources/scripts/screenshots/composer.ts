@@ -4,7 +4,7 @@ import { line, newChat } from '../../../tests/e2e/chatWorld.ts'
 import { askModel, composer, growths, lastReply, pickModel, send, settled } from '../../../tests/e2e/journey.ts'
 import { windowText } from '../../../tests/helpers/windowText.ts'
 import { root } from '../ready.mjs'
-import { type Connected, connect, disconnect, type Studio, sendAgain, showParts } from './scene.ts'
+import { type Connected, connect, disconnect, pressFirst, type Studio, sendAgain, showParts } from './scene.ts'
 
 const documents = join(root, 'tests/fixtures/documents')
 const dialog = (page: Page) => page.getByRole('dialog')
@@ -22,10 +22,7 @@ async function attach({ page, camera }: Connected): Promise<void> {
   await tray.getByText(/2 sheets/).waitFor()
   await composer(page).fill('Compare the report with the prices.')
   await camera.shoot(page, 'documents')
-  await tray
-    .getByRole('button', { name: /^report/ })
-    .first()
-    .click()
+  await pressFirst(tray, /^report/)
   await page
     .getByRole('region', { name: windowText('documents:textToSend') })
     .getByText('third page')
@@ -98,10 +95,7 @@ async function project({ page, camera }: Connected): Promise<void> {
   await composer(page).press('Enter')
   await settled(page, 'complete')
   await camera.shoot(page, 'project-cited')
-  await lastReply(page)
-    .getByRole('button', { name: /^Source/ })
-    .first()
-    .click()
+  await pressFirst(lastReply(page), /^Source/)
   await page
     .getByRole('region', { name: windowText('projects:text') })
     .locator('mark')
@@ -207,10 +201,7 @@ export async function library(studio: Studio): Promise<void> {
   await fromCommand(page, windowText('palette:commands.prompts'))
   await dialog(page).waitFor()
   await camera.shoot(page, 'prompts-empty')
-  await dialog(page)
-    .getByRole('button', { name: windowText('library:promptNew') })
-    .first()
-    .click()
+  await pressFirst(dialog(page), windowText('library:promptNew'))
   await dialog(page).getByLabel(windowText('library:promptName')).fill('Letter to a harbour')
   await dialog(page)
     .getByLabel(windowText('library:promptText'), { exact: true })

@@ -5,7 +5,7 @@ import OpenAI from 'openai'
 import type { WebHost } from '../../../tests/e2e/hosts.ts'
 import { windowText } from '../../../tests/helpers/windowText.ts'
 import { node24, root } from '../ready.mjs'
-import { type Connected, connect, disconnect, loaded, open, type Studio } from './scene.ts'
+import { type Connected, connect, disconnect, loaded, open, pressFirst, type Studio } from './scene.ts'
 
 /** The local API: connecting an app step by step, apps in every state, and the request log. */
 export async function localApi(studio: Studio): Promise<void> {
@@ -64,10 +64,7 @@ async function blocked({ page, camera, host }: Connected): Promise<void> {
 
 /** Each step of the dialog that connects an app, up to its first request. */
 async function connectApp({ page, camera, host }: Connected): Promise<void> {
-  await page
-    .getByRole('button', { name: windowText('proxy:connectApp') })
-    .first()
-    .click()
+  await pressFirst(page, windowText('proxy:connectApp'))
   const dialog = page.getByRole('dialog', { name: windowText('proxy:connect.title.app') })
   await dialog.getByRole('searchbox').waitFor()
   await camera.shoot(page, 'connect-choose')

@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test'
 import { openInspector } from '../../../tests/e2e/journey.ts'
 import { windowText } from '../../../tests/helpers/windowText.ts'
 import { root } from '../ready.mjs'
-import { type Connected, loaded, open, type Studio, showParts } from './scene.ts'
+import { type Connected, loaded, open, pressFirst, type Studio, showParts } from './scene.ts'
 
 /** Speech, Transcribe and Images, from their empty state on. */
 export const media = (studio: Studio): Promise<void> => showParts(studio, speech, transcription, images)
@@ -17,11 +17,7 @@ async function speech({ page, camera }: Connected): Promise<void> {
   await camera.shoot(page, 'speech-empty')
   await text.fill('The ferry leaves at eight, and the harbour lights go out one after another.')
   await camera.shoot(page, 'speech-text')
-  await page
-    .getByRole('main')
-    .getByRole('button', { name: windowText('speech:speak') })
-    .first()
-    .click()
+  await pressFirst(page.getByRole('main'), windowText('speech:speak'))
   await page.locator('[data-speech][data-state="done"]').waitFor({ timeout: 60_000 })
   await camera.shoot(page, 'speech')
   await openInspector(page)

@@ -1,5 +1,5 @@
 // What the scenes of every section use.
-import type { Browser, Page } from '@playwright/test'
+import type { Browser, Locator, Page } from '@playwright/test'
 import type { Sandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { closeHosts, openConnectedHost, openSandbox, type WebHost } from '../../../tests/e2e/hosts.ts'
 import { composer, quick, send, settled } from '../../../tests/e2e/journey.ts'
@@ -57,6 +57,10 @@ export async function shootDialog({ page, camera }: Connected, button: string, n
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 }
+
+/** Presses the first button with this name. */
+export const pressFirst = (within: Page | Locator, name: string | RegExp): Promise<void> =>
+  within.getByRole('button', { name }).first().click()
 
 /** Opens a page by its address, such as `usage/limits`. */
 export const open = (page: Page, address: string): Promise<void> =>

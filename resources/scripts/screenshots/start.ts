@@ -1,6 +1,6 @@
 import { closeHosts, newDataDir, openSandbox, openWebHost } from '../../../tests/e2e/hosts.ts'
 import { windowText } from '../../../tests/helpers/windowText.ts'
-import { loaded, open, openPage, type Studio } from './scene.ts'
+import { loaded, open, openPage, pressFirst, type Studio } from './scene.ts'
 
 /** The first start, connecting, and the pages that are empty without an account. */
 export async function start({ browser, camera }: Studio): Promise<void> {
@@ -10,11 +10,7 @@ export async function start({ browser, camera }: Studio): Promise<void> {
   await page.goto(host.url)
   await loaded(page)
   await camera.shoot(page, 'welcome')
-  await page
-    .getByRole('main')
-    .getByRole('button', { name: windowText('connect:connect') })
-    .first()
-    .click()
+  await pressFirst(page.getByRole('main'), windowText('connect:connect'))
   const address = page.getByRole('textbox', { name: windowText('connect:baseUrl') })
   await address.waitFor()
   await camera.shoot(page, 'connect')

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { newChat } from '../../../tests/e2e/chatWorld.ts'
 import { askModel, composer, lastReply, pickModel, settled } from '../../../tests/e2e/journey.ts'
 import { windowText } from '../../../tests/helpers/windowText.ts'
-import { type Connected, type Studio, showParts } from './scene.ts'
+import { type Connected, pressFirst, type Studio, showParts } from './scene.ts'
 
 declare global {
   /** Gain of the microphone in the page, 0 to 1. */
@@ -51,10 +51,7 @@ async function dictation({ page, camera }: Connected): Promise<void> {
   await page.getByRole('region', { name: windowText('composer:player') }).waitFor()
   await page.waitForTimeout(1500)
   await camera.shoot(page, 'reading-aloud')
-  await page
-    .getByRole('button', { name: windowText('composer:stopReading') })
-    .first()
-    .click()
+  await pressFirst(page, windowText('composer:stopReading'))
 }
 
 /** A microphone that is silent until the gain is raised, so that each phase lasts as long as its pictures. */

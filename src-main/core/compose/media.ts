@@ -11,6 +11,7 @@ import { fromNano } from '../shared/money.ts'
 import type { ComposedAccount } from './account.ts'
 import type { ComposedChat } from './chat.ts'
 import type { OpenData } from './data.ts'
+import { imageSender, speechSender, transcriptSender } from './outboxSenders.ts'
 
 export interface MediaDependencies extends Pick<OpenData, 'store' | 'requestLog'> {
   host: Host
@@ -78,24 +79,9 @@ export function composeMedia({ host, store, session, requestLog, usage, files }:
   const outbox = new Outbox({
     store,
     senders: {
-      images: {
-        make: ({ what: _, ...request }, alongside) => images.make(request, alongside),
-        has: images.has,
-        over: images.over,
-        takeBack: (id) => ({ what: 'images', ...images.takeBack(id) }),
-      },
-      speech: {
-        make: ({ what: _, ...request }, alongside) => speech.make(request, alongside),
-        has: speech.has,
-        over: speech.over,
-        takeBack: (id) => ({ what: 'speech', ...speech.takeBack(id) }),
-      },
-      transcript: {
-        make: ({ what: _, ...request }, alongside) => transcription.transcribe(request, alongside),
-        has: transcription.has,
-        over: transcription.over,
-        takeBack: (id) => ({ what: 'transcript', ...transcription.takeBack(id) }),
-      },
+      images: imageSender(images),
+      speech: speechSender(speech),
+      transcript: transcriptSender(transcription),
     },
     connection: () => session.connection,
     reach: () => session.reach(),

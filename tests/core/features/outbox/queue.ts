@@ -1,3 +1,4 @@
+import { imageSender } from '../../../../src-main/core/compose/outboxSenders.ts'
 import { Outbox, type OutboxSender } from '../../../../src-main/core/features/outbox/outbox.ts'
 import type { Connection } from '../../../../src-preload/contract/app.ts'
 import type { OutboxKind } from '../../../../src-preload/contract/outbox.ts'
@@ -23,12 +24,7 @@ export function openQueue(dataDir: string, url: string) {
   const outbox = new Outbox({
     store,
     senders: {
-      images: {
-        make: ({ what: _, ...wish }, alongside) => images.make(wish, alongside),
-        has: images.has,
-        over: images.over,
-        takeBack: (id) => ({ what: 'images', ...images.takeBack(id) }),
-      },
+      images: imageSender(images),
       speech: unused<'speech'>(),
       transcript: unused<'transcript'>(),
     },

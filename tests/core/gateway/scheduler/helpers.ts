@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import {
   RequestScheduler,
   type SchedulerOptions,
@@ -85,6 +86,10 @@ export class FakeTrace implements RequestTrace {
   ends = nothing
 }
 
+/** A key without limits. */
+export const unset = { concurrent: null, rpm: null, tpm: null }
+export const noBan = { banned: false, bannedUntil: null }
+
 export const studio: Requester = { kind: 'studio', feature: 'chat' }
 export const app = (id: string, failFast = false): Requester => ({ kind: 'app', id, failFast })
 
@@ -131,4 +136,16 @@ export async function outcome<T>(promise: Promise<T>): Promise<T | 'waits' | { f
   )
   for (let turn = 0; turn < 5; turn++) await Promise.resolve()
   return result
+}
+
+/** Checks that a request still waits after `afterMs`, and is admitted within another `withinMs`. */
+export function expectAdmission(
+  clock: FakeClock,
+  { trace }: FakeWish,
+  times: { afterMs: number; withinMs: number },
+): void {
+  clock.pass(times.afterMs)
+  expect(trace.reported).toEqual(['queued'])
+  clock.pass(times.withinMs)
+  expect(trace.reported).toEqual(['queued', 'admitted'])
 }
