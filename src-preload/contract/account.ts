@@ -1,6 +1,6 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
-import { id, instant, problem, procedure, whole } from './problem.ts'
+import { id, instant, problemOrNull, procedure, whole } from './problem.ts'
 import { endpoint, sc, who } from './requests.ts'
 import { coverage, day, figures, signedSc } from './usage.ts'
 
@@ -48,7 +48,7 @@ export const limits = z.object({
   }),
   /** Whether the service has this endpoint; null before the first query. */
   offers: z.boolean().nullable(),
-  problem: problem.nullable(),
+  problem: problemOrNull,
   /** Time of the next query while a page watches, or null. */
   nextAsk: instant.nullable(),
 })

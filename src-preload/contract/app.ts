@@ -1,6 +1,6 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
-import { instant, problem, procedure, whole } from './problem.ts'
+import { instant, problemOrNull, procedure, whole } from './problem.ts'
 import { refusal } from './requests.ts'
 
 /** A connection. Profiles of kind `sandbox` have a base URL only while the sandbox runs. */
@@ -39,7 +39,7 @@ export const connection = z.object({
   /** `none`: first run. `checking`: being tested. `connected`: the last test succeeded. `failed`: see `problem`. */
   state: z.enum(['none', 'checking', 'connected', 'failed']),
   profile: profile.nullable(),
-  problem: problem.nullable(),
+  problem: problemOrNull,
   checkedAt: instant.nullable(),
   /** Absent or null: the service is not known to be unreachable. Stays set during the next test of the connection. */
   offline: offline.nullable().optional(),
@@ -67,7 +67,7 @@ export const proxyState = z.object({
   heldUntil: instant.nullable(),
   /** Refusals since start that a person should see, newest first, at most 50. */
   refusals: z.array(refusal),
-  problem: problem.nullable(),
+  problem: problemOrNull,
 })
 export type ProxyState = z.infer<typeof proxyState>
 
@@ -181,7 +181,7 @@ export const appState = z.object({
   proxy: proxyState,
   bucket: minuteBucket.nullable(),
   /** Why the databases refuse writes now. Absent or null: they accept them. */
-  storage: problem.nullable().optional(),
+  storage: problemOrNull.optional(),
   /** Updates of the desktop application. Absent or null: this program has no update feed. */
   updates: updateState.nullable().optional(),
   settings,

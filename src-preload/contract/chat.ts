@@ -1,7 +1,7 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { attachedDocument, documentToSend, maxDocuments } from './documents.ts'
-import { id, instant, problem, procedure, requestId, whole } from './problem.ts'
+import { id, instant, problemOrNull, procedure, requestId, whole } from './problem.ts'
 import { maxPassages, maxPinnedFiles, passage, passageToSend } from './projects.ts'
 import { certainty, sc } from './requests.ts'
 
@@ -181,7 +181,7 @@ export const wait = z.object({
   /** For `retry`: start of the next attempt, its number, and the last failure. */
   until: instant.nullable(),
   attempt: whole.nullable(),
-  problem: problem.nullable(),
+  problem: problemOrNull,
 })
 export type Wait = z.infer<typeof wait>
 
@@ -204,7 +204,7 @@ export const message = z.object({
   toolCalls: z.array(toolCall),
   status: messageStatus,
   wait: wait.nullable(),
-  problem: problem.nullable(),
+  problem: problemOrNull,
   model: z.string().nullable(),
   finishReason: z.string().nullable(),
   usage: usage.nullable(),

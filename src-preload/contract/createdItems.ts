@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { id, instant, problem, procedure } from './problem.ts'
+import { id, instant, problemOrNull, procedure } from './problem.ts'
 import { certainty, sc } from './requests.ts'
 
 // Schemas that speech, transcription and images share: items are created, stored, searched, deleted and restored.
@@ -20,7 +20,7 @@ export const making = z.object({
   id,
   createdAt: instant,
   state: makingState,
-  problem: problem.nullable(),
+  problem: problemOrNull,
   ...makingCost.shape,
 })
 

@@ -1,6 +1,6 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
-import { id, instant, problem, procedure, whole } from './problem.ts'
+import { id, instant, problemOrNull, procedure, whole } from './problem.ts'
 import { download } from './transfers.ts'
 
 /** Contents of a data folder as a person counts them. `other`: internal records such as indexes. */
@@ -121,7 +121,7 @@ export const dataState = z.object({
   /** Newest first. */
   setAside: z.array(setAside),
   /** A pending restore that failed at this start; the data is unchanged. */
-  problem: problem.nullable(),
+  problem: problemOrNull,
 })
 export type DataState = z.infer<typeof dataState>
 

@@ -2,7 +2,7 @@ import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { attachment } from './chat.ts'
 import { ids, making, removal, search } from './createdItems.ts'
-import { id, instant, problem, procedure, requestId, whole } from './problem.ts'
+import { id, instant, problemOrNull, procedure, requestId, whole } from './problem.ts'
 import { download } from './transfers.ts'
 
 /**
@@ -24,7 +24,7 @@ export const imageSlot = z.object({
   index: whole,
   state: z.enum(['waiting', 'fetching', 'kept', 'refused', 'failed']),
   imageId: id.nullable(),
-  problem: problem.nullable(),
+  problem: problemOrNull,
   /** The URL of the service, when the image was not fetched. */
   address: z.string().nullable(),
 })

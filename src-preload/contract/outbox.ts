@@ -1,7 +1,7 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { imageRequest } from './images.ts'
-import { id, instant, problem, procedure, requestId, whole } from './problem.ts'
+import { id, instant, problemOrNull, procedure, requestId, whole } from './problem.ts'
 import { speechRequest } from './speech.ts'
 import { transcriptRequest } from './transcription.ts'
 
@@ -24,7 +24,7 @@ export const outboxItem = z.object({
   what: outboxKind,
   /** `held`: not sent until released. `failed`: could not be started; see `problem`. No part of it was sent. */
   state: z.enum(['waiting', 'held', 'failed']),
-  problem: problem.nullable(),
+  problem: problemOrNull,
   /** First 200 characters of prompt or text, or the name of the recording. */
   label: z.string(),
   /** Number of images, or bytes of text; null for a transcript. */

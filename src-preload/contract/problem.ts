@@ -82,6 +82,8 @@ export const problem = z.object({
   raw: z.string().optional(),
 })
 export type Problem = z.infer<typeof problem>
+/** Why something failed; null if it did not. */
+export const problemOrNull = problem.nullable()
 
 /** Base of every procedure. Each may fail with `PROBLEM` only. */
 export const procedure = oc.errors({ PROBLEM: { data: problem } })

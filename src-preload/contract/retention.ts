@@ -1,6 +1,6 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
-import { instant, problem, procedure, whole } from './problem.ts'
+import { instant, problemOrNull, procedure, whole } from './problem.ts'
 
 /**
  * Data that can be deleted by age. `log`: rows of the request log with their bodies; daily totals stay. `bodies`: stored
@@ -49,7 +49,7 @@ export const retentionState = z.object({
       parts: z.array(z.object({ what: deletableKind, items: whole })),
       /** Stopped early: `parts` is deleted, the rest remains. */
       stopped: z.boolean(),
-      problem: problem.nullable(),
+      problem: problemOrNull,
     })
     .nullable(),
 })

@@ -2,7 +2,7 @@ import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { making, makingCost, removal, searchPage } from './createdItems.ts'
 import { frameBytes } from './frames.ts'
-import { id, problem, procedure, requestId, whole } from './problem.ts'
+import { id, problemOrNull, procedure, requestId, whole } from './problem.ts'
 import { sc } from './requests.ts'
 import { byteStream, download } from './transfers.ts'
 
@@ -41,7 +41,7 @@ export const speechPart = z.object({
   to: whole,
   bytes: whole,
   state: z.enum(['waiting', 'making', 'done', 'failed']),
-  problem: problem.nullable(),
+  problem: problemOrNull,
   /** Received audio, bytes. */
   audioBytes: whole,
   /** Duration in seconds; null until complete. */

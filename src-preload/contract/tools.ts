@@ -1,6 +1,6 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
-import { id, instant, problem, procedure } from './problem.ts'
+import { id, instant, problemOrNull, procedure } from './problem.ts'
 
 /** `tools[].function.name`. */
 export const functionName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/)
@@ -82,7 +82,7 @@ export const mcpSignIn = z.object({
   /** Permissions (OAuth scopes) that the server asked for: untrusted. */
   scopes: z.array(z.string()),
   /** Why the last sign-in failed, or null. */
-  problem: problem.nullable(),
+  problem: problemOrNull,
   /** Whether the person must enter a client ID, because the authorization server registers no programs by itself. */
   needsClient: z.boolean(),
   /** Where the tokens are: until the program ends, if there is no keychain. Null: there are none. */
@@ -101,7 +101,7 @@ export const mcpServer = z.object({
   on: z.boolean(),
   /** `off`; `starting`; `ready`; `failed`: see `problem`; `sign_in`: see `signIn`. */
   state: z.enum(['off', 'starting', 'ready', 'failed', 'sign_in']),
-  problem: problem.nullable(),
+  problem: problemOrNull,
   /** Null for a server that has never asked for a sign-in. */
   signIn: mcpSignIn.nullable(),
   /** Name and version reported by the server. */

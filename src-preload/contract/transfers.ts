@@ -1,6 +1,6 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
-import { id, instant, problem, procedure, whole } from './problem.ts'
+import { id, instant, problemOrNull, procedure, whole } from './problem.ts'
 
 // Files and audio are transferred over HTTP below `transfersPath`. Their procedures contain only ids:
 //
@@ -104,7 +104,7 @@ export const syncRun = z.object({
   folder: z.string(),
   isAutomatic: z.boolean(),
   report: syncReport.nullable(),
-  problem: problem.nullable(),
+  problem: problemOrNull,
 })
 export type SyncRun = z.infer<typeof syncRun>
 

@@ -1,6 +1,6 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
-import { id, instant, problem, procedure, whole } from './problem.ts'
+import { id, instant, problemOrNull, procedure, whole } from './problem.ts'
 import { colour, sc } from './requests.ts'
 import { download } from './transfers.ts'
 
@@ -38,7 +38,7 @@ export const account = z.object({
   firstDay: day.nullable(),
   fetching: z.boolean(),
   /** Why the last fetch failed; null after a success. */
-  problem: problem.nullable(),
+  problem: problemOrNull,
 })
 export type Account = z.infer<typeof account>
 
