@@ -23,10 +23,8 @@ async function attach({ page, camera }: Connected): Promise<void> {
   await composer(page).fill('Compare the report with the prices.')
   await camera.shoot(page, 'documents')
   await pressFirst(tray, /^report/)
-  await page
-    .getByRole('region', { name: windowText('documents:textToSend') })
-    .getByText('third page')
-    .waitFor()
+  const sentText = page.getByRole('region', { name: windowText('documents:textToSend') })
+  await sentText.getByText('third page').waitFor()
   await camera.shoot(page, 'document-text')
   await page.keyboard.press('Escape')
   await composer(page).press('Enter')

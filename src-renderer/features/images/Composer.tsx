@@ -4,8 +4,8 @@ import { Brush, ChevronRight, GitBranch, Plug, X } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { mediaPath } from '../../../src-preload/contract/media.ts'
+import { ConnectButton } from '../../shared/connect/ConnectButton.tsx'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
-import { openConnectionSettings } from '../../shared/navigation.ts'
 import { OfflineNote } from '../../shared/offline/OfflineNote.tsx'
 import { OutboxList } from '../../shared/offline/OutboxList.tsx'
 import { isSendKey, useSendKey } from '../../shared/sendKey.ts'
@@ -78,9 +78,7 @@ export function Composer() {
             {hint}
           </span>
           {unset ? (
-            <Button variant="primary" icon={Plug} onClick={openConnectionSettings}>
-              {t('composer.connect')}
-            </Button>
+            <ConnectButton icon={Plug} label={t('composer.connect')} />
           ) : (
             <Button variant="primary" icon={Brush} busy={sending} disabled={blocked !== null} onClick={submit}>
               {t(sending ? 'composer.drawing' : 'composer.draw')}

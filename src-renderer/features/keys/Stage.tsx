@@ -4,6 +4,7 @@ import { KeyRound, RefreshCw } from 'lucide-react'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AccountKey } from '../../../src-preload/contract/account.ts'
+import { ConnectButton } from '../../shared/connect/ConnectButton.tsx'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { navigate, openConnectionSettings } from '../../shared/navigation.ts'
 import { OfflineNote } from '../../shared/offline/OfflineNote.tsx'
@@ -166,9 +167,7 @@ function Nothing({ connected }: { connected: boolean }) {
         connected ? (
           <Button onClick={() => void refreshKeys()}>{t('refresh')}</Button>
         ) : (
-          <Button variant="primary" onClick={openConnectionSettings}>
-            {t('empty.connect')}
-          </Button>
+          <ConnectButton label={t('empty.connect')} />
         )
       }
     >

@@ -3,7 +3,8 @@ import { useEffect, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Chart } from '../../shared/chart/Chart.tsx'
 import { Legend } from '../../shared/chart/Legend.tsx'
-import { navigate, openConnectionSettings } from '../../shared/navigation.ts'
+import { ConnectButton } from '../../shared/connect/ConnectButton.tsx'
+import { navigate } from '../../shared/navigation.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { Checkbox } from '../../shared/ui/Field.tsx'
@@ -77,11 +78,7 @@ export function NoAccount() {
     <EmptyState
       icon={ChartNoAxesColumn}
       title={t('empty.noAccountTitle')}
-      action={
-        <Button variant="primary" onClick={openConnectionSettings}>
-          {t('empty.connect')}
-        </Button>
-      }
+      action={<ConnectButton label={t('empty.connect')} />}
     >
       {t('empty.noAccount')}
     </EmptyState>

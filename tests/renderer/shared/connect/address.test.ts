@@ -29,14 +29,19 @@ describe('a typed base URL', () => {
     ['https://api.example.com/models', 'https://api.example.com/models'],
     ['https://api.example.com/v1/audio/speech', 'https://api.example.com/v1'],
     ['https://api.example.com:443///', 'https://api.example.com'],
-    ['', 'fault: empty'],
-    ['https://', 'fault: bad'],
-    ['ftp://h.example', 'fault: bad'],
-    ['two words', 'fault: bad'],
-    ['user:secret@h.example', 'fault: credentials'],
-    ['https://user:secret@h.example', 'fault: credentials'],
   ])('%j becomes %s', (typed, url) => {
-    expect(normalized(typed)).toBe(url)
+    expect(normalizeAddress(typed)).toMatchObject({ url })
+  })
+
+  it.each([
+    ['', 'empty'],
+    ['https://', 'bad'],
+    ['ftp://h.example', 'bad'],
+    ['two words', 'bad'],
+    ['user:secret@h.example', 'credentials'],
+    ['https://user:secret@h.example', 'credentials'],
+  ])('%j is no address: %s', (typed, fault) => {
+    expect(normalizeAddress(typed)).toEqual({ fault })
   })
 
   it('comes with what was added and removed, and with nothing when only its end or case changed', () => {
