@@ -89,25 +89,31 @@ function ended(title, from, isGood) {
 }
 
 /** Prints each line with the name of its stage, because stages run beside each other. */
-function printLines(stream, name) {
+function printLines(stream, name, onLine) {
   let rest = ''
   stream.setEncoding('utf8')
   stream.on('data', (text) => {
     const lines = (rest + text).split('\n')
     rest = lines.pop() ?? ''
-    for (const line of lines) console.log(`${name} │ ${line}`)
+    for (const line of lines) {
+      console.log(`${name} │ ${line}`)
+      onLine(line)
+    }
   })
   stream.on('end', () => {
     if (rest) console.log(`${name} │ ${rest}`)
   })
 }
 
-/** @returns whether the program ended without an error */
-async function run(title, command, args) {
+/**
+ * @param onLine receives each line of the output
+ * @returns whether the program ended without an error
+ */
+async function run(title, command, args, onLine = () => undefined) {
   const from = performance.now()
   console.log(`\n— ${title}`)
   const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env })
-  for (const stream of [child.stdout, child.stderr]) printLines(stream, title)
+  for (const stream of [child.stdout, child.stderr]) printLines(stream, title, onLine)
   const isGood = await new Promise((resolve) => {
     child.on('error', (error) => {
       console.log(`${title} │ ${error.message}`)
@@ -156,7 +162,10 @@ function readReport(name) {
 /** Runs a suite, which counts its own tests. A suite that fails without a failed test counts as one failure. */
 async function suite(title, command, args, count) {
   const good = await run(title, command, args)
-  const counted = count()
+  add(title, good, count())
+}
+
+function add(title, good, counted) {
   totals.passed += counted.passed
   totals.skipped += counted.skipped
   totals.failed += counted.failed || (good && counted.passed > 0 ? 0 : 1)
@@ -214,23 +223,62 @@ const journeyTimes = (suite) => [
 
 const vitest = (config) => [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', `tests/${config}`]
 
-function units(title, config, file) {
-  const output = join('test-results', file)
-  return suite(
+/** Counts the tests of a Vitest report. */
+function countUnits(file) {
+  const report = readReport(file)
+  const named = failedUnits(report)
+  return {
+    passed: report?.numPassedTests ?? 0,
+    failed: named.length,
+    named,
+    skipped: (report?.numPendingTests ?? 0) + (report?.numTodoTests ?? 0),
+  }
+}
+
+/** Files with a test that neither passed nor failed, because their process ended first. */
+const unfinished = (report) =>
+  (report?.testResults ?? [])
+    .filter((one) => one.assertionResults.some(({ status }) => status === 'pending'))
+    .map(({ name }) => relative(root, name))
+
+/**
+ * Runs Vitest. In CI, where every failed test runs once more, this is also done with the files of a test process that crashed, if nothing else
+ * failed. Each crash is named at the end, with its signal or exit code.
+ */
+async function units(title, config, file) {
+  const crashes = []
+  let errors = 0
+  const watch = (line) => {
+    const plain = stripVTControlCharacters(line)
+    if (plain.includes('Worker exited unexpectedly')) crashes.push(plain.trim())
+    errors = Number(/^\s*Errors\s+(\d+) error/.exec(plain)?.[1] ?? errors)
+  }
+  const start = (output, files = []) => [
     title,
     node24(),
-    [...vitest(config), '--reporter=default', '--reporter=json', `--outputFile.json=${output}`],
-    () => {
-      const report = readReport(file)
-      const named = failedUnits(report)
-      return {
-        passed: report?.numPassedTests ?? 0,
-        failed: named.length,
-        named,
-        skipped: (report?.numPendingTests ?? 0) + (report?.numTodoTests ?? 0),
-      }
-    },
-  )
+    [
+      ...vitest(config),
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${join('test-results', output)}`,
+      ...files,
+    ],
+  ]
+  let good = await run(...start(file), watch)
+  const counted = countUnits(file)
+  const files = unfinished(readReport(file))
+  if (process.env.CI && files.length > 0 && counted.failed === 0 && errors === crashes.length) {
+    const again = `again-${file}`
+    good = await run(...start(again, files))
+    const second = countUnits(again)
+    counted.passed += second.passed
+    counted.failed += second.failed
+    counted.named.push(...second.named)
+    counted.skipped += second.skipped
+    console.log(`\n— ran again after a crash\n${[...crashes, ...files].map((line) => `  ${line}`).join('\n')}`)
+  }
+  if (!good) failures.push(...crashes)
+  add(title, good, counted)
 }
 
 /** The check of a project's types. The compiler stores what it found, so that the next run checks only what has changed since. */

@@ -47,7 +47,6 @@ export const base = defineConfig({
 
 export default mergeConfig(base, {
   test: {
-    reporters: ['default', ['json', { outputFile: 'test-results/vitest.json' }]],
     projects: [
       {
         extends: true,

@@ -1,6 +1,6 @@
 // `npm run rules`: the specification's checklist against the tests whose titles quote it. Fails on an id that no rule has,
 // and on a gap in a column named in --require (S sandbox, C client, P proxy, U what a person sees).
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -33,9 +33,12 @@ function* quoted() {
 /** What has passed: the titles in the reports of the last run. A skipped or failed test shows nothing. */
 function* passed() {
   const results = join(tests, '..', 'test-results')
-  for (const { name, assertionResults } of JSON.parse(readFileSync(join(results, 'vitest.json'), 'utf8')).testResults) {
-    for (const { fullName, status } of assertionResults) {
-      if (status === 'passed') yield { path: relative(tests, name), text: fullName }
+  // The second report is there when files ran again after a crash.
+  for (const report of ['vitest.json', 'again-vitest.json'].map((name) => join(results, name)).filter(existsSync)) {
+    for (const { name, assertionResults } of JSON.parse(readFileSync(report, 'utf8')).testResults) {
+      for (const { fullName, status } of assertionResults) {
+        if (status === 'passed') yield { path: relative(tests, name), text: fullName }
+      }
     }
   }
   const specs = ({ file, specs: own = [], suites = [] }) => [
