@@ -69,5 +69,5 @@ const steps = {
 
 const step = steps[process.argv[2]]
 await holdLock(root, `${step.purpose} in ${root}`, (holder) => say(`Waiting: ${holder} …`))
-// Another process may have done the step meanwhile.
+// Another process may have done the step during the wait.
 if (!step.isDone()) await step.run()

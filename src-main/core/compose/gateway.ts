@@ -101,7 +101,7 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
     isSwitched ||= settings.value.proxyEnabled !== enabledAtStart
     return wantedServer(settings.value, port, isSwitched)
   }
-  // Otherwise the first cancelled stream would load the tokenizer, and every other request would wait meanwhile.
+  // Otherwise the first cancelled stream would load the tokenizer, and every other request would wait until it is loaded.
   const loadWhenIdle = guarded('The tokenizer could not be loaded; the next attempt follows', () => {
     if (requestLog.live() > 0) return
     if (wanted().enabled) loadTokenizer()

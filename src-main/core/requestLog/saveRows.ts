@@ -19,7 +19,7 @@ interface Transfers {
 }
 
 /**
- * Writes the matching rows, newest first, to a CSV file that a page can download. Rows that arrive meanwhile are not included.
+ * Writes the matching rows, newest first, to a CSV file that a page can download. Rows that arrive during the download are not included.
  * @throws StudioError `busy` with too many pending downloads, and the errors of the file system
  */
 export async function saveRows(

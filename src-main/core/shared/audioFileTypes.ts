@@ -44,7 +44,7 @@ export async function soundFile(path: string, type: string) {
   const { size } = await stat(path).catch((cause: unknown) => {
     throw new StudioError('no_such_item', 'The file of this recording no longer exists.', {}, { cause })
   })
-  // Never more bytes than were announced, even when the file grows meanwhile.
+  // Never more bytes than were announced, even when the file grows during the read.
   const end = Math.max(0, size - 1)
   return { size, type, stream: () => createReadStream(path, { end, highWaterMark: 128 * 1024 }) }
 }

@@ -34,7 +34,7 @@ export class SwapRemoveList<T extends SwapRemoveElement> implements Iterable<T> 
     return this.#items[item.place] === item
   }
 
-  /** Iterates over a copy, so the list may change meanwhile. */
+  /** Iterates over a copy, so the list may change during the iteration. */
   [Symbol.iterator](): ArrayIterator<T> {
     return [...this.#items].values()
   }

@@ -160,7 +160,7 @@ export function isDamage(thrown: unknown): boolean {
 }
 
 /**
- * Runs `prepare`, which prepares statements, in a read transaction. Without one, another process may change the schema meanwhile, as the
+ * Runs `prepare`, which prepares statements, in a read transaction. Without one, another process may change the schema at the same time, as the
  * first `PRAGMA optimize` on a database does. Connecting a virtual table then reloads the schema while SQLite compiles a statement. SQLite
  * fails with "no such table" for a table that exists.
  */

@@ -30,7 +30,7 @@ export interface ReadOnlyDatabase {
    * visible at once.
    */
   isOutdated(): boolean
-  /** Whether the data that was read may be inconsistent, because another process changed the file meanwhile. */
+  /** Whether the data that was read may be inconsistent, because another process changed the file during the read. */
   wasChanged(): boolean
 }
 

@@ -46,7 +46,7 @@ const problemFrom = (call: Promise<unknown>) =>
   )
 
 describe('the link', () => {
-  it('reconnects by itself after the program restarts: connecting, open, lost, open', async () => {
+  it('reconnects automatically after the program restarts: connecting, open, lost, open', async () => {
     await opened()
     await stopSite()
     await reached('lost')
@@ -81,7 +81,7 @@ describe('the link', () => {
     })
     site = await startSite()
     await opened()
-    // The call that failed is not sent after all.
+    // The call that failed is not sent later either.
     expect(site.seen.calls).toEqual([])
   })
 
@@ -155,7 +155,7 @@ describe('a connection that ends while streams run', () => {
       stops.push(subscribe(page.client, open, () => first.resolve(), first.reject))
       await first.promise
     }
-    // Four stop while the socket closes, the others after the loss.
+    // Four subscriptions stop while the socket closes, the others afterwards.
     const closing = stopSite()
     for (const stop of stops.splice(0, 4)) stop()
     await closing

@@ -13,7 +13,7 @@ import { states } from './states.ts'
 
 /** An in-memory core in a worker, because the real core is also in another process. The worker's name is the page's query. */
 const query = new URLSearchParams(self.name)
-// The last one wins: a test appends its state to the defaults.
+// The last state counts: a test appends its state to the defaults.
 const wanted = query.getAll('state').at(-1) ?? 'connected'
 const theme = query.get('theme') === 'dark' ? 'dark' : 'light'
 const start: AppState | undefined = Object.entries(states).find(([name]) => name === wanted)?.[1]

@@ -288,7 +288,7 @@ export class Gateway {
     }
   }
 
-  /** The newest rows, each with something special. */
+  /** The newest rows, one for each special case. */
   #shown(): void {
     const last = this.rows.length
     const change = (back: number, age: number, row: Partial<RequestRow>) => {

@@ -81,7 +81,7 @@ function copyDatabase(dataDir: string, folder: string, database: KnownDatabase):
   copyOnce(dataDir, folder, database, true)
 }
 
-/** Returns false when another process changed the file meanwhile, so that the copy may be inconsistent. */
+/** Returns false when another process changed the file during the copy, so that the copy may be inconsistent. */
 function copyOnce(dataDir: string, folder: string, { pathIn, file, kind }: KnownDatabase, isInUse?: true): boolean {
   const path = pathIn(dataDir)
   let wasChanged = (): boolean => false

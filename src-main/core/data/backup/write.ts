@@ -139,7 +139,7 @@ async function pack(
   return { version, madeAt: aboutEntry.madeAt, counts, bytes: total }
 }
 
-/** Null when the file is gone: a media file without a hard link that was deleted meanwhile. */
+/** Null when the file is gone: a media file without a hard link that was deleted during the backup. */
 async function contentOf(path: string, bytes: number): Promise<AsyncIterable<Uint8Array> | Uint8Array[] | null> {
   const file = await open(path, 'r').catch((thrown: unknown) => {
     if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return null

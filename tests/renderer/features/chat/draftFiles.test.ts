@@ -19,7 +19,7 @@ const picture = (mediaId: string): Attachment => ({
 })
 const drafts = ['newChat', 'chat-1', 'chat-2'] as const
 
-/** A window after a reload, whose drafts have these files. `release` is the answer of the core. */
+/** A window after a reload, whose drafts have these files. `release` is the core's answer to the release of a file. */
 async function openWindow(has: readonly (readonly number[])[], release: () => Promise<unknown> = async () => ({})) {
   vi.resetModules()
   const folder = '../../../../src-renderer/features/chat'

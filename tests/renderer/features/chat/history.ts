@@ -15,7 +15,7 @@ export type Step =
 
 /**
  * The tree of a chat as in the core, with one watcher, in the simplest possible way: every change is the difference of two paths. `events`
- * is what the watcher received.
+ * are the events that the watcher received.
  */
 export class History {
   readonly events: ConversationEvent[] = []

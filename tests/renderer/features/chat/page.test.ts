@@ -549,7 +549,7 @@ describe('every state', () => {
       .include('main')
       .include('.window > aside:last-child')
       .analyze()
-    // The headings of a reply start at whatever level its model chose.
+    // The model of a reply chooses the level of its first heading.
     const ours = violations.filter(
       ({ id, nodes }) => id !== 'heading-order' || nodes.some(({ html }) => !html.includes('md-h')),
     )

@@ -153,7 +153,7 @@ describe('a history of branches', () => {
 
 describe('the chat page', () => {
   const sending = { conversationId: null, text: 'hello' }
-  it('restores a refused text, unless something was typed meanwhile', () => {
+  it('restores a refused text, unless another text was typed since', () => {
     const begun = { ...store.initialChat, ...store.beginSending(store.initialChat, sending) }
     expect(store.draftOf(begun)).toBe('')
     const problem = { kind: 'not_connected', message: 'Nothing is connected.' } as const

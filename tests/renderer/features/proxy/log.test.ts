@@ -130,7 +130,7 @@ describe('the live log', () => {
     expect(again.freshCount).toBe(0)
   })
 
-  it('reads anew instead of following again when too many rows arrived', () => {
+  it('loads the newest rows again instead of appending when too many rows arrived', () => {
     let store = withoutFollowing(start(rowsTo(10, 10)))
     for (let newest = 110; newest <= 2_010; newest += 100)
       store = withEvent(store, { type: 'rows', rows: rowsTo(newest, 100) })
@@ -139,7 +139,7 @@ describe('the live log', () => {
     expect(withFollowing(store)).toBe(false)
   })
 
-  it('drops a row from “under way” when it ends, and shows one that starts', () => {
+  it('removes a row from “in progress” when it ends, and adds one that starts', () => {
     const open = (id: number) => row(id, { state: 'streaming', status: null, durationMs: null })
     let store = start([open(5), row(4), open(3)], { outcome: 'open' })
     expect(shown(store)).toEqual([5, 3])

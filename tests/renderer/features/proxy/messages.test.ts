@@ -194,7 +194,7 @@ describe("an app's card", () => {
     // Also while a request runs: the next one is refused.
     expect(blockedBy(tool({ budgetDay: '2' }), use({ spentDay: '2', active: 1 }), now)).toBe('budgetDay')
     expect(blockedBy(tool({ budgetDay: '2' }), use({ spentDay: '1.999999999' }), now)).toBeNull()
-    // Of several limits, the one that renews last.
+    // Of several limits, the card names the one that renews last.
     expect(blockedBy(tool({ budgetDay: '2', budgetTotal: '3' }), use({ spentDay: '3', spentTotal: '3' }), now)).toBe(
       'budgetTotal',
     )

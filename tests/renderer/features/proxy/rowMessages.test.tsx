@@ -10,7 +10,7 @@ import { row } from './rows.ts'
 const words = i18next.createInstance()
 await words.use(initReactI18next).init({ lng: 'en', resources: { en }, interpolation: { escapeValue: false } })
 
-/** What the Result column shows of a row: the pill, then why the request ended so. */
+/** Text of the Result column: the pill, then the reason for the result. */
 function resultOf(change: Partial<RequestRow>): string {
   function Result() {
     const { status, reason } = useRowTexts()

@@ -31,9 +31,9 @@ function packets(path: string): Map<number, { bytes: number; time: number }> {
 /** Samples in a frame of ffmpeg's encoder at 44,100 Hz. */
 const frameSamples = 4608
 const noise = randomNumbers()
-/** A head as of a frame of 4096 samples at 44100 Hz, with its check. */
+/** A valid frame header, with its checksum, for 4,096 samples at 44,100 Hz. */
 const plant = Buffer.from('fff8c9080095', 'hex')
-/** White noise, which FLAC stores as it is, with that head in each second frame or so. */
+/** White noise, which FLAC stores uncompressed, with that header in about every second frame. */
 function disguised(): string {
   const samples = Int16Array.from({ length: 44_100 * 5 }, () => Math.floor(noise() * 65_536) - 32_768)
   for (let at = 2_000; at + 3 < samples.length; at += 7_000)
@@ -57,7 +57,7 @@ describe('frames of FLAC', () => {
     expect(Math.max(...gaps)).toBeLessThan(5)
   })
   it('are complete also if sound in them looks like the head of a frame', () => {
-    // ffmpeg is the reference, but a planted head sometimes misleads its own parser. Then it reports more frames, and another noise is used.
+    // ffmpeg is the reference, but a header inside of the noise sometimes misleads its parser. Then it reports more frames, and another noise is used.
     let path = disguised()
     while (packets(path).size !== Math.ceil((44_100 * 5) / frameSamples)) path = disguised()
     const file = new Uint8Array(readFileSync(path))

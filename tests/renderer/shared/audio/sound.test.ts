@@ -93,7 +93,7 @@ test("a waveform is a slider with a spoken time that plays and loops under the p
   await page.getByRole('button', { name: 'Stop looping 0:01 to 0:02' }).waitFor()
   await page.evaluate(() => window.sound.times.splice(0))
   await page.keyboard.press('Space')
-  // The loop restarted: a time before the previous one, and none outside of the loop.
+  // The loop restarted: one time is before the previous time, and no time is outside of the loop.
   await page.waitForFunction(() =>
     window.sound.times.some((time, at) => time < (window.sound.times[at - 1] ?? 0) - 0.5),
   )

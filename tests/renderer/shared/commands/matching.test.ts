@@ -69,7 +69,7 @@ describe('the palette', () => {
     expect(order('tap')[0]).toBe('Tap water')
     expect(order('map')[0]).toMatch(/Spatula map|Map of taps/)
     expect(order('map').indexOf('Start by mapping')).toBeGreaterThan(order('map').indexOf('Map of taps'))
-    // However well its letters match, no loose match comes before a whole word, in whichever group.
+    // A match of scattered letters never comes before a match of a whole word, in any group.
     const mixed = finder(catalogue(commands, [source('chats', ['A usage report']), source('models', ['us-age'])], []))
     expect(said(mixed('usage')).indexOf('us-age')).toBeGreaterThan(said(mixed('usage')).indexOf('A usage report'))
   })

@@ -29,7 +29,7 @@ describe('the prompt of a text action', () => {
       }),
     )
   })
-  it('names the language in English, and an unknown tag by itself', () => {
+  it('names the language in English, and shows an unknown tag unchanged', () => {
     expect(languageName('de-AT')).toBe('Austrian German')
     expect(languageName('not a tag')).toBe('not a tag')
   })

@@ -79,13 +79,13 @@ test('turns that follow each other before the first is transcribed become one me
   expect(effects.at(-1)).toEqual({ type: 'send', text: 'I want to go to Oslo.' })
 })
 
-test('a transcript without words sends nothing, and listening goes on', () => {
+test('a transcript without words sends nothing, and listening continues', () => {
   const { did, phases } = play(...start, ...say(1, '  '))
   expect(did).not.toContain('send')
   expect(phases.at(-1)).toBe('listening')
 })
 
-test('pause closes the microphone and holds the sound, resume continues both', () => {
+test('pause closes the microphone and pauses the sound, resume continues both', () => {
   const { did, phases } = play(...start, { type: 'pause' }, { type: 'resume' }, { type: 'microphoneOpened' })
   expect(did).toEqual(['openMicrophone', 'closeMicrophone', 'pauseSound', 'openMicrophone', 'resumeSound'])
   expect(phases.slice(2)).toEqual(['paused', 'opening', 'listening'])
@@ -120,7 +120,7 @@ describe('after a failure', () => {
     expect(play(...failed, { type: 'retry' }).effects.at(-1)).toEqual({ type: 'retryReply' })
     expect(play(...failed, { type: 'retry' }, { type: 'sendFailed', problem: null }).phases.at(-1)).toBe('failed')
   })
-  test('of the speech, retry speaks on', () => {
+  test('of the speech, retry continues to speak', () => {
     const failed = [...start, ...say(1, 'Hello.'), { type: 'sent' }, { type: 'soundFailed', problem }] as const
     expect(play(...failed, { type: 'retry' }).effects.at(-1)).toEqual({ type: 'speak' })
   })
@@ -183,7 +183,7 @@ const anyEvent: fc.Arbitrary<HandsFreeEvent> = fc.oneof(
   fc.constant<HandsFreeEvent>({ type: 'soundFailed', problem }),
 )
 
-/** What the world outside of the state knows: the devices and the chat. */
+/** A model of the devices and the chat, which the state controls. */
 class World {
   state: HandsFree = initialHandsFree
   microphone = false
@@ -229,7 +229,7 @@ test('in any order of events: no silence is sent, never two replies, and off, pa
         world.happen(event)
         const phase = phaseOf(world.state)
         expect(world.microphone).toBe(!['off', 'paused', 'failed'].includes(phase))
-        // Nothing is left behind by the reply of an interrupted turn.
+        // The reply of an interrupted turn has no sound, and the chat waits for it only while it runs.
         if (phase === 'off' || phase === 'hearing') expect(world.sound).toBe(false)
         expect(world.state.reply === 'none').toBe(world.chat === 'free')
       }

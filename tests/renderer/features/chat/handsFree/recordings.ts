@@ -44,7 +44,7 @@ export function joined(...parts: Float32Array[]): Float32Array {
   return all
 }
 
-/** @returns as long as `sound` */
+/** @returns samples of the same length as `sound` */
 export const mixed = (sound: Float32Array, background: Float32Array): Float32Array =>
   sound.map((sample, at) => sample + (background[at % background.length] ?? 0))
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { nextChunk } from '../../../../../src-renderer/features/chat/handsFree/replyChunks.ts'
 import { seed } from '../../../../helpers/random.ts'
 
-/** All pieces of a reply that arrives in parts that end at `cuts`. */
+/** All pieces of a reply whose parts end at `cuts`. */
 function chunks(reply: string, cuts: readonly number[] = [], more = true): string[] {
   const found: string[] = []
   let from = 0
@@ -27,7 +27,7 @@ test('the first sentence is ready as soon as the next one begins', () => {
   expect(nextChunk('The ferry leaves at seven', 0, true, false)?.text).toBe('The ferry leaves at seven')
 })
 
-test('later sentences of a paragraph come together, up to 400 characters', () => {
+test('later sentences of a paragraph are one piece, up to 400 characters', () => {
   const sentence = 'The ferry leaves the harbour at seven in the morning, and comes back in the evening. '
   expect(chunks(sentence.repeat(6).trim()).map(({ length }) => length)).toEqual([339, 169])
   expect(chunks(sentence.repeat(3).trim(), [], false)).toHaveLength(3)
@@ -50,7 +50,7 @@ test('sentences inside of emphasis, code and formulas stay together', () => {
   ])
 })
 
-test('in any arrival every word is in exactly one piece, in order', () => {
+test('every word is in exactly one piece, in order, however the reply is divided', () => {
   const part = fc.constantFrom(
     'The sun. ',
     'Is it? ',

@@ -73,7 +73,7 @@ describe('speech', () => {
     expect(types(events)).toEqual(['started', 'ended'])
   })
 
-  test('over the program’s own sound starts a turn, the quiet rest of an echo does not', () => {
+  test('over the program’s own sound starts a turn, but a quiet echo does not', () => {
     const echo = (db: number) =>
       joined(noise('pink', 3, -60), mixed(atLevel(voice('deep'), db), noise('pink', 3, -60)), noise('pink', 2, -60))
     expect(types(heard(echo(-22), { guarded: true }))).toEqual(['started', 'ended'])
@@ -128,13 +128,13 @@ describe('while a button is held', () => {
   })
 })
 
-test('a turn ends after two minutes, whatever goes on', () => {
+test('a turn ends after two minutes, even if speech continues', () => {
   const long = joined(silence(1), ...Array.from({ length: 45 }, () => voice('sentence')))
   const first = heard(long).find(({ type }) => type === 'ended')
   expect(seconds(first)).toBeCloseTo(120, 0)
 })
 
-test('in any cut of the samples the same turns are found', () => {
+test('finds the same turns however the samples are divided', () => {
   const sound = joined(silence(0.7), voice('no'), silence(0.9))
   const whole = heard(sound).map(({ at: _, ...event }) => event)
   fc.assert(

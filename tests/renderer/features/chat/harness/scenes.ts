@@ -77,7 +77,7 @@ const growing = {
   finishedAt: null,
   createdAt: new Date(Date.now() - 3_400).toISOString(),
 } as const
-/** A reply of which nothing has arrived. */
+/** A reply without any text yet. */
 const pending = { ...growing, status: 'pending', firstTokenMs: null } as const
 /** Waits a minute after a failed attempt. */
 export const nextTry = (problem: Problem): Wait => ({

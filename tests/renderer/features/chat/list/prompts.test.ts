@@ -22,7 +22,7 @@ describe('variables of a prompt', () => {
   it('insert values literally: braces in a value are not replaced again', () => {
     expect(filled('{{a}} {{b}}', { a: '{{b}}', b: '{{a}}' })).toBe('{{b}} {{a}}')
   })
-  it('lose no text: replacing each variable by itself restores the prompt', () => {
+  it('lose no text: replacing each variable by its own placeholder restores the prompt', () => {
     const piece = fc.oneof(fc.string(), fc.constantFrom('{{a}}', '{{b}}', '{{', '}}', '\n', '{'))
     fc.assert(
       fc.property(

@@ -24,7 +24,7 @@ interface Asked {
 function setting() {
   const asked: Asked[] = []
   const reported: SearchState[] = []
-  // The searcher uses only the call itself.
+  // The searcher calls only this procedure.
   const ask = ((input: { text: string }, options?: { signal?: AbortSignal }) =>
     new Promise((resolve, reject) => {
       asked.push({

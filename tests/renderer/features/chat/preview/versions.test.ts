@@ -8,7 +8,7 @@ import { message } from '../harness/scenes.ts'
 
 const fence = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\``
 const page = (title: string, body = ''): string => fence('html', `<title>${title}</title>${body}`)
-/** Questions and replies by turns. Odd numbers are replies. */
+/** Alternating questions and replies. Odd numbers are replies. */
 const chat = (...replies: string[]): Message[] =>
   replies.flatMap((text, at) => [message(at * 2, { text: 'asked' }), message(at * 2 + 1, { text, status: 'complete' })])
 /** Artifacts as texts: each version as number of its reply and place in it. */
