@@ -229,7 +229,7 @@ test('in any order of events: no silence is sent, never two replies, and off, pa
         world.happen(event)
         const phase = phaseOf(world.state)
         expect(world.microphone).toBe(!['off', 'paused', 'failed'].includes(phase))
-        // The reply of an interrupted turn has no sound, and the chat waits for it only while it runs.
+        // After an interruption no sound remains, and the state knows whether the chat is free.
         if (phase === 'off' || phase === 'hearing') expect(world.sound).toBe(false)
         expect(world.state.reply === 'none').toBe(world.chat === 'free')
       }
