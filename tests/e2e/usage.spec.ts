@@ -132,7 +132,7 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   const before = asked()
   await section(page, 'Limits')
   await expect(page.getByRole('meter', { name: /^Requests this minute/ })).toBeVisible()
-  await expect(page.getByRole('main').getByText(/resets in \d+ s/)).toHaveCount(1)
+  await expect(page.getByRole('main').getByText(/Resets in \d+ s/)).toHaveCount(1)
   // One of the two requests used a free model. Only that one counts there.
   for (const name of ['this hour', 'today']) {
     await expect(page.getByRole('meter', { name: new RegExp(`^Free models: requests ${name}: 1 of `) })).toBeVisible()

@@ -6,7 +6,7 @@ export const alerts = {
   bellNone: 'No alerts',
   news: 'Alert: {{title}}',
   empty: 'No alerts',
-  emptyAbout: 'Alerts appear here when a limit that you set is reached.',
+  emptyAbout: 'Alerts about balance, budgets, limits and your API key appear here.',
   dismiss: 'Dismiss: {{title}}',
   dismissAll: 'Dismiss all',
   setUp: 'Set up alerts',

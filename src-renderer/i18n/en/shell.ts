@@ -68,6 +68,7 @@ export const shell = {
       title: 'Connect',
       about:
         'Use your own service with its address and API key. The key never appears in this page, in logs or in the database.',
+      lead: 'Enter the address and the API key of your service.',
       button: 'Connect',
       back: 'Back',
     },
