@@ -87,7 +87,7 @@ export const alerts = {
     budgetAtBad: 'Enter a whole number from 1 to 99.',
     key: 'API key',
     keyHint: 'When the key’s balance is low, or the key is revoked or rejected.',
-    ban: 'Bans',
+    ban: 'Blocked by the service',
     banHint: 'When the service blocks requests, and until when.',
     notify: 'System notifications',
     notifyHint: 'They contain figures and app names, never a key or a message.',

@@ -133,7 +133,7 @@ export const settings = {
     bodies: 'Logged bodies',
     bodiesHint: '{{size}} on this computer.',
     bodiesNone: 'None on this computer.',
-    deleteBodies: 'Delete all',
+    deleteBodies: 'Delete logged bodies',
     deleteTitle: 'Delete all logged bodies permanently?',
     deleteAbout: 'Logged requests and replies are deleted from this computer. The log entries are kept.',
     deletedBodies_one: 'The body of {{count}} request was deleted.',

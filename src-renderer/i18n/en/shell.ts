@@ -36,6 +36,7 @@ export const shell = {
     proxyTools_other: '{{count}} apps',
     proxyActive: '{{count}} active',
     requests: 'Requests',
+    localApi: 'Local API: {{state}}',
     used: '{{used}} / {{limit}}',
     usedLabel: 'Requests used this minute',
     remainingOnly: '{{remaining}} left this minute',
