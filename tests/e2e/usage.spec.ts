@@ -173,7 +173,9 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
       .getByRole('button', { name: windowText('usage:refresh') })
       .first()
       .click()
-    await expect(page.getByText(windowText('usage:offline.title'), { exact: true })).toBeVisible({ timeout: 20_000 })
+    await expect(page.getByRole('note').getByText(windowText('usage:offline.title'), { exact: true })).toBeVisible({
+      timeout: 20_000,
+    })
   }).toPass({ timeout: 120_000 })
   await expect(page.getByText(/^Updated (just now|\d+ min ago)/).first()).toBeVisible()
   await drawn(page)
