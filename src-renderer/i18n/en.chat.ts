@@ -146,7 +146,7 @@ export const chat = {
   quote: 'Quote',
   retryWith: 'Retry with another model…',
   duplicateHere: 'New chat from here',
-  moreActions: 'More',
+  moreActions: 'More actions',
   raw: 'Raw request and reply',
   continueReply: 'Continue',
   madeContinue: 'Continued by the model',

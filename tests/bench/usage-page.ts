@@ -257,7 +257,7 @@ try {
     await program.held()
     const begun = performance.now()
     const file = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('button', { name: 'Export', exact: true }).click()
     await page.getByRole('menuitem', { name: `Table as ${format}` }).click()
     await (await file).path()
     const { worstMs, cpuMs } = await program.held()

@@ -137,10 +137,12 @@ test('two models are compared in columns with time and tokens', async ({ page })
     await expect(columns.nth(at)).toContainText(/tokens/)
   }
   await takePictures(page, 'chat-compare')
+  await page.setViewportSize({ width: 700, height: 820 })
+  const list = page.locator('.chat-columns')
+  await expect.poll(() => list.evaluate((all) => all.scrollWidth - all.clientWidth)).toBe(0)
 
   // The short reply of “mirror” ends far above the end of the long one. Its fixed name says where it is.
-  const { width } = page.viewportSize() ?? { width: 1280 }
-  await page.setViewportSize({ width, height: 420 })
+  await page.setViewportSize({ width: 1280, height: 420 })
   const names = page.locator('.chat-column-names > div')
   await page.locator('.chat-talk').evaluate((talk) => talk.scrollTo(0, talk.scrollHeight))
   await expect(names.first()).toContainText(windowText('chat:replyAbove'))

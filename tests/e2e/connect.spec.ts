@@ -90,6 +90,6 @@ test('a local server without keys needs none, and its name comes from its addres
     .getByRole('list', { name: windowText('settings:connection.list') })
     .getByRole('listitem')
     .filter({ hasText: local })
-  await expect(row).toContainText('connected')
+  await expect(row).toContainText(windowText('settings:connection.state.connected'))
   await expect(row).toContainText('not needed')
 })

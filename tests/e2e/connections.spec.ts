@@ -43,7 +43,7 @@ test('connections are added, switched from settings, status bar and palette, ren
   await expect(composer(page)).toBeVisible()
   await goToPage(page, windowText('settings:title'))
   await add(page, 'Work', work)
-  await expect(row(page, 'Work')).toContainText('connected')
+  await expect(row(page, 'Work')).toContainText(windowText('settings:connection.state.connected'))
   await add(page, 'work', home)
   await expect(dialog(page).getByText('Another connection is already named “work”.')).toBeVisible()
   await dialog(page)
@@ -52,7 +52,7 @@ test('connections are added, switched from settings, status bar and palette, ren
   await dialog(page)
     .getByRole('button', { name: windowText('connect:connect'), exact: true })
     .click()
-  await expect(row(page, 'Home')).toContainText('connected')
+  await expect(row(page, 'Home')).toContainText(windowText('settings:connection.state.connected'))
   await expect(row(page, 'Work').getByRole('button', { name: 'Switch to Work' })).toBeVisible()
   // Each connection shows the balance of its own account.
   await expect(row(page, 'Work')).toContainText('SC left')

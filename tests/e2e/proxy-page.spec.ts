@@ -93,7 +93,7 @@ test('a paused app is refused, and its running requests are stopped from the pag
     .getByRole('button', { name: windowText('proxy:resumeAll') })
     .first()
     .click()
-  await expect(card(page, 'script')).toContainText('idle')
+  await expect(card(page, 'script')).toContainText(windowText('proxy:apps.state.idle'))
   expect((await ask(client, 'Again.')).choices).toHaveLength(1)
 })
 

@@ -147,11 +147,11 @@ test('a blocked app says why, with one action, and raises an alert', async ({ pa
     .getByRole('button', { name: windowText('proxy:apps.blocked.raiseBudget') })
     .click()
   await saveDailyBudget(page, '5')
-  await expect(card(page, 'Spender')).toContainText('idle')
+  await expect(card(page, 'Spender')).toContainText(windowText('proxy:apps.state.idle'))
   await card(page, 'Sleeper')
     .getByRole('button', { name: windowText('proxy:apps.menu.resume') })
     .click()
-  await expect(card(page, 'Sleeper')).toContainText('idle')
+  await expect(card(page, 'Sleeper')).toContainText(windowText('proxy:apps.state.idle'))
   expect((await sleeper.models.list()).data.length).toBeGreaterThan(0)
 })
 

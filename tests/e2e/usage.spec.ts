@@ -132,7 +132,7 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   const before = asked()
   await section(page, 'Limits')
   await expect(page.getByRole('meter', { name: /^Requests this minute/ })).toBeVisible()
-  await expect(page.getByRole('main').getByText(/resets in \d+ s/)).toHaveCount(1)
+  await expect(page.getByRole('main').getByText(/Resets in \d+ s/)).toHaveCount(1)
   // One of the two requests used a free model. Only that one counts there.
   for (const name of ['this hour', 'today']) {
     await expect(page.getByRole('meter', { name: new RegExp(`^Free models: requests ${name}: 1 of `) })).toBeVisible()
@@ -173,7 +173,9 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
       .getByRole('button', { name: windowText('usage:refresh') })
       .first()
       .click()
-    await expect(page.getByText(windowText('usage:offline.title'), { exact: true })).toBeVisible({ timeout: 20_000 })
+    await expect(page.getByRole('note').getByText(windowText('usage:offline.title'), { exact: true })).toBeVisible({
+      timeout: 20_000,
+    })
   }).toPass({ timeout: 120_000 })
   await expect(page.getByText(/^Updated (just now|\d+ min ago)/).first()).toBeVisible()
   await drawn(page)

@@ -14,7 +14,7 @@ const sheets = join(root, 'docs/screens')
 
 /** Width of one picture on a sheet, by the width of the window, CSS pixels. */
 const shownWidth = (width: number): number => (width > 1000 ? 560 : 340)
-/** Quality of the sheets, 0 to 100. Texts stay readable, and all sheets together are below 4 MB. */
+/** Quality of the sheets, 0 to 100. Texts stay readable, and all sheets together have about 4 MB. */
 const quality = 55
 /** Largest side of a WebP image, pixels. */
 const maxSide = 16_383

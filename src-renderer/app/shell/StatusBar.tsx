@@ -59,7 +59,7 @@ function Item({
   children,
 }: {
   to: Route
-  label?: string
+  label?: string | undefined
   title?: string
   className?: string
   children: ReactNode
@@ -126,11 +126,17 @@ function ProxyItem({ app: { proxy } }: { app: AppState }) {
     waiting: [address, t('status.proxyWaiting')],
     failed: [t('status.proxyFailed', { title: t(`problems:kinds.${proxy.problem?.kind ?? 'bug'}.title`) })],
   }[proxy.state]
+  const text = parts.filter(Boolean).join(' · ')
   return (
-    <Item to={{ page: 'proxy', id: null }} className={proxy.state === 'failed' ? 'text-bad' : ''}>
+    <Item
+      to={{ page: 'proxy', id: null }}
+      // The address alone does not say what it is.
+      label={proxy.state === 'on' ? t('status.localApi', { state: text }) : undefined}
+      className={proxy.state === 'failed' ? 'text-bad' : ''}
+    >
       <Waypoints aria-hidden size={13} strokeWidth={1.75} className="shrink-0" />
       <span className="truncate" title={proxy.problem ? plainText(proxy.problem.message) : undefined}>
-        {parts.filter(Boolean).join(' · ')}
+        {text}
       </span>
     </Item>
   )
@@ -150,7 +156,14 @@ function BucketItem({ bucket }: { bucket: MinuteBucket }) {
   }
   if (used === null && remaining === null) return null
   return (
-    <Item to={{ page: 'usage', id: null }} className="shrink-0 max-[560px]:hidden">
+    <Item
+      to={{ page: 'usage', id: null }}
+      // Without a label, the name would repeat the value of the meter.
+      label={
+        used !== null && limit !== null ? `${t('status.requests')} ${t('status.used', { used, limit })}` : undefined
+      }
+      className="shrink-0 max-[560px]:hidden"
+    >
       {used !== null && limit !== null ? (
         <>
           {t('status.requests')}

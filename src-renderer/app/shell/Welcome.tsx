@@ -53,7 +53,9 @@ export function Welcome() {
           <h1 className="mt-4 font-semibold text-hero leading-tight tracking-[-.025em]">
             {t(returns ? 'welcome.again' : 'welcome.title')}
           </h1>
-          <p className="mt-2 text-body text-soft">{t(returns ? 'welcome.againLead' : 'welcome.lead')}</p>
+          <p className="mt-2 text-body text-soft">
+            {t(connecting ? 'welcome.connect.lead' : returns ? 'welcome.againLead' : 'welcome.lead')}
+          </p>
         </header>
         {!connecting && <Saved />}
         {connecting ? (

@@ -73,7 +73,7 @@ function Actions({ image }: { image: Image }) {
   const mark = image.favourite ? 'actions.unfavourite' : 'actions.favourite'
   return (
     <Part title={t('actions.label')}>
-      <div className="flex flex-wrap gap-1.5">
+      <div className="flex flex-wrap gap-1.5 *:grow">
         <Button icon={Maximize2} onClick={() => openLightbox(image.id)}>
           {t('actions.open')}
         </Button>

@@ -149,8 +149,7 @@ function Spend({ use }: { use: AppUse | null }) {
       className="num shrink-0 whitespace-nowrap font-[620] text-xl leading-tight tracking-[-.02em]"
       title={`${spent} SC`}
     >
-      {showSc(spent)}
-      <span className="ms-1.5 font-medium text-soft text-s tracking-normal">{t('apps.today')}</span>
+      {showSc(spent)} <span className="ms-0.5 font-medium text-soft text-s tracking-normal">{t('apps.today')}</span>
       {some && (
         <span className="ms-1 font-normal text-faint text-s tracking-normal">
           {t(use?.estimated ? 'apps.estimated' : 'apps.measured')}

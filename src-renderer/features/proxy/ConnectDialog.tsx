@@ -108,7 +108,9 @@ function Wizard({ first: { start, app: existing }, ...props }: ConnectProps & { 
   return (
     <div ref={element} className="flex flex-col gap-4">
       <Steps all={stepsOf[start]} current={step} />
-      {step === 'app' && <AppStep {...formState} setup={setup} onPick={pick} onNext={() => goTo('limits')} />}
+      {step === 'app' && (
+        <AppStep {...formState} setup={setup} onPick={pick} onNext={() => goTo('limits')} onCancel={props.onClose} />
+      )}
       {step === 'limits' && (
         <form ref={formState.element} noValidate className="flex flex-col gap-4" onSubmit={submitting(add)}>
           <NewAppFields {...formState} bodyDays={props.bodyDays} onChange={formState.change} />
@@ -120,7 +122,7 @@ function Wizard({ first: { start, app: existing }, ...props }: ConnectProps & { 
         <form className="flex flex-col gap-4" onSubmit={submitting(rotate)}>
           <GraceField value={graceHours} onPick={setGraceHours} />
           {problem && <ProblemNotice problem={problem} on={{ retry: rotate }} />}
-          <StepFooter next="createKey" busy={busy} onClose={props.onClose} />
+          <StepFooter next="createKey" busy={busy} onCancel={props.onClose} />
         </form>
       )}
       {step === 'key' && app && (
@@ -216,6 +218,7 @@ function AppStep(
     setup: Setup
     onPick: (setup: Setup) => void
     onNext: () => void
+    onCancel: () => void
   },
 ) {
   const { t } = useTranslation('proxy')
@@ -234,7 +237,7 @@ function AppStep(
           {setup.modelMap && <ModelMap form={form} errors={props.errors} onChange={props.change} />}
         </section>
       </SetupPicker>
-      <StepFooter next="next" disabled={!named} />
+      <StepFooter next="next" disabled={!named} onCancel={props.onCancel} />
     </form>
   )
 }
@@ -247,6 +250,8 @@ function StepFooter(props: {
   /** Whether a field has an error. */
   note?: boolean
   onBack?: () => void
+  /** Closes the dialog before a key was created. */
+  onCancel?: () => void
   onClose?: () => void
 }) {
   const { t } = useTranslation('proxy')
@@ -255,6 +260,11 @@ function StepFooter(props: {
       {props.onBack && (
         <Button disabled={props.busy ?? false} onClick={props.onBack}>
           {t('connect.back')}
+        </Button>
+      )}
+      {props.onCancel && (
+        <Button disabled={props.busy ?? false} onClick={props.onCancel}>
+          {t('form.cancel')}
         </Button>
       )}
       {props.onClose && <Button onClick={props.onClose}>{t('connect.close')}</Button>}

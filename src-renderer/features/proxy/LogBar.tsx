@@ -38,7 +38,7 @@ export function LogBar({ onFollow }: { onFollow: () => void }) {
           {t('log.clear')}
         </Button>
       )}
-      <span className="flex flex-1 flex-wrap items-center gap-x-3 gap-y-2">
+      <span className="flex grow basis-full flex-wrap items-center gap-x-3 gap-y-2 @min-[1400px]:basis-0">
         <FollowButton onFollow={onFollow} />
         <Kept />
         <Button icon={Download} className="ms-auto" onClick={() => void saveLog()}>

@@ -26,7 +26,7 @@ export const inks: Record<Colour, string> = {
 
 /** An app's initial on its colour. Requires the name beside it as text. */
 export function Badge({ name, colour, ended = false }: { name: string; colour: Colour; ended?: boolean }) {
-  const [initial = '?'] = name.trim().toLowerCase()
+  const [initial = '?'] = name.trim().toUpperCase()
   return (
     <span
       aria-hidden

@@ -111,7 +111,7 @@ export function ConnectionSection({ app: { connection, profiles } }: { app: AppS
         about={t('connection.addAbout')}
         stayOnOutsideClick
       >
-        <ConnectForm named onConnected={close} />
+        <ConnectForm named onConnected={close} onCancel={close} />
       </Dialog>
       <Dialog
         open={asked?.what === 'change'}
@@ -123,6 +123,7 @@ export function ConnectionSection({ app: { connection, profiles } }: { app: AppS
         {asked?.what === 'change' && (
           <ConnectForm
             profile={asked.profile}
+            onCancel={close}
             onConnected={() => {
               close()
               setRefused(null)

@@ -34,8 +34,13 @@ export function TextActionDialog(props: ActionFormProps & { draft: ActionDraft |
   )
 }
 
-function ActionForm({ action, actions, onSave }: ActionFormProps & { action: TextAction | null }) {
-  const { t } = useTranslation('textActions')
+function ActionForm({
+  action,
+  actions,
+  onSave,
+  onClose,
+}: ActionFormProps & { action: TextAction | null; onClose: () => void }) {
+  const { t } = useTranslation(['textActions', 'common'])
   const [name, setName] = useState(action ? nameOf(action) : '')
   const [prompt, setPrompt] = useState(action?.prompt ?? '{{selection}}')
   const [errors, setErrors] = useState<{ name?: string; prompt?: string }>({})
@@ -72,6 +77,7 @@ function ActionForm({ action, actions, onSave }: ActionFormProps & { action: Tex
             {t('settings.restore')}
           </Button>
         )}
+        <Button onClick={onClose}>{t('common:cancel')}</Button>
         <Button variant="primary" type="submit">
           {t('settings.save')}
         </Button>

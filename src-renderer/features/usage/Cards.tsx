@@ -100,6 +100,7 @@ function Spent({ view }: { view: PageView }) {
   const choice = useUsage((store) => store.choice)
   const { total, query } = view
   const isUnreported = useIsUnreported(query.source)
+  const isUnknown = isUnreported || (total.cost === null && total.requests > 0)
   const days = daysBetween(query.from, query.to)
   const range =
     choice.range === 'own' || choice.range === 'month' || choice.range === 'lastMonth'
@@ -128,11 +129,11 @@ function Spent({ view }: { view: PageView }) {
       }
     >
       {total.cost === null || isUnreported ? (
-        <span className="text-faint">{isUnreported || total.requests > 0 ? t('cards.unknown') : '0'}</span>
+        <span className="text-faint">{isUnknown ? t('cards.unknown') : '0'}</span>
       ) : (
         showSc(total.cost)
       )}{' '}
-      <Unit>SC{total.cost !== null && total.estimated > 0 && ` ${t('status.estimated')}`}</Unit>
+      {!isUnknown && <Unit>SC{total.cost !== null && total.estimated > 0 && ` ${t('status.estimated')}`}</Unit>}
     </Figure>
   )
 }

@@ -69,7 +69,7 @@ export const chatTools = {
   hand: {
     form: 'Result of {{name}}',
     result: 'Result',
-    hint: 'The model gets exactly this text. Ctrl+Enter or ⌘+Enter to send.',
+    hint: 'The model gets exactly this text. {{keys}} to send.',
     resultType: 'Result type',
     text: 'Text',
     json: 'JSON',
@@ -209,6 +209,7 @@ export const chatTools = {
       preview: 'Preview',
       save: 'Save',
       add: 'Add',
+      cancel: 'Cancel',
       correctFields: 'Correct the fields above.',
       more_one: 'and {{count}} more',
       more_other: 'and {{count}} more',

@@ -7,7 +7,7 @@ export const common = {
   cancel: 'Cancel',
   copied: 'Copied',
   copyFailed: 'Could not copy',
-  notification: 'Notification',
+  notification: 'Notifications',
   showList: 'Show list',
   hideList: 'Hide list',
   inspector: 'Inspector',

@@ -29,7 +29,7 @@ export const documents = {
   tooMany_one: 'A message can have at most {{most}} documents. {{count}} was left out.',
   tooMany_other: 'A message can have at most {{most}} documents. {{count}} were left out.',
   going: 'Wait until all documents are read.',
-  failed: 'Before you send, try the failed document again or remove it.',
+  failed: 'Retry or remove the failed document.',
   page_one: '{{count}} page',
   page_other: '{{count}} pages',
   slide_one: '{{count}} slide',

@@ -4,7 +4,7 @@ export const keys = {
   search: 'Search keys',
   count_one: '{{count}} key',
   count_other: '{{count}} keys',
-  none: 'No keys yet',
+  none: 'No keys loaded',
   noMatch: 'No keys found',
   calling: 'In use',
   revoked: 'Revoked',

@@ -57,7 +57,7 @@ export const palette = {
   resetOne: 'Reset shortcut of “{{title}}”',
   removeShortcut: 'Remove shortcut of “{{title}}”',
   changeShortcut: 'Change shortcut of “{{title}}”:',
-  noShortcut: 'none',
+  noShortcut: 'None',
   pressKeys: 'Press keys… Esc cancels',
   reservedKeys: '{{keys}} is reserved for typing.',
   usedBy: 'Used by “{{title}}”',

@@ -31,14 +31,14 @@ export const proxy = {
     refused: 'Refused',
   },
   colours: {
-    blue: 'blue',
-    teal: 'teal',
-    violet: 'violet',
-    amber: 'amber',
-    rose: 'rose',
-    green: 'green',
-    slate: 'slate',
-    orange: 'orange',
+    blue: 'Blue',
+    teal: 'Teal',
+    violet: 'Violet',
+    amber: 'Amber',
+    rose: 'Rose',
+    green: 'Green',
+    slate: 'Slate',
+    orange: 'Orange',
   },
   endpoints: {
     chat: 'chat',
@@ -58,8 +58,8 @@ export const proxy = {
     empty:
       'Any program that uses the OpenAI or Anthropic API can connect to this address with its own app key. Your API key never leaves Inference Studio. Each app can have limits and a budget.',
     state: {
-      blocked: 'blocked',
-      idle: 'idle',
+      blocked: 'Blocked',
+      idle: 'Idle',
       streaming: '{{count}} streaming',
       waiting: '{{count}} waiting',
     },

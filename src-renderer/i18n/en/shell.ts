@@ -36,6 +36,7 @@ export const shell = {
     proxyTools_other: '{{count}} apps',
     proxyActive: '{{count}} active',
     requests: 'Requests',
+    localApi: 'Local API: {{state}}',
     used: '{{used}} / {{limit}}',
     usedLabel: 'Requests used this minute',
     remainingOnly: '{{remaining}} left this minute',
@@ -68,6 +69,7 @@ export const shell = {
       title: 'Connect',
       about:
         'Use your own service with its address and API key. The key never appears in this page, in logs or in the database.',
+      lead: 'Enter the address and the API key of your service.',
       button: 'Connect',
       back: 'Back',
     },

@@ -32,6 +32,7 @@ export function ConnectForm({
   profile,
   named = false,
   onConnected,
+  onCancel,
   aside,
 }: {
   /** The connection to edit. Absent: a new connection is added. */
@@ -39,6 +40,8 @@ export function ConnectForm({
   /** Whether to ask for a name. */
   named?: boolean
   onConnected: () => void
+  /** For a form in a dialog: closes it. */
+  onCancel?: () => void
   aside?: ReactNode
 }) {
   const { t } = useTranslation(['connect', 'common'])
@@ -164,6 +167,7 @@ export function ConnectForm({
       {form.tested && <Works tested={form.tested} />}
       <div className="flex flex-wrap items-center justify-end gap-2">
         <div className="me-auto">{aside}</div>
+        {onCancel && <Button onClick={onCancel}>{t('common:cancel')}</Button>}
         <Button busy={form.phase === 'testing'} disabled={!canAsk(form)} onClick={() => void ask('testing')}>
           {form.phase === 'testing' ? t('testing') : t('test')}
         </Button>

@@ -71,6 +71,19 @@ interface MermaidScript {
     themeCSS: '',
   }
 
+  /** The window's colours instead of Mermaid's, whose boxes have a border that fades and a bright shadow on a dark page. */
+  const flat = { useGradient: false, dropShadow: 'none' }
+  const lightColours = {
+    ...flat,
+    ...{ mainBkg: '#eef1fd', nodeBorder: '#8ea3e6', clusterBkg: '#f6f6f4', clusterBorder: '#cfcec7' },
+    ...{ lineColor: '#6b6a64', edgeLabelBackground: '#fcfcfb', textColor: '#1d1c1a', nodeTextColor: '#1d1c1a' },
+  }
+  const darkColours = {
+    ...flat,
+    ...{ mainBkg: '#252d49', nodeBorder: '#5d74c4', clusterBkg: '#1d1d21', clusterBorder: '#47474f' },
+    ...{ lineColor: '#a3a3ad', edgeLabelBackground: '#161618', textColor: '#ededef', nodeTextColor: '#ededef' },
+  }
+
   /** Removes everything that could leave the picture: links, images, foreign elements, event attributes. */
   const cleaned = (svg: string): SVGSVGElement | null => {
     const root = new DOMParser().parseFromString(svg, 'text/html').querySelector('svg')
@@ -100,6 +113,7 @@ interface MermaidScript {
       ...bounds,
       secure: ['secure', ...Object.keys(bounds), 'dompurifyConfig', 'theme', 'themeVariables'],
       theme: dark ? 'dark' : 'default',
+      themeVariables: dark ? darkColours : lightColours,
     })
     const { svg } = await mermaid.render('drawn', source)
     const root = cleaned(svg)

@@ -1,9 +1,10 @@
 import { FileSpreadsheet } from 'lucide-react'
-import type { AlignType, PhrasingContent, Table, TableRow } from 'mdast'
+import type { AlignType, Table, TableRow } from 'mdast'
 import { memo, type ReactNode, type RefObject, useLayoutEffect, useRef } from 'react'
 import { CopyTool } from './CopyTool.tsx'
 import { tableAsCsv, tableAsMarkdown } from './copy.ts'
 import { useMarkdownTexts } from './messages.ts'
+import { type AlignedRow, isSameRow, sameNodes } from './sameRow.ts'
 
 /** Draws the content of a cell. */
 type DrawCell = (row: TableRow, at: number) => ReactNode
@@ -106,54 +107,30 @@ function measured(table: HTMLTableElement | undefined): { shares: number[]; leas
 
 const rowKey = (at: number): string => `r${at}`
 
-interface RowProps {
-  row: TableRow
-  align: AlignType[] | null | undefined
+interface RowProps extends AlignedRow {
   Tag: 'th' | 'td'
   label: DrawCell
 }
 
 /** A growing table is parsed again at each change. Rows with the same content do not render again. */
-const Row = memo(
-  function Row({ row, align, Tag, label }: RowProps) {
-    return (
-      <tr>
-        {row.children.map((_, at) => (
-          <Tag
-            key={cellKey(at)}
-            dir="auto"
-            data-align={alignOf(align?.[at])}
-            {...(Tag === 'th' ? { scope: 'col' as const } : {})}
-          >
-            {label(row, at)}
-          </Tag>
-        ))}
-      </tr>
-    )
-  },
-  (before, after) => before.row === after.row || sameRow(before, after),
-)
+const Row = memo(function Row({ row, align, Tag, label }: RowProps) {
+  return (
+    <tr>
+      {row.children.map((_, at) => (
+        <Tag
+          key={cellKey(at)}
+          dir="auto"
+          data-align={alignOf(align?.[at])}
+          {...(Tag === 'th' ? { scope: 'col' as const } : {})}
+        >
+          {label(row, at)}
+        </Tag>
+      ))}
+    </tr>
+  )
+}, isSameRow)
 
 const cellKey = (at: number): string => `c${at}`
-
-function sameRow(before: RowProps, after: RowProps): boolean {
-  const [a, b] = [before.row.children, after.row.children]
-  if (a.length !== b.length || before.align?.length !== after.align?.length) return false
-  return a.every((cell, at) => sameNodes(cell.children, b[at]?.children ?? []))
-}
-
-/** Whether two lists of inline nodes look the same. References depend on definitions elsewhere, so they never do. */
-function sameNodes(a: readonly PhrasingContent[], b: readonly PhrasingContent[]): boolean {
-  if (a.length !== b.length) return false
-  return a.every((one, at) => {
-    const other = b[at]
-    if (!other || one.type !== other.type || one.type.endsWith('Reference')) return false
-    if ('value' in one && (!('value' in other) || one.value !== other.value)) return false
-    if ('url' in one && (!('url' in other) || one.url !== other.url)) return false
-    if ('alt' in one && (!('alt' in other) || one.alt !== other.alt)) return false
-    return !('children' in one) || ('children' in other && sameNodes(one.children, other.children))
-  })
-}
 
 const alignOf = (align: AlignType | undefined): 'center' | 'right' | undefined =>
   align === 'center' || align === 'right' ? align : undefined

@@ -75,7 +75,7 @@ function PartsTable({ measure: { parts, total, length } }: { measure: ContextMea
               label={t('total')}
               value={total}
               max={whole}
-              level={total === whole ? 'warn' : 'good'}
+              level={length.tokens !== null && total === whole ? 'warn' : 'good'}
               className="context-bar"
             />
           </td>

@@ -25,13 +25,13 @@ export function Parameters() {
   const set = countSet(params)
   return (
     <section className="chat-params" aria-label={t('parameters')} key={key}>
-      <h2>
-        <span>{t('parameters')}</span>
+      <header>
+        <h2>{t('parameters')}</h2>
         {set > 0 && (
           <IconButton icon={RotateCcw} size="small" label={t('resetAll')} onClick={() => changeSetup({ params: {} })} />
         )}
         <PresetMenu />
-      </h2>
+      </header>
       {set === 0 && <p className="chat-faint chat-params-note">{t('nothingSet')}</p>}
       <Numbers usual params={params} />
       <Advanced params={params} />

@@ -110,7 +110,7 @@ function ProjectForm({ folder, ids }: { folder: Folder | undefined; ids: readonl
           </Field>
         </>
       )}
-      <div className="flex justify-end gap-2">
+      <div className="sticky bottom-0 -mx-5 -mb-5 flex flex-wrap items-center justify-end gap-2 border-line border-t bg-raise px-5 py-3">
         <Button onClick={close}>{t('common:cancel')}</Button>
         <Button type="submit" variant="primary" disabled={!isReady}>
           {t(folder ? 'save' : 'create')}

@@ -5,6 +5,7 @@ import { Checkbox, Field } from '../../../shared/ui/Field.tsx'
 import { Form } from '../../../shared/ui/Form.tsx'
 import { jsonFault } from '../../../shared/ui/jsonFault.ts'
 import { plainText } from '../../../shared/ui/plainText.ts'
+import { shortcut } from '../../../shared/ui/platform.ts'
 import { Segmented } from '../../../shared/ui/Segmented.tsx'
 import { TextArea } from '../../../shared/ui/TextArea.tsx'
 import { useCall } from '../../../shared/useCall.ts'
@@ -37,7 +38,7 @@ export function ToolByHand({ row }: { row: ToolRow }) {
       >
         <Field
           label={t('hand.result')}
-          hint={t('hand.hint')}
+          hint={t('hand.hint', { keys: shortcut('Enter') })}
           error={fault ? jsonFaultText(t, fault) : draft.text.length > longest ? t('hand.tooLong') : null}
         >
           <TextArea

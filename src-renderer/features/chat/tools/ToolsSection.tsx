@@ -9,15 +9,15 @@ export function ToolsSection() {
   const t = useToolTranslate()
   return (
     <section aria-label={t('title')}>
-      <h2 className="flex items-center gap-2">
-        <span className="flex-1">{t('title')}</span>
+      <header>
+        <h2>{t('title')}</h2>
         <IconButton
           icon={Settings}
           size="small"
           label={t('pick.manage')}
           onClick={() => navigate({ page: 'settings', id: 'tools' })}
         />
-      </h2>
+      </header>
       <ToolPicker />
     </section>
   )

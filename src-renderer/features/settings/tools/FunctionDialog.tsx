@@ -149,6 +149,9 @@ function FunctionForm({ tool, others, onClose }: { tool: FunctionTool | null } &
             {t('settings.form.correctFields')}
           </span>
         )}
+        <Button disabled={busy} onClick={onClose}>
+          {t('settings.form.cancel')}
+        </Button>
         <Button variant="primary" type="submit" busy={busy}>
           {t(tool ? 'settings.form.save' : 'settings.form.add')}
         </Button>

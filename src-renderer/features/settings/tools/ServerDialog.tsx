@@ -36,6 +36,7 @@ export function ServerDialog({ form, servers, onClose, onSaved }: ServerDialogPr
         <ServerFields
           first={form}
           servers={servers}
+          onClose={onClose}
           onSaved={() => {
             onSaved?.()
             onClose()
@@ -46,7 +47,12 @@ export function ServerDialog({ form, servers, onClose, onSaved }: ServerDialogPr
   )
 }
 
-function ServerFields(props: { first: ServerForm; servers: readonly McpServer[]; onSaved: () => void }) {
+function ServerFields(props: {
+  first: ServerForm
+  servers: readonly McpServer[]
+  onClose: () => void
+  onSaved: () => void
+}) {
   const t = useToolTranslate()
   const studio = useStudio()
   const [form, setForm] = useState(props.first)
@@ -104,6 +110,9 @@ function ServerFields(props: { first: ServerForm; servers: readonly McpServer[];
             {t('settings.form.correctFields')}
           </span>
         )}
+        <Button disabled={busy} onClick={props.onClose}>
+          {t('settings.form.cancel')}
+        </Button>
         <Button variant="primary" type="submit" busy={busy}>
           {t(form.id === null ? 'settings.server.add' : 'settings.server.save')}
         </Button>

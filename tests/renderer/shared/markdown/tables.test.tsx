@@ -5,6 +5,8 @@ import { en } from '../../../../src-renderer/i18n/en.ts'
 import { i18n } from '../../../../src-renderer/i18n/index.ts'
 import { type Block, BlockSplitter } from '../../../../src-renderer/shared/markdown/blocks.ts'
 import { Markdown } from '../../../../src-renderer/shared/markdown/Markdown.tsx'
+import { parseBlock } from '../../../../src-renderer/shared/markdown/parse.ts'
+import { type AlignedRow, isSameRow } from '../../../../src-renderer/shared/markdown/sameRow.ts'
 
 beforeAll(async () => {
   await i18n.use(initReactI18next).init({ lng: 'en', resources: { en }, initAsync: false })
@@ -58,5 +60,23 @@ describe('a long table', () => {
     const markup = html(`${head}| [x] | 1 |\n${rows(0, 60)}\n[x]: https://e.example/\n`)
     expect(count(markup, 'title="https://e.example/"')).toBe(1)
     expect(count(markup, 'class="md-table-box"')).toBe(1)
+  })
+})
+
+describe('a table that arrives in pieces', () => {
+  const headerOf = (text: string): AlignedRow => {
+    const [block] = blocksOf(text)
+    const [table] = block?.kind === 'flow' ? parseBlock(block) : []
+    const [row] = table?.type === 'table' ? table.children : []
+    if (table?.type !== 'table' || !row) throw new Error(`No table: ${text}`)
+    return { row, align: table.align }
+  }
+
+  it('draws its header again when the colon that aligns the last column arrives', () => {
+    expect(isSameRow(headerOf('| a | b |\n|---|---'), headerOf('| a | b |\n|---|---:|'))).toBe(false)
+  })
+
+  it('does not draw its header again when a row arrives', () => {
+    expect(isSameRow(headerOf(head), headerOf(`${head}| 1 | 2 |`))).toBe(true)
   })
 })
