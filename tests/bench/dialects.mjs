@@ -5,7 +5,7 @@ import { Agent, request } from 'undici'
 import { checkStream, checkWhole } from './agent-replies.mjs'
 import { chat, chunks, messages, model, responses, storedResponses } from './conversation.mjs'
 import { median, us } from './figures.mjs'
-import { ratio, slice } from './load.mjs'
+import { ratio } from './load.mjs'
 import {
   installPackages,
   isAvailable,
@@ -16,8 +16,8 @@ import {
   startStudio,
   versions,
 } from './peers.mjs'
-import { startJson, temporaryFolder, tree } from './processes.mjs'
-import { jsonHeaders } from './traffic.mjs'
+import { cpuMicros, startJson, temporaryFolder, tree } from './processes.mjs'
+import { jsonHeaders, pause } from './traffic.mjs'
 
 const routerPackage = '@musistudio/claude-code-router'
 
@@ -78,66 +78,136 @@ async function startWays(far) {
     const peer = await start(far)
     stops.push(peer.stop)
     const pids = () => tree(peer.pid)
-    for (const api of apis) ways.push({ ...peer, ...api, program: words, words: `${words}: ${api.words}`, pids })
+    for (const api of apis) ways.push({ ...peer, ...api, far, program: words, words: `${words}: ${api.words}`, pids })
   }
   return { ways, stop: () => Promise.all(stops.map((stop) => stop())) }
 }
 
-/** One request of a kind: `short`, `agent` or `stream`. @returns the bytes of the reply */
-async function ask(way, agent, kind) {
+/** One request with the body `short`, `agent` or `stream`. @returns the bytes of the reply */
+async function ask(way, agent, body) {
   const { path } = way.bodies
   const reply = await request(`${way.url}/${path}`, {
     method: 'POST',
     dispatcher: agent,
     headers: jsonHeaders(way, path === 'messages' ? { 'anthropic-version': '2023-06-01' } : {}),
-    body: way.bodies[kind],
+    body: way.bodies[body],
   })
   const bytes = Buffer.from(await reply.body.arrayBuffer())
   if (reply.statusCode === 200 && bytes.length > 1000) return bytes
   throw new Error(`${way.words}: ${reply.statusCode} ${bytes.subarray(0, 300)}`)
 }
 
-/** Asks once for each kind and compares the whole reply with the far end's. */
+/** Asks once for each body and compares the whole reply with the far end's. */
 async function check(way, agent) {
   const { path } = way.bodies
-  for (const kind of ['short', 'agent']) checkWhole(way.words, path, await ask(way, agent, kind))
+  for (const body of ['short', 'agent']) checkWhole(way.words, path, await ask(way, agent, body))
   checkStream(way.words, path, await ask(way, agent, 'stream'))
 }
 
-/** Streams with one chunk in each read, `everyMs` apart. @returns CPU, us per chunk */
-async function paced(way, agent, far, { streams, everyMs }) {
-  await far.pace(everyMs)
-  const once = { forMs: 0, least: streams }
-  const cpu = await slice(way, streams, once, () => ask(way, agent, 'stream'))
-  await far.pace(0)
-  return cpu / chunks
-}
-
-/** Measures one round of a way (a program and one of its APIs). */
-async function measure(way, far, figures, { forMs, least, streams, everyMs }) {
-  const agent = new Agent({ connections: streams })
-  await check(way, agent)
-  figures.short.push(await slice(way, 16, { forMs, least }, () => ask(way, agent, 'short')))
-  figures.agent.push(await slice(way, 16, { forMs, least: least / 4 }, () => ask(way, agent, 'agent')))
-  const stream = await slice(way, 8, { forMs, least: least / 20 }, () => ask(way, agent, 'stream'))
-  figures.burst.push(stream / chunks)
-  figures.alone.push(await paced(way, agent, far, { streams, everyMs }))
-  await agent.close()
-}
-
+/**
+ * What is measured. `count`: requests of a slice; `warmUp`: requests before the first, so that compiled code is measured and compiling has
+ * ended; `everyMs`: between two chunks of a stream; `seconds`: no new round begins later.
+ */
 const kinds = {
-  short: 'CPU per short JSON request, us',
-  agent: `CPU per agent’s request of ${Math.round(Buffer.byteLength(chat.agent) / 1000)} kB, us`,
-  burst: 'CPU per streamed chunk in bursts, us',
-  alone: 'CPU per streamed chunk, each alone, us',
+  short: {
+    words: 'CPU per short JSON request, us',
+    body: 'short',
+    atOnce: 16,
+    units: 1,
+    count: 200,
+    warmUp: 3000,
+    everyMs: 0,
+    rounds: 15,
+    seconds: 30,
+  },
+  agent: {
+    words: `CPU per agent’s request of ${Math.round(Buffer.byteLength(chat.agent) / 1000)} kB, us`,
+    body: 'agent',
+    atOnce: 16,
+    units: 1,
+    count: 160,
+    warmUp: 1500,
+    everyMs: 0,
+    rounds: 15,
+    seconds: 40,
+  },
+  burst: {
+    words: 'CPU per streamed chunk in bursts, us',
+    body: 'stream',
+    atOnce: 8,
+    units: chunks,
+    count: 24,
+    warmUp: 150,
+    everyMs: 0,
+    rounds: 15,
+    seconds: 30,
+  },
+  alone: {
+    words: 'CPU per streamed chunk, each alone, us',
+    body: 'stream',
+    atOnce: 40,
+    units: chunks,
+    count: 40,
+    warmUp: 0,
+    everyMs: 5,
+    rounds: 7,
+    seconds: 60,
+  },
 }
+/** Fewest rounds of a kind, however long they take. */
+const leastRounds = 5
+/** A peer costs several times as much, so that fewer of its requests give as good a figure. */
+const peerShare = 4
+/** Work that a program does after its replies belongs to them: rows of the request log, disposal of streams. ms */
+const settleMs = 40
+
+/** One slice of one way. @returns CPU time of the program, us per request or chunk */
+async function slice(way, agent, { body, atOnce, units, everyMs }, count) {
+  const pids = way.pids()
+  const from = cpuMicros(pids)
+  let begun = 0
+  const worker = async () => {
+    while (begun < count) {
+      begun += 1
+      await ask(way, agent, body)
+    }
+  }
+  await way.far.pace(everyMs)
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  await way.far.pace(0)
+  await pause(settleMs)
+  return (cpuMicros(pids) - from) / count / units
+}
+
+/** Measures a kind: the ways take turns in short slices, so that a busy moment of the machine affects all of them. */
+async function measure(kind, ways, figures, { fewer }) {
+  const options = kinds[kind]
+  const agents = new Map(ways.map((way) => [way, new Agent({ connections: options.atOnce })]))
+  const shareOf = ({ id }) => (id === 'peer' && kind !== 'alone' ? peerShare : 1)
+  for (const way of ways) {
+    await check(way, agents.get(way))
+    if (options.warmUp > 0) await slice(way, agents.get(way), options, options.warmUp / shareOf(way))
+  }
+  const rounds = Math.max(leastRounds, options.rounds / fewer)
+  const end = performance.now() + (options.seconds * 1000) / fewer
+  for (let round = 0; round < rounds && (round < leastRounds || performance.now() < end); round += 1) {
+    // The order changes each round, so that no way always follows the same one.
+    const at = round % ways.length
+    for (const way of [...ways.slice(at), ...ways.slice(0, at)]) {
+      figures.get(way)[kind].push(await slice(way, agents.get(way), options, options.count / shareOf(way)))
+    }
+  }
+  for (const way of ways) await check(way, agents.get(way))
+  await Promise.all([...agents.values()].map((agent) => agent.close()))
+}
+
 const none = () => Object.fromEntries(Object.keys(kinds).map((kind) => [kind, []]))
 /** Most CPU of a translated request, in multiples of one in chat completions. */
 const bar = 1.5
 
 function reportDialect(report, dialect, chatFigures, figures, peers) {
   for (const kind of Object.keys(kinds)) {
-    const [what] = kinds[kind].split(', us')
+    const [what] = kinds[kind].words.split(', us')
     const times = ratio(figures[kind], chatFigures[kind])
     const pair = `${us(median(figures[kind]))} us (chat ${us(median(chatFigures[kind]))} us)`
     report(`${dialect}: ${what}`, `${times.toFixed(2)} x: ${pair}`, times <= bar, `<= ${bar} x chat`)
@@ -153,27 +223,18 @@ function table(figures) {
   return [
     line(['', ...[...figures.keys()].map(({ words }) => words)]),
     line(['---', ...[...figures].map(() => '---:')]),
-    ...Object.entries(kinds).map(([kind, words]) =>
+    ...Object.entries(kinds).map(([kind, { words }]) =>
       line([words, ...[...figures.values()].map((of) => us(median(of[kind])))]),
     ),
   ].join('\n')
 }
 
-/** @param options.quick shorter rounds with rough results; published figures need the long rounds */
+/** @param options.quick a third of the rounds, with rough results */
 export async function dialectsBench(report, { quick = false } = {}) {
-  const options = quick
-    ? { rounds: 3, forMs: 500, least: 600, warmUp: 3000, streams: 50, everyMs: 5 }
-    : { rounds: 7, forMs: 1500, least: 2000, warmUp: 10_000, streams: 100, everyMs: 10 }
   const far = await startAgentFarEnd()
   const { ways, stop } = await startWays(far)
   const figures = new Map(ways.map((way) => [way, none()]))
-  // So that compiled code is measured, and compiling has ended.
-  for (const way of ways) await measure(way, far, none(), { ...options, least: options.warmUp })
-  for (let round = 0; round < options.rounds; round += 1) {
-    // The order changes each round, so that no way always runs on a cold or a hot machine.
-    const at = round % ways.length
-    for (const way of [...ways.slice(at), ...ways.slice(0, at)]) await measure(way, far, figures.get(way), options)
-  }
+  for (const kind of Object.keys(kinds)) await measure(kind, ways, figures, { fewer: quick ? 3 : 1 })
   const of = (id) => figures.get(ways.find((way) => way.id === id))
   const peers = [...figures].filter(([{ id }]) => id === 'peer')
   for (const id of ['responses', 'messages']) {

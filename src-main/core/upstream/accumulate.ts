@@ -52,8 +52,7 @@ export function accumulate(sum: Accumulated, event: ChatStreamEvent): void {
     case 'tool_call': {
       const call = at(choiceOf(sum, event.choice).toolCalls, event.index, newCall)
       call.id ??= event.id
-      // A name arrives once. Some services repeat the whole name with each piece.
-      if (event.name !== null && event.name !== call.name) call.name += event.name
+      call.name += event.name ?? ''
       call.arguments += event.arguments
       return
     }

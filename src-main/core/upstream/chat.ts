@@ -11,6 +11,7 @@ import type { Redactor } from './redact/redactor.ts'
 import { checkChatRequest } from './requests.ts'
 import { type ChatCompletion, chatCompletion } from './schemas.ts'
 import { readEvents } from './sse.ts'
+import { ToolCallPieces } from './toolCallPieces.ts'
 import type { CallOptions, ChatRequest, ChatStreamEvent, UpstreamReply } from './types.ts'
 
 /** The body ends right after [DONE]. Waiting this long for its end lets the next request reuse the connection. */
@@ -84,15 +85,18 @@ export async function* streamChatCompletion(
 
 /**
  * Masks the key also where it is split over several events, because their texts are stored joined. If the end of a text may begin the key,
- * that end is held back until more of the text arrives, its choice finishes, or the stream ends.
+ * that end is held back until more of the text arrives, its choice finishes, or the stream ends. Joining needs pieces that say which tool
+ * call they belong to.
  */
 async function* withoutKey(
   events: AsyncIterable<ChatStreamEvent>,
   redactor: Redactor,
 ): AsyncGenerator<ChatStreamEvent, void, undefined> {
   const texts = new JoinedTexts(redactor)
+  const pieces = new ToolCallPieces()
   try {
-    for await (const event of events) {
+    for await (const read of events) {
+      const event = pieces.read(read)
       if (event.type === 'finish') yield* texts.rest(event.choice)
       if (event.type === 'done') yield* texts.rest(null)
       const clean = texts.clean(event)

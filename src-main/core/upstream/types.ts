@@ -100,7 +100,10 @@ export type ChatStreamEvent =
   /** From `reasoning_content` or `reasoning`. When a delta has both, only the first counts. */
   | { type: 'reasoning'; choice: number; text: string }
   | { type: 'refusal'; choice: number; text: string }
-  /** A piece of one tool call. Pieces with the same `index` belong together. */
+  /**
+   * A piece of one tool call. As the service sent it, several calls may have one `index` (`ToolCallSlots`). In the events of
+   * `streamChatCompletion` pieces with the same `index` belong together, and their names and arguments are to be joined.
+   */
   | { type: 'tool_call'; choice: number; index: number; id: string | null; name: string | null; arguments: string }
   | { type: 'finish'; choice: number; reason: string }
   | { type: 'usage'; usage: TokenUsage }

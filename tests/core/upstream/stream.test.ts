@@ -101,6 +101,49 @@ test('[CHAT-09] [CHAT-12] choices, reasoning of both names, refusals and tool ca
   ])
 })
 
+const call = (index: number | null, id: string | null, name: string | null, args: string): string =>
+  delta({
+    tool_calls: [
+      { ...(index === null ? {} : { index }), ...(id === null ? {} : { id }), function: { name, arguments: args } },
+    ],
+  })
+
+async function callsOf(...pieces: string[]) {
+  const { sum, error } = await stream(`${pieces.join('') + delta({}, 0, 'tool_calls')}data: [DONE]\n\n`)
+  expect(error).toBeNull()
+  return sum.choices[0]?.toolCalls.map(({ id, name, arguments: args }) => [id, name, args])
+}
+
+test.each([
+  ['at index 0', 0],
+  ['without an index', null],
+])('[CHAT-12] two calls %s with two ids are two calls, each with its later pieces', async (_, index) => {
+  const calls = [call(index, 'a', 'read', '{"x"'), call(index, null, null, ':1}'), call(index, 'b', 'read', '{"y"')]
+  expect(await callsOf(...calls, call(index, null, null, ':2}'), call(1, 'c', 'list', '{}'))).toEqual([
+    ['a', 'read', '{"x":1}'],
+    ['b', 'read', '{"y":2}'],
+    ['c', 'list', '{}'],
+  ])
+})
+
+test('[CHAT-12] a call that repeats its id and name, or has another id with each piece, is one call', async () => {
+  for (const ids of [
+    ['a', 'a', 'a'],
+    ['a', 'b', 'c'],
+    ['a', '', null],
+  ] as const) {
+    const name = ids[1] === 'a' ? 'lists' : null
+    const pieces = [call(0, ids[0], 'lists', '{"x"'), call(0, ids[1], name, ':'), call(0, ids[2], name, '1}')]
+    expect(await callsOf(...pieces)).toEqual([['a', 'lists', '{"x":1}']])
+  }
+})
+
+test('[CHAT-12] calls with the highest index are distinct too', async () => {
+  const highest = Number.MAX_SAFE_INTEGER
+  const calls = ['a', 'b', 'c'].map((id) => call(highest, id, 'read', `{"${id}":1}`))
+  expect((await callsOf(...calls))?.map(([id]) => id).sort()).toEqual(['a', 'b', 'c'])
+})
+
 test('[SSE-02] [CHAT-15] a usage with empty choices is neither text nor the end of the stream', async () => {
   const usage = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7, prompt_tokens_details: { cached_tokens: 3 } }
   const { sum, error } = await stream(

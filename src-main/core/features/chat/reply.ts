@@ -226,7 +226,8 @@ export class RunningReply {
     this.#toolCalls.set(event.index, {
       index: event.index,
       id: known?.id ?? event.id,
-      name: known?.name || (event.name ?? ''),
+      // The end of a name may arrive in a piece of its own, because it was held back as the possible start of the key.
+      name: (known?.name ?? '') + (event.name ?? ''),
       arguments: (known?.arguments ?? '') + event.arguments,
     })
     this.#toolCallsJournalled = false

@@ -47,6 +47,25 @@ const call = (index = 0, args = '{}'): ChatStreamEvent => ({
 })
 const withParams = (params: ChatParams) => ({ setup: { ...emptySetup, params } })
 
+it('a tool call whose name arrives in pieces has the whole name, and calls with their own index are apart', async () => {
+  const { store, ask, answer } = studio()
+  const { replyId } = await ask()
+  const piece = { type: 'tool_call', choice: 0, index: 0, id: null } as const
+  await answer(
+    { ...piece, id: 'a', name: 'list_file', arguments: '{"x"' },
+    { ...piece, id: 'b', index: 1, name: 'clock', arguments: '{}' },
+    { ...piece, name: null, arguments: ':1}' },
+    { ...piece, name: 's', arguments: '' },
+    finish(),
+    { type: 'done' },
+    'end',
+  )
+  expect(store.messages.get(replyId).toolCalls).toEqual([
+    { index: 0, id: 'a', name: 'list_files', arguments: '{"x":1}' },
+    { index: 1, id: 'b', name: 'clock', arguments: '{}' },
+  ])
+})
+
 describe('the request of a reply', () => {
   it('begins with the instructions, has names and image parts, and only the parameters that were set [CHAT-03] [CHAT-08] [CHAT-10]', async () => {
     const { store, feature, service, ask, answer } = studio({

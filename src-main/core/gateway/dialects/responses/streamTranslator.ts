@@ -1,5 +1,5 @@
+import { ToolCallSlots } from '../../../upstream/toolCallSlots.ts'
 import type { ChatStreamEvent, TokenUsage } from '../../../upstream/types.ts'
-import { ToolCallSlots } from '../toolCallSlots.ts'
 import type { DialectProblem, JsonObject, ReplyDetails, StreamTranslator } from '../types.ts'
 import { CallItem } from './callItem.ts'
 import { type EventType, EventWriter } from './eventWriter.ts'

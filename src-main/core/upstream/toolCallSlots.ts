@@ -1,4 +1,4 @@
-import type { ChatStreamEvent } from '../../upstream/types.ts'
+import type { ChatStreamEvent } from './types.ts'
 
 type CallPiece = Pick<Extract<ChatStreamEvent, { type: 'tool_call' }>, 'index' | 'id' | 'name'>
 
