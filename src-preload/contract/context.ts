@@ -55,8 +55,11 @@ export const contextMeasure = z.object({
   spent: z.object({ amount: sc, estimated: z.boolean(), unpriced: whole }).nullable(),
   /** The least that the next message costs, without its reply, SC. Null: unknown price. */
   leastCost: sc.nullable(),
-  /** The newest summary of messages of this branch that was paid for and not used or discarded. */
-  summary: z.object({ summaryId: id, upTo: id, isWritten: z.boolean() }).nullable(),
+  /**
+   * The newest summary of messages of this branch that was asked for and not used or discarded. `interrupted`: the program ended before it
+   * was written, and the service may have charged for it.
+   */
+  summary: z.object({ summaryId: id, upTo: id, state: z.enum(['running', 'written', 'interrupted']) }).nullable(),
 })
 export type ContextMeasure = z.infer<typeof contextMeasure>
 
@@ -110,7 +113,7 @@ export const contextProcedures = {
   summarise: procedure.input(z.object({ requestId, upTo: id, model: z.string().min(1) })).output(writtenSummary),
   /** A summary that was asked for earlier, when it is written. @throws `no_such_item` when it was used, discarded or interrupted */
   summary: procedure.input(z.object({ summaryId: id })).output(writtenSummary),
-  /** Cancels a summary that is being written, or deletes a written one. Does nothing when it does not exist. */
+  /** Cancels a summary that is being written, or deletes a written or interrupted one. Does nothing when it does not exist. */
   discardSummary: procedure.input(z.object({ summaryId: id })).output(z.object({})),
   /**
    * Makes a branch that starts with a note instead of the messages up to `upTo`, and continues with the messages below it. `requestId`

@@ -4,12 +4,13 @@ import type { Database } from './database.ts'
 import { number, numberOrNull, type Row, readOrNull, text, textOrNull } from './rows.ts'
 import { prepareAll } from './statements.ts'
 
-/** A summary that was written and not used yet. */
+/** A summary that was asked for and not used yet. */
 export interface StoredSummary extends Pick<Message, 'cost' | 'costIs' | 'requestRow'> {
   id: string
   /** The last message that it summarises. */
   upTo: string
   model: string
+  /** Empty: not written yet, or interrupted by the end of the program. */
   text: string
   /** How many requests it took. */
   requests: number
@@ -18,14 +19,15 @@ export interface StoredSummary extends Pick<Message, 'cost' | 'costIs' | 'reques
 
 export function summaryTable({ handle, transaction }: Database) {
   const sql = prepareAll(handle, {
-    insert: `INSERT INTO summaries (id, up_to, model, text, requests, request_row, cost, cost_is, created_at)
+    save: `INSERT OR REPLACE INTO summaries (id, up_to, model, text, requests, request_row, cost, cost_is, created_at)
       VALUES (:id, :upTo, :model, :text, :requests, :requestRow, :cost, :costIs, :createdAt)`,
     one: 'SELECT * FROM summaries WHERE id = ?',
     newest: `SELECT * FROM summaries WHERE up_to IN (SELECT value FROM json_each(?)) ORDER BY created_at DESC, id LIMIT 1`,
     remove: 'DELETE FROM summaries WHERE id = ?',
   })
   return {
-    insert: (summary: StoredSummary): void => transaction(() => void sql.insert.run({ ...summary })),
+    /** Stores a new summary, or replaces it. */
+    save: (summary: StoredSummary): void => transaction(() => void sql.save.run({ ...summary })),
     find: (id: string): StoredSummary | null => readOrNull(sql.one.get(id), readSummary),
     /** The newest summary that ends at one of these messages. */
     newestOf: (messageIds: readonly string[]): StoredSummary | null =>

@@ -70,6 +70,10 @@ export const context = {
   discard: 'Discard summary',
   summaryReady: 'Summary ready…',
   summaryRunning: 'Writing summary…',
+  summaryInterrupted: 'Summary interrupted…',
+  interrupted:
+    'Inference Studio was closed before this summary was written, so it is lost. The service may have charged for it: see the request log. A new summary is a new request.',
+  dismiss: 'Dismiss',
   noteText: 'Summary',
   noteHint: 'The model gets this text instead of the messages.',
   cost: 'Cost: {{amount}}',

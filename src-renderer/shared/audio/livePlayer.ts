@@ -47,8 +47,10 @@ export const livePeaksASecond = 10
  * The pipeline of all six formats: splits bytes into packets, decodes the packets (WebCodecs) and schedules the samples without gaps. The
  * audio context has the sound's own rate, so that nothing is resampled between packets.
  * @param rate of plain samples
+ * @param expected sample rate for which the audio device is opened at once, because opening it takes up to 100 ms. Null opens it with the
+ * first sound. A sound with another rate opens it again.
  */
-export function openLive(mime: string, rate: number | null): LivePlayer {
+export function openLive(mime: string, rate: number | null, expected: number | null = null): LivePlayer {
   const peaks: number[] = []
   const state = createStore<LivePlayerState>(() => ({
     state: 'waiting',
@@ -101,24 +103,31 @@ export function openLive(mime: string, rate: number | null): LivePlayer {
   }
   const timer = setInterval(tick, 50)
 
+  /** The context of all sounds. A waiting one with another rate is replaced before the first sound. */
+  const openContext = (sampleRate: number): AudioContext => {
+    const fits = context !== null && (context.sampleRate === sampleRate || starts.length > 0)
+    if (context && fits) return context
+    void context?.close()
+    const opened = new AudioContext({ sampleRate, latencyHint: 'interactive' })
+    context = opened
+    if (wantsPause) void opened.suspend()
+    opened.addEventListener('statechange', tick)
+    return opened
+  }
   const sound = (channels: Float32Array<ArrayBuffer>[], sampleRate: number): void => {
     const length = channels[0]?.length ?? 0
     if (length === 0 || closed.signal.aborted) return
-    if (!context) {
-      context = new AudioContext({ sampleRate, latencyHint: 'interactive' })
-      soundsAlone(state, pause)
-      if (wantsPause) void context.suspend()
-      context.addEventListener('statechange', tick)
-    }
-    const now = context.currentTime
+    if (starts.length === 0) soundsAlone(state, pause)
+    const output = openContext(sampleRate)
+    const now = output.currentTime
     if (next < now + leadIn / 2) {
       silent += now + leadIn - next
       next = now + leadIn
     }
     const buffer = new AudioBuffer({ length, numberOfChannels: channels.length, sampleRate })
     for (const [index, samples] of channels.entries()) buffer.copyToChannel(samples, index)
-    const source = new AudioBufferSourceNode(context, { buffer })
-    source.connect(context.destination)
+    const source = new AudioBufferSourceNode(output, { buffer })
+    source.connect(output.destination)
     const at = next - silent
     if (starts.at(-1)?.part !== part) starts.push({ part, at })
     source.start(next)
@@ -198,6 +207,8 @@ export function openLive(mime: string, rate: number | null): LivePlayer {
       fail(thrown)
     }
   }
+
+  if (expected !== null) openContext(expected)
 
   return {
     state,

@@ -379,12 +379,12 @@ export const studioTables: DescribedTables = {
     },
   },
   summaries: {
-    about: 'Summaries of messages that were written and not used yet.',
+    about: 'Summaries of messages that were asked for and not used yet.',
     columns: {
       id: '',
       up_to: 'the last message that it summarises',
       model: 'the model that wrote it',
-      text: '',
+      text: 'empty while it is being written, and after the program ended in between',
       requests: 'how many requests it took',
       request_row: 'the `id` of the last of them in ledger.sqlite',
       ...made,

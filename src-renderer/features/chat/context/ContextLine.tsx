@@ -8,7 +8,7 @@ import { showSc } from '../../../shared/ui/sc.ts'
 import { WithSc } from '../../../shared/ui/WithSc.tsx'
 import { figure } from '../messages.ts'
 import { askToSummarise, showContext } from './actions.ts'
-import { fullness, useMeasure, useMeasuring } from './measure.ts'
+import { fullness, useHasDraft, useMeasure, useMeasuring } from './measure.ts'
 import { useContextTexts } from './texts.ts'
 
 const levels: Record<ReturnType<typeof fullness>, Level> = {
@@ -18,6 +18,8 @@ const levels: Record<ReturnType<typeof fullness>, Level> = {
   tooLong: 'bad',
 }
 
+const summaryTexts = { running: 'summaryRunning', written: 'summaryReady', interrupted: 'summaryInterrupted' } as const
+
 const spentText = ({ estimated, unpriced }: NonNullable<ContextMeasure['spent']>) =>
   unpriced > 0 ? 'spentAtLeast' : estimated ? 'spentEstimated' : 'spent'
 
@@ -26,6 +28,7 @@ export const ContextLine = memo(function ContextLine() {
   const t = useContextTexts()
   useMeasuring()
   const measure = useMeasure()
+  const hasDraft = useHasDraft()
   if (!measure) return <div className="context-line" />
   const { total, length, spent, leastCost, summary } = measure
   const state = fullness(measure)
@@ -45,7 +48,7 @@ export const ContextLine = memo(function ContextLine() {
       </button>
       {summary && (
         <Button size="small" onClick={() => askToSummarise(summary.upTo)}>
-          <NotebookText aria-hidden size={14} /> {t(summary.isWritten ? 'summaryReady' : 'summaryRunning')}
+          <NotebookText aria-hidden size={14} /> {t(summaryTexts[summary.state])}
         </Button>
       )}
       <span className="context-costs num">
@@ -54,7 +57,7 @@ export const ContextLine = memo(function ContextLine() {
             <WithSc text={t(spentText(spent), { amount: showSc(spent.amount) })} />
           </span>
         )}
-        {leastCost !== null && (
+        {leastCost !== null && hasDraft && (
           <span title={t('nextTitle')}>
             <WithSc text={t('next', { amount: showSc(leastCost) })} />
           </span>

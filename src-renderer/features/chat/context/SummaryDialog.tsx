@@ -7,6 +7,7 @@ import { Button } from '../../../shared/ui/Button.tsx'
 import { showCost } from '../../../shared/ui/cost.ts'
 import { FormDialog } from '../../../shared/ui/Dialog.tsx'
 import { Field } from '../../../shared/ui/Field.tsx'
+import { Notice } from '../../../shared/ui/Notice.tsx'
 import { Spinner } from '../../../shared/ui/Spinner.tsx'
 import { showSc } from '../../../shared/ui/sc.ts'
 import { TextArea } from '../../../shared/ui/TextArea.tsx'
@@ -65,7 +66,9 @@ function Request({ upTo, onWritten }: { upTo: string; onWritten: (written: Writt
   const t = useContextTexts()
   const model = useChat((state) => modelsToAsk(state)[0] ?? null)
   const found = useMeasure()?.summary ?? null
-  const earlier = found?.upTo === upTo ? found.summaryId : null
+  const own = found?.upTo === upTo ? found : null
+  const earlier = own !== null && own.state !== 'interrupted' ? own.summaryId : null
+  const interrupted = own?.state === 'interrupted' ? own.summaryId : null
   const [plan, setPlan] = useState<Plan | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
   const [running, setRunning] = useState<string | null>(null)
@@ -107,6 +110,7 @@ function Request({ upTo, onWritten }: { upTo: string; onWritten: (written: Writt
     const core = client()
     if (!core || model === null) return
     const requestId = crypto.randomUUID()
+    void discardSummary(interrupted)
     void show(requestId, core.context.summarise({ requestId, upTo, model }))
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each summary
@@ -129,6 +133,11 @@ function Request({ upTo, onWritten }: { upTo: string; onWritten: (written: Writt
             )}
           </p>
         </div>
+      )}
+      {interrupted !== null && !isRunning && (
+        <Notice kind="warn" action={{ label: t('dismiss'), onClick: () => void discardSummary(interrupted) }}>
+          {t('interrupted')}
+        </Notice>
       )}
       {problem && <ProblemNotice problem={problem} noAction />}
       {isRunning && (

@@ -24,6 +24,15 @@ export function useMeasure(): ContextMeasure | null {
   return useMeasured((state) => (state.draft === draft ? state.measure : null))
 }
 
+/** Whether the message field has something to send. Without it the next message has no cost yet. */
+export function useHasDraft(): boolean {
+  const draft = useChat(({ open }) => open?.id ?? newChat)
+  const hasText = useChat((state) => draftOf(state).trim() !== '')
+  const images = draftPictures.useItems(draft).length
+  const documents = draftDocuments.useItems(draft).length
+  return hasText || images + documents > 0
+}
+
 /** Time after the last change until the core counts again, ms. */
 const pause = 300
 

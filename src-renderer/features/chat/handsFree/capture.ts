@@ -22,8 +22,13 @@ export interface TurnCaptureHandle {
 export interface CaptureEvents {
   onStarted: () => void
   onDiscarded: () => void
-  /** @param spokeUntil when the speech ended, in the time of `performance.now` */
-  onTurn: (file: File, spokeUntil: number) => void
+  /** The speech may have ended with this recording. More than once per turn. */
+  onPause: (file: File) => void
+  /**
+   * @param spokeUntil when the speech ended, in the time of `performance.now`
+   * @param asPaused whether this is the recording of the last pause
+   */
+  onTurn: (file: File, spokeUntil: number, asPaused: boolean) => void
   /** The device disappeared, or the audio thread failed. */
   onLost: () => void
   onMuted: (muted: boolean) => void
@@ -73,7 +78,8 @@ export async function openCapture(
       if (data.type === 'level') level = Math.min(1, Math.max(0, 1 + data.level / 60))
       else if (data.type === 'started') events.onStarted()
       else if (data.type === 'discarded') events.onDiscarded()
-      else events.onTurn(wavFile(data.samples, sampleRate), performance.now() - data.sinceSpeechMs)
+      else if (data.type === 'paused') events.onPause(wavFile(data.samples, sampleRate))
+      else events.onTurn(wavFile(data.samples, sampleRate), performance.now() - data.sinceSpeechMs, data.asPaused)
     }
     const lost = (): void => {
       close()

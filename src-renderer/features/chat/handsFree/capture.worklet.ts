@@ -1,4 +1,4 @@
-import { type TurnInput, TurnRecorder } from './turnRecorder.ts'
+import { type TurnEvent, type TurnInput, TurnRecorder } from './turnRecorder.ts'
 
 /** What the page asks of the worklet. */
 export type CaptureRequest =
@@ -7,11 +7,7 @@ export type CaptureRequest =
   | { type: 'guarded'; guarded: boolean }
 
 /** What the worklet reports. `level` in dBFS, ten times a second. */
-export type CaptureReport =
-  | { type: 'started' }
-  | { type: 'discarded' }
-  | { type: 'ended'; samples: Int16Array<ArrayBuffer>; sinceSpeechMs: number }
-  | { type: 'level'; level: number }
+export type CaptureReport = TurnEvent | { type: 'level'; level: number }
 
 // The global scope of a worklet, which the compiler's library does not describe.
 declare const sampleRate: number
@@ -51,7 +47,7 @@ class TurnCapture extends AudioWorkletProcessor {
 
   #report(reports: readonly CaptureReport[]): void {
     for (const report of reports) {
-      this.port.postMessage(report, report.type === 'ended' ? [report.samples.buffer] : [])
+      this.port.postMessage(report, 'samples' in report ? [report.samples.buffer] : [])
     }
   }
 }

@@ -22,6 +22,7 @@ import {
   initialHandsFree,
   step,
 } from './conversationState.ts'
+import { EarlyUpload } from './earlyUpload.ts'
 import { type ReplySpeaker, speakReply } from './replySpeaker.ts'
 import { noTiming, type TurnTimes, type TurnTiming, timingOf } from './timing.ts'
 import type { TurnInput } from './turnRecorder.ts'
@@ -44,6 +45,9 @@ let microphone = new AbortController()
 let session = new AbortController()
 /** The recordings that have no transcript yet. */
 const recordings = new Map<number, File>()
+/** The uploads of recordings that began before their turn ended. */
+const uploads = new Map<number, Promise<string>>()
+const early = new EarlyUpload<File>({ start: uploadTo, cancel: cancelUpload })
 let lastTurn = 0
 let times: TurnTimes = noTiming
 /** The reply of the last message, until its end. */
@@ -88,12 +92,14 @@ function run(effect: HandsFreeEffect): void {
   else if (effect.type === 'closeMicrophone') {
     microphone.abort()
     capture = null
+    early.drop()
   } else if (effect.type === 'setInput') capture?.setInput(effect.input)
   else if (effect.type === 'transcribe') void transcribe(effect.turn)
   else if (effect.type === 'cancelTranscriptions') {
     session.abort()
     session = new AbortController()
     recordings.clear()
+    uploads.clear()
   } else if (effect.type === 'send') void sendText(effect.text)
   else if (effect.type === 'retryReply') void askAgain()
   else if (effect.type === 'stopReply') reply?.stop()
@@ -113,10 +119,17 @@ async function open(): Promise<void> {
   const { input } = useHandsFree.getState().state
   const events = {
     onStarted: () => dispatch({ type: 'speechStarted' }),
-    onDiscarded: () => dispatch({ type: 'speechDiscarded' }),
-    onTurn: (file: File, spokeUntil: number) => {
+    onDiscarded: () => {
+      early.drop()
+      dispatch({ type: 'speechDiscarded' })
+    },
+    onPause: (file: File) => early.begin(file),
+    onTurn: (file: File, spokeUntil: number, asPaused: boolean) => {
       lastTurn += 1
       recordings.set(lastTurn, file)
+      const begun = asPaused ? early.take(session.signal) : null
+      if (begun) uploads.set(lastTurn, begun)
+      else early.drop()
       times = { ...noTiming, spokeUntil, heardAt: performance.now() }
       dispatch({ type: 'speechEnded', turn: lastTurn })
     },
@@ -136,16 +149,33 @@ async function open(): Promise<void> {
   }
 }
 
+const lostConnection = () => new Error('The connection to Inference Studio is lost: it is closed.')
+
+async function uploadTo(file: File, signal: AbortSignal): Promise<string> {
+  const core = client()
+  if (!core) throw lostConnection()
+  return upload(core, file, { signal })
+}
+
+function cancelUpload(uploadId: string): void {
+  client()
+    ?.transfers.cancelUpload({ uploadId })
+    .catch(() => undefined)
+}
+
 async function transcribe(turn: number): Promise<void> {
   const core = client()
   const file = recordings.get(turn)
   if (!file) return
   const { signal } = session
   try {
-    if (!core) throw new Error('The connection to Inference Studio is lost: it is closed.')
-    const uploadId = await upload(core, file, { signal })
+    if (!core) throw lostConnection()
+    const begun = uploads.get(turn)
+    uploads.delete(turn)
+    const uploadId = await (begun?.catch(() => uploadTo(file, signal)) ?? uploadTo(file, signal))
     // The core transcribes on when the caller leaves, but not when the upload is gone.
-    const drop = (): void => void core.transfers.cancelUpload({ uploadId }).catch(() => undefined)
+    const drop = (): void => cancelUpload(uploadId)
+    if (signal.aborted) drop()
     signal.addEventListener('abort', drop)
     const { text } = await core.voice
       .dictate({ uploadId }, { signal })

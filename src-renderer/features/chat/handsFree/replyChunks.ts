@@ -9,11 +9,19 @@ const longest = 400
 /** Fewest characters of a piece in the middle of a paragraph. Shorter ones are mostly numbers of a list and abbreviations. */
 const shortest = 12
 
+/**
+ * A longer first sentence is spoken up to its first clause, so that the person hears something while the model still writes. Characters.
+ * Shorter clauses sound choppy.
+ */
+const longFirst = 90
+const shortestClause = 40
+
 const sentences = new Intl.Segmenter(undefined, { granularity: 'sentence' })
 
 /**
  * Returns the next piece of a growing reply from the index `from`: its first whole sentence, and with `more` also the following whole
- * sentences of the paragraph up to 400 characters. Null when no sentence is complete yet. A code block is one piece. Sentences inside of
+ * sentences of the paragraph up to 400 characters. Without `more`,
+ * a sentence of more than 90 characters that is not complete yet gives its first clauses. Null when nothing is complete yet. A code block is one piece. Sentences inside of
  * emphasis, code or a formula stay together, because a part of such a pair of marks would be read aloud.
  * @param done whether the reply is complete
  */
@@ -37,8 +45,20 @@ export function nextChunk(reply: string, from: number, done: boolean, more: bool
     if (taken > 0 && (!more || to > longest)) break
     taken = to
   }
+  if (taken === 0 && !more && !closed) taken = clauses(paragraph)
   if (taken === 0) return null
   return { text: paragraph.slice(0, taken).trim(), to: start + taken }
+}
+
+/** The length of the whole clauses of a long sentence that is still being written, 0 without one. */
+function clauses(sentence: string): number {
+  if (sentence.length <= longFirst) return 0
+  // Also the marks of Chinese and Japanese, which no space follows.
+  for (const { index, 0: mark } of sentence.matchAll(/[,;:](?=\s)|\s[–—](?=\s)|[，；：、]/g)) {
+    const to = index + mark.length
+    if (to >= shortestClause && isBalanced(sentence.slice(0, to))) return to
+  }
+  return 0
 }
 
 /** A whole code block without its code: only its language is read. */

@@ -15,6 +15,9 @@ export interface ReplySpeakerEvents {
   onFailure: (thrown: unknown, spoken: number) => void
 }
 
+/** Samples per second of most speech models. A wrong guess costs the time of opening the audio device. */
+const usualRate = 24_000
+
 /** Speaks a reply while its text arrives. */
 export interface ReplySpeaker {
   /** The whole text so far. `done`: nothing more follows. */
@@ -33,7 +36,7 @@ export interface ReplySpeaker {
 export function speakReply(events: ReplySpeakerEvents, from = 0): ReplySpeaker {
   const ended = new AbortController()
   const { signal } = ended
-  const player = openLive('audio/mpeg', null)
+  const player = openLive('audio/mpeg', null, usualRate)
   let reply = ''
   let done = false
   let paused = false

@@ -10,6 +10,8 @@ export const longestTurnMs = 120_000
 /** Recorded sound before the first loud frame and after the last audible one, ms. */
 const beforeMs = 300
 const afterMs = 200
+/** Longest recording that is reported at each pause, ms. Longer ones would be copied and uploaded too often. */
+const longestPausedMs = 30_000
 /** Least voiced time of a turn by speech, ms. "No" has about 150 ms. */
 const leastVoicedMs = 100
 /** Least loud time of a held turn, ms. Whispering counts, because the person has said that this is a turn. */
@@ -17,8 +19,13 @@ const leastLoudMs = 100
 
 export type TurnEvent =
   | { type: 'started' }
-  /** `samples`: mono, 16 bits. `sinceSpeechMs`: time since the last audible frame. */
-  | { type: 'ended'; samples: Int16Array<ArrayBuffer>; sinceSpeechMs: number }
+  /** The speech may have ended. Without more sound the turn has exactly these `samples`, so that their upload need not wait for the pause. */
+  | { type: 'paused'; samples: Int16Array<ArrayBuffer> }
+  /**
+   * `samples`: mono, 16 bits. `sinceSpeechMs`: time since the last audible frame. `asPaused`: the samples are those of the last `paused`
+   * event of this turn.
+   */
+  | { type: 'ended'; samples: Int16Array<ArrayBuffer>; sinceSpeechMs: number; asPaused: boolean }
   /** The recorded sound was no speech. */
   | { type: 'discarded' }
 
@@ -38,6 +45,8 @@ export class TurnRecorder {
   #sinceAudible = 0
   #loud = 0
   #voiced = 0
+  /** Number of frames at the last `paused` event of this turn. */
+  #pausedAt: number | null = null
   level = 0
 
   /** @param rate samples per second */
@@ -106,7 +115,15 @@ export class TurnRecorder {
     if (seen.voiced) this.#voiced += 1
     if (this.#frames.length * frameMs >= longestTurnMs) return this.#end(this.#voiced)
     if (this.input === 'hold') return this.#takeHeld()
-    return this.#sinceAudible * frameMs >= turnPauseMs ? this.#end(this.#voiced) : null
+    if (this.#sinceAudible * frameMs >= turnPauseMs) return this.#end(this.#voiced)
+    return this.#sinceAudible * frameMs === afterMs ? this.#pause() : null
+  }
+
+  #pause(): TurnEvent | null {
+    const enough = this.#voiced * frameMs >= leastVoicedMs
+    if (!enough || this.#frames.length * frameMs > longestPausedMs) return null
+    this.#pausedAt = this.#frames.length
+    return { type: 'paused', samples: joined(this.#frames) }
   }
 
   #afterRelease = 0
@@ -121,6 +138,7 @@ export class TurnRecorder {
     this.#afterRelease = 0
     this.#loud = 0
     this.#voiced = 0
+    this.#pausedAt = null
   }
 
   /** @param voiced frames; null for a held turn, which needs no voice */
@@ -132,12 +150,17 @@ export class TurnRecorder {
     if (!enough) return { type: 'discarded' }
     const surplus = Math.max(0, since - afterMs / frameMs)
     const kept = frames.slice(0, frames.length - surplus)
-    const samples = new Int16Array(kept.reduce((sum, frame) => sum + frame.length, 0))
-    let at = 0
-    for (const frame of kept) {
-      samples.set(frame, at)
-      at += frame.length
-    }
-    return { type: 'ended', samples, sinceSpeechMs: since * frameMs }
+    const asPaused = kept.length === this.#pausedAt
+    return { type: 'ended', samples: joined(kept), sinceSpeechMs: since * frameMs, asPaused }
   }
+}
+
+function joined(frames: readonly Int16Array[]): Int16Array<ArrayBuffer> {
+  const samples = new Int16Array(frames.reduce((sum, frame) => sum + frame.length, 0))
+  let at = 0
+  for (const frame of frames) {
+    samples.set(frame, at)
+    at += frame.length
+  }
+  return samples
 }

@@ -410,7 +410,7 @@ describe('a summary', () => {
     const asked = one.summaries.summarise(wish)
     await settled()
     // The page was reloaded meanwhile: it finds the running summary, and a repeated call sends nothing.
-    expect((await one.measure()).summary).toEqual({ summaryId: wish.requestId, upTo, isWritten: false })
+    expect((await one.measure()).summary).toEqual({ summaryId: wish.requestId, upTo, state: 'running' })
     const again = [one.summaries.summarise(wish), one.summaries.summary(wish.requestId)]
     one.service.last.say({ type: 'content', choice: 0, text: 'A note.' })
     one.service.last.say('end')
@@ -419,7 +419,7 @@ describe('a summary', () => {
     expect(one.service.asked).toHaveLength(1)
     // A new process has only the database.
     const later = new Summaries(one.feature)
-    expect(later.on(one.path())).toEqual({ summaryId: wish.requestId, upTo, isWritten: true })
+    expect(later.on(one.path())).toEqual({ summaryId: wish.requestId, upTo, state: 'written' })
     expect(await later.summary(wish.requestId)).toEqual(written)
     expect(await later.summarise(wish)).toEqual(written)
     expect(one.service.asked).toHaveLength(1)
@@ -429,7 +429,7 @@ describe('a summary', () => {
     await expect(later.summary(wish.requestId)).rejects.toMatchObject({ kind: 'no_such_item' })
   })
 
-  it('that is discarded is not offered again, and closing cancels a running one', async () => {
+  it('that is discarded is not offered again, and closing interrupts a running one', async () => {
     const one = studio()
     const upTo = talk(one)[3] ?? ''
     const requestId = randomUUID()
@@ -440,10 +440,40 @@ describe('a summary', () => {
     await asked
     one.summaries.discard(requestId)
     expect((await one.measure()).summary).toBeNull()
-    const cut = one.summaries.summarise({ requestId: randomUUID(), upTo, model: 'm' })
+    const wish = { requestId: randomUUID(), upTo, model: 'm' }
+    const cut = one.summaries.summarise(wish)
     await settled()
     await Promise.all([one.summaries.close(), expect(cut).rejects.toMatchObject({ kind: 'cancelled' })])
-    expect((await one.measure()).summary).toBeNull()
+    expect((await one.measure()).summary).toEqual({ summaryId: wish.requestId, upTo, state: 'interrupted' })
+  })
+
+  it('whose program was killed is known as interrupted at the next start, and is not sent again', async () => {
+    const one = studio()
+    const upTo = talk(one)[3] ?? ''
+    const wish = { requestId: randomUUID(), upTo, model: 'm' }
+    void one.summaries.summarise(wish)
+    await settled()
+    one.service.last.say({ type: 'content', choice: 0, text: 'Half a' })
+    // A kill leaves only the database.
+    const later = new Summaries(one.feature)
+    expect(later.on(one.path())).toEqual({ summaryId: wish.requestId, upTo, state: 'interrupted' })
+    for (const again of [later.summary(wish.requestId), later.summarise(wish)])
+      await expect(again).rejects.toMatchObject({ kind: 'no_such_item' })
+    expect(later.find(wish.requestId)).toBeNull()
+    expect(one.service.asked).toHaveLength(1)
+    later.discard(wish.requestId)
+    expect(later.on(one.path())).toBeNull()
+    await one.summaries.close()
+  })
+
+  it('that the service refuses leaves nothing', async () => {
+    const one = studio()
+    const upTo = talk(one)[3] ?? ''
+    const refused = one.summaries.summarise({ requestId: randomUUID(), upTo, model: 'm' })
+    await settled()
+    one.service.last.say(new StudioError('unavailable', 'The service does not answer.'))
+    await expect(refused).rejects.toMatchObject({ kind: 'unavailable' })
+    expect(new Summaries(one.feature).on(one.path())).toBeNull()
   })
 
   it('an edited note is another branch, and a summary of a note counts the messages behind it', () => {

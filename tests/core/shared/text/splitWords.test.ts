@@ -10,7 +10,7 @@ const query = (typed: string) => {
   return read
 }
 const shown = (text: string, typed: string, from = 0): string =>
-  snippet(text, query(typed), from)
+  snippet(text, query(typed), { from })
     .map((piece) => (piece.hit ? `[${piece.text}]` : piece.text))
     .join('')
 

@@ -44,30 +44,37 @@ export interface SummaryWish {
   model: string
 }
 
+/** Thrown for a summary that nobody writes any more. */
+const gone = () =>
+  new StudioError('no_such_item', 'This summary was used or discarded, or the program ended before it was written.')
+
 /**
  * Summaries that are being written, and those that wait for their use. Each was paid for: it is written to its end also when the page is
- * closed, and stored before it is shown, so that a reload or a crash loses none that is complete.
+ * closed, and stored before it is shown, so that a reload or a crash loses none that is complete. A row without text is stored before the
+ * first request, so that a crash in between leaves a trace of what may have been charged.
  */
 export class Summaries {
   readonly #feature: ChatFeature
   readonly #running = new Map<string, RunningSummary>()
+  #isClosing = false
 
   constructor(feature: ChatFeature) {
     this.#feature = feature
   }
 
-  /** A summary that waits for its use. Null when it was used or discarded. */
+  /** A summary that waits for its use. Null when it was used, discarded or interrupted. */
   find(summaryId: string | null): StoredSummary | null {
-    return summaryId === null ? null : this.#feature.store.summaries.find(summaryId)
+    const stored = summaryId === null ? null : this.#feature.store.summaries.find(summaryId)
+    return stored && isWhole(stored) ? stored : null
   }
 
-  /** The newest summary of messages of a path that is being written or waits for its use. */
+  /** The newest summary of messages of a path that is being written, waits for its use or was interrupted by the end of the program. */
   on(path: readonly Message[]): ContextMeasure['summary'] {
     const ids = path.map(({ id }) => id)
     const running = [...this.#running].findLast(([, { upTo }]) => ids.includes(upTo))
-    if (running) return { summaryId: running[0], upTo: running[1].upTo, isWritten: false }
+    if (running) return { summaryId: running[0], upTo: running[1].upTo, state: 'running' }
     const stored = ids.length === 0 ? null : this.#feature.store.summaries.newestOf(ids)
-    return stored && { summaryId: stored.id, upTo: stored.upTo, isWritten: true }
+    return stored && { summaryId: stored.id, upTo: stored.upTo, state: isWhole(stored) ? 'written' : 'interrupted' }
   }
 
   /**
@@ -81,6 +88,8 @@ export class Summaries {
     if (known) return known.done
     const stored = this.find(summaryId)
     if (stored) return Promise.resolve(asWritten(stored))
+    // A repeated call does not pay again for what was interrupted. The person asks for another summary.
+    if (this.#feature.store.summaries.find(summaryId)) return Promise.reject(gone())
     const abort = new AbortController()
     const done = this.#write(wish, abort.signal).finally(() => {
       this.#running.delete(summaryId)
@@ -98,25 +107,22 @@ export class Summaries {
     const running = this.#running.get(summaryId)
     if (running) return running.done
     const stored = this.find(summaryId)
-    if (!stored)
-      throw new StudioError(
-        'no_such_item',
-        'This summary was used or discarded, or the program ended before it was written.',
-      )
+    if (!stored) throw gone()
     return asWritten(stored)
   }
 
-  /** Cancels a summary that is being written, or deletes a written one. */
+  /** Cancels a summary that is being written, or deletes a written or interrupted one. */
   discard(summaryId: string): void {
     this.#running.get(summaryId)?.abort.abort()
-    const stored = this.find(summaryId)
+    const stored = this.#feature.store.summaries.find(summaryId)
     if (!stored) return
     this.#feature.store.summaries.remove(summaryId)
     this.#notify(stored.upTo)
   }
 
-  /** Cancels those that are being written. */
+  /** Cancels those that are being written. They count as interrupted. */
   async close(): Promise<void> {
+    this.#isClosing = true
     const running = [...this.#running.values()]
     for (const { abort } of running) abort.abort()
     await Promise.allSettled(running.map(({ done }) => done))
@@ -127,20 +133,39 @@ export class Summaries {
     const upstream = await this.#feature.upstream()
     // The key may allow one request at a time.
     this.#feature.titles.giveWay()
+    const { summaries } = this.#feature.store
+    const wanted: StoredSummary = {
+      ...{ id: requestId, upTo, model, text: '', requests: chunks.length, createdAt: new Date().toISOString() },
+      ...{ requestRow: null, cost: null, costIs: 'unknown' },
+    }
+    // The call may have been cancelled while the text was prepared. Then nothing is sent.
+    if (signal.aborted) throw new StudioError('cancelled', 'The summary was cancelled.')
+    summaries.save(wanted)
+    let stored: StoredSummary
+    try {
+      stored = { ...wanted, ...(await this.#askAll(chunks, { upstream, model, limit, signal })) }
+    } catch (thrown) {
+      // The person sees the failure or has cancelled. After the end of the program nobody would.
+      if (!this.#isClosing) summaries.remove(requestId)
+      throw thrown
+    }
+    summaries.save(stored)
+    return asWritten(stored)
+  }
+
+  async #askAll(
+    chunks: readonly string[],
+    by: { upstream: ChatUpstream; model: string; limit: number | null; signal: AbortSignal },
+  ): Promise<Pick<StoredSummary, 'text' | 'requestRow' | 'cost' | 'costIs'>> {
     const costs: { cost: string | null; costIs: Certainty; requestRow: number | null }[] = []
     let text = ''
     for (const chunk of chunks) {
-      const request = requestOf(model, text, chunk, limit)
-      const done = await this.#ask(upstream, request, signal)
+      const request = requestOf(by.model, text, chunk, by.limit)
+      const done = await this.#ask(by.upstream, request, by.signal)
       text = done.text
       costs.push(done)
     }
-    const stored: StoredSummary = {
-      ...{ id: requestId, upTo, model, text, requests: chunks.length, createdAt: new Date().toISOString() },
-      ...{ requestRow: costs.at(-1)?.requestRow ?? null, ...sumOfCosts(costs) },
-    }
-    this.#feature.store.summaries.insert(stored)
-    return asWritten(stored)
+    return { text, requestRow: costs.at(-1)?.requestRow ?? null, ...sumOfCosts(costs) }
   }
 
   /** The measure of the context contains the newest summary. */
@@ -211,6 +236,9 @@ export class Summaries {
     return { text: text.trim(), requestRow, ...cost }
   }
 }
+
+/** A summary without text was never written to its end. */
+const isWhole = ({ text }: StoredSummary): boolean => text !== ''
 
 const asWritten = ({ id, text, requests, cost, costIs }: StoredSummary): WrittenSummary => ({
   ...{ summaryId: id, text, requests, cost, costIs },

@@ -90,7 +90,7 @@ export function createFinder(reader: SearchReader) {
     return messages
       .map(({ seq, id, conversationId, title, archived, role: said, at, text, part }) => ({
         ...{ conversationId, title, archived, messageId: id, role: role.parse(said), at },
-        snippet: snippet(text, query, partStart(part)),
+        snippet: snippet(text, query, { from: partStart(part), isMarkdown: true }),
         onPath: onPath.has(seq),
       }))
       .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))

@@ -1,18 +1,23 @@
 import type { SearchHit } from '../../../../../src-preload/contract/library.ts'
 import type { SearchQuery } from '../../../shared/text/query.ts'
 import { isCharacterWord, type Word, words } from '../../../shared/text/splitWords.ts'
+import { markdownMarks, type TextRange } from './markdownMarks.ts'
 
 /** Length of a snippet, and of the text before its first hit, UTF-16 units. */
 const maxLength = 300
 const lengthBefore = 60
 
-interface Place {
-  start: number
-  end: number
-}
+type Place = TextRange
 
-/** Text around the first hit from `from` on, in pieces. Cut between graphemes, preferably between words. */
-export function snippet(text: string, query: SearchQuery, from = 0): SearchHit['snippet'] {
+/**
+ * Text around the first hit from `from` on, in pieces. Cut between graphemes, preferably between words.
+ * @param isMarkdown whether to drop marks such as `**` and the addresses of links, unless they contain a hit
+ */
+export function snippet(
+  text: string,
+  query: SearchQuery,
+  { from = 0, isMarkdown = false }: { from?: number; isMarkdown?: boolean } = {},
+): SearchHit['snippet'] {
   const places: Place[] = []
   let first: Place | null = null
   for (const place of hits(text, query, firstLook(text, query, from))) {
@@ -28,7 +33,21 @@ export function snippet(text: string, query: SearchQuery, from = 0): SearchHit['
     if (last?.hit === hit) last.text += text
     else pieces.push({ text, hit })
   }
-  const show = (from: number, to: number): string => text.slice(from, to).replaceAll(/\s+/gu, ' ')
+  const dropped = isMarkdown
+    ? markdownMarks(text, start, end).filter((mark) =>
+        places.every((place) => place.end <= mark.start || place.start >= mark.end),
+      )
+    : []
+  const show = (from: number, to: number): string => {
+    let shown = ''
+    let at = from
+    for (const mark of dropped) {
+      if (mark.start < at || mark.end > to) continue
+      shown += text.slice(at, mark.start)
+      at = mark.end
+    }
+    return (shown + text.slice(at, to)).replaceAll(/\s+/gu, ' ')
+  }
   let at = start
   for (const place of places) {
     // Skips a hit that is cut at the edge of the snippet.

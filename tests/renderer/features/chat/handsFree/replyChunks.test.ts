@@ -27,6 +27,24 @@ test('the first sentence is ready as soon as the next one begins', () => {
   expect(nextChunk('The ferry leaves at seven', 0, true, false)?.text).toBe('The ferry leaves at seven')
 })
 
+test('a long first sentence begins with its first clauses before it is complete', () => {
+  const long = 'On a day with a calm sea, good sight and little wind from the west, the ferry needs about two hours'
+  expect(nextChunk(long.slice(0, 80), 0, false, false)).toBeNull()
+  expect(nextChunk(long, 0, false, false)?.text).toBe(
+    'On a day with a calm sea, good sight and little wind from the west,',
+  )
+  // Only the first piece: the others have time while it plays.
+  expect(nextChunk(long, 0, false, true)).toBeNull()
+  expect(
+    nextChunk(
+      `It costs 1,000,000 **crowns, which many people find rather a lot of money ${'x'.repeat(60)}`,
+      0,
+      false,
+      false,
+    ),
+  ).toBeNull()
+})
+
 test('later sentences of a paragraph are one piece, up to 400 characters', () => {
   const sentence = 'The ferry leaves the harbour at seven in the morning, and comes back in the evening. '
   expect(chunks(sentence.repeat(6).trim()).map(({ length }) => length)).toEqual([339, 169])

@@ -28,7 +28,8 @@ function heard(sound: Float32Array, { input = 'automatic' as TurnInput, guarded 
   }
   return found
 }
-const types = (events: readonly TurnEvent[]) => events.map(({ type }) => type)
+/** Without the pauses, of which a turn may have any number. */
+const types = (events: readonly TurnEvent[]) => events.map(({ type }) => type).filter((type) => type !== 'paused')
 const seconds = (event: TurnEvent | undefined) => (event?.type === 'ended' ? event.samples.length / rate : 0)
 
 describe('speech', () => {
@@ -38,11 +39,12 @@ describe('speech', () => {
       const events = heard(joined(silence(2), voice(name), silence(2)))
       expect(types(events)).toEqual(['started', 'ended'])
       const long = voice(name).length / rate
-      expect(seconds(events[1])).toBeGreaterThan(Math.min(long, 0.3) - 0.2)
-      expect(seconds(events[1])).toBeLessThan(long + 0.6)
+      const end = events.at(-1)
+      expect(seconds(end)).toBeGreaterThan(Math.min(long, 0.3) - 0.2)
+      expect(seconds(end)).toBeLessThan(long + 0.6)
       // Noticed within 0.5 s of its start, and ended after the pause of 0.5 s.
       expect(events[0]?.at).toBeLessThan(2.55)
-      expect(events[1]?.at).toBeLessThan(2 + long + 0.55)
+      expect(end?.at).toBeLessThan(2 + long + 0.55)
     },
   )
 
@@ -94,6 +96,32 @@ describe('no turn starts from', () => {
     ['a knock', () => joined(silence(1), clicks(0.05), silence(1))],
   ] as const)('%s', (_, sound) => {
     expect(heard(sound())).toEqual([])
+  })
+})
+
+describe('the recording before the end of its pause', () => {
+  test('is reported 0.25 s before the turn ends, with the same samples', () => {
+    const events = heard(joined(silence(1), voice('sentence'), silence(1)))
+    const paused = events.findLast((event) => event.type === 'paused')
+    const ended = events.find((event) => event.type === 'ended')
+    expect(ended?.asPaused).toBe(true)
+    expect(paused?.samples).toEqual(ended?.samples)
+    expect((ended?.at ?? 0) - (paused?.at ?? 0)).toBeCloseTo(0.26, 2)
+  })
+  test('is reported again after the person has gone on', () => {
+    const events = heard(joined(silence(1), voice('no'), voice('sentence'), silence(1)))
+    const pauses = events.flatMap((event) => (event.type === 'paused' ? [event.samples.length] : []))
+    expect(pauses.length).toBeGreaterThan(1)
+    expect(pauses.at(-1)).toBe((seconds(events.at(-1)) ?? 0) * rate)
+    expect(types(events)).toEqual(['started', 'ended'])
+  })
+  test('is not reported for a longer one than 30 s, whose end is as usual', () => {
+    const long = joined(silence(1), ...Array.from({ length: 15 }, () => voice('sentence')), silence(1))
+    const events = heard(long)
+    const ended = events.find((event) => event.type === 'ended')
+    expect(seconds(ended)).toBeGreaterThan(30)
+    expect(ended?.asPaused).toBe(false)
+    for (const event of events) if (event.type === 'paused') expect(event.samples.length / rate).toBeLessThanOrEqual(30)
   })
 })
 
