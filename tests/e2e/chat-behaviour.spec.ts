@@ -2,6 +2,7 @@ import { expect, type Page, test } from '@playwright/test'
 import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, expectAccessible, openChatWorld, takePictures } from './chatWorld.ts'
 import {
+  addToMessage,
   askModel,
   composer,
   growths,
@@ -270,4 +271,21 @@ test('a reply stopped before its first token is called free only as far as the s
   await expect(lastReply(page)).toContainText('0 SC est.')
   expect((await world.sandbox.observe.whenClosed(record?.id ?? '')).closedByClient).toBe(true)
   expect(await spent()).toBe(before)
+})
+
+test('a panel that closes does not take the focus back from the model list that has opened meanwhile', async ({
+  page,
+}) => {
+  await addToMessage(page, windowText('composer:addRole'))
+  await expect(page.getByRole('dialog', { name: windowText('composer:roleTitle') })).toBeVisible()
+  // Both in one task, as on a slow computer: the panel's timer for the focus ends after the list has opened.
+  await page.getByRole('button', { name: /^Model/ }).evaluate((button: HTMLElement) => {
+    document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }))
+    button.click()
+  })
+  const search = page.getByRole('combobox', { name: windowText('chat:searchModels') })
+  await expect(search).toBeFocused()
+  // Two timers later every timer of the closed panel has ended.
+  await page.evaluate(() => new Promise((resolve) => setTimeout(() => setTimeout(resolve))))
+  await expect(search).toBeFocused()
 })

@@ -9,6 +9,7 @@ import { useStudio } from '../studioContext.ts'
 import { IconButton } from '../ui/Button.tsx'
 import { LayerContext } from '../ui/layer.ts'
 import { Menu, MenuItem } from '../ui/Menu.tsx'
+import { returnFocus } from '../ui/returnFocus.ts'
 import { actionsOf, nameOf } from './builtIn.ts'
 import { followSelection, menuCommand } from './commands.ts'
 import { FloatingResult } from './Result.tsx'
@@ -82,9 +83,8 @@ function Toolbar({ selection }: { selection: TextSelection }) {
             else hideToolbar()
           }}
           onCloseAutoFocus={(event) => {
-            event.preventDefault()
-            // A result that has just opened has the focus.
-            if (!useTextActions.getState().run && before instanceof HTMLElement) before.focus({ preventScroll: true })
+            // A result that has just opened takes the focus.
+            returnFocus(event, () => (!useTextActions.getState().run && before instanceof HTMLElement ? before : null))
           }}
           trigger={
             <IconButton

@@ -3,6 +3,7 @@ import { DropdownMenu } from 'radix-ui'
 import { type ReactNode, use } from 'react'
 import { cx } from './cx.ts'
 import { LayerContext } from './layer.ts'
+import { returnFocus } from './returnFocus.ts'
 
 /** A few actions behind the button `trigger`. Arrow keys move through them. */
 export function Menu({
@@ -18,7 +19,7 @@ export function Menu({
   open?: boolean
   onOpenChange?: (open: boolean) => void
   align?: 'start' | 'end'
-  /** Called when the menu returns the focus to its trigger. `preventDefault` keeps the focus. */
+  /** Called before the menu returns the focus to its trigger. `preventDefault` keeps the focus. */
   onCloseAutoFocus?: (event: Event) => void
   children: ReactNode
 }) {
@@ -31,7 +32,10 @@ export function Menu({
           align={align}
           sideOffset={4}
           collisionPadding={8}
-          {...(onCloseAutoFocus && { onCloseAutoFocus })}
+          onCloseAutoFocus={(event) => {
+            onCloseAutoFocus?.(event)
+            if (!event.defaultPrevented) returnFocus(event)
+          }}
           className="z-40 min-w-44 animate-appear rounded-m bg-raise p-1 text-s shadow-[0_0_0_1px_var(--line-strong),var(--lift-large)]"
         >
           {children}

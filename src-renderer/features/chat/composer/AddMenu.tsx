@@ -92,12 +92,8 @@ export function AddMenu() {
           // The panel's own buttons close the panel.
           if (isInside(all, event.target)) event.preventDefault()
         }}
-        onCloseAutoFocus={(event) => {
-          event.preventDefault()
-          // The button may no longer exist: it disappears together with its role or tools.
-          if (opener.current?.isConnected) opener.current.focus()
-          else plus.current?.focus()
-        }}
+        // The button may no longer exist: it disappears together with its role or tools.
+        returnFocusTo={() => (opener.current?.isConnected ? opener.current : plus.current)}
       >
         {panel === 'role' && <RoleForm />}
         {panel === 'tools' && (

@@ -19,6 +19,7 @@ import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../../../src-preload/contract/chat.ts'
 import { LayerContext } from '../../../shared/ui/layer.ts'
 import { MenuItem, MenuLine } from '../../../shared/ui/Menu.tsx'
+import { returnFocus } from '../../../shared/ui/returnFocus.ts'
 import { useChat } from '../../../stores/chat.ts'
 import { listStore } from '../../../stores/chatList.ts'
 import { openExport } from '../export/exports.ts'
@@ -55,11 +56,7 @@ export function ItemMenu({ at, onClose }: { at: MenuAt | null; onClose: () => vo
           sideOffset={2}
           collisionPadding={8}
           className="z-40 min-w-48 animate-appear rounded-m bg-raise p-1 text-s shadow-[0_0_0_1px_var(--line-strong),var(--lift-large)]"
-          onCloseAutoFocus={(event) => {
-            event.preventDefault()
-            // Rename has already focused its field.
-            if (listStore.getState().editing === null) at?.from?.focus()
-          }}
+          onCloseAutoFocus={(event) => returnFocus(event, () => at?.from)}
         >
           {at && ('folder' in at.about ? <FolderActions id={at.about.folder} /> : <ChatActions ids={at.about.chats} />)}
         </DropdownMenu.Content>

@@ -49,7 +49,7 @@ export function closePreview(): void {
   usePreview.setState({ target: null })
   const before = opener
   opener = null
-  if (before?.isConnected) requestAnimationFrame(() => before.focus())
+  if (before?.isConnected) focusSoon(() => before)
   else if (target) {
     const selector = `[data-message-id="${CSS.escape(target.messageId)}"] [data-preview="${target.kind}"]`
     if (document.querySelector(selector)) focusSoon(() => document.querySelector<HTMLElement>(selector))
