@@ -356,7 +356,9 @@ describe('paths and methods', () => {
   )
 
   it('no target passes that a URL parser reads as another path', () => {
-    const odd = fc.array(fc.constantFrom('..', '%2e', '%2F', '%00', 'v1', '//', ...'/.\\a?#%;@: é'), { maxLength: 12 })
+    const odd = fc.array(fc.constantFrom('..', '%2e', '%2F', '%00', 'v1', '//', ...'/.\\a?#%;@: é'.split('')), {
+      maxLength: 12,
+    })
     fc.assert(
       fc.property(odd, fc.constantFrom('GET', 'POST'), (parts, method) => {
         const target = `/${parts.join('')}`
