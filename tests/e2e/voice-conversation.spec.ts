@@ -18,7 +18,7 @@ const wav = join(folder, 'talk.wav')
 test.use(withMicrophone(`${wav}%noloop`))
 
 /** When each sentence begins, s: the second follows the whole first reply, the third interrupts the second reply. */
-const startsAt = [1, 10.5, 15.5]
+const startsAt = [1, 10.5, 15]
 const sentences = [
   'Good morning. When does the ferry leave?',
   'And when does it come back?',
@@ -95,7 +95,7 @@ test('three turns without touching anything; the third interrupts the reply; Esc
   await enter(page)
   await pickModel(page, 'writer-small')
   await openInspector(page)
-  await page.getByLabel(windowText('chat:paramMaxTokens'), { exact: true }).fill('12')
+  await page.getByLabel(windowText('chat:paramMaxTokens'), { exact: true }).fill('16')
   await page.keyboard.press('Tab')
   await page.getByRole('button', { name: windowText('handsFree:start') }).focus()
   await page.keyboard.press('Enter')
