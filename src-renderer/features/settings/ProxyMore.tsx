@@ -21,12 +21,18 @@ export function ProxyMore({ app }: { app: AppState }) {
   const { t } = useTranslation('settings')
   const save = useSave()
   const { settings, host } = app
-  const metrics = host === 'web' ? t('proxy.metricsHintWeb', { address: `${location.origin}/metrics` }) : null
   return (
     <>
       <Group title={t('proxy.access')}>
         <SettingSwitch field="proxyIpv6" label={t('proxy.ipv6')} hint={t('proxy.ipv6Hint')} />
-        <SettingSwitch field="metrics" label={t('proxy.metrics')} hint={metrics ?? t('proxy.metricsHintDesktop')} />
+        {/* The desktop application has no address that could serve them. */}
+        {host === 'web' && (
+          <SettingSwitch
+            field="metrics"
+            label={t('proxy.metrics')}
+            hint={t('proxy.metricsHint', { address: `${location.origin}/metrics` })}
+          />
+        )}
         <Origins origins={settings.proxyOrigins} />
       </Group>
       <Group title={t('proxy.logging')}>

@@ -86,6 +86,13 @@ describe('spell checking', () => {
   })
 })
 
+test('Settings offer no metrics, because only the web version has an address for them', async () => {
+  const { page } = await launchDesktop(newDataDir())
+  await page.evaluate(() => location.assign('#/settings/proxy'))
+  await page.getByRole('switch', { name: windowText('settings:proxy.ipv6') }).waitFor()
+  expect(await page.getByRole('switch', { name: windowText('settings:proxy.metrics') }).count()).toBe(0)
+})
+
 test('Windows gets the application’s id, other systems do not', () => {
   const set = vi.fn()
   identify({ setAppUserModelId: set }, 'linux')

@@ -20,9 +20,9 @@ const sentences = new Intl.Segmenter(undefined, { granularity: 'sentence' })
 
 /**
  * Returns the next piece of a growing reply from the index `from`: its first whole sentence, and with `more` also the following whole
- * sentences of the paragraph up to 400 characters. Without `more`,
- * a sentence of more than 90 characters that is not complete yet gives its first clauses. Null when nothing is complete yet. A code block is one piece. Sentences inside of
- * emphasis, code or a formula stay together, because a part of such a pair of marks would be read aloud.
+ * sentences of the paragraph up to 400 characters. Without `more`, a sentence of more than 90 characters that is not complete yet gives its
+ * first clauses. Null when nothing is complete yet. A code block is one piece. Sentences inside of emphasis, code or a formula stay
+ * together, because a part of such a pair of marks would be read aloud.
  * @param done whether the reply is complete
  */
 export function nextChunk(reply: string, from: number, done: boolean, more: boolean): ReplyChunk | null {
