@@ -38,6 +38,23 @@ test.describe('the command palette', () => {
     await expect(palette(page).locator('.palette-heading').nth(1)).toHaveText('Go to')
   })
 
+  test('stays open when it is opened again right after Escape', async ({ page }) => {
+    await page.keyboard.press('Control+k')
+    await expect(palette(page)).toBeVisible()
+    // In one task, before the browser's event of the closed dialog, as on a busy computer.
+    await page.evaluate(async () => {
+      document.querySelector('dialog.palette')?.dispatchEvent(new Event('cancel', { cancelable: true }))
+      for (let n = 0; n < 20; n += 1) await Promise.resolve()
+      document.body.dispatchEvent(
+        new KeyboardEvent('keydown', { key: 'k', code: 'KeyK', ctrlKey: true, bubbles: true }),
+      )
+      for (let n = 0; n < 3; n += 1) await new Promise(requestAnimationFrame)
+    })
+    await expect(palette(page)).toBeVisible()
+    await page.keyboard.type('theme')
+    await expect(palette(page).getByRole('combobox')).toHaveValue('theme')
+  })
+
   test('every setting is one search away, and has the focus then', async ({ page }) => {
     // Where a setting is a group of controls, its first control has the focus.
     const places: [setting: string, focus: RegExp][] = [

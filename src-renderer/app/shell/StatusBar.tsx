@@ -156,14 +156,7 @@ function BucketItem({ bucket }: { bucket: MinuteBucket }) {
   }
   if (used === null && remaining === null) return null
   return (
-    <Item
-      to={{ page: 'usage', id: null }}
-      // Without a label, the name would repeat the value of the meter.
-      label={
-        used !== null && limit !== null ? `${t('status.requests')} ${t('status.used', { used, limit })}` : undefined
-      }
-      className="shrink-0 max-[560px]:hidden"
-    >
+    <Item to={{ page: 'usage', id: null }} className="shrink-0 max-[560px]:hidden">
       {used !== null && limit !== null ? (
         <>
           {t('status.requests')}

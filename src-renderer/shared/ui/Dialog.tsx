@@ -46,8 +46,11 @@ export function useModal(open: boolean, onClose: () => void, stayOnOutsideClick 
       event.preventDefault()
       onClose()
     },
-    // No callback when the owner has already closed the dialog, because the callback would close the owner's next dialog.
-    onClose: open ? onClose : undefined,
+    // The browser reports a closing later, in a task of its own. No callback when the owner has closed the dialog, because the callback would
+    // close the owner's next dialog, or this one if it is open again.
+    onClose: () => {
+      if (open && !ref.current?.open) onClose()
+    },
   }
   return { props, layer }
 }
