@@ -263,7 +263,8 @@ export function checkFile(file: string, kind: DatabaseKind, how: CheckDepth, bus
     if (hasJournal(thrown))
       return { is: 'foreign', why: 'Another program’s process was killed while it wrote to the file.' }
     const code = sqliteCode(thrown)
-    if (code !== 11 && code !== 26) throw asStoreError(thrown, file)
+    // SQLITE_CORRUPT, SQLITE_NOTADB, and SQLITE_ERROR: these statements never change, so only a damaged schema can make one of them wrong.
+    if (code !== 11 && code !== 26 && code !== 1) throw asStoreError(thrown, file)
     return { is: 'damaged', why: thrown instanceof Error ? thrown.message : String(thrown) }
   }
 }

@@ -240,6 +240,24 @@ describe('a damaged database', () => {
     },
   )
 
+  it('with a schema whose tables no longer fit together is found and recovered without a loss', () => {
+    const dataDir = copyOf()
+    const { pathIn, kind } = byName('studio')
+    const writer = new DatabaseSync(pathIn(dataDir))
+    writer.enableDefensive?.(false)
+    writer.exec(`PRAGMA writable_schema = ON;
+      UPDATE sqlite_schema SET sql = replace(sql, 'REFERENCES messages (id)', 'REFERENCES messages (ix)') WHERE name = 'summaries'`)
+    writer.close()
+    expect(checkFile(pathIn(dataDir), kind, 'everything')).toEqual({
+      is: 'damaged',
+      why: 'foreign key mismatch - "summaries" referencing "messages"',
+    })
+    const before = comparable(pathIn(dataDir)).get('messages')
+    mend(dataDir)
+    expect(soundness(pathIn(dataDir))).toEqual({ integrity: 'ok', foreign: 0 })
+    expect(comparable(pathIn(dataDir)).get('messages')).toEqual(before)
+  })
+
   it('reports the data that was set aside, recovered and lost, and leaves the damaged file unchanged', () => {
     const dataDir = copyOf()
     const { pathIn } = byName('studio')

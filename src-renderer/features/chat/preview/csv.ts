@@ -54,13 +54,13 @@ function quoteEnd(text: string, from: number): number {
   return text.length
 }
 
-/** The most frequent separator of the first line. */
+/** The most frequent separator of the first line. Quoted cells are skipped: they may contain separators and line ends. */
 function separatorOf(text: string): string {
   const line =
     text
       .slice(0, 10_000)
-      .split('\n', 1)[0]
-      ?.replace(/"[^"]*"/g, '') ?? ''
+      .replace(/(^|[,;\t\n])"(?:[^"]|"")*"/g, '$1')
+      .split('\n', 1)[0] ?? ''
   const count = (separator: string): number => line.split(separator).length
   return ['\t', ';'].reduce((best, next) => (count(next) > count(best) ? next : best), ',')
 }

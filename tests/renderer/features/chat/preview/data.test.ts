@@ -27,6 +27,10 @@ describe('a table', () => {
       { seed, numRuns: 50 },
     )
   })
+  it('finds its separator when the first line has a cell of several lines', () => {
+    expect(readCsv('"a\nb"\t""\nc\td')).toMatchObject({ header: ['a\nb', ''], rows: [['c', 'd']] })
+    expect(readCsv('5" disk;7" disk\nc;d')).toMatchObject({ header: ['5" disk', '7" disk'], rows: [['c', 'd']] })
+  })
   it('of any text is read without a failure, and growing text never loses earlier rows', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ';', '\t'), maxLength: 80 }), (text) => {
