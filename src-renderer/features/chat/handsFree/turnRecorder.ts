@@ -8,14 +8,15 @@ export const turnPauseMs = 450
 /** Longest turn, ms. Then it ends as after a pause. 3.8 MB at 16,000 samples per second. */
 export const longestTurnMs = 120_000
 /** Recorded sound before the first loud frame and after the last audible one, ms. */
-const beforeMs = 300
-const afterMs = 200
+const marginMs = { before: 300, after: 200 }
+
 /** Longest recording that is reported at each pause, ms. Longer ones would be copied and uploaded too often. */
 const longestPausedMs = 30_000
-/** Least voiced time of a turn by speech, ms. "No" has about 150 ms. */
-const leastVoicedMs = 100
-/** Least loud time of a held turn, ms. Whispering counts, because the person has said that this is a turn. */
-const leastLoudMs = 100
+/**
+ * Least voiced time of a turn by speech, and least loud time of a held turn, ms. "No" has about 150 ms. In a held turn whispering counts,
+ * because the person has said that this is a turn.
+ */
+const leastMs = { voiced: 100, loud: 100 }
 
 export type TurnEvent =
   | { type: 'started' }
@@ -66,7 +67,7 @@ export class TurnRecorder {
     this.#held = held
     this.#sinceAudible = 0
     if (!held || this.#running) return []
-    this.#frames = this.#frames.slice(-afterMs / frameMs)
+    this.#frames = this.#frames.slice(-marginMs.after / frameMs)
     this.#begin()
     return [{ type: 'started' }]
   }
@@ -107,7 +108,7 @@ export class TurnRecorder {
         return { type: 'started' }
       }
       // The start rule looks back 200 to 300 ms.
-      this.#frames = this.#frames.slice(-(beforeMs + 300) / frameMs)
+      this.#frames = this.#frames.slice(-(marginMs.before + 300) / frameMs)
       return null
     }
     this.#sinceAudible = seen.audible ? 0 : this.#sinceAudible + 1
@@ -116,11 +117,11 @@ export class TurnRecorder {
     if (this.#frames.length * frameMs >= longestTurnMs) return this.#end(this.#voiced)
     if (this.input === 'hold') return this.#takeHeld()
     if (this.#sinceAudible * frameMs >= turnPauseMs) return this.#end(this.#voiced)
-    return this.#sinceAudible * frameMs === afterMs ? this.#pause() : null
+    return this.#sinceAudible * frameMs === marginMs.after ? this.#pause() : null
   }
 
   #pause(): TurnEvent | null {
-    const enough = this.#voiced * frameMs >= leastVoicedMs
+    const enough = this.#voiced * frameMs >= leastMs.voiced
     if (!enough || this.#frames.length * frameMs > longestPausedMs) return null
     this.#pausedAt = this.#frames.length
     return { type: 'paused', samples: joined(this.#frames) }
@@ -129,7 +130,7 @@ export class TurnRecorder {
   #afterRelease = 0
   #takeHeld(): TurnEvent | null {
     this.#afterRelease = this.#held ? 0 : this.#afterRelease + 1
-    return this.#afterRelease * frameMs >= afterMs ? this.#end(null) : null
+    return this.#afterRelease * frameMs >= marginMs.after ? this.#end(null) : null
   }
 
   #begin(): void {
@@ -145,10 +146,10 @@ export class TurnRecorder {
   #end(voiced: number | null): TurnEvent {
     const frames = this.#frames
     const since = this.#sinceAudible
-    const enough = voiced === null ? this.#loud * frameMs >= leastLoudMs : voiced * frameMs >= leastVoicedMs
+    const enough = voiced === null ? this.#loud * frameMs >= leastMs.loud : voiced * frameMs >= leastMs.voiced
     this.drop()
     if (!enough) return { type: 'discarded' }
-    const surplus = Math.max(0, since - afterMs / frameMs)
+    const surplus = Math.max(0, since - marginMs.after / frameMs)
     const kept = frames.slice(0, frames.length - surplus)
     const asPaused = kept.length === this.#pausedAt
     return { type: 'ended', samples: joined(kept), sinceSpeechMs: since * frameMs, asPaused }
