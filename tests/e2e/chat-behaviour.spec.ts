@@ -273,7 +273,7 @@ test('a reply stopped before its first token is called free only as far as the s
   expect(await spent()).toBe(before)
 })
 
-test('a panel that closes does not take the focus back from the model list that has opened meanwhile', async ({
+test('a panel that closes does not take the focus from a model list that was opened right after it', async ({
   page,
 }) => {
   await addToMessage(page, windowText('composer:addRole'))

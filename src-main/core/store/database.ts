@@ -263,9 +263,11 @@ export function checkFile(file: string, kind: DatabaseKind, how: CheckDepth, bus
     if (hasJournal(thrown))
       return { is: 'foreign', why: 'Another program’s process was killed while it wrote to the file.' }
     const code = sqliteCode(thrown)
-    // SQLITE_CORRUPT, SQLITE_NOTADB, and SQLITE_ERROR: these statements never change, so only a damaged schema can make one of them wrong.
-    if (code !== 11 && code !== 26 && code !== 1) throw asStoreError(thrown, file)
-    return { is: 'damaged', why: thrown instanceof Error ? thrown.message : String(thrown) }
+    const why = thrown instanceof Error ? thrown.message : String(thrown)
+    // SQLITE_CORRUPT, SQLITE_NOTADB, or a damaged schema whose tables no longer fit together. Other errors with the code 1, such as a missing
+    // FTS5 module, say nothing about the file.
+    if (code !== 11 && code !== 26 && !why.startsWith('foreign key mismatch')) throw asStoreError(thrown, file)
+    return { is: 'damaged', why }
   }
 }
 
