@@ -165,19 +165,25 @@ async function suite(title, command, args, count) {
   add(title, good, count())
 }
 
+/** Failed tests under a title. */
+const named = (title, list) => `\n— failed: ${title}\n${list.map((failure) => `  ${failure}`).join('\n')}`
+
 function add(title, good, counted) {
   totals.passed += counted.passed
   totals.skipped += counted.skipped
   totals.failed += counted.failed || (good && counted.passed > 0 ? 0 : 1)
-  failures.push(...counted.named)
-  if (!(good && counted.passed > 0) && counted.named.length === 0) failures.push(title)
+  const found = [...counted.named]
+  if (!(good && counted.passed > 0) && found.length === 0) found.push(title)
+  failures.push(...found)
+  // Beside the stage's own last lines, for readers who are shown only the part of a log where a stage failed.
+  if (found.length > 0) console.log(named(title, found))
 }
 
-/** First four lines of an error message, without colours. */
+/** First eight lines of an error message, without colours. */
 const firstWords = (message) =>
   stripVTControlCharacters(message ?? '')
     .split('\n')
-    .slice(0, 4)
+    .slice(0, 8)
     .map((line) => `\n    ${line}`)
     .join('')
 
@@ -350,7 +356,7 @@ const list = (rows) => rows.map(([what, seconds]) => `${seconds.toFixed(1).padSt
 console.log(`\n— the slowest tests\n${list(slowest)}`)
 console.log(`\n— stages\n${list(stages)}\n${list([['total', performance.now() / 1000]])}`)
 
-if (failures.length > 0) console.log(`\n— failed\n${failures.map((failure) => `  ${failure}`).join('\n')}`)
+if (failures.length > 0) console.log(named('all stages', failures))
 const skipped = totals.skipped ? `, ${totals.skipped} skipped` : ''
 console.log(`\n${totals.passed} passed, ${totals.failed} failed${skipped}`)
 process.exit(totals.failed ? 1 : 0)

@@ -1,6 +1,14 @@
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import { windowText } from '../helpers/windowText.ts'
-import { type ChatWorld, expectAccessible, newChat, openChatWorld, takePictures, turns } from './chatWorld.ts'
+import {
+  type ChatWorld,
+  expectAccessible,
+  hoverAtRest,
+  newChat,
+  openChatWorld,
+  takePictures,
+  turns,
+} from './chatWorld.ts'
 import {
   addToMessage,
   askModel,
@@ -276,7 +284,6 @@ test('nothing moves under a pressed pointer: Edit opens although the reply above
   page,
 }) => {
   await askModel(page, 'mirror', 'Edit me.')
-  await turns(page).hover()
   const edit = turns(page).getByRole('button', { name: windowText('chat:edit'), exact: true })
   const at = async (): Promise<number> => (await edit.boundingBox())?.y ?? Number.NaN
   const conversation = page.getByRole('region', { name: windowText('chat:conversation') })
@@ -290,7 +297,7 @@ test('nothing moves under a pressed pointer: Edit opens although the reply above
         element.style.paddingBottom = `${by}px`
         for (const _ of [1, 2, 3]) await new Promise((resolve) => requestAnimationFrame(resolve))
       }, px)
-  await edit.hover()
+  await hoverAtRest(page, turns(page), edit)
   const before = await at()
   await page.mouse.down()
   await grow(2000)

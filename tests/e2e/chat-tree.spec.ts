@@ -6,6 +6,7 @@ import {
   type ChatWorld,
   expectAccessible,
   fromMenu,
+  hoverAtRest,
   line,
   newChat,
   openChatWorld,
@@ -306,10 +307,9 @@ test('a search hit on another branch opens that branch with the words highlighte
   await page.mouse.wheel(0, -100_000)
   // A click during the scrolling would miss.
   await expect.poll(() => page.locator('.chat-talk').evaluate(({ scrollTop }) => scrollTop)).toBe(0)
-  await turns(page).first().hover()
-  await turns(page)
-    .getByRole('button', { name: windowText('chat:edit') })
-    .click()
+  const edit = turns(page).getByRole('button', { name: windowText('chat:edit') })
+  await hoverAtRest(page, turns(page).first(), edit)
+  await edit.click()
   await page.getByRole('textbox', { name: windowText('chat:editText') }).fill('The stork of Malindi.')
   await page.getByRole('button', { name: windowText('chat:saveAndSend') }).click()
   await expect(turns(page)).toContainText('Malindi')

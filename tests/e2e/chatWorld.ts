@@ -61,6 +61,23 @@ export async function fromMenu(page: Page, title: string, action: string): Promi
   await page.getByRole('menuitem', { name: action, exact: true }).click()
 }
 
+/**
+ * Hovers over `message` and over its action `target` once that has stopped moving. The list scrolls to its end again when late layout has ended, such as highlighted code;
+ * a press between the hover and that scroll would meet something else.
+ */
+export async function hoverAtRest(page: Page, message: Locator, target: Locator): Promise<void> {
+  const top = async (): Promise<number | null> => (await target.boundingBox())?.y ?? null
+  await expect
+    .poll(async () => {
+      await message.hover()
+      await target.hover()
+      const before = await top()
+      await page.waitForTimeout(300)
+      return before !== null && (await top()) === before
+    })
+    .toBe(true)
+}
+
 export const turns = (page: Page): Locator => page.locator('article[data-role="user"]')
 
 /**
