@@ -11,10 +11,10 @@ export function inspect(page: Page, data: readonly string[]): Promise<string[]> 
       element.checkVisibility({ opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: true }) &&
       element.getClientRects().length > 0
     const words = (text: string): boolean => /\p{L}{2,}/u.test(text)
-    /** The text outside of all brackets. Nested brackets are removed first. */
+    /** The text outside of all brackets. Nested brackets are removed first, then halves: an element such as the unit can divide a text. */
     const bare = (text: string): string => {
       const less = text.replace(/⟦[^⟦⟧]*⟧/gu, '')
-      return less === text ? text : bare(less)
+      return less === text ? text.replace(/^[^⟦⟧]*⟧/u, '').replace(/⟦[^⟦⟧]*$/u, '') : bare(less)
     }
     const translated = (text: string): boolean => {
       const own = known.reduce((left, one) => left.replaceAll(one, ''), bare(text))
@@ -93,6 +93,8 @@ export function inspect(page: Page, data: readonly string[]): Promise<string[]> 
     for (const [at, one] of rects.entries()) {
       for (const other of rects.slice(at + 1)) {
         if (one.element.contains(other.element) || other.element.contains(one.element)) continue
+        // A popover is over the page.
+        if (one.element.closest('[role="dialog"]') !== other.element.closest('[role="dialog"]')) continue
         const wide = Math.min(one.rect.right, other.rect.right) - Math.max(one.rect.left, other.rect.left)
         const high = Math.min(one.rect.bottom, other.rect.bottom) - Math.max(one.rect.top, other.rect.top)
         // A button that belongs inside a field is completely within it.
