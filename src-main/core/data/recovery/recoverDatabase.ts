@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Damage, DataKind } from '../../../../src-preload/contract/data.ts'
+import { applySchema } from '../../store/database.ts'
 import { asCounts, type KnownDatabase, thingOf } from '../databases.ts'
 import { type Cell, readTreePage, type TreePage } from './cells.ts'
 import { openPages, type Pages } from './pages.ts'
@@ -33,7 +34,7 @@ export function recoverDatabase(from: string, to: string, { kind }: KnownDatabas
     const version = versionOf(pages, kind.migrations, reported)
     // The file gets its own page size and no log, because no process reads it before it is complete.
     handle.exec(`${kind.pragmas ?? ''}; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN`)
-    for (const sql of kind.migrations.slice(0, version)) handle.exec(sql)
+    applySchema(handle, kind, 0, version)
     const tables = tablesOf(handle).filter(({ name }) => !name.startsWith('search_text_'))
     // Rows that a migration writes into a new file come from the old file, if it has them.
     for (const { name } of tables) handle.exec(`DELETE FROM "${name}"`)

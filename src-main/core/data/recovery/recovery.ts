@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Damage, Opening } from '../../../../src-preload/contract/data.ts'
 import { StudioError } from '../../errors.ts'
 import { isRealFile } from '../../shared/ownFiles.ts'
-import { type CheckDepth, checkFile, newer } from '../../store/database.ts'
+import { applySchema, type CheckDepth, checkFile, newer } from '../../store/database.ts'
 import { isDatabaseThere, leastDatabaseBytes } from '../../store/databaseFile.ts'
 import { text } from '../../store/rows.ts'
 import { makingName, mediaName } from '../backup/manifest.ts'
@@ -176,7 +176,7 @@ function isOurs(path: string, { kind }: KnownDatabase): boolean {
   const handle = new DatabaseSync(':memory:')
   const pages = openPages(path)
   try {
-    for (const sql of kind.migrations) handle.exec(sql)
+    applySchema(handle, kind, 0, kind.migrations.length)
     const tables = tablesOf(handle)
     let isEmpty = true
     for (let no = 1; no <= pages.count; no += 1) {

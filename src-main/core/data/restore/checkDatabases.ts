@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { diskProblem, sqliteCode } from '../../shared/diskProblem.ts'
-import { faultIn } from '../../store/database.ts'
+import { applySchema, type DatabaseKind, faultIn } from '../../store/database.ts'
 import { number, text, textOrNull } from '../../store/rows.ts'
 import type { BackupManifest } from '../backup/manifest.ts'
 import { notOurs } from '../backup/tar/layout.ts'
@@ -33,7 +33,7 @@ function checkOne(folder: string, { name, file, kind }: KnownDatabase, version: 
       if (value('application_id') !== kind.applicationId || value('user_version') !== version) {
         throw notOurs('It contains a database of another program.')
       }
-      if (schemaOf(handle) !== expectedSchema(kind.migrations.slice(0, version))) {
+      if (schemaOf(handle) !== expectedSchema(kind, version)) {
         throw notOurs('A database in it was changed.')
       }
       if (faultIn(join(folder, file), 'integrity_check') !== null) throw notOurs('A database in it is damaged.')
@@ -83,10 +83,10 @@ function schemaOf(handle: DatabaseSync): string {
     .join('\n')
 }
 
-function expectedSchema(migrations: readonly string[]): string {
+function expectedSchema(kind: DatabaseKind, version: number): string {
   const handle = new DatabaseSync(':memory:')
   try {
-    for (const sql of migrations) handle.exec(sql)
+    applySchema(handle, kind, 0, version)
     return schemaOf(handle)
   } finally {
     handle.close()

@@ -1,4 +1,5 @@
 import type { DatabaseKind } from '../database.ts'
+import { accountSnapshot } from '../migrations/snapshots/account.ts'
 
 // The SQL of a migration never changes, spaces included: a restored backup is compared with it.
 const reportColumns = `  book             INTEGER NOT NULL REFERENCES books (no) ON DELETE CASCADE,
@@ -132,5 +133,6 @@ INSERT INTO places (profile, base_url, book)
 export const accountDatabase: DatabaseKind = {
   applicationId: 0x49536163,
   migrations: [first, places],
+  snapshot: accountSnapshot,
   synchronous: 'NORMAL',
 }

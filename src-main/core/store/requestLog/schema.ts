@@ -1,4 +1,6 @@
 import type { DatabaseKind } from '../database.ts'
+import { bodySnapshot } from '../migrations/snapshots/bodies.ts'
+import { requestLogSnapshot } from '../migrations/snapshots/ledger.ts'
 
 /**
  * Times: `at` in ms since 1970 (UTC), the rest in microseconds from the row's opening. Money in billionths of an SC. `day` counts days
@@ -230,6 +232,7 @@ CREATE INDEX response_items_by_response ON response_items (response);
 export const requestLogDatabase: DatabaseKind = {
   applicationId: 0x49536c65,
   migrations: [first, use, profiles, limited, translated],
+  snapshot: requestLogSnapshot,
   synchronous: 'NORMAL',
   pragmas: 'PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 4000',
 }
@@ -238,6 +241,7 @@ export const requestLogDatabase: DatabaseKind = {
 export const bodyDatabase: DatabaseKind = {
   applicationId: 0x4953626f,
   migrations: [firstBodies, responses],
+  snapshot: bodySnapshot,
   synchronous: 'NORMAL',
   pragmas: 'PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = ON',
 }

@@ -1,0 +1,12 @@
+// `npm run schema`: writes the schema that new databases are created from. Run it after adding a migration. A test compares both.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { databases } from '../../src-main/core/data/databases.ts'
+import { root } from './ready.mjs'
+import { snapshotSource } from './schemaText.ts'
+
+for (const { name, kind } of databases) {
+  const file = join('src-main', 'core', 'store', 'migrations', 'snapshots', `${name}.ts`)
+  writeFileSync(join(root, file), snapshotSource(name, kind.migrations))
+  console.log(file)
+}
