@@ -66,6 +66,9 @@ export const chat = {
   print: 'Print…',
   printPreparing: 'Preparing the chat for printing…',
   printNothing: 'Open a chat to print it.',
+  printPart: 'Only the messages in view are printed here. To print the whole chat, press {{keys}} in the chat.',
+  printPartPalette:
+    'Only the messages in view are printed here. To print the whole chat, choose “Print…” in the command palette.',
   printFailed: 'The chat was not printed: {{reason}}',
   find: 'Find in this chat',
   findNone: 'No results',

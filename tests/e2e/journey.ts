@@ -109,8 +109,13 @@ export async function settled(page: Page, status: string): Promise<void> {
     status,
     { timeout: 30_000 },
   )
+  const isReached = await reached.then(
+    () => true,
+    () => false,
+  )
+  // A page that is still drawing a very long reply may not answer a second question in time.
+  if (isReached) return
   // After a timeout the expectation reports the actual status.
-  await reached.catch(() => null)
   await expect(lastReply(page)).toHaveAttribute('data-status', status, { timeout: 1_000 })
 }
 

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { expect, test } from '@playwright/test'
+import { expect, type Page, test } from '@playwright/test'
 import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, openChatWorld } from './chatWorld.ts'
 
@@ -12,13 +12,13 @@ test.afterAll(() => world.close())
 const messages = 90
 const longLine = `const line = "${'word '.repeat(60)}"`
 
-/** A chat as ChatGPT exports it. Replies have a heading, code with a long line and a formula. */
-function longChat(): string {
+/** A chat as ChatGPT exports it. Replies have a heading, code with a long line and a formula. @param more text of each reply */
+function longChat(title: string, more = ''): string {
   const nodes = Array.from({ length: messages }, (_, at) => {
     const text =
       at % 2 === 0
         ? `Question ${at}.`
-        : `## Heading ${at}\n\nAnswer ${at}. Formula $x_{${at}}^2$\n\n\`\`\`js\n${longLine}\n\`\`\``
+        : `## Heading ${at}\n\nAnswer ${at}. Formula $x_{${at}}^2$\n\n\`\`\`js\n${longLine}\n\`\`\`\n\n${more}`
     const author = { role: at % 2 === 0 ? 'user' : 'assistant' }
     const message = {
       id: `m${at}`,
@@ -31,16 +31,13 @@ function longChat(): string {
   })
   const current = `m${messages - 1}`
   return JSON.stringify([
-    { title: 'A long talk', create_time: 1_700_000_000, mapping: Object.fromEntries(nodes), current_node: current },
+    { title, create_time: 1_700_000_000, mapping: Object.fromEntries(nodes), current_node: current },
   ])
 }
 
-test('the whole chat prints: all messages, wrapped code and built formulas, in light colours', async ({
-  page,
-}, info) => {
-  await world.enter(page)
-  const file = info.outputPath('conversations.json')
-  writeFileSync(file, longChat())
+/** Imports a chat and opens it. */
+async function openImported(page: Page, file: string, chat: string): Promise<void> {
+  writeFileSync(file, chat)
   await page.getByRole('button', { name: windowText('library:listMenu') }).click()
   await page.getByRole('menuitem', { name: windowText('library:importMenu') }).click()
   await page.locator('input[type="file"][accept*="zip"]').setInputFiles(file)
@@ -49,6 +46,13 @@ test('the whole chat prints: all messages, wrapped code and built formulas, in l
     .getByText(`Answer ${messages - 1}.`)
     .first()
     .waitFor()
+}
+
+test('the whole chat prints: all messages, wrapped code and built formulas, in light colours', async ({
+  page,
+}, info) => {
+  await world.enter(page)
+  await openImported(page, info.outputPath('conversations.json'), longChat('A long talk'))
   // Only the messages near the view are in the page.
   expect(await page.locator('article[data-message-id]').count()).toBeLessThan(messages / 2)
 
@@ -85,4 +89,54 @@ test('the whole chat prints: all messages, wrapped code and built formulas, in l
   expect(pages).toBeLessThan(20)
   expect(pdf.toString('latin1').match(/\/Type ?\/Page\b(?!s)/g)?.length).toBeGreaterThan(8)
   await expect(page.locator('.exported-print')).toHaveCount(0)
+})
+
+test("the browser's own menu prints of a very long chat what is in view and how to print the rest, without a freeze", async ({
+  page,
+}, info) => {
+  await world.enter(page)
+  const chat = longChat(
+    'A very long talk',
+    `**bold** and [a link](https://a.example) ${'word '.repeat(4)}\n\n`.repeat(200),
+  )
+  expect(chat.length).toBeGreaterThan(500_000)
+  await openImported(page, info.outputPath('conversations.json'), chat)
+  // The code that builds the document is loaded a few seconds after the start.
+  const ofMenu = () =>
+    page.evaluate(() => {
+      const begun = performance.now()
+      dispatchEvent(new Event('beforeprint'))
+      const ms = performance.now() - begun
+      const text = document.querySelector<HTMLElement>('.exported-print')?.textContent ?? ''
+      dispatchEvent(new Event('afterprint'))
+      return { ms, text }
+    })
+  await expect.poll(async () => (await ofMenu()).text).toContain(`Answer ${messages - 1}.`)
+  const { ms, text } = await ofMenu()
+  expect(text).toContain(windowText('chat:printPart', { keys: 'Ctrl+P' }))
+  expect(text).not.toContain('Answer 1.')
+  expect(text.length).toBeLessThan(120_000)
+  expect(ms).toBeLessThan(200)
+  if (process.env.PICTURES) writeFileSync(info.outputPath('part.pdf'), await page.pdf())
+
+  // The keys print everything. While they are held, the browser's own print must not start.
+  const printed = page.evaluate(
+    () =>
+      new Promise<string>((resolve) => {
+        window.print = () => resolve(document.querySelector('.exported-print')?.textContent ?? '')
+        Object.assign(globalThis, { prevented: [] })
+        addEventListener('keydown', (event) => {
+          if (event.key === 'p') Reflect.get(globalThis, 'prevented').push(event.defaultPrevented)
+        })
+      }),
+  )
+  await page.keyboard.down('ControlOrMeta')
+  await page.keyboard.down('p')
+  await page.keyboard.down('p')
+  await page.keyboard.up('p')
+  await page.keyboard.up('ControlOrMeta')
+  const whole = await printed
+  expect(await page.evaluate(() => Reflect.get(globalThis, 'prevented'))).toEqual([true, true])
+  for (let at = 1; at < messages; at += 2) expect(whole).toContain(`Answer ${at}.`)
+  expect(whole).not.toContain(windowText('chat:printPart', { keys: 'Ctrl+P' }))
 })

@@ -293,6 +293,7 @@ export const chatTools = {
       waiting: 'Waiting for your sign-in',
       waitingAbout: 'Finish the sign-in on the page of {{host}} in your browser. This page continues by itself.',
       open: 'Open the sign-in page',
+      notOpened: 'The browser could not be opened. Copy the address of “Open the sign-in page” into it. ({{reason}})',
       finishing: 'Signing in…',
       cancel: 'Cancel',
       failed: 'Not signed in',

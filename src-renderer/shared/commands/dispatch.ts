@@ -25,7 +25,8 @@ export function followKeys(signal: AbortSignal): void {
       const command = commandFor(event)
       if (!command) return
       event.preventDefault()
-      command.run()
+      // While the keys are held, the browser must not run its own command, such as Print, on top.
+      if (!event.repeat) command.run()
     },
     { signal },
   )
@@ -33,7 +34,7 @@ export function followKeys(signal: AbortSignal): void {
 
 function commandFor(event: KeyboardEvent): Command | null {
   // 229: the key belongs to an input method, even when isComposing is already false.
-  if (event.defaultPrevented || event.repeat || event.isComposing || event.keyCode === 229) return null
+  if (event.defaultPrevented || event.isComposing || event.keyCode === 229) return null
   const keys = keysOfPress(event, isMac)
   if (keys === null || (writes(event.target) && !worksInFields(keys))) return null
   const { commands } = commandStore.getState()

@@ -55,9 +55,9 @@ async function write(task: ExportTask, addressOf: PictureAddress, take: (part: s
   }
 }
 
-/** The same nodes at once, for an event that waits for nothing. */
-export function nodesAtOnce(task: MarkupTask): readonly Node[] {
-  const parts: string[] = []
+/** The same nodes at once, for an event that waits for nothing. @param note one line above them */
+export function nodesAtOnce(task: MarkupTask, note: string | null = null): readonly Node[] {
+  const parts = note === null ? [] : [`<p class="note">${escaped(note)}</p>`]
   for (const part of markupSteps(task, pageAddress)) if (typeof part === 'string') parts.push(part)
   const parsed = new DOMParser().parseFromString(`<body>${parts.join('')}</body>`, 'text/html')
   return [...parsed.body.childNodes]

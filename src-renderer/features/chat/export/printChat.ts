@@ -1,10 +1,16 @@
 import { problemOf } from '../../../api/problem.ts'
 import { i18n } from '../../../i18n/index.ts'
+import { keysOf } from '../../../shared/commands/bindings.ts'
+import { showKeys } from '../../../shared/commands/keys.ts'
+import { commandStore } from '../../../shared/commands/registry.ts'
 import { showToast } from '../../../shared/toasts.ts'
+import { isMac } from '../../../shared/ui/platform.ts'
+import { appStore } from '../../../stores/app.ts'
 import { useChat } from '../../../stores/chat.ts'
 import { type OpenConversation, shownMessages } from '../../../stores/openChat.ts'
 import { routeStore } from '../../../stores/route.ts'
 import type { MarkupTask } from './markupDocument.ts'
+import { printedAtOnce } from './printedAtOnce.ts'
 
 /** Longest wait for messages before printing, ms. */
 const longestWaitMs = 10_000
@@ -80,13 +86,31 @@ function taskOf(open: OpenConversation): MarkupTask {
   }
 }
 
-/** Prints the open chat also when the browser's own menu prints. Returns the function that stops it. */
+const isInWindow = (id: string): boolean =>
+  document.querySelector(`article[data-message-id="${CSS.escape(id)}"]`) !== null
+
+/** Says on paper how to print the whole chat. */
+function partNote(): string {
+  const command = commandStore.getState().commands.get('chat.print')
+  const [keys] = command ? keysOf(command, appStore.getState().app?.settings.shortcuts ?? {}) : []
+  return keys === undefined
+    ? i18n.t('chat:printPartPalette')
+    : i18n.t('chat:printPart', { keys: showKeys(keys, isMac) })
+}
+
+/**
+ * Prints the open chat also when the browser's own menu prints. That event waits for nothing, so that of a long chat only what the window
+ * shows is printed, with a line that says how to print the rest. Returns the function that stops it.
+ */
 export function followBrowserPrint(): () => void {
   let remove: (() => void) | null = null
   const before = (): void => {
     const { open } = useChat.getState()
     if (loaded === null || open === null || open.ids.length === 0 || routeStore.getState().route.page !== 'chat') return
-    remove = loaded.showPrintView(loaded.nodesAtOnce(taskOf(open)))?.remove ?? null
+    // The chat is being printed by `printChat`.
+    if (document.querySelector('.exported-print') !== null) return
+    const { task, isPart } = printedAtOnce(taskOf(open), isInWindow, open.missing === 0)
+    remove = loaded.showPrintView(loaded.nodesAtOnce(task, isPart ? partNote() : null))?.remove ?? null
   }
   const after = (): void => {
     remove?.()

@@ -1,5 +1,5 @@
 import { Play, RotateCw, Square } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { connectFrame, type FrameState, maxDocumentChars, previewPage } from './frame.ts'
 import { refuseFocus } from './refuseFocus.ts'
@@ -77,7 +77,8 @@ function DocumentFrame(props: DocumentProps & { scripts: boolean; notify: (state
   const frame = useRef<HTMLIFrameElement>(null)
   const connection = useRef<ReturnType<typeof connectFrame>>(null)
   const shown = useThrottled(text, open ? updateMs : 0)
-  useEffect(() => {
+  // In the same task as the frame is added: a frame that loads quickly can't report before somebody listens.
+  useLayoutEffect(() => {
     if (!frame.current) return
     const connected = connectFrame(frame.current, notify)
     connection.current = connected

@@ -1,6 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
 import { type McpServer, type McpSignIn, signInRedirect } from '../../../../src-preload/contract/tools.ts'
+import { problemOf } from '../../../api/problem.ts'
 import { useStudio } from '../../../shared/studioContext.ts'
+import { showToast } from '../../../shared/toasts.ts'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Field, PasswordInput, TextInput } from '../../../shared/ui/Field.tsx'
@@ -43,10 +45,14 @@ export function SignIn({ server, signIn }: SignInProps) {
 /** Starts the sign-in and opens its page: in the system's browser on the desktop, otherwise in a new tab of this browser. */
 function useStart(server: McpServer) {
   const studio = useStudio()
+  const t = useToolTranslate()
   const isDesktop = useApp(({ app }) => app?.host === 'desktop')
+  // The sign-in waits: its link and its Cancel button still work.
+  const failed = (thrown: unknown): void =>
+    showToast({ id: 'settings-tools', text: t('settings.signIn.notOpened', { reason: problemOf(thrown).message }) })
   return async (client?: { id: string; secret: string | null }): Promise<void> => {
     const { url } = await studio.tools.signIn({ id: server.id, ...(client ? { client } : {}) })
-    if (isDesktop) await studio.app.openExternal({ url })
+    if (isDesktop) await studio.app.openExternal({ url }).catch(failed)
     else window.open(url, '_blank', 'noopener,noreferrer')
   }
 }
