@@ -100,6 +100,9 @@ test('rules are added, moved and removed, with warnings about rules without effe
   await button(wizard(page), 'opencode').click()
   await button(wizard(page), 'Next').click()
   await button(wizard(page), windowText('proxy:connect.createKey')).click()
+  const apiKey = await wizard(page)
+    .getByRole('textbox', { name: windowText('proxy:connect.key') })
+    .inputValue()
   await wizard(page)
     .getByRole('button', { name: windowText('proxy:connect.close') })
     .last()
@@ -141,4 +144,19 @@ test('rules are added, moved and removed, with warnings about rules without effe
   await open()
   await expect.poll(() => patterns(dialog)).toEqual(['claude-haiku-*'])
   await expect(model(dialog, 1)).toHaveValue('mirror')
+  await page.keyboard.press('Escape')
+
+  // The log shows the model that the app asked for, and the one that was sent.
+  const reply = await fetch(`${host.ready.proxy?.baseUrl}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'claude-haiku-5', messages: [{ role: 'user', content: 'Good morning' }] }),
+  })
+  expect(reply.status).toBe(200)
+  const row = page
+    .getByRole('grid', { name: windowText('proxy:log.title') })
+    .getByRole('row')
+    .filter({ hasText: 'opencode' })
+  await expect(row.getByRole('gridcell').nth(3)).toHaveText('claude-haiku-5 → mirror')
+  await takePictures(page, 'model-map-9-log', true)
 })

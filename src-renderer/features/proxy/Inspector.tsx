@@ -17,7 +17,7 @@ import { type Inspected, isOpen, selectedRow, useRequests } from '../../stores/r
 import { askDetail, closeDetail } from './actions.ts'
 import { Dot, Time } from './appearance.tsx'
 import { Bodies, Headers } from './Bodies.tsx'
-import { count, showSc } from './figures.ts'
+import { count, requestedModel, showSc } from './figures.ts'
 import { RequestActions } from './RequestActions.tsx'
 import { kindOfStatus, useRowTexts } from './rowMessages.ts'
 import { TimelineBars } from './TimelineBars.tsx'
@@ -175,8 +175,8 @@ const Code = ({ children }: { children: string }) => <code className="break-word
 /** The model that was asked for, the one that was sent and the one that answered, as far as they differ. */
 function Models({ row }: { row: RequestRow }) {
   const { t } = useTranslation('proxy')
-  const { model, askedModel, answeredModel } = row
-  const sent = askedModel === null ? (model ?? t('detail.noModel')) : `${askedModel} → ${model ?? t('detail.noModel')}`
+  const { answeredModel } = row
+  const sent = requestedModel(row) ?? t('detail.noModel')
   return answeredModel === null ? sent : t('detail.answeredBy', { model: sent, answered: answeredModel })
 }
 

@@ -5,7 +5,7 @@ import { Pill } from '../../shared/ui/Pill.tsx'
 import { useNow } from '../../shared/useNow.ts'
 import { isOpen } from '../../stores/requests.ts'
 import { Dot, Time } from './appearance.tsx'
-import { count, showMs, showSc } from './figures.ts'
+import { count, requestedModel, showMs, showSc } from './figures.ts'
 import type { useRowTexts } from './rowMessages.ts'
 
 export const rowHeight = 32
@@ -76,6 +76,7 @@ function Cells({ row, today, words: { t, who, status, reason } }: { row: Request
   const name = who(row.who)
   const { words, tone } = status(row)
   const why = reason(row)
+  const model = requestedModel(row)
   const endpoint = row.endpoint === 'other' ? row.path : t(`endpoints.${row.endpoint}`)
   return (
     <>
@@ -88,10 +89,10 @@ function Cells({ row, today, words: { t, who, status, reason } }: { row: Request
       </Cell>
       <Cell className={notNarrowest} title={`${row.method} ${row.path}`}>
         {endpoint}
-        {row.model && <span className={cx(narrowOnly, 'text-soft')}> · {row.model}</span>}
+        {model && <span className={cx(narrowOnly, 'text-soft')}> · {model}</span>}
       </Cell>
-      <Cell className={wideOnly} title={row.model ?? undefined}>
-        {row.model ?? '—'}
+      <Cell className={wideOnly} title={model ?? undefined}>
+        {model ?? '—'}
       </Cell>
       <Cell className="flex items-center gap-1.5" title={why ?? undefined}>
         <Pill tone={tone}>{words}</Pill>

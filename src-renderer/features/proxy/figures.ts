@@ -1,3 +1,4 @@
+import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import { showMonth } from '../../i18n/format.ts'
 import { group } from '../../shared/ui/sc.ts'
 
@@ -41,3 +42,8 @@ export function showTime(instant: string, now: number): string {
 
 /** The same instant in UTC, for a title. */
 export const utc = (instant: string): string => `${instant.replace('T', ' ').replace('Z', '')} UTC`
+
+/** The model that an app asked for and, where its model map replaced it, the one that was sent. Null when no model was asked for. */
+export function requestedModel({ model, askedModel }: Pick<RequestRow, 'model' | 'askedModel'>): string | null {
+  return askedModel === null ? model : `${askedModel} → ${model ?? '—'}`
+}
