@@ -16,7 +16,7 @@ export const columns = cx(
   'grid-cols-[62px_minmax(0,1fr)_minmax(0,1fr)_72px]',
   '@min-[520px]:grid-cols-[90px_minmax(0,1fr)_minmax(0,1fr)_minmax(0,1.3fr)_62px_92px]',
   '@min-[760px]:grid-cols-[90px_minmax(0,1fr)_72px_minmax(0,1fr)_minmax(0,1.6fr)_62px_132px_92px]',
-  '@min-[900px]:grid-cols-[90px_minmax(0,1.1fr)_76px_minmax(0,1.1fr)_minmax(0,1.8fr)_64px_62px_136px_92px]',
+  '@min-[900px]:grid-cols-[90px_minmax(0,1.1fr)_76px_minmax(0,1.5fr)_minmax(0,1.8fr)_64px_62px_136px_92px]',
 )
 /** Not in a log as narrow as a phone. */
 export const notNarrowest = 'hidden @min-[520px]:block'
