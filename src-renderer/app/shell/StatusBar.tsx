@@ -155,13 +155,14 @@ function BucketItem({ bucket }: { bucket: MinuteBucket }) {
     )
   }
   if (used === null && remaining === null) return null
+  const usedWords = t('status.used', { used, limit })
   return (
     <Item to={{ page: 'usage', id: null }} className="shrink-0 max-[560px]:hidden">
       {used !== null && limit !== null ? (
         <>
           {t('status.requests')}
-          <Meter label={t('status.usedLabel')} value={used} max={limit} level={level} />
-          {t('status.used', { used, limit })}
+          <Meter label={t('status.usedLabel')} value={used} max={limit} level={level} valueText={usedWords} />
+          <span aria-hidden>{usedWords}</span>
         </>
       ) : (
         t('status.remainingOnly', { remaining })
