@@ -3,10 +3,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { databases } from '../../src-main/core/data/databases.ts'
 import { root } from './ready.mjs'
-import { snapshotSource } from './schemaText.ts'
+import { snapshotText } from './schemaText.ts'
 
 for (const { name, kind } of databases) {
-  const file = join('src-main', 'core', 'store', 'migrations', 'snapshots', `${name}.ts`)
-  writeFileSync(join(root, file), snapshotSource(name, kind.migrations))
+  const file = join('src-main', 'core', 'store', 'migrations', 'snapshots', `${name}.json`)
+  writeFileSync(join(root, file), snapshotText(kind.migrations))
   console.log(file)
 }

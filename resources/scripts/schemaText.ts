@@ -1,23 +1,9 @@
 import { DatabaseSync } from 'node:sqlite'
 
-/** Name of the file, in `src-main/core/store/migrations/snapshots/`, and of its export. */
-export const snapshotNames = {
-  studio: 'studioSnapshot',
-  ledger: 'requestLogSnapshot',
-  bodies: 'bodySnapshot',
-  account: 'accountSnapshot',
-} as const
-
-/** Source text of a snapshot file: everything that the migrations leave in a new database, without the steps in between. */
-export function snapshotSource(name: keyof typeof snapshotNames, migrations: readonly string[]): string {
-  const sql = schemaText(migrations).replaceAll(/[\\`]|\$\{/g, '\\$&')
-  return `/** Generated from the migrations by \`npm run schema\`. Do not edit. */
-export const ${snapshotNames[name]} = {
-  version: ${migrations.length},
-  sql: \`
-${sql}\`,
-}
-`
+/** Text of a snapshot file: everything that the migrations leave in a new database, without the steps in between. */
+export function snapshotText(migrations: readonly string[]): string {
+  const sql = schemaText(migrations)
+  return `${JSON.stringify({ version: migrations.length, sql: sql.split('\n') }, null, 2)}\n`
 }
 
 /** The statements, in the order of `sqlite_schema`, in which SQLite also fires triggers. Rows come last, after the indexes. */

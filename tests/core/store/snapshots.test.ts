@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
-import { snapshotSource } from '../../../resources/scripts/schemaText.ts'
+import { snapshotText } from '../../../resources/scripts/schemaText.ts'
 import { databases } from '../../../src-main/core/data/databases.ts'
 import { type DatabaseKind, openDatabase } from '../../../src-main/core/store/database.ts'
 import { freshFolder } from '../helpers/core.ts'
@@ -42,9 +42,9 @@ const withoutSnapshot = ({ snapshot: _, ...kind }: DatabaseKind): DatabaseKind =
 
 describe.each(databases)('the snapshot of $name', ({ name, kind }) => {
   it('is the one that `npm run schema` writes for these migrations', () => {
-    const file = join(import.meta.dirname, `../../../src-main/core/store/migrations/snapshots/${name}.ts`)
+    const file = join(import.meta.dirname, `../../../src-main/core/store/migrations/snapshots/${name}.json`)
     expect(kind.snapshot?.version).toBe(kind.migrations.length)
-    expect(readFileSync(file, 'utf8')).toBe(snapshotSource(name, kind.migrations))
+    expect(readFileSync(file, 'utf8')).toBe(snapshotText(kind.migrations))
   })
 
   it('creates the same database as the migrations: settings, tables, columns, indexes, triggers, views and rows', () => {

@@ -1,5 +1,5 @@
 import type { DatabaseKind } from '../database.ts'
-import { accountSnapshot } from '../migrations/snapshots/account.ts'
+import accountSnapshot from '../migrations/snapshots/account.json' with { type: 'json' }
 
 // The SQL of a migration never changes, spaces included: a restored backup is compared with it.
 const reportColumns = `  book             INTEGER NOT NULL REFERENCES books (no) ON DELETE CASCADE,

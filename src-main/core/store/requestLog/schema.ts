@@ -1,6 +1,6 @@
 import type { DatabaseKind } from '../database.ts'
-import { bodySnapshot } from '../migrations/snapshots/bodies.ts'
-import { requestLogSnapshot } from '../migrations/snapshots/ledger.ts'
+import bodySnapshot from '../migrations/snapshots/bodies.json' with { type: 'json' }
+import requestLogSnapshot from '../migrations/snapshots/ledger.json' with { type: 'json' }
 
 /**
  * Times: `at` in ms since 1970 (UTC), the rest in microseconds from the row's opening. Money in billionths of an SC. `day` counts days
