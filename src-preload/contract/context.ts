@@ -40,7 +40,7 @@ export const contextMeasure = z.object({
   counted: whole.nullable(),
   /** Whether the estimate is corrected by what the service has counted for this chat. */
   isAdjusted: z.boolean(),
-  /** Of the model with the smallest known context, if several are asked. */
+  /** Of the model with the smallest known context, if several models reply. */
   length: contextLength,
   /** The model that `length` belongs to. */
   model: z.string().nullable(),
@@ -108,7 +108,7 @@ export const contextProcedures = {
   ),
   /**
    * Asks a model for a summary of all messages up to `upTo` that are sent. `requestId` becomes its id: a repeated call sends nothing.
-   * The summary is written and stored also when the page is closed meanwhile.
+   * The summary is written and stored even if the page is closed before it is ready.
    */
   summarise: procedure.input(z.object({ requestId, upTo: id, model: z.string().min(1) })).output(writtenSummary),
   /** A summary that was asked for earlier, when it is written. @throws `no_such_item` when it was used, discarded or interrupted */

@@ -25,7 +25,7 @@ export async function searchBench(report, { quick = false } = {}) {
     report(`search: ${kind}; p50, p95, worst`, `${said} ms`, p95 <= 50, 'p95 <= 50 ms')
   }
   report(
-    'search: turns of the core’s loop meanwhile, p99, worst',
+    'search: turns of the core’s loop during the searches, p99, worst',
     `${searching.lagP99.toFixed(1)}, ${searching.lagWorst.toFixed(1)} ms`,
   )
 }

@@ -280,9 +280,7 @@ test('a settled reply is announced once as plain text, without the marks of Mark
   expect(announcement).not.toMatch(/```|\*\*|^#+ |\|/m)
 })
 
-test('nothing moves under a pressed pointer: Edit opens although the reply above the end grows meanwhile', async ({
-  page,
-}) => {
+test('nothing moves under a pressed pointer: Edit opens while the reply above the end grows', async ({ page }) => {
   await askModel(page, 'mirror', 'Edit me.')
   const edit = turns(page).getByRole('button', { name: windowText('chat:edit'), exact: true })
   const at = async (): Promise<number> => (await edit.boundingBox())?.y ?? Number.NaN

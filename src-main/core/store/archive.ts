@@ -133,7 +133,7 @@ export function archiveReader(handle: ReadHandle) {
         .map((row) => number(row, 'seq'))
         .filter((seq) => known.has(seq))
     },
-    /** The message as stored; null when it was deleted meanwhile. */
+    /** The message as stored; null when it was deleted after its number was read. */
     message(seq: number): ArchivedMessage | null {
       return readOrNull(sql.message.get(seq), readMessage)
     },

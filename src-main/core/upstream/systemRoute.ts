@@ -157,7 +157,7 @@ function once(socket: Socket, event: 'connect' | 'secureConnect'): Promise<void>
   })
 }
 
-/** Reads until `enough` returns the length of a complete answer, and gives back what came after it. */
+/** Reads until `enough` returns the length of a complete answer. Puts later bytes back into the socket. */
 function answer(socket: Socket, enough: (bytes: Buffer) => number | null): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let bytes = Buffer.alloc(0)

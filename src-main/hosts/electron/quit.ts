@@ -40,7 +40,7 @@ export function stopBeforeQuit({ app, dialog, activity, stop, log }: QuitOptions
   async function ask(running: Activity): Promise<void> {
     state = 'asking'
     const { response } = await dialog.showMessageBox(quitQuestion(running))
-    // The session may have ended meanwhile.
+    // The session may have ended while the question was open.
     if (state !== 'asking') return
     if (response === 0) end()
     else state = 'running'

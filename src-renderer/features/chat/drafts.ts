@@ -63,7 +63,7 @@ export function recallNewDraft(): void {
   if (saved) useChat.setState((state) => setDraft(state, newChat, saved))
 }
 
-/** Removes the new chat's draft after sending. Text typed meanwhile stays. */
+/** Removes the new chat's draft after sending. Text that was typed after sending stays. */
 export function forgetNewDraft(): void {
   if ((useChat.getState().drafts[newChat] ?? '') === '') localStore.remove(newDraftKey)
 }

@@ -16,7 +16,7 @@ export function BusyProvider({ children }: { children: ReactNode }) {
   return createElement(BusyContext, { value: busy }, children)
 }
 
-/** Whether the last reply of the open chat, or one of its tool calls, is still running. Meanwhile, nothing else can be requested. */
+/** Whether the last reply of the open chat, or one of its tool calls, is still running. Until it ends, nothing else can be requested. */
 export const useBusy = (): boolean => use(BusyContext)
 
 /**

@@ -171,7 +171,7 @@ export async function addScreenshot(): Promise<void> {
   try {
     const file = await fetchGiven(await desktop.takeScreenshot())
     const kept = await client.media.addImage({ uploadId: await upload(client, file) })
-    // Removed meanwhile.
+    // The person removed the screenshot during its upload.
     if (useQuick.getState().screenshot === null) return
     useQuick.setState({ screenshot: { state: 'ready', attachment: { ...kept, name: file.name, detail: null } } })
   } catch (thrown) {

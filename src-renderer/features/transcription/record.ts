@@ -26,7 +26,7 @@ export type Recorder =
       paused: boolean
       /** Bytes stored on disk. */
       kept: number
-      /** Why pieces cannot be stored now. All pieces stay in memory meanwhile. */
+      /** Why pieces cannot be stored now. All pieces stay in memory until they can. */
       trouble: Problem | null
       /** Whether the device disappeared during the recording. */
       lost: boolean

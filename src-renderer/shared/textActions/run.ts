@@ -93,7 +93,7 @@ export function closeResult(): void {
   useTextActions.setState({ run: null })
 }
 
-/** Replaces the selected text of a field. A text that has changed meanwhile stays, and a message says so. */
+/** Replaces the selected text of a field. A text that has changed since the start of the action stays, and a message says so. */
 export function replaceSelection({ selection: { field, text }, text: result }: ActionRun): void {
   if (!field) return
   const { element, from, to } = field

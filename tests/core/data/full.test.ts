@@ -83,7 +83,7 @@ describe.runIf(canMount)('on a full disk', () => {
     expect(contents(dataDir)).toEqual(before)
   })
 
-  it('a backup onto another disk has every media file, and lists one that was deleted meanwhile as missing', async () => {
+  it('a backup onto another disk has every media file, and lists one that was deleted during the backup as missing', async () => {
     const path = join(freshFolder(), 'a.tar')
     const media = readdirSync(join(dataDir, 'media'))
     await writeBackup({ dataDir, version: '1' }, { path })

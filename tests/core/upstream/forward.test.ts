@@ -259,7 +259,7 @@ test.each(['uploading', 'waiting', 'back-off', 'mid-stream'])(
     await begun
     const gone = closed(theOnly(requests))
     abort.abort()
-    // Between two attempts no request is under way: the connection may be idle, and the wait ends.
+    // Between two attempts no request is running: the connection may be idle, and the wait ends.
     expect(await comesWithin(20, phase === 'back-off' ? failed : gone)).toBe(true)
     expect(await failed).toMatchObject({ kind: 'cancelled' })
     expect(requests.length).toBe(1)

@@ -166,7 +166,7 @@ export function smallDisk(megabytes: number): { dataDir: string; full: Fault; le
     dataDir,
     full: {
       begin() {
-        // The studio writes meanwhile, so this repeats until no space is left.
+        // The studio also writes, so this repeats until no space is left.
         const file = openSync(other, 'w')
         try {
           for (const piece = Buffer.alloc(65_536); ; ) writeSync(file, piece)

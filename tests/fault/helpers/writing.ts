@@ -222,8 +222,11 @@ export function wrongs(
     [JSON.stringify(during.stop) === '{"stopped":true}', `Stop answered ${JSON.stringify(during.stop)}`],
     [during.stopped?.status === 'stopped', `After Stop the reply was ${during.stopped?.status}.`],
     [sameText(during.stopped, after.stopped), 'The stopped reply is stored differently from what was shown.'],
-    [during.ended?.status === 'complete', `The reply that ended meanwhile was ${during.ended?.status}.`],
-    [sameText(during.ended, after.ended), 'The reply that ended meanwhile is stored differently from what was shown.'],
+    [during.ended?.status === 'complete', `The reply that ended during the fault was ${during.ended?.status}.`],
+    [
+      sameText(during.ended, after.ended),
+      'The reply that ended during the fault is stored differently from what was shown.',
+    ],
     [JSON.stringify(after.retry).includes('replyIds'), `Retry answered ${JSON.stringify(after.retry)}`],
     [after.unfinished === 0, `${after.unfinished} replies never ended.`],
     [answered.length > 4, 'Too little was asked for.'],

@@ -15,7 +15,7 @@ const message = z.object({
   error: z.object({ message: z.string() }).optional(),
 })
 
-/** Chromium's DevTools protocol over one socket, sessions flattened. Emits `(method, params, sessionId)` as `event`. */
+/** Chromium's DevTools protocol over one socket, with flat sessions. Emits `event` with `(method, params, sessionId)`. */
 export class Cdp extends EventEmitter {
   readonly endpoint: string
   readonly #socket: WebSocket
@@ -55,7 +55,7 @@ export class Cdp extends EventEmitter {
   }
 }
 
-/** Starts Chromium on a profile of its own, with no window; `end` closes it, and it never outlives this process. */
+/** Starts Chromium without a window, on its own profile. `end` closes it. It also ends with this process. */
 export async function startChromium(
   profile: string,
   isFull: boolean,

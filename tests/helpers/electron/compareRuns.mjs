@@ -2,7 +2,7 @@
 
 /**
  * @param {Record<string, string>} real status of each test on Electron: `passed`, `failed`, `pending` (skipped)
- * @param {Record<string, string> | null} replaced the same on the replacement; null: it could not run, for want of a Chromium
+ * @param {Record<string, string> | null} replaced the same on the replacement; null: it could not run without a Chromium
  */
 export function compareRuns(real, replaced) {
   const names = Object.keys(real)
@@ -10,9 +10,9 @@ export function compareRuns(real, replaced) {
   return {
     passed: named('passed').length,
     failed: named('failed'),
-    /** Shown by the replacement alone, because a real Electron can't be brought into their conditions. */
+    /** Tests of the replacement only, because their conditions can't be created with a real Electron. */
     onlyOnReplacement: names.filter((name) => real[name] === 'pending' && replaced?.[name] === 'passed'),
-    /** What the replacement gets wrong: its tests pass where Electron fails, or the other way round. */
+    /** Differences: tests that pass on the replacement and fail on Electron, or the other way round. */
     different: replaced
       ? names
           .filter((name) => ['passed', 'failed'].every((result) => [real[name], replaced[name]].includes(result)))
@@ -21,7 +21,7 @@ export function compareRuns(real, replaced) {
   }
 }
 
-/** The comparison in words. */
+/** The comparison as text. */
 export function describeRuns({ passed, failed, onlyOnReplacement, different }) {
   const list = (title, rows) => (rows.length > 0 ? [`${title}:`, ...rows.map((row) => `  ${row}`)] : [])
   return [

@@ -30,7 +30,7 @@ class Frame implements Pick<Electron.WebFrameMain, 'url' | 'parent' | 'postMessa
 
 let lastId = 0
 
-/** `WebContents` of one window; `page` is there once Chromium has opened it. */
+/** `WebContents` of one window. `page` is set after Chromium has opened it. */
 export class Contents
   extends Emitter
   implements
@@ -99,7 +99,7 @@ export class Contents
     return this.page?.run(code)
   }
 
-  /** What a printer would get is what Chromium prints: tests take it with `page.pdf()` while this waits. */
+  /** Prints nothing. Calls `globalThis.printed` first, so that a test can capture the page with `page.pdf()`. */
   print(
     options: Electron.WebContentsPrintOptions = {},
     callback: (success: boolean, failureReason: string) => void = () => undefined,
@@ -129,7 +129,7 @@ export class Contents
     void this.page?.reload()
   }
 
-  /** A test puts its own in its place: Chromium's drag can't leave the page. */
+  /** Tests replace this method, because a drag of Chromium can't leave the page. */
   startDrag(item: Electron.Item): void {
     onlyKeys('startDrag', item, ['file', 'icon'])
     throw new Error(`The stand-in for electron drags nothing out: ${item.file}`)
@@ -148,7 +148,7 @@ export class Contents
     this.emit('did-navigate', electronEvent({}), url, 200, 'OK')
   }
 
-  /** Comes before anyone may stop it: also for a navigation that is stopped then. */
+  /** Called before a handler can prevent the navigation, so also for prevented ones. */
   starts(url: string, isMainFrame: boolean): void {
     this.emit('did-start-navigation', this.navigation(url, isMainFrame))
   }
@@ -202,7 +202,7 @@ export class Contents
     const reported: Told = JSON.parse(text)
     if (reported.contextMenu !== undefined) {
       const flags = { canUndo: true, canRedo: true, canCut: true, canCopy: true, canPaste: true, canSelectAll: true }
-      // Chromium's spelling is not known here.
+      // DevTools does not report Chromium's spelling.
       const none = { misspelledWord: '', dictionarySuggestions: [], editFlags: flags }
       this.emit('context-menu', electronEvent({}), { ...none, ...reported.contextMenu })
       return
@@ -220,7 +220,7 @@ export class Contents
     } else if (reported.data !== undefined) port?.take(reported.data)
   }
 
-  /** The document has gone, and its ends of all ports with it. */
+  /** Called when the document is gone. Closes its ports. */
   left(): void {
     const ports = [...this.ports.values()]
     this.ports.clear()

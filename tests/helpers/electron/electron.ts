@@ -177,14 +177,14 @@ class App
     else process.exit(code)
   }
 
-  /** As Electron does for a type that no program is known for: an icon all the same. */
+  /** Like Electron, returns an icon for files of unknown types too. */
   getFileIcon(path: string): Promise<Electron.NativeImage> {
     needsReady('app.getFileIcon()')
     if (!existsSync(path)) return Promise.reject(new Error(`There is no file ${path}`))
     return Promise.resolve(only<object>('NativeImage', { isEmpty: () => false }) as Electron.NativeImage)
   }
 
-  /** A window has closed: the last one ends a quit, or is told to the program, whose silence means quit. */
+  /** Called after a window has closed. The last one completes a quit, or emits `window-all-closed`; without a listener the program quits. */
   windowClosed(): void {
     if (windows.BrowserWindow.getAllWindows().length > 0 || running.exiting) return
     if (running.quitting) this.end()
@@ -222,17 +222,14 @@ function chromiumNow(): Cdp {
   return running.chromium.cdp
 }
 
-/**
- * Whoever debugs Chromium may have it pause new pages, and their openers in `window.open` with them: a page that is closed
- * while it waits never wakes its opener.
- */
+/** Closes a page that `window.open` created. Resumes it first: a debugger may have paused it, and closing a paused page blocks its opener. */
 async function closePopup(cdp: Cdp, targetId: string): Promise<void> {
   const { sessionId } = await cdp.send('Target.attachToTarget', { targetId, flatten: true })
   await cdp.send('Runtime.runIfWaitingForDebugger', {}, String(sessionId))
   await cdp.send('Target.closeTarget', { targetId })
 }
 
-/** Closes each page that a page opened: `setWindowOpenHandler` has denied it by then, or has thrown. */
+/** Closes each page that a page opened. `setWindowOpenHandler` has already denied it or thrown. */
 async function watchTargets(cdp: Cdp): Promise<void> {
   cdp.on('event', (method: string, params: { targetInfo?: { targetId: string; type: string; openerId?: string } }) => {
     const { targetInfo } = params
@@ -292,7 +289,7 @@ class MenuStandIn implements Pick<Electron.Menu, 'items' | 'popup'> {
     this.items = items
   }
 
-  /** Shown on no screen: tests read `shownMenus`. */
+  /** Shows nothing. Tests read `globalThis.shown.menus`. */
   popup(options: Electron.PopupOptions = {}): void {
     onlyKeys('popup', options, ['window'])
     shown.popups.push(this.items)
@@ -378,7 +375,7 @@ function buildMenu(template: Electron.MenuItemConstructorOptions[]): Electron.Me
 
 /** Folder of the built application. */
 export const applicationFolder = process.argv[2] ?? '.'
-// The arguments of a real start: the program, in a development version the folder, then those of the person.
+// Arguments as in a real start: the program, then the folder in a development version, then those of the person.
 process.argv.splice(1, modes.packaged ? 2 : 1)
 export const app = only('app', new App(applicationFolder))
 export const ipcMain = only('ipcMain', new Emitter(null))
@@ -400,7 +397,7 @@ export const session = only('session', {
     needsReady('session.defaultSession')
     return defaultSession
   },
-  /** A session for requests of the main process, without a state here. */
+  /** A session for requests of the main process. It has no state here. */
   fromPartition(partition: string) {
     needsReady('session.fromPartition()')
     return only<object>(`Session ${partition}`, {}) as Electron.Session
@@ -415,7 +412,7 @@ export const net = only('net', {
     if (rest.protocol !== 'http:') throw new Error('The stand-in for electron sends requests over http alone')
     return http.request(rest as http.RequestOptions) as unknown as Electron.ClientRequest
   },
-  /** A request of this process: straight to the handler of the scheme. */
+  /** A request of this process. Calls the handler of the scheme directly. */
   async fetch(input: string | Request, init?: RequestInit): Promise<Response> {
     needsReady('net.fetch()')
     const request = new Request(input, init)
@@ -430,7 +427,7 @@ export const protocol = only('protocol', {
     needsEarly('protocol.registerSchemesAsPrivileged()')
     for (const { scheme, privileges } of custom) {
       onlyKeys('privileges', privileges ?? {}, ['standard', 'secure', 'supportFetchAPI', 'stream'])
-      // Chromium's page is on https here, which has all of these: a scheme without them would be treated too well.
+      // The replacement serves pages over https, which has all of these privileges. A scheme without them would get too many.
       if (!privileges?.standard || !privileges.secure || !privileges.supportFetchAPI || !privileges.stream) {
         throw new Error('The stand-in for electron knows standard, secure schemes with fetch and streams alone')
       }
@@ -503,7 +500,7 @@ export const shell = only('shell', {
 } satisfies Pick<Electron.Shell, 'openExternal' | 'showItemInFolder'>)
 
 export const dialog = only('dialog', {
-  /** On Linux an error box before `ready` is text on standard error, and no box. */
+  /** On Linux, Electron writes an error box before `ready` to standard error only. */
   showErrorBox(title: string, content: string) {
     process.stderr.write(`${running.ready ? 'error box: ' : ''}${title}\n${content}\n`)
   },
@@ -533,7 +530,6 @@ export const dialog = only('dialog', {
     return Promise.resolve({ canceled: folder === null, filePaths: folder === null ? [] : [folder] })
   },
 } satisfies Pick<Electron.Dialog, 'showErrorBox' | 'showMessageBox' | 'showOpenDialog'>)
-const _questions: Electron.MessageBoxOptions[] = []
 const folderDialogs: { options: Electron.OpenDialogOptions; isAboveWindow: boolean }[] = []
 
 export const powerMonitor = only('powerMonitor', new Emitter(['suspend', 'resume', 'shutdown']))
@@ -565,7 +561,7 @@ export const systemPreferences = only('systemPreferences', {
   },
 } satisfies Pick<Electron.SystemPreferences, 'askForMediaAccess' | 'getMediaAccessStatus'>)
 
-/** A notification that is shown on no screen: those that were are in `shown`, the last one last. */
+/** Shows nothing. `NotificationStandIn.shown` has all shown notifications, oldest first. */
 class NotificationStandIn extends Emitter implements Pick<Electron.Notification, 'title' | 'body' | 'silent' | 'show'> {
   static readonly shown: NotificationStandIn[] = []
   readonly title: string
@@ -597,7 +593,7 @@ export const Notification = only('Notification', NotificationStandIn)
 /** Electron ends by these signals as by a quit (POSIX). */
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => app.quit())
 
-/** The module as a whole, as a test's code in this process gets it. */
+/** The whole module, for the code of tests in this process. */
 export const electron = only('electron', {
   app,
   BrowserWindow,
@@ -624,6 +620,6 @@ export const electron = only('electron', {
   utilityProcess,
 } satisfies Partial<Record<keyof typeof Electron, unknown>>)
 
-/** For the one who starts it: `ready` comes after the program's entry has run, its top-level awaits included. */
+/** Emits `ready`. The starter calls it after the program's entry has run, including its top-level awaits. */
 export const start = (): Promise<void> => app.start()
 export const debuggingEndpoint = (): string => chromiumNow().endpoint

@@ -15,24 +15,24 @@ import type * as Electron from 'electron'
 import { node24, root } from '../../../resources/scripts/ready.mjs'
 import { type Modes, modesInEnvironment } from './modes.ts'
 
-/** The desktop program, running, with its first window's page. */
+/** The running desktop program with the page of its first window. */
 export interface Desktop {
   page: Page
-  /** Runs `code` in the main process with the `electron` module; it must stand alone. */
+  /** Runs `code` in the main process with the `electron` module. The function may use nothing outside of itself. */
   evaluate<R, A = undefined>(code: (electron: typeof Electron, arg: A) => R | Promise<R>, arg?: A): Promise<R>
-  /** The page of another window, once its address matches. */
+  /** Resolves with the page of another window when its address matches. */
   pageAt(address: RegExp): Promise<Page>
   /** Standard error so far. */
   errors(): string
-  /** The exit code, once it has ended. */
+  /** Resolves with the exit code when the program has ended. */
   ended: Promise<number | null>
-  /** By `app.quit()`, as from the menu. Answers a question about running work with "Quit". */
+  /** Calls `app.quit()`, like the menu. Answers a question about running work with "Quit". */
   quit(): Promise<number | null>
 }
 
 // `npm run test:desktop` compares both.
 const binary = process.env.STUDIO_DESKTOP === 'replacement' ? null : realElectron()
-/** Whether Electron itself is here. If not, its stand-in takes its place. */
+/** Whether Electron itself is installed. If not, the tests run on its stand-in. */
 export const real = binary !== null
 if (!real) console.log("Electron's binary is not here: the desktop tests run on the stand-in alone.")
 
@@ -58,7 +58,7 @@ const environment = (dataDir: string, modes: Modes): Record<string, string> => (
     Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
   ),
   INFERENCE_STUDIO_DATA_DIR: dataDir,
-  // No session bus: the keychain is missing here, in every environment alike.
+  // Without a session bus there is no keychain, so that the tests are the same in every environment.
   DBUS_SESSION_BUS_ADDRESS: '',
   ...modesInEnvironment(modes),
 })
@@ -75,7 +75,7 @@ export async function launchDesktop(
   return binary === null ? launchStandIn(dataDir, modes, args) : launchReal(binary, dataDir, args)
 }
 
-/** Starts the built program where no window is to come: resolves when it has ended. */
+/** Starts the built program for a test that expects no window. Resolves when it has ended. */
 export async function runDesktopToItsEnd(
   dataDir: string,
   modes: Modes = {},
@@ -144,7 +144,7 @@ interface Started extends Omit<Desktop, 'page' | 'pageAt'> {
   endpoint: Promise<string>
 }
 
-/** The stand-in from its first moment on, before `ready` and any window. There is no such view of a real Electron. */
+/** Starts the stand-in and returns at once, before `ready` and any window. A real Electron can't be observed that early. */
 export function startStandIn(dataDir: string, modes: Modes = {}, args: readonly string[] = []): Started {
   const child = forkStandIn(dataDir, modes, args)
   running.add(child)
@@ -174,7 +174,7 @@ export function startStandIn(dataDir: string, modes: Modes = {}, args: readonly 
     child.send({ id, code: String(code), arg })
     return answer.promise as never
   }
-  // Whoever wants the address of a program that has ended hears of it; nobody has to want it.
+  // Without a reader of `endpoint`, a program that ends early would be an unhandled rejection.
   ready.promise.catch(() => undefined)
   return {
     endpoint: ready.promise,
@@ -182,7 +182,7 @@ export function startStandIn(dataDir: string, modes: Modes = {}, args: readonly 
     errors,
     ended,
     async quit() {
-      // It may end before it has answered.
+      // The program may end before it answers.
       evaluate(quitNow).catch(() => undefined)
       return await ended
     },

@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, renameSync, rmSync, watch, writeFileSync } fro
 import { join } from 'node:path'
 
 /**
- * One process a folder, as Chromium's singleton: true for the first, which hears of the later ones; a lock whose owner has
- * died is taken over.
+ * Allows one process for each folder, like Chromium's singleton. Returns true for the first process, whose `heard` gets the arguments of later
+ * ones. A lock of a dead process is taken over.
  */
 export function takeSingleInstance(folder: string, heard: (argv: string[], cwd: string) => void): boolean {
   mkdirSync(folder, { recursive: true })
@@ -32,7 +32,7 @@ export function takeSingleInstance(folder: string, heard: (argv: string[], cwd: 
       rmSync(call)
       heard(argv, cwd)
     } catch {
-      // Two events tell of one file: the second finds it read and removed.
+      // One file can cause two events. At the second one it is already deleted.
     }
   })
   return true

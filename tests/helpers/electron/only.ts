@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 
-/** `known` as it is; whatever else is asked of it throws, so that nothing passes that was not thought of. */
+/** Returns `known` in a proxy that throws for every other member, so that a test never passes because of a missing one. */
 export function only<T extends object>(name: string, known: T): T {
   const refuse = (key: string | symbol): never => {
     throw new Error(`The stand-in for electron does not know ${name}.${String(key)}`)
@@ -13,7 +13,7 @@ export function only<T extends object>(name: string, known: T): T {
   })
 }
 
-/** An emitter that takes listeners for the events that it knows alone; null: whatever their name. */
+/** An emitter that throws for listeners of unknown events. `known` is null: all events are allowed. */
 export class Emitter extends EventEmitter {
   private readonly known: readonly string[] | null
 
@@ -34,7 +34,7 @@ export class Emitter extends EventEmitter {
   }
 }
 
-/** An event of Electron's: its fields, and the one thing that a listener may do about it. */
+/** An event of Electron with these fields and `preventDefault`. */
 export function electronEvent<T extends object>(fields: T): T & { defaultPrevented: boolean; preventDefault(): void } {
   return {
     ...fields,
@@ -45,7 +45,7 @@ export function electronEvent<T extends object>(fields: T): T & { defaultPrevent
   }
 }
 
-/** Options are known one by one as well. */
+/** Throws for an option that the stand-in does not implement. */
 export function onlyKeys(what: string, given: object, known: readonly string[]): void {
   for (const key of Object.keys(given)) {
     if (!known.includes(key)) throw new Error(`The stand-in for electron does not know ${what}'s "${key}"`)

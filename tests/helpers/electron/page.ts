@@ -18,24 +18,24 @@ export interface PageRequest {
   body: Buffer<ArrayBuffer> | null
 }
 
-/** What a window does about what its page does. Addresses are Electron's (`app://…`) on this side. */
+/** The window's callbacks for events of its page. Addresses are Electron's (`app://…`). */
 export interface PageOwner {
-  /** A navigation, whoever asked for it. */
+  /** Called for every navigation, of the page or of the program. */
   starts(url: string, mainFrame: boolean): void
-  /** A navigation that the page asked for; false stops it. */
+  /** Called for a navigation of the page itself. Returns false to prevent it. */
   mayGo(url: string, mainFrame: boolean): boolean
-  /** The reply to a request, `cancel`, or null: to the network with it. */
+  /** The reply to a request; `cancel` refuses it; null sends it to the network. */
   reply(request: PageRequest): Promise<Response | 'cancel' | null>
   /** Prepares a reply for streaming, and returns the id that the request must carry. */
   stream(reply: Response): string
   wantsWindow(url: string, frameName: string, features: string): void
-  /** A line from the preload's world. */
+  /** A message from the world of the preload script. */
   said(text: string): void
-  /** Another document, or none: what the preload of the last one had is gone. */
+  /** Called when the document is replaced or gone, and its preload script with it. */
   left(): void
   navigated(url: string): void
   loaded(): void
-  /** Its process has ended. */
+  /** Called when the process of the page has ended. */
   crashed(): void
   gone(): void
 }
@@ -61,13 +61,13 @@ const opening = z.object({ url: z.string(), windowName: z.string(), windowFeatur
 const frame = z.object({ frame: z.object({ id: z.string(), parentId: z.string().optional(), url: z.string() }) })
 const withoutHash = (url: string): string => url.split('#', 1)[0] ?? ''
 
-/** One tab of Chromium as one window's page: preload in a world of its own, every request and navigation asked for. */
+/** One tab of Chromium as the page of one window. The preload script has its own world, and every request and navigation is intercepted. */
 export class Page {
   readonly #cdp: Cdp
   readonly #owner: PageOwner
   readonly #target: string
   readonly #session: string
-  /** Where each frame said that it wants to go: a navigation without a wish is the program's or the person's. */
+  /** Navigations that each frame requested itself. The program or the person started all others. */
   readonly #wishes = new Map<string, string>()
   #world: number | null = null
 
@@ -109,7 +109,7 @@ export class Page {
     await this.#send('Fetch.enable', { patterns: [{ urlPattern: '*' }] })
   }
 
-  /** Rejects with Chromium's words when nothing was committed. */
+  /** Rejects with Chromium's message when nothing was committed. */
   async load(url: string): Promise<void> {
     const { errorText } = await this.#send('Page.navigate', { url: toPage(url) })
     if (typeof errorText === 'string') throw new Error(`${errorText} loading '${url}'`)
@@ -131,7 +131,7 @@ export class Page {
     return Buffer.from(z.string().parse(data), 'base64')
   }
 
-  /** Never answered: the page's process is gone. */
+  /** DevTools never answers, because the process of the page is gone. */
   async crash(): Promise<void> {
     await this.#send('Page.crash').catch(() => undefined)
   }
@@ -140,7 +140,7 @@ export class Page {
     return this.#send('Page.reload')
   }
 
-  /** To the preload's world; a document that has gone hears nothing more. */
+  /** Sends a message to the world of the preload script. Does nothing when the document is gone. */
   notify(what: object): void {
     if (this.#world === null) return
     void this.#send('Runtime.callFunctionOn', {
@@ -161,7 +161,7 @@ export class Page {
   readonly #hear: Record<string, (params: Params) => void> = {
     'Fetch.requestPaused': (params) => {
       const request = paused.parse(params)
-      // A page that closes meanwhile takes its requests with it.
+      // A page that closes ends its requests.
       this.#answer(request).catch((thrown: unknown) => {
         if (!/has closed|Invalid InterceptionId|Session with given id/.test(String(thrown))) throw thrown
       })
@@ -212,7 +212,7 @@ export class Page {
     const url = fromPage(request.url)
     if (resourceType === 'Document') this.#owner.starts(url, frameId === this.#target)
     if (resourceType === 'Document' && this.#wished(frameId, request.url)) {
-      // `Aborted` leaves the page where it is, as a prevented navigation does.
+      // With `Aborted` the page does not change, as after a prevented navigation.
       if (!this.#owner.mayGo(url, frameId === this.#target)) return void (await fail('Aborted'))
     }
     const { postDataEntries, headers } = request
@@ -231,8 +231,8 @@ export class Page {
   }
 
   /**
-   * Whether the page itself asked for this navigation; frames inside it go nowhere by anyone else's will. Its wish has been
-   * heard by now: the page's process sends both over one channel, the wish first.
+   * Whether the page itself requested this navigation. Navigations of inner frames are always the page's own. The request has already been
+   * recorded: the page's process sends both over one channel, the request first.
    */
   #wished(frameId: string, url: string): boolean {
     return frameId !== this.#target || this.#wishes.get(frameId) === withoutHash(url)

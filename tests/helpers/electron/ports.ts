@@ -2,7 +2,7 @@ import type * as Electron from 'electron'
 import { Emitter, only } from './only.ts'
 import { decode, encode } from './wire.js'
 
-/** Where the messages of a port end up: its twin in this process, or the page that its twin was given to. */
+/** The receiver of a port's messages: the other port in this process, or the page that got the other port. */
 interface End {
   take(text: string): void
   gone(): void
@@ -53,7 +53,7 @@ export class StandInPort
     this.far = far
   }
 
-  /** Transferred: `page` takes this port's place. What had come for it goes there first. Returns the end to talk to. */
+  /** Transfers this port to `page`. Waiting messages are delivered first. Returns the other port. */
   handOver(page: End): End {
     const { far } = this
     if (this.closed || !(far instanceof StandInPort)) throw new Error('This port has been closed or transferred')

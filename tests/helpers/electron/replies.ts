@@ -59,7 +59,7 @@ export class ReplyServer {
     })
   }
 
-  /** Keeps a reply for the request that carries the returned id. */
+  /** Stores a reply for the request with the returned id. */
   offer(reply: Response): string {
     const id = randomUUID()
     this.#waiting.set(id, reply)

@@ -9,7 +9,7 @@ const standIn = new URL('./electron.ts', import.meta.url).href
 registerHooks({
   resolve: (name, context, next) => (name === 'electron' ? { url: standIn, shortCircuit: true } : next(name, context)),
 })
-// Code of a test for this process, as Playwright's ElectronApplication.evaluate runs it in a real one.
+// Runs code of a test in this process, like Playwright's ElectronApplication.evaluate.
 async function evaluate({ id, code, arg }) {
   try {
     process.send({ id, value: await runInThisContext(`(${code})`)(electron, arg) })

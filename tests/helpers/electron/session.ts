@@ -47,7 +47,7 @@ export const defaultSession = only('Session', {
     handlers.request = handler
   },
   setDevicePermissionHandler(handler) {
-    // No device of any kind is attached to this Chromium: the handler is never asked.
+    // No device is attached to this Chromium, so the handler is never called.
     if (handler !== null && typeof handler !== 'function') throw new TypeError('a function or null')
   },
 } satisfies Pick<
@@ -77,7 +77,7 @@ const resourceTypes: Record<string, Electron.OnBeforeRequestListenerDetails['res
   WebSocket: 'webSocket',
 }
 
-/** What `webRequest.onBeforeRequest` says of a request. */
+/** The details of a request for `webRequest.onBeforeRequest`. */
 export async function isCancelled({ url, method, resourceType, referrer }: PageRequest): Promise<boolean> {
   const { beforeRequest } = handlers
   if (!beforeRequest) return false
@@ -100,7 +100,7 @@ export async function isCancelled({ url, method, resourceType, referrer }: PageR
 type Permission = Parameters<PermissionCheck>[1]
 type MediaType = 'audio' | 'video'
 
-/** Chromium's names beside Electron's. */
+/** Chromium's names of Electron's permissions. */
 const permissions: { chromium: string; electron: Permission; media?: MediaType }[] = [
   { chromium: 'microphone', electron: 'media', media: 'audio' },
   { chromium: 'camera', electron: 'media', media: 'video' },
@@ -115,8 +115,8 @@ const permissions: { chromium: string; electron: Permission; media?: MediaType }
 ]
 
 /**
- * Asks both handlers for each permission on behalf of the page's main frame and tells Chromium the answers: DevTools can
- * settle a permission in advance only, not at the question.
+ * Calls both handlers for each permission on behalf of the page's main frame, and sets the results in Chromium. DevTools can set a permission
+ * in advance only, not when a page requests it.
  */
 export async function settlePermissions(cdp: Cdp, contents: Electron.WebContents, page: string): Promise<void> {
   const origin = new URL(toPage(page)).origin
@@ -144,5 +144,5 @@ export async function settlePermissions(cdp: Cdp, contents: Electron.WebContents
 
 export type SchemeHandler = Parameters<Electron.Protocol['handle']>[1]
 export const schemes = new Map<string, SchemeHandler>()
-// Tests replace a handler to see what the page makes of a reply.
+// Tests replace a handler to see how the page reacts to a reply.
 Object.assign(globalThis, { handlers: schemes })

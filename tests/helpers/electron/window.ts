@@ -27,7 +27,7 @@ const optionNames = [
   'webPreferences',
 ] as const satisfies readonly (keyof Electron.BrowserWindowConstructorOptions)[]
 
-/** What this stand-in is, and what Electron is by itself: a window that asks for less protection does not open. */
+/** The protection of this stand-in, which is Electron's default. A window that requests less does not open. */
 const always = {
   contextIsolation: true,
   sandbox: true,
@@ -52,7 +52,7 @@ function checkPreferences(given: Electron.WebPreferences): string {
   return given.preload
 }
 
-/** What the program around the windows is to them. */
+/** What a window needs from the program. */
 export interface Program {
   cdp(): Cdp
   ipc: Emitter
@@ -100,7 +100,7 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
   private focused = false
   private painted = false
   private destroyed = false
-  /** What the taskbar would show. Tests read it. */
+  /** Progress as the taskbar would show it. Tests read it. */
   progress = -1
 
   constructor(options: Electron.BrowserWindowConstructorOptions = {}) {
@@ -122,9 +122,9 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
     BrowserWindow.all.add(self)
     program.contentsCreated(this.webContents)
     this.page = this.openPage(program, preload, self)
-    // A failure shows itself to whoever loads an address.
+    // The caller of `loadURL` gets the failure.
     this.page.catch(() => undefined)
-    // biome-ignore lint/correctness/noConstructorReturn: the window as others see it throws on what it does not know.
+    // biome-ignore lint/correctness/noConstructorReturn: callers get the window that throws for unknown members.
     return self
   }
 
@@ -185,7 +185,7 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
     this.loseFocus()
   }
 
-  /** One window has the focus at most. */
+  /** At most one window has the focus. */
   focus(): void {
     if (this.focused || this.destroyed) return
     for (const other of BrowserWindow.all) if (other.webContents !== this.webContents) other.loseFocus()

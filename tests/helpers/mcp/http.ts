@@ -12,7 +12,7 @@ export type Gate = (request: Request) => Promise<Response | null>
 
 /**
  * A server of the Model Context Protocol over streamable HTTP, on a real socket. `modern` answers each request by itself (2026-07-28);
- * `sessions` as of 2025, where `endSessions` makes it forget all of them. @param protect makes a gate in front of it
+ * `sessions` has sessions as in 2025, and `endSessions` ends all of them. @param protect creates a check in front of the server
  */
 export async function startHttp(mode: 'modern' | 'sessions', protect?: (origin: string) => Gate) {
   const state = freshState()
@@ -59,7 +59,7 @@ export async function startHttp(mode: 'modern' | 'sessions', protect?: (origin: 
     endSessions: () => sessions.clear(),
     /** Ends every connection, also those that wait for events. */
     disconnect: () => server.closeAllConnections(),
-    /** Takes requests before the protocol does; answers whether it did. */
+    /** Called before the protocol. Returns whether it has handled the request. */
     intercept: (take: typeof before) => {
       before = take
     },

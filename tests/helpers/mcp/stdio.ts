@@ -1,4 +1,4 @@
-// A server of the Model Context Protocol over stdio, as another program. What it does beside is said by its arguments.
+// An MCP server over stdio, as a program of its own. Its first argument selects how it misbehaves.
 import { spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -8,7 +8,7 @@ import { freshState, makeServer } from './tools.ts'
 const mode = process.argv[2] ?? 'good'
 const send = (message: unknown): void => void process.stdout.write(`${JSON.stringify(message)}\n`)
 
-/** A server of the old days by hand: no library of its own says what it may not. */
+/** A server of an old protocol version without a library, because a library would prevent invalid messages. */
 function byHand(answer: (request: { id?: number | string; method?: string; params?: unknown }) => unknown): void {
   createInterface({ input: process.stdin }).on('line', (line) => {
     const request = JSON.parse(line)
@@ -24,7 +24,7 @@ const hello = (tools = true) => ({
 })
 
 if (mode === 'stubborn') {
-  // Neither it nor what it starts ends when it is asked to.
+  // Neither this process nor its child ends at SIGTERM.
   process.on('SIGTERM', () => process.stderr.write('no\n'))
   const child = spawn(process.execPath, ['-e', "process.on('SIGTERM', () => {}); setInterval(() => {}, 1e9)"], {
     stdio: 'ignore',
@@ -41,7 +41,7 @@ if (mode === 'good' || mode === 'stubborn') {
     return server
   })
 } else if (mode === 'hangup') {
-  // Writing to it fails at once, and a moment later it ends.
+  // Writing to its input fails at once. A moment later it ends.
   closeSync(0)
   setTimeout(() => process.exit(7), 200)
 } else if (mode === 'crash') {
@@ -50,7 +50,7 @@ if (mode === 'good' || mode === 'stubborn') {
 } else if (mode === 'silent') {
   setInterval(() => undefined, 1e9)
 } else if (mode === 'strict') {
-  // Ends at anything before `initialize`, as some do.
+  // Ends at any message before `initialize`, like some real servers.
   let begun = false
   byHand(({ method }) => {
     if (method === 'initialize') begun = true
@@ -62,14 +62,14 @@ if (mode === 'good' || mode === 'stubborn') {
 } else if (mode === 'hostile') {
   byHand(({ method, params }) => {
     if (method === 'initialize') {
-      // Requests of its own, which nobody announced to take.
+      // Requests to the client, which has not announced these capabilities.
       for (const [id, asked] of ['sampling/createMessage', 'elicitation/create', 'roots/list'].entries()) {
         send({ jsonrpc: '2.0', id: `mine-${id}`, method: asked, params: {} })
       }
       return hello()
     }
     if (method === 'tools/list') {
-      // Pages without end.
+      // An endless number of pages.
       const cursor = String((params as { cursor?: string } | undefined)?.cursor ?? '0')
       const page = Number(cursor)
       return {
@@ -89,7 +89,7 @@ if (mode === 'good' || mode === 'stubborn') {
       }
     }
     if (method === 'tools/call') {
-      // More than any message may have, and no end of it.
+      // A message above the size limit that never ends.
       const piece = 'x'.repeat(1_000_000)
       const more = (): void => void process.stdout.write(piece, () => setImmediate(more))
       more()

@@ -1,13 +1,13 @@
 import { McpServer } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 
-/** What the tests' servers share between their sessions: a description that changes, and what became of calls. */
+/** State that the sessions of a test server share: a description that changes, and the calls so far. */
 export interface ToolsState {
   description: string
   cancelled: number
   /** Names of tools whose handler ran, in order. */
   called: string[]
-  /** Each server made so far takes the new description, and tells its client. */
+  /** Sets the new description in every existing server, which notifies its client. */
   servers: Set<(description: string) => void>
   onChange?: () => void
 }
@@ -21,7 +21,7 @@ export const freshState = (): ToolsState => ({
 
 const text = (words: string) => ({ content: [{ type: 'text' as const, text: words }] })
 
-/** A real server with tools that behave well and tools that don't. */
+/** A real server with working and failing tools. */
 export function makeServer(state: ToolsState): McpServer {
   const server = new McpServer(
     { name: 'test-server', version: '1.2.3' },

@@ -114,7 +114,7 @@ const commands = { ...writing, ...reading }
 /** Commands that run in a process of their own: those that would continue after a wrong start, and those that read standard input. */
 const alone = /^(serve|chat|login|restore|erase)$/
 
-/** Runs a command that is to be refused. */
+/** Runs a command and returns its error. */
 const refused = (name: string, args: string[]): Promise<Ended> =>
   alone.test(name) ? run(args, {}, 'sk-typed') : here(args)
 

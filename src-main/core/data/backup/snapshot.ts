@@ -148,7 +148,7 @@ function followErased(
   found: { named: string[]; missing: string[] },
 ): { named: string[]; missing: string[] } {
   let { named, missing } = found
-  // A replacement file can itself be replaced meanwhile. The limit is for a program that never stops doing that.
+  // A replacement file can itself be replaced before it is linked. The limit is for a program that never stops doing that.
   for (let round = 1; missing.length > 0 && round <= mostRounds; round += 1) {
     if (!deleteErased(join(folder, studio.file), studio.pathIn(dataDir), missing)) break
     named = rowsOf(join(folder, studio.file)).named

@@ -55,7 +55,7 @@ export async function onFolder<T>(parts: OpeningParts, build: (folder: OpenFolde
         log('warn', `Another program has locked ${database?.file ?? 'a database'}. Waiting until it is free.`)
         before?.()
       }
-      // Without a database, the lock has ended meanwhile.
+      // No database is locked any more if the lock ended after the failed attempt.
       if (database) await opening?.({ stage: 'waiting', database: database.name, rows: null })
     }
     await sleep(retryLockedMs, undefined, { signal }).catch((thrown: unknown) => {

@@ -253,7 +253,7 @@ function pinFiles(
         continue
       }
       pinned.add(mediaId)
-      // A permanent deletion that ran meanwhile may have deleted it.
+      // A permanent deletion may have deleted the document during the import.
       if (store.documents.find(mediaId)) store.pinnedFiles.insert({ ...file, folderId, mediaId })
     }
   }

@@ -111,7 +111,7 @@ export class GeneratedTitles {
     const title = titleOf(text.trim().replace(/^["'“”„«»]+|["'“”„«»]+$/gu, ''))
     if (title === null) throw new Error('Its reply had no words.')
     const isNew = store.transaction(() => {
-      // The person may have named or deleted the conversation meanwhile.
+      // The person may have named or deleted the conversation while the model wrote.
       if (signal.aborted || store.conversations.find(conversationId)?.title !== given) return false
       store.conversations.setTitle(conversationId, title)
       return true

@@ -131,7 +131,7 @@ export function createProjects({ store, databaseFile, dropMedia, changed }: Proj
         indexing: searched.filter(({ isIndexed }) => !isIndexed).length,
       }
     },
-    /** Passages as members of a message. @throws StudioError `no_such_item` when a file was removed meanwhile */
+    /** Passages as members of a message. @throws StudioError `no_such_item` when a file was removed after the search */
     attach: (wishes: readonly PassageToSend[]): UnnumberedPassage[] =>
       wishes.map((wish) => {
         const found = passages.at(wish)

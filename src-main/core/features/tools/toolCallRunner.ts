@@ -269,7 +269,7 @@ export class ToolCallRunner {
     return row
   }
 
-  /** Runs work in the background. A conversation that was deleted meanwhile is not an error. */
+  /** Runs work in the background. A conversation that is deleted before the work ends is not an error. */
   #aside(work: Promise<unknown>): void {
     work.catch((thrown: unknown) => {
       const failure = asStudioError(thrown)

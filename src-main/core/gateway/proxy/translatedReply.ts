@@ -279,7 +279,7 @@ export class TranslatedStream {
     return this.#reader.ended || this.#failure !== null
   }
 
-  /** Why the stream can't go on: that of the service, or its translation. */
+  /** Why the stream can't continue: the failure of the service, or of the translation. */
   get #failure(): StudioError | null {
     const { failure } = this.#translator
     return this.#reader.failure ?? (failure === null ? null : new StudioError('malformed_reply', failure))

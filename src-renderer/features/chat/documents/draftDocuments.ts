@@ -69,7 +69,7 @@ async function uploadDocument(
   return { state: 'ready', stored: { ...stored, pages: null }, scanned }
 }
 
-/** How often the number of read pages is asked for, ms. */
+/** Interval between two requests for the number of pages read, ms. */
 const progressMs = 400
 
 /** Calls `ask` from time to time until `work` ends. A failed question only leaves the number as it was: `work` reports the failure. */

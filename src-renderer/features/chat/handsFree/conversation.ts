@@ -140,7 +140,7 @@ async function open(): Promise<void> {
     const opened = await openCapture(input, events, signal)
     if (signal.aborted) return
     capture = opened
-    // The person may have changed it meanwhile.
+    // The person may have changed the input while the microphone opened.
     opened.setInput(useHandsFree.getState().state.input)
     dispatch({ type: 'microphoneOpened' })
   } catch (thrown) {

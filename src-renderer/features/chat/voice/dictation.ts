@@ -42,7 +42,7 @@ export async function startDictation(): Promise<void> {
     const onMuted = (muted: boolean): void =>
       useDictation.setState(({ now }) => (now.state === 'recording' ? { now: { ...now, muted } } : {}))
     const recording = await startRecording({ onMuted })
-    // The person has cancelled meanwhile.
+    // The person cancelled while the microphone opened.
     if (mine.signal.aborted) return recording.cancel()
     set({ state: 'recording', recording, since: Date.now(), muted: recording.muted() })
     void recording.lost.then(() => {

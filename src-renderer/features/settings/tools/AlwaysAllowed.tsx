@@ -50,7 +50,7 @@ function nameOf(tools: ToolsState, id: string): { name: string; where: 'own' | '
   return { name, where: server ? { server: plainText(server.name) } : 'gone' }
 }
 
-/** The number of rounds of calls after which the person is asked. */
+/** Field for the number of rounds of calls after which a chat asks the person before it continues. */
 export function Rounds({ rounds }: { rounds: number }) {
   const t = useToolTranslate()
   const save = useSave()

@@ -281,7 +281,7 @@ it('a ban is reported with its end', async () => {
   await expect.poll(() => notices.map(({ title }) => title)).toEqual(['The service blocks requests'])
 })
 
-it('while offline no outdated figure is reported, and a limit set meanwhile is checked when the service answers again', async () => {
+it('while offline no outdated figure is reported, and a limit that was set while offline is checked when the service answers again', async () => {
   const sandbox = await sandboxWith({ balance: 8 })
   // The service behind an interruptible connection.
   let cut = false

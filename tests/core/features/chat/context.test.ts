@@ -230,7 +230,7 @@ describe('the measure', () => {
     const setup = { ...emptySetup, params: { maxTokens: 500 } }
     const both = await one.measure({ models: ['large', 'other', 'small'], setup })
     expect(both).toMatchObject({ model: 'small', length: { from: 'service', tokens: 8192 }, parts: { reply: 500 } })
-    // Each model is asked, and a reserve costs nothing until it is used.
+    // Both models reply, and a reserve costs nothing until it is used.
     expect(both.leastCost).toBe(
       `0.${String((both.total - 500) * 3)
         .padStart(6, '0')
@@ -409,7 +409,7 @@ describe('a summary', () => {
     const wish = { requestId: randomUUID(), upTo, model: 'm' }
     const asked = one.summaries.summarise(wish)
     await settled()
-    // The page was reloaded meanwhile: it finds the running summary, and a repeated call sends nothing.
+    // The page was reloaded during the summary: it finds the running summary, and a repeated call sends nothing.
     expect((await one.measure()).summary).toEqual({ summaryId: wish.requestId, upTo, state: 'running' })
     const again = [one.summaries.summarise(wish), one.summaries.summary(wish.requestId)]
     one.service.last.say({ type: 'content', choice: 0, text: 'A note.' })

@@ -89,7 +89,7 @@ it('a first message can be deleted: the chat is empty and can be written in agai
   expect(store.messages.get(turnId)).toMatchObject({ siblings: 2 })
 })
 
-it('survives the end of the program, and is neither found nor listed meanwhile', async () => {
+it('survives the end of the program, and is neither found nor listed after the restart', async () => {
   await turn('one')
   const { turnId } = await turn('two')
   const { removedId } = removeMessage(feature, { messageId: turnId })

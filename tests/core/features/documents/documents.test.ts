@@ -152,7 +152,7 @@ test('a document is erased with the last message that has it, and stays while a 
   expect(on.store.documents.find(document.mediaId)).toBeNull()
 })
 
-test('a scan is stored with the ranges of its pages without text, and the pages that were read are known meanwhile', async () => {
+test('a scan is stored with the ranges of its pages without text, and the number of pages read is known during the conversion', async () => {
   const on = studio()
   const { add, documents } = documentsOn(on)
   const scan = await add('scan.pdf', corpusBytes('scan.pdf'))

@@ -449,7 +449,7 @@ describe('a stored response', () => {
       .toEqual(['store'])
   })
 
-  it('the reply waits for a lock of another program, and the response can be read meanwhile', async () => {
+  it('the reply waits for a lock of another program, and the response can be read during the wait', async () => {
     const { gateway } = await mirror()
     await created(gateway, { input: 'One' })
     const other = new DatabaseSync(join(gateway.dataDir, 'bodies.sqlite'))

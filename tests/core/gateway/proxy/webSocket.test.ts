@@ -24,7 +24,7 @@ const mirror: Act = (response, { messages }) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   response.end(`${chunk(JSON.stringify(messages.map(({ content }) => content)), 'stop')}data: [DONE]\n\n`)
 }
-/** A service that begins a reply and goes on for ever. */
+/** A service that begins a reply and never ends it. */
 const endless: Act = (response) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   response.write(chunk('Words'))
@@ -69,7 +69,7 @@ describe('the guard', () => {
     expect(await refusedUpgrade(gateway, withKey)).toEqual({ status: 403, code: 'tool_key_paused' })
   })
 
-  it('checks each turn again: a key that was revoked meanwhile ends the connection', async () => {
+  it('checks the key again for each turn: a revoked key ends the connection', async () => {
     const { sandbox, gateway } = await beforeSandbox()
     const client = await SocketClient.open(gateway)
     gateway.change({ revokedAt: '2026-01-01T00:00:00Z' })
@@ -340,7 +340,7 @@ describe('the end of a connection', () => {
         delays.push(((await ended.at(-1)) ?? 0) - from)
         await client.closed
       }
-      // The best of five: another program may have the processor meanwhile.
+      // The best of five: another program may use the processor during one of them.
       expect(Math.min(...delays)).toBeLessThan(20)
       await expect
         .poll(async () => (await gateway.rows()).map(({ state, cancelledBy }) => [state, cancelledBy]))

@@ -63,7 +63,7 @@ export async function mergeConversation(
   const messages = await insertNew(context, incoming, ({ id: one }) => {
     return visible.has(one) && theirs.parents.has(one) && !parents.has(one)
   })
-  // A reply may have started meanwhile. The new messages are stored; the rest follows next time.
+  // A reply may have started during the merge. The new messages are stored, the rest at the next synchronization.
   if (context.isRunning(id)) return { outcome: 'postponed', messages }
   const isChanged = syncMarks.merging(() => {
     if (state === null) {

@@ -44,7 +44,7 @@ export interface SummaryWish {
   model: string
 }
 
-/** Thrown for a summary that nobody writes any more. */
+/** Thrown for a summary that no run writes any more. */
 const gone = () =>
   new StudioError('no_such_item', 'This summary was used or discarded, or the program ended before it was written.')
 
@@ -145,7 +145,7 @@ export class Summaries {
     try {
       stored = { ...wanted, ...(await this.#askAll(chunks, { upstream, model, limit, signal })) }
     } catch (thrown) {
-      // The person sees the failure or has cancelled. After the end of the program nobody would.
+      // The person sees the failure or has cancelled. When the program ends, the row stays, so that the next start reports the summary as cut.
       if (!this.#isClosing) summaries.remove(requestId)
       throw thrown
     }

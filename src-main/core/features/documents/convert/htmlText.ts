@@ -206,7 +206,7 @@ class MarkdownWriter {
     if (this.#pre === 0) this.#add('`')
   }
 
-  /** Ends what came before a block, in the form of its surroundings. */
+  /** Ends the text before a block: a space in a table cell, else a list item or a paragraph. */
   #endBlock(): void {
     if (this.#tables.at(-1)?.isInCell) this.#add(' ')
     else if (this.#lists.length > 0) this.#item()

@@ -98,7 +98,7 @@ export class PassageIndexer {
       table.setProgress({ mediaId, part: isPartDone ? part + 1 : part, start: isPartDone ? 0 : start, isDone })
     })
     this.#current = start < text.length ? { ...current, start } : null
-    // The file may have been removed or added again meanwhile.
+    // The file may have been removed or added again since this step started.
     if (this.#indexing.isOutdated) this.#current = null
     if (isDone) indexed()
     return true

@@ -9,7 +9,7 @@ import { chosenTools } from './toolChoice.ts'
 import { RequestTools } from './tools.ts'
 import { wholeReply } from './wholeReply.ts'
 
-/** A translated request of the Responses API, with what is to be stored. */
+/** A translated request of the Responses API, with the parts that the store needs. */
 export interface TranslatedResponsesRequest extends TranslatedRequest {
   /** Whether the response can be read again: `store`, true by default. */
   store: boolean

@@ -12,7 +12,7 @@ import { memorySecrets } from '../../../helpers/core.ts'
 const serverUrl = 'https://mcp.example/mcp'
 const id = 'server'
 
-/** The column of the database that says whether the keychain is asked. */
+/** The column of the database that says whether the keychain has a grant. */
 function fakeColumn() {
   let issuer: string | null = null
   return {

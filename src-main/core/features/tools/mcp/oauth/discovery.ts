@@ -26,7 +26,7 @@ export interface AuthorizationServer {
 
 /**
  * Finds the authorization server: metadata of the protected resource (RFC 9728), then of the authorization server (RFC 8414 or OpenID
- * Connect Discovery). Servers of protocol versions before 2025-06-18 have no resource metadata; their own origin is asked.
+ * Connect Discovery). Servers of protocol versions before 2025-06-18 have no resource metadata, so their own origin counts as the server.
  * @throws StudioError `not_found` if there is no metadata, `foreign_address`, `malformed_reply`, and as `oauthFetch`
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
