@@ -12,7 +12,7 @@ for (const line of readFileSync(join(tests, 'rules.md'), 'utf8').split('\n')) {
   if (row) rules.set(row[1], { text: row[2], who: row[3].trim().split(/ +/), shown: { S: [], C: [], P: [], U: [] } })
 }
 
-/** Which column a test file speaks for, by where it lies. */
+/** The column that a test file counts for, by its folder. */
 function columnOf(path) {
   if (path.startsWith('sandbox/')) return 'S'
   if (path.startsWith('core/gateway/') || path.startsWith('clients/')) return 'P'

@@ -92,11 +92,11 @@ export function fillAccount(dataDir: string) {
         balance: String(1000 + ago),
         total_spent: String(days - ago),
       }
-      store.keep(no, reportedByUsage(asked, rows))
-      for (const key of keys) store.keep(no, reportedByKeyDays(asked, key, { usage: window.map(dayOfKey) }))
+      store.saveReply(no, reportedByUsage(asked, rows))
+      for (const key of keys) store.saveReply(no, reportedByKeyDays(asked, key, { usage: window.map(dayOfKey) }))
     }
     const asked = { askedAt: now, answeredAt: now }
-    store.keep(
+    store.saveReply(
       no,
       reportedByKeys(asked, { api_keys: keys.map((id) => ({ id, key_prefix: `sk-${id}`, rate_limit_rpm: 60 })) }),
     )

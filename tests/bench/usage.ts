@@ -105,7 +105,7 @@ try {
     'here, a year of days by tool': () => reading.view(query({ from: year, grain: 'day', by: 'app', source: 'here' })),
     'here, ten years of months by tool': () => reading.view(query({ by: 'app', source: 'here' })),
     'here, ten years of months by model': () => reading.view(query({ source: 'here' })),
-    'here, ten years of days by room': () => reading.view(query({ grain: 'day', by: 'feature', source: 'here' })),
+    'here, ten years of days by feature': () => reading.view(query({ grain: 'day', by: 'feature', source: 'here' })),
     'here, ten years, searched': () => reading.view(query({ source: 'here', search: 'el-7' })),
     'both sides of ten years compared': () => reading.compare(all),
     'both sides of 30 days compared, daily': () => reading.compare({ ...all, from: month, daily: true }),

@@ -248,6 +248,6 @@ function filled(value: unknown, some: Facts): unknown {
 }
 
 const put = (text: string, { key, model }: Facts): string =>
-  text.replace(/KEYKEYKEY|MODELMODEL/g, (stand) => (stand === plain.key ? key : model))
+  text.replace(/KEYKEYKEY|MODELMODEL/g, (placeholder) => (placeholder === plain.key ? key : model))
 
 const pair = (line: string): [string, string] => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]

@@ -21,14 +21,14 @@ test('a threshold raises one alert, which links to its page and is dismissed by 
     // System notifications are invisible here, so the test reads what the page requests.
     const reported: string[] = []
     const Real = Notification
-    class Told {
+    class RecordedNotification {
       static permission = 'granted'
       static requestPermission = () => Real.requestPermission()
       constructor(title: string) {
         reported.push(title)
       }
     }
-    Object.assign(window, { reported, Notification: Told })
+    Object.assign(window, { reported, Notification: RecordedNotification })
   })
   const reported = () => page.evaluate(() => (window as unknown as { reported: string[] }).reported)
   const host = await openConnectedHost(sandbox)

@@ -47,17 +47,17 @@ test.beforeEach(async ({ page }) => {
   mcp.state.called.length = 0
 })
 
-const toRoom = (page: Page, address: string): Promise<void> =>
+const openPage = (page: Page, address: string): Promise<void> =>
   page.evaluate((hash) => {
     location.hash = hash
   }, address)
 
 const toSettings = async (page: Page): Promise<void> => {
-  await toRoom(page, '#/settings/tools')
+  await openPage(page, '#/settings/tools')
   await expect(page.getByRole('region', { name: windowText('chatTools:settings.servers.title') })).toBeVisible()
 }
 const backToChat = async (page: Page): Promise<void> => {
-  await toRoom(page, '#/chat')
+  await openPage(page, '#/chat')
   await newChat(page)
 }
 
@@ -187,7 +187,7 @@ test('deleting a tool can be undone, and the same tool returns', async ({ page }
   await expect(own).not.toContainText('keep_me')
   await page.getByRole('button', { name: windowText('chatTools:settings.functions.undo') }).click()
   await expect(own).toContainText('keep_me')
-  await toRoom(page, '#/chat')
+  await openPage(page, '#/chat')
   await addToMessage(page, 'Tools…')
   await expect(page.getByRole('dialog').getByRole('switch', { name: 'Use keep_me' })).toBeChecked()
 })

@@ -45,7 +45,7 @@ async function enter(page: Page, fate?: (nth: number) => Fate): Promise<void> {
   host = await openWebHost(newDataDir())
   await page.goto(host.url)
   await connectTo(page, service.baseUrl, key)
-  await page.getByRole('link', { name: windowText('speech:room') }).click()
+  await page.getByRole('link', { name: windowText('speech:title') }).click()
   await expect(text(page)).toBeVisible()
 }
 

@@ -20,7 +20,7 @@ let installed: string
 const folders: string[] = []
 const children = new Set<ChildProcess>()
 
-/** The install script of a package waits where a file `gate` stands; each run of it writes a line, so that runs can be counted. */
+/** The install script of a package waits in a folder with a file `gate`. Each run writes a line, so that runs can be counted. */
 const noteScript = (name: string): string => `
 const fs = require('node:fs')
 const path = require('node:path')
@@ -215,7 +215,7 @@ describe('a start', () => {
       closeGate(folder)
       const first = start(folder)
       await eventually(() => expect(runsOf(folder, what).length).toBe(1))
-      // npm is told by the one that waits; the fixture's build runs in the process itself, and is too busy to say anything.
+      // The waiting process reports npm's run. The fixture's build blocks its own process, which can report nothing.
       const waiting = start(folder)
       await eventually(() => expect(waiting.all()).toContain('Waiting: '))
       const [builder] = runsOf(folder, 'builds')
@@ -267,7 +267,7 @@ appendFileSync(log, 'out\\n')
       })
     })
     expect((await Promise.all(many)).filter((end) => end !== 0 && end !== 'SIGKILL')).toEqual([])
-    // Killed ones leave no `out`; no two `in` can stand between an `in` and its `out`.
+    // A killed process writes no `out`. Between an `in` and its `out` there is no other `in`.
     const lines = readFileSync(log, 'utf8').trim().split('\n')
     expect(lines.filter((line) => line === 'in').length).toBe(8)
     for (const [at, line] of lines.entries()) if (line === 'out') expect(lines[at - 1]).toBe('in')

@@ -56,7 +56,7 @@ const settingsOf = (t: Texts): Record<SectionName, (string | SettingItem)[]> => 
     ...[t('settings:data.folder'), t('settings:data.keychain'), t('data:backup.name'), t('data:restore.name')],
     ...[t('data:sync.title'), t('data:sync.folder'), t('data:sync.automatic')],
     ...[t('data:freeUp'), t('data:recentlyDeleted'), t('data:age.title'), t('data:age.rule'), t('data:eraseAll.title')],
-    { title: t('data:keepNewest'), group: t('data:freeUp') },
+    { title: t('data:newestSize'), group: t('data:freeUp') },
     ...(['speech', 'recordings', 'images'] as const).map((kind) => {
       const [control, group] = [t(`data:mediaKind.${kind}`), t('data:freeUp')]
       return { title: `${group}: ${control}`, control, group, beside: t('settings:data.title') }

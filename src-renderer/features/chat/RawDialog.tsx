@@ -211,10 +211,10 @@ function NoBody() {
       <div>
         <Switch
           checked={stored}
-          label={t('rawKeep', { count: days })}
+          label={t('rawStore', { count: days })}
           onChange={(chatBodies) => void attempt((client) => client.app.updateSettings({ chatBodies }))}
         />
-        <span>{t('rawKeep', { count: days })}</span>
+        <span>{t('rawStore', { count: days })}</span>
       </div>
     </div>
   )

@@ -162,7 +162,7 @@ function commands(): Command[] {
     },
     {
       id: 'chat.presets',
-      title: t('presetsKeepTitle'),
+      title: t('presetSaveTitle'),
       group: 'chat',
       when: here,
       run: () => useStage.setState({ dialog: { kind: 'presets' } }),

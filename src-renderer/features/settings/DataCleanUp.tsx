@@ -62,9 +62,9 @@ export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDon
           ))}
         </fieldset>
         <div className="flex flex-wrap items-center gap-2 text-s">
-          <span aria-hidden>{t('keepNewest')}</span>
+          <span aria-hidden>{t('newestSize')}</span>
           <Select
-            label={t('keepNewest')}
+            label={t('newestSize')}
             value={keptMegabytes}
             choices={sizes.map((size) => ({ value: String(size), label: showSize(size * megabyte) }))}
             onPick={setKeptMegabytes}

@@ -31,7 +31,7 @@ export function SpeechStage() {
   if (refused) {
     return (
       <>
-        <StageBar title={t('room')} />
+        <StageBar title={t('title')} />
         <ProblemNotice problem={refused} className="m-4" />
       </>
     )
@@ -39,7 +39,7 @@ export function SpeechStage() {
   if (open) return <Open open={open} />
   return (
     <>
-      <StageBar title={t('room')} />
+      <StageBar title={t('title')} />
       <Compose />
     </>
   )
@@ -88,7 +88,7 @@ function Open({ open }: { open: OpenSpeech }) {
   if (!detail || state === 'gone') {
     return (
       <>
-        <StageBar title={t('room')} actions={<NewSpeech />} />
+        <StageBar title={t('title')} actions={<NewSpeech />} />
         {state === 'loading' && <Loading />}
         {state === 'gone' && (
           <EmptyState icon={Trash2} title={t('gone')}>

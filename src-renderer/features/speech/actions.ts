@@ -272,7 +272,7 @@ export async function copyText(id: string): Promise<void> {
 export async function reveal({ mediaId }: Speech): Promise<void> {
   if (mediaId === null) return
   const where = await attempt((core) => core.media.reveal({ mediaId }))
-  if (where && !where.shown) say('where', i18n.t('speech:liesAt', { path: where.path }))
+  if (where && !where.shown) say('where', i18n.t('speech:filePath', { path: where.path }))
 }
 
 /** Copies the text and settings of a speech to the draft. */

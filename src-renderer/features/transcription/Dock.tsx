@@ -196,7 +196,7 @@ function Failed({ now }: { now: Extract<Recorder, { state: 'failed' }> }) {
     <div className="flex min-w-0 flex-1 flex-col gap-2">
       <ProblemNotice problem={now.problem} noAction />
       <div className="flex flex-wrap items-center gap-2">
-        <span className="flex-1">{t('couldNotKeep')}</span>
+        <span className="flex-1">{t('couldNotSave')}</span>
         <Button variant="primary" onClick={() => void saveFailedRecording()}>
           {t('tryAgain')}
         </Button>

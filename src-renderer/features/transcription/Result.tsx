@@ -35,7 +35,7 @@ export function Result() {
           <EmptyState
             icon={FileX2}
             title={t('gone')}
-            action={<Button onClick={() => showRecording(null)}>{t('toRoom')}</Button>}
+            action={<Button onClick={() => showRecording(null)}>{t('allRecordings')}</Button>}
           />
         </div>
       </>

@@ -17,7 +17,7 @@ export const data = {
   freeUp: 'Free up space',
   freeUpAbout: 'Delete older items. You see a preview before anything is deleted.',
   freeUpFrom: 'From',
-  keepNewest: 'Keep the newest',
+  newestSize: 'Keep the newest',
   days_one: '{{count}} day',
   days_other: '{{count}} days',
   preview: 'Preview…',

@@ -1,5 +1,5 @@
 export const speech = {
-  room: 'Speech',
+  title: 'Speech',
   list: 'Speeches',
   newSpeech: 'New speech',
   search: 'Search speeches',
@@ -107,7 +107,7 @@ export const speech = {
   textCopied: 'Text copied.',
   copyFailed: 'The text could not be copied.',
   reveal: 'Show file',
-  liesAt: 'File: {{path}}',
+  filePath: 'File: {{path}}',
   toTranscribe: 'Send to Transcribe',
   useText: 'Reuse text',
   remove: 'Delete',

@@ -209,8 +209,8 @@ function KeyStorage(props: { value: Storage; onChange: (value: Storage) => void;
         value={props.value}
         onChange={props.onChange}
         segments={[
-          { value: 'keychain', label: t('keepKeychain'), disabled: !keychain?.available },
-          { value: 'session', label: t('keepSession') },
+          { value: 'keychain', label: t('saveInKeychain'), disabled: !keychain?.available },
+          { value: 'session', label: t('saveForSession') },
         ]}
       />
       {props.problem ? (
@@ -219,7 +219,7 @@ function KeyStorage(props: { value: Storage; onChange: (value: Storage) => void;
         <span className="text-faint text-s">
           {keychain && !keychain.available
             ? t('noKeychain', { reason: asSentence(keychain.reason ?? t('noKeychainReason')) })
-            : t(props.value === 'keychain' ? 'keepKeychainHint' : 'keepSessionHint')}
+            : t(props.value === 'keychain' ? 'saveInKeychainHint' : 'saveForSessionHint')}
         </span>
       )}
     </div>

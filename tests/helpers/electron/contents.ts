@@ -5,7 +5,7 @@ import type { Page } from './page.ts'
 import { StandInPort } from './ports.ts'
 import { decode, encode } from './wire.js'
 
-interface Told {
+interface ReportedEvent {
   contextMenu?: Partial<Electron.ContextMenuParams>
   channel?: string
   args?: string
@@ -199,7 +199,7 @@ export class Contents
   }
 
   said(text: string): void {
-    const reported: Told = JSON.parse(text)
+    const reported: ReportedEvent = JSON.parse(text)
     if (reported.contextMenu !== undefined) {
       const flags = { canUndo: true, canRedo: true, canCut: true, canCopy: true, canPaste: true, canSelectAll: true }
       // DevTools does not report Chromium's spelling.

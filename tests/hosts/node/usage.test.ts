@@ -67,7 +67,7 @@ describe('with generated usage data', () => {
       ...{ user_id: 'a', date, model, requests, tokens_in: 1000, tokens_out: 10, tokens_cached: 1, cost_sc },
     })
     const fetch = (at: number, usage: ReturnType<typeof row>[]): void =>
-      store.keep(no, reportedByUsage({ askedAt: at, answeredAt: at }, { usage, balance: '7.5', total_spent: '3' }))
+      store.saveReply(no, reportedByUsage({ askedAt: at, answeredAt: at }, { usage, balance: '7.5', total_spent: '3' }))
     store.transaction(() => {
       fetch(today, [row('2026-11-19', 'writer', 2, '0.000000000000000001'), row('2026-11-20', '=cmd()', 3, '0.1')])
       // More than a window earlier, so the days between were never fetched.
@@ -75,8 +75,8 @@ describe('with generated usage data', () => {
       const asked = { askedAt: today, answeredAt: today }
       const key = { key_prefix: 'sk-a', name: 'Laptop', rate_limit_rpm: 60, balance_enabled: true, balance_sc: '5.25' }
       const revoked = { id: 'k2', key_prefix: 'sk-b', name: null, revoked_at: '2026-01-02T03:04:05Z' }
-      store.keep(no, reportedByKeys(asked, { api_keys: [revoked, { id: 'k1', ...key, balance_limit_sc: '10' }] }))
-      store.keep(
+      store.saveReply(no, reportedByKeys(asked, { api_keys: [revoked, { id: 'k1', ...key, balance_limit_sc: '10' }] }))
+      store.saveReply(
         no,
         reportedByTotals(asked, 'k1', {
           total_requests: 9,
@@ -162,7 +162,7 @@ describe('with generated usage data', () => {
       balance_sc: '5.25',
     }
     store.transaction(() =>
-      store.keep(
+      store.saveReply(
         store.accounts.all()[0]?.no ?? 0,
         reportedByKeys(later, { api_keys: [off, { id: 'k3', key_prefix: 'sk-c' }] }),
       ),
@@ -170,7 +170,7 @@ describe('with generated usage data', () => {
     const gone = { id: 'k1', key_prefix: 'sk-a', name: null }
     const after = { askedAt: later.askedAt + 1, answeredAt: later.askedAt + 1 }
     store.transaction(() =>
-      store.keep(store.accounts.all()[0]?.no ?? 0, reportedByKeys(after, { api_keys: [{ ...off, ...gone }] })),
+      store.saveReply(store.accounts.all()[0]?.no ?? 0, reportedByKeys(after, { api_keys: [{ ...off, ...gone }] })),
     )
     store.close()
     const again = (await ask('keys')).stdout
@@ -219,7 +219,7 @@ describe('with generated usage data', () => {
       tokens_out: 0,
     }
     store.transaction(() =>
-      store.keep(
+      store.saveReply(
         store.accounts.all()[0]?.no ?? 0,
         reportedByUsage({ askedAt: at, answeredAt: at }, { usage: [...rows, free], balance: null, total_spent: null }),
       ),

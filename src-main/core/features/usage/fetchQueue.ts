@@ -170,7 +170,7 @@ export class FetchQueue {
     if (this.#callingKey !== null) accountStore.accounts.calling(no, this.#callingKey)
     if (usage) {
       const reported = reportedByUsage(usage, usage.value)
-      accountStore.keep(no, reported, this.#now())
+      accountStore.saveReply(no, reported, this.#now())
       this.#logUndated(reported.undated?.length ?? 0)
     }
     this.account = accountStore.accounts.get(this.account.id) ?? this.account
@@ -251,7 +251,7 @@ export class FetchQueue {
   #store(reported: AccountReply): void {
     if (this.#closing.signal.aborted) return
     const { accountStore } = this.#parts
-    accountStore.transaction(() => accountStore.keep(this.account.no, reported, this.#now()))
+    accountStore.transaction(() => accountStore.saveReply(this.account.no, reported, this.#now()))
     this.#changed()
   }
 

@@ -22,7 +22,7 @@ export function openAccountStore(dataDir: string, options: OpenOptions = {}) {
   const all = tables(database)
   return {
     ...all,
-    keep: replySaver({ ...all, clock: clockTable(database, all.fetches) }),
+    saveReply: replySaver({ ...all, clock: clockTable(database, all.fetches) }),
     transaction: database.transaction,
     commits: database.commits,
     isWritable: database.isWritable,

@@ -18,7 +18,7 @@ export function PresetDialog() {
   const t = useChatTranslate()
   const open = useStage(({ dialog }) => dialog?.kind === 'presets')
   return (
-    <Dialog open={open} onClose={close} title={t('presetsKeepTitle')} about={t('presetsKeepAbout')}>
+    <Dialog open={open} onClose={close} title={t('presetSaveTitle')} about={t('presetSaveAbout')}>
       <PresetForm />
       <Kept />
     </Dialog>

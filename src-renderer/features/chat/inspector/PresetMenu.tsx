@@ -33,7 +33,7 @@ export function PresetMenu() {
       {presets.length > 0 && <MenuLine />}
       <MenuItem
         icon={BookmarkPlus}
-        label={t('presetsKeep')}
+        label={t('presetsManage')}
         onSelect={() => useStage.setState({ dialog: { kind: 'presets' } })}
       />
     </Menu>

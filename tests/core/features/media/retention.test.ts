@@ -233,7 +233,7 @@ test('a clean-up by size deletes the oldest items, never a favourite, and no mor
     file: fc.nat(12),
   })
   fc.assert(
-    fc.property(fc.array(one, { maxLength: 20 }), fc.nat(1200), (given, keepBytes) => {
+    fc.property(fc.array(one, { maxLength: 20 }), fc.nat(1200), (given, maxBytes) => {
       const made = given
         .map(
           ({ days, favourite, removed, file }, index): Made => ({
@@ -246,15 +246,15 @@ test('a clean-up by size deletes the oldest items, never a favourite, and no mor
           }),
         )
         .sort((a, b) => a.createdAt.localeCompare(b.createdAt))
-      const going = chooseForCleanUp(made, { olderThanDays: null, maxBytes: keepBytes, removed: false }, today)
+      const going = chooseForCleanUp(made, { olderThanDays: null, maxBytes, removed: false }, today)
       const bytesOf = (all: readonly Made[]): number => new Set(all.map(({ media: [file] }) => file?.id)).size * 100
       const left = made.filter((each) => !going.includes(each))
       expect(going.some(({ favourite }) => favourite)).toBe(false)
       const mayGo = made.filter(({ favourite }) => !favourite)
       expect(going).toEqual(mayGo.slice(0, going.length))
-      if (bytesOf(left) > keepBytes) expect(left.every(({ favourite }) => favourite)).toBe(true)
+      if (bytesOf(left) > maxBytes) expect(left.every(({ favourite }) => favourite)).toBe(true)
       const last = going.at(-1)
-      if (last) expect(bytesOf([...left, last])).toBeGreaterThan(keepBytes)
+      if (last) expect(bytesOf([...left, last])).toBeGreaterThan(maxBytes)
     }),
     { numRuns: 500 },
   )

@@ -12,8 +12,11 @@ for (;;) {
   const at = step * stepMs
   const asked = { askedAt: at, answeredAt: at }
   accountStore.transaction(() => {
-    accountStore.keep(no, reportedByUsage(asked, reportAt(step)))
-    accountStore.keep(no, reportedByKeys(asked, { api_keys: [keyRecord.parse({ id: 'k', name: `step ${step}` })] }))
+    accountStore.saveReply(no, reportedByUsage(asked, reportAt(step)))
+    accountStore.saveReply(
+      no,
+      reportedByKeys(asked, { api_keys: [keyRecord.parse({ id: 'k', name: `step ${step}` })] }),
+    )
   })
   process.stdout.write(`${step}\n`)
   step += 1

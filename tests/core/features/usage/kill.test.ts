@@ -65,7 +65,7 @@ it('after kills at random moments, stored usage has only complete replies and ha
     for (let step = 1; step <= last; step += 1) {
       const at = step * stepMs
       other.transaction(() => {
-        other.keep(account.no, reportedByUsage({ askedAt: at, answeredAt: at }, reportAt(step)))
+        other.saveReply(account.no, reportedByUsage({ askedAt: at, answeredAt: at }, reportAt(step)))
         other.fetches.add(account.no, 'keys', { at, days: null })
       })
     }

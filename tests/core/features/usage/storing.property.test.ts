@@ -49,7 +49,7 @@ function requestLogOf(fetches: readonly Fetch[]) {
   count += 1
   const id = `book ${count}`
   const account = store.accounts.add({ id, kind: 'service', baseUrl: id, userId: null, name: 'x', usedAt: 0 })
-  for (const fetch of fetches) store.transaction(() => store.keep(account.no, reported(fetch)))
+  for (const fetch of fetches) store.transaction(() => store.saveReply(account.no, reported(fetch)))
   const reading = readingOf(store, () => now, localSide())
   const range = { accountId: id, from: dayText(start - 40), to: dayText(start + 46) }
   const { query: _, ...view } = reading.view({ ...range, grain: 'day', by: 'model', source: 'service', search: '' })
@@ -129,7 +129,7 @@ it('stored keys have a version per change, in any order, and record when a key i
       maxLength: 8,
     },
   )
-  const keep = (all: { at: number; ids: string[]; rpm: number }[]) => {
+  const save = (all: { at: number; ids: string[]; rpm: number }[]) => {
     count += 1
     const id = `book ${count}`
     const { no } = store.accounts.add({ id, kind: 'service', baseUrl: id, userId: null, name: 'x', usedAt: 0 })
@@ -137,7 +137,7 @@ it('stored keys have a version per change, in any order, and record when a key i
       const keys = ids.map((key) => ({ id: key, rate_limit_rpm: rpm, revoked_at: null }))
       const asked = { askedAt: at, answeredAt: at }
       store.transaction(() =>
-        store.keep(no, reportedByKeys(asked, { api_keys: keys.map((key) => ({ ...empty, ...key })) })),
+        store.saveReply(no, reportedByKeys(asked, { api_keys: keys.map((key) => ({ ...empty, ...key })) })),
       )
     }
     const history = ['k1', 'k2'].map((key) => store.versions.all(no, `key:${key}`))
@@ -148,8 +148,8 @@ it('stored keys have a version per change, in any order, and record when a key i
       const inOrder = [...all].sort((a, b) => a.at - b.at)
       const weighed = all.map((one) => ({ one, weight: random.next().value ?? 0 }))
       const shuffled = weighed.sort((a, b) => a.weight - b.weight).map(({ one }) => one)
-      const kept = keep(shuffled)
-      expect(kept).toEqual(keep(inOrder))
+      const kept = save(shuffled)
+      expect(kept).toEqual(save(inOrder))
       const last = inOrder.at(-1)
       for (const { id, gone } of kept.shown) expect(gone).toBe(!last?.ids.includes(id))
     }),

@@ -49,7 +49,7 @@ beforeEach(() => {
 
 function notify(at: number, ...usage: ReturnType<typeof row>[]): void {
   const reported = reportedByUsage({ askedAt: at, answeredAt: at }, { usage, balance: '70', total_spent: '30' })
-  accountStore.transaction(() => accountStore.keep(no, reported))
+  accountStore.transaction(() => accountStore.saveReply(no, reported))
 }
 const uses = (...rows: MeasuredDay[]): void => void local.rows.push(...rows.map((one) => ({ ...one, accountId: 'b' })))
 
@@ -86,8 +86,8 @@ describe('a view of remote usage', () => {
     const rows = [{ day: day('2026-11-17'), date: '2026-11-17', model: 'm', ...figures }]
     accountStore.transaction(() => {
       const days = { from: day('2026-11-16'), to: day('2026-11-17') }
-      accountStore.keep(no, { what: 'usage', at: noon('2026-11-17'), days, rows })
-      accountStore.keep(no, { what: 'usage', at: now, days: { from: day('2026-11-20'), to: day('2026-11-21') } })
+      accountStore.saveReply(no, { what: 'usage', at: noon('2026-11-17'), days, rows })
+      accountStore.saveReply(no, { what: 'usage', at: now, days: { from: day('2026-11-20'), to: day('2026-11-21') } })
     })
     const { buckets, series } = reading.view(query({}))
     expect(buckets.map(({ state }) => state)).toEqual(['whole', 'partial', 'gap', 'gap', 'whole', 'running'])
@@ -147,7 +147,7 @@ describe('a view of remote usage', () => {
     const beside = openAccountStore(dataDir)
     const rows = [{ day: day('2026-11-21'), date: '2026-11-21', model: 'm', ...figures }]
     beside.transaction(() =>
-      beside.keep(no, { what: 'usage', at: now, days: { from: day('2026-11-21'), to: day('2026-11-21') }, rows }),
+      beside.saveReply(no, { what: 'usage', at: now, days: { from: day('2026-11-21'), to: day('2026-11-21') }, rows }),
     )
     beside.close()
     expect(reading.view(years).total.cost).toBe('3.2')
@@ -179,10 +179,10 @@ describe('a view of remote usage', () => {
     const daily = (date: string) => ({
       usage: [{ date, total_requests: 1, total_tokens_in: 1, total_tokens_out: 1, total_cost_sc: '1' }],
     })
-    accountStore.transaction(() => accountStore.keep(no, reportedByKeyDays(asked, 'k1', daily('2026-11-14'))))
+    accountStore.transaction(() => accountStore.saveReply(no, reportedByKeyDays(asked, 'k1', daily('2026-11-14'))))
     // The account's own days reach back less far and were fetched later.
     accountStore.transaction(() =>
-      accountStore.keep(no, { what: 'usage', at: now, days: { from: day('2026-11-16'), to: day('2026-11-21') } }),
+      accountStore.saveReply(no, { what: 'usage', at: now, days: { from: day('2026-11-16'), to: day('2026-11-21') } }),
     )
     const byKey = reading.view(query({ by: 'key' }))
     expect(byKey.asOf).toBe(new Date(now - 1000).toISOString())
@@ -220,12 +220,12 @@ describe('a view of remote usage', () => {
         { askedAt: now, answeredAt: now },
         { usage: [row(date, 'm', 7, cost)], balance: '1', total_spent: '1' },
       )
-    accountStore.transaction(() => accountStore.keep(other.no, reported('70', '2026-11-20')))
+    accountStore.transaction(() => accountStore.saveReply(other.no, reported('70', '2026-11-20')))
     const asked = { askedAt: now, answeredAt: now }
     const usage = [
       { date: '2026-11-20', total_requests: 1, total_tokens_in: 1, total_tokens_out: 1, total_cost_sc: '9' },
     ]
-    accountStore.transaction(() => accountStore.keep(other.no, reportedByKeyDays(asked, 'k1', { usage })))
+    accountStore.transaction(() => accountStore.saveReply(other.no, reportedByKeyDays(asked, 'k1', { usage })))
     local.rows.push({ ...used('2026-11-20', 'tool:t', 'm'), accountId: 'c', requests: 5 })
     for (const from of ['2026-11-16', '2020-01-01']) {
       const costs = ['b', 'c', 'b', 'c'].map((accountId) => reading.view(query({ accountId, from })).total.cost)
@@ -244,8 +244,8 @@ describe('a view of remote usage', () => {
   it('by key is known as well as the least known key', () => {
     const days = { from: day('2026-11-19'), to: day('2026-11-20') }
     accountStore.transaction(() => {
-      accountStore.keep(no, { what: 'days:k1', at: now, days })
-      accountStore.keep(no, { what: 'days:k2', at: noon('2026-11-20'), days })
+      accountStore.saveReply(no, { what: 'days:k1', at: now, days })
+      accountStore.saveReply(no, { what: 'days:k2', at: noon('2026-11-20'), days })
     })
     const states = reading.view(query({ from: '2026-11-19', by: 'key' })).buckets.map(({ state }) => state)
     expect(states).toEqual(['whole', 'partial', 'gap'])
@@ -279,8 +279,8 @@ describe('a view of remote usage', () => {
       keyRecord.parse({ id: 'k2', name: null, key_prefix: 'sk-2' }),
     ]
     accountStore.transaction(() => {
-      accountStore.keep(no, reportedByKeys(asked, { api_keys: keys }))
-      for (const id of ['k1', 'k2']) accountStore.keep(no, reportedByKeyDays(asked, id, days))
+      accountStore.saveReply(no, reportedByKeys(asked, { api_keys: keys }))
+      for (const id of ['k1', 'k2']) accountStore.saveReply(no, reportedByKeyDays(asked, id, days))
     })
     const { series, total } = reading.view(query({ by: 'key' }))
     expect(series.map(({ id, name }) => [id, name])).toEqual([
@@ -440,11 +440,11 @@ describe('keys', () => {
   it('the keys are those of the list, if there is one; of two with one prefix the revoked one stays separate [KEY-01] [KEY-04]', () => {
     const asked = { askedAt: now, answeredAt: now }
     accountStore.transaction(() =>
-      accountStore.keep(no, reportedByCurrentKey(asked, record('k2', { balance_limit_sc: -1 }))),
+      accountStore.saveReply(no, reportedByCurrentKey(asked, record('k2', { balance_limit_sc: -1 }))),
     )
     expect(reading.keys({ accountId: 'b' })).toMatchObject([{ id: 'k2', balanceLimit: null }])
     const list = [record('k1', { revoked_at: '2026-01-01' }), record('k2', { balance_limit_sc: 0 })]
-    accountStore.transaction(() => accountStore.keep(no, reportedByKeys(asked, { api_keys: list })))
+    accountStore.transaction(() => accountStore.saveReply(no, reportedByKeys(asked, { api_keys: list })))
     expect(reading.keys({ accountId: 'b' })).toMatchObject([
       { id: 'k2', prefix: 'sk-same', balanceLimit: '0', revokedAt: null },
       { id: 'k1', prefix: 'sk-same', revokedAt: '2026-01-01' },
@@ -456,7 +456,7 @@ it('of several reports of an undated row the newest is kept, in whatever order t
   const at = (when: number, cost: string) => {
     const usage = [row('some day', 'm', 1, cost)]
     const reported = reportedByUsage({ askedAt: when, answeredAt: when }, { usage, balance: null, total_spent: null })
-    accountStore.transaction(() => accountStore.keep(no, reported))
+    accountStore.transaction(() => accountStore.saveReply(no, reported))
   }
   at(now, '2')
   at(now - 1000, '1')
@@ -484,7 +484,7 @@ describe('the summary', () => {
   it('has no pace for a day fetched only before it ended', () => {
     const cover = (from: string, at: string) =>
       accountStore.transaction(() =>
-        accountStore.keep(no, { what: 'usage', at: noon(at), days: { from: day(from), to: day(at) } }),
+        accountStore.saveReply(no, { what: 'usage', at: noon(at), days: { from: day(from), to: day(at) } }),
       )
     cover('2026-11-10', '2026-11-19')
     expect(reading.summary({ accountId: 'b' }).pace).toBe('0')
@@ -507,7 +507,7 @@ describe('the summary', () => {
       const share = spent === '7' ? '0.1' : '1e-18'
       const rows = Array.from({ length: 7 }, (_, back) => row(`2026-11-${20 - back}`, 'm', 1, share))
       const reported = reportedByUsage({ askedAt: now, answeredAt: now }, { usage: rows, balance, total_spent: '-1' })
-      accountStore.transaction(() => accountStore.keep(no, reported))
+      accountStore.transaction(() => accountStore.saveReply(no, reported))
       const seen = reading.summary({ accountId: 'b' })
       expect(seen).toMatchObject({ pace, daysLeft })
       // Lifetime spend below zero is invalid.
@@ -529,7 +529,7 @@ describe('the summary', () => {
     // None of the days since the 2nd of October was fetched. The window before the 1st was.
     expect(before.gaps).toBe(day('2026-11-21') - day('2026-10-01'))
     accountStore.transaction(() =>
-      accountStore.keep(no, { what: 'usage', at: now, days: { from: day('2026-11-18'), to: day('2026-11-21') } }),
+      accountStore.saveReply(no, { what: 'usage', at: now, days: { from: day('2026-11-18'), to: day('2026-11-21') } }),
     )
     expect(reading.summary({ accountId: 'b' })).toMatchObject({
       pace: null,

@@ -310,7 +310,7 @@ describe('a preset', () => {
     await show('complete')
     await page.getByLabel(windowText('chat:paramTemperature'), { exact: true }).fill('0.7')
     await page.getByRole('button', { name: windowText('chat:presets') }).click()
-    await page.getByRole('menuitem', { name: windowText('chat:presetsKeep') }).click()
+    await page.getByRole('menuitem', { name: windowText('chat:presetsManage') }).click()
     await page.getByRole('checkbox', { name: 'Include the model (writer-large)' }).check()
     await page.getByRole('textbox', { name: windowText('chat:schemaName') }).fill('Warm')
     await page.keyboard.press('Enter')
