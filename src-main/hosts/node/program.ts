@@ -34,7 +34,7 @@ export async function run(argv: readonly string[], parts: Parts): Promise<number
 /** Runs the command and reports its error. */
 async function outcome(argv: readonly string[], parts: Parts): Promise<number> {
   let code: number = exitCodes.ok
-  const program = describe(parts, (ended) => {
+  const program = commandLine(parts, (ended) => {
     code = ended
   })
   try {
@@ -65,7 +65,7 @@ function usageWords({ code, message }: CommanderError, argv: readonly string[]):
 }
 
 /** Builds every command with its options. The code of a command is loaded when it runs. */
-function describe(parts: Parts, ended: (code: number) => void): Command {
+export function commandLine(parts: Parts, ended: (code: number) => void): Command {
   const program = new Command('inference-studio')
     .description('Desktop studio and local API gateway for an OpenAI-style inference service')
     .version(ownPackage().version)
