@@ -24,7 +24,7 @@ import {
   utilityProcess,
 } from 'electron'
 import type { AlertPlace } from '../../../src-preload/contract/alerts.ts'
-import type { Settings } from '../../../src-preload/contract/app.ts'
+import type { AppState, Settings } from '../../../src-preload/contract/app.ts'
 import type { Opening } from '../../../src-preload/contract/data.ts'
 import type { DesktopState } from '../../../src-preload/contract/desktop.ts'
 import { type Core, createCore } from '../../core/core.ts'
@@ -43,7 +43,6 @@ import { linkScheme } from './deepLink.ts'
 import { type CallingPage, createDesktopRouter } from './desktopRouter.ts'
 import { createWindows } from './desktopWindows.ts'
 import { chooseFolder, dragOut, reveal } from './files.ts'
-import { followState } from './followState.ts'
 import { GivenFiles } from './givenFiles.ts'
 import { identify } from './identity.ts'
 import { showLaunchers } from './launchers.ts'
@@ -61,7 +60,6 @@ import { followPower, SleepBlocker } from './power.ts'
 import { registerScheme, servePage } from './protocol.ts'
 import { endWithSession, stopBeforeQuit } from './quit.ts'
 import { followRecentChats } from './recentChats.ts'
-import { requireSandbox } from './requireSandbox.ts'
 import { isWaylandSession, takeScreenshot } from './screenshot.ts'
 import { QuickShortcut } from './shortcut.ts'
 import { showContextMenu } from './showContextMenu.ts'
@@ -103,6 +101,20 @@ if (dataDir !== null) {
 async function openFolder(): Promise<string> {
   requireSandbox()
   return await openDataDir(undefined)
+}
+
+/**
+ * Refuses to run from an AppImage without Chromium's sandbox. The start script that electron-builder adds to an AppImage switches the sandbox
+ * off, without a message, on systems that allow no user namespaces, such as Ubuntu since 23.10.
+ * @throws StudioError `bad_input`
+ */
+function requireSandbox({ argv, env } = process): void {
+  if (env.APPIMAGE === undefined || !argv.includes('--no-sandbox')) return
+  throw new StudioError(
+    'bad_input',
+    'This system does not allow the sandbox that protects you from hostile content, and Inference Studio does not run without it. ' +
+      'Install the .deb or .rpm package instead, which brings the permission, or run "npx inference-studio" for the browser.',
+  )
 }
 
 async function start(folder: string): Promise<void> {
@@ -279,6 +291,19 @@ async function start(folder: string): Promise<void> {
   else if (!isHidden && !windows.hasMain()) windows.open()
   if (isHidden) reportStarted()
   app.on('activate', show)
+}
+
+/** Calls `apply` with the state of the core now and after each change, at most 20 times per second, until `signal` aborts. */
+async function followState(
+  core: Pick<Core, 'router'>,
+  apply: (state: AppState) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const states = await createRouterClient(core.router).app.watch(undefined, { signal })
+  for await (const state of states) {
+    if (signal.aborted) return
+    apply(state)
+  }
 }
 
 interface HostParts {

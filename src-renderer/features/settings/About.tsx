@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { AppState } from '../../../src-preload/contract/app.ts'
+import type { AppState, UpdateState } from '../../../src-preload/contract/app.ts'
 import { problemOf } from '../../api/problem.ts'
 import { useDesktop } from '../../shared/desktop.ts'
 import { useStudio } from '../../shared/studioContext.ts'
@@ -8,8 +8,8 @@ import { showToast } from '../../shared/toasts.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
-import { Group } from './Group.tsx'
-import { UpdatesGroup } from './Updates.tsx'
+import { useCall } from '../../shared/useCall.ts'
+import { Group, Row, SettingSwitch } from './Group.tsx'
 
 /** Version and licence, and what helps when something goes wrong. */
 export function AboutSection({ app }: { app: AppState }) {
@@ -29,6 +29,27 @@ export function AboutSection({ app }: { app: AppState }) {
       <Diagnostics />
       {app.host === 'desktop' && <Logs />}
     </>
+  )
+}
+
+/** Whether the desktop application looks for new versions, and what it found. */
+function UpdatesGroup({ updates }: { updates: UpdateState }) {
+  const { t } = useTranslation('settings')
+  const studio = useStudio()
+  const { busy, problem, run } = useCall()
+  const { state, version, message } = updates
+  const words = state === 'off' || state === 'failed' ? message : t(`about.states.${state}`, { version: version ?? '' })
+  return (
+    <Group title={t('about.updates')} about={t('about.updatesAbout')}>
+      <SettingSwitch field="checkForUpdates" label={t('about.checkForUpdates')} hint={t('about.checkForUpdatesHint')} />
+      {state !== 'off' && (
+        <Row name={t('about.status')} hint={<span role="status">{problem?.message ?? words}</span>}>
+          <Button onClick={() => run(() => studio.app.checkForUpdates())} disabled={busy || state === 'ready'}>
+            {t('about.checkNow')}
+          </Button>
+        </Row>
+      )}
+    </Group>
   )
 }
 
