@@ -1,12 +1,12 @@
 // `node tests/bench/prices.ts` (20 s on an idle machine): compares the prices of `fitPrices` with the average price of a token, over
 // a simulated year of chats with the sandbox. Each day learns from the rows of the last 30 days and predicts the cost of the next day's requests.
 import { type DayOfUse, fitPrices, type TokenPrice } from '../../src-main/core/requestLog/priceFit.ts'
+import { dayMs } from '../../src-main/core/shared/days.ts'
 import { chatCompletion } from '../../src-main/core/upstream/schemas.ts'
 import { startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { MODELS } from '../../src-main/sandbox/world/models.ts'
 import { seededRandom } from '../../src-main/sandbox/world/seed.ts'
 
-const dayMs = 86_400_000
 const begin = Date.UTC(2026, 0, 1, 9)
 const models = ['writer-small', 'writer-large', 'mirror', 'reasoner']
 /** The day of the price change, where there is one: prices fall by a third. */

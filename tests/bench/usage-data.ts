@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { reportedByKeyDays, reportedByKeys, reportedByUsage } from '../../src-main/core/features/usage/parseReplies.ts'
+import { dayMs } from '../../src-main/core/shared/days.ts'
 import { openAccountStore } from '../../src-main/core/store/account/open.ts'
 import { openDatabase } from '../../src-main/core/store/database.ts'
 import { requestLogFile } from '../../src-main/core/store/requestLog/open.ts'
@@ -8,7 +9,6 @@ import { requestLogDatabase } from '../../src-main/core/store/requestLog/schema.
 
 // A data folder with ten years of daily rows of the service and a log of many requests.
 
-const dayMs = 86_400_000
 export const now = Math.floor(Date.now() / dayMs) * dayMs + dayMs / 2
 const years = 10
 export const days = Math.round(years * 365.25)

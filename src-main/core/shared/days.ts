@@ -3,6 +3,7 @@ import { StudioError } from '../errors.ts'
 /** A day of the calendar, counted since 1970. It has no time zone. */
 export type DayNumber = number
 
+/** A day of 24 hours, ms. */
 export const dayMs = 86_400_000
 
 /** `2026-11-21`, followed by anything but another digit. */

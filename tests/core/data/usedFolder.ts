@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { createMedia } from '../../../src-main/core/features/media/media.ts'
 import { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
+import { dayMs } from '../../../src-main/core/shared/days.ts'
 import { openAccountStore } from '../../../src-main/core/store/account/open.ts'
 import { openStore } from '../../../src-main/core/store/store.ts'
 import { message, put } from '../features/archive/studio.ts'
 import { png } from '../features/media/pictures.ts'
 import { imageRow, recordingRow, withDatabase } from '../features/media/rows.ts'
 import { notice, reading, service, usage } from '../requestLog/samples.ts'
-
-const dayMs = 86_400_000
 
 export type UsedFolder = Awaited<ReturnType<typeof usedFolder>>
 

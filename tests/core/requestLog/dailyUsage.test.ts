@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CallerDay } from '../../../src-main/core/requestLog/dailyUsage.ts'
+import { dayMs } from '../../../src-main/core/shared/days.ts'
 import { openDatabase } from '../../../src-main/core/store/database.ts'
 import { requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
 import { requestLogDatabase } from '../../../src-main/core/store/requestLog/schema.ts'
@@ -13,7 +14,6 @@ import { randomNumbers } from '../../helpers/random.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { endTwentyAtOnce, notice, openRequestLog, RestartingLog, reading, service, tool, usage } from './helpers.ts'
 
-const dayMs = 86_400_000
 const always = [0, 100_000] as const
 
 /** The sums by a single query over the rows. `account` maps a row to its account. */

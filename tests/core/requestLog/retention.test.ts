@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
+import { dayMs } from '../../../src-main/core/shared/days.ts'
 import { bodiesFile, requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
 import type { RequestsEvent } from '../../../src-preload/contract/requests.ts'
 import { tries } from '../../helpers/effort.ts'
@@ -17,7 +18,6 @@ import { fill } from './harness/million.ts'
 import { notice, openRequestLog, reading, sent, service, testRequestLog, usage } from './helpers.ts'
 
 const start = Date.parse('2026-11-21T12:00:00Z')
-const dayMs = 86_400_000
 const quietly = { done: () => undefined, stopped: () => false }
 const clean = (text: string): string => text
 

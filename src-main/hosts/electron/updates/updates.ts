@@ -1,6 +1,7 @@
 import type { UpdateState } from '../../../../src-preload/contract/app.ts'
 import { asStudioError, StudioError } from '../../../core/errors.ts'
 import type { Host, HostUpdates } from '../../../core/host.ts'
+import { dayMs } from '../../../core/shared/days.ts'
 
 /** What this file uses of electron-updater. */
 export interface Updater {
@@ -70,7 +71,7 @@ export class Updates implements HostUpdates {
     if (this.#isOn !== true) throw new StudioError('bad_input', 'Checking for updates is switched off.')
     this.#running ??= this.#check().finally(() => {
       this.#running = null
-      if (this.#isOn) this.#later(this.#options.everyMs ?? 24 * 60 * 60 * 1000)
+      if (this.#isOn) this.#later(this.#options.everyMs ?? dayMs)
     })
     await this.#running
   }

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { StudioError } from '../../../core/errors.ts'
+import { dayMs } from '../../../core/shared/days.ts'
 import type { DataExport, ExportRange, Parts } from '../dependencies.ts'
 import { findDataDir } from '../folder.ts'
 import { exitCodes, log, writeOutput } from '../output.ts'
@@ -28,7 +29,6 @@ const formats = {
   all: ['csv', 'json', 'parquet'],
 } as const
 const endings = { zip: 'zip', markdown: 'md', csv: 'csv', json: 'jsonl', parquet: 'parquet' } as const
-const dayMs = 86_400_000
 
 /** `export`: writes chats, media, the request log and usage in open formats. Needs no network, no keychain and no core. */
 export async function exportData(options: ExportOptions, parts: Parts): Promise<number> {

@@ -2,6 +2,7 @@ import type { Account, UsageView, ViewQuery } from '../../../../src-preload/cont
 import { StudioError } from '../../../core/errors.ts'
 import { exportRows, type UsageExportFormat } from '../../../core/features/usage/export.ts'
 import { bucketsOf, type ExportRow, rowsOf, totalsOf } from '../../../core/features/usage/exportRows.ts'
+import { dayMs } from '../../../core/shared/days.ts'
 import type { Parts, UsageCommands } from '../dependencies.ts'
 import { findDataDir } from '../folder.ts'
 import { exitCodes, harmless, say, writeOutput } from '../output.ts'
@@ -23,7 +24,6 @@ export interface UsageOptions {
   output?: string
 }
 
-const dayMs = 86_400_000
 /** Default number of days: as many as the service reports. */
 const defaultDays = 30
 

@@ -10,7 +10,6 @@ import { noRequestLog } from '../../../../src-main/core/upstream/defaults.ts'
 import { openClient } from '../../../helpers/openClient.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
-export const dayMs = 86_400_000
 export const noon = (text: string): number => Date.parse(`${text}T12:00:00Z`)
 
 /** Local usage as a list in memory, for tests of remote usage. */

@@ -2,10 +2,10 @@ import { Decimal } from 'decimal.js'
 import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { createUsage, type UsageFeature } from '../../../../src-main/core/features/usage/usage.ts'
-import { dayOfMs, dayText, endOfDay } from '../../../../src-main/core/shared/days.ts'
+import { dayMs, dayOfMs, dayText, endOfDay } from '../../../../src-main/core/shared/days.ts'
 import { type Sandbox, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import type { Account, UsageView } from '../../../../src-preload/contract/usage.ts'
-import { client, dayMs, parts, placeAt } from './helpers.ts'
+import { client, parts, placeAt } from './helpers.ts'
 
 const begin = Date.UTC(2026, 0, 1, 9)
 const said = z.object({ usage: z.array(z.object({ date: z.string(), cost_sc: z.number() })) })
