@@ -14,6 +14,12 @@ export function readOrThrow<T>(row: Row | undefined, read: (row: Row) => T, gone
   return read(row)
 }
 
+/** Reads a column that may be NULL, which becomes null. */
+function nullable<T>(read: (row: Row, column: string) => T) {
+  return (row: Row, column: string): T | null => (row[column] === null ? null : read(row, column))
+}
+
+/** The readers of columns throw when the value has another type: the file was changed by another program, or is damaged. */
 export function text(row: Row, column: string): string {
   const value = row[column]
   if (typeof value !== 'string') throw wrongType(column, 'text')
@@ -23,9 +29,7 @@ export function text(row: Row, column: string): string {
 /** Text columns with the names of their properties. */
 export const texts = columns(text)
 
-export function textOrNull(row: Row, column: string): string | null {
-  return row[column] === null ? null : text(row, column)
-}
+export const textOrNull = nullable(text)
 
 export function number(row: Row, column: string): number {
   const value = row[column]
@@ -36,9 +40,7 @@ export function number(row: Row, column: string): number {
 /** Number columns with the names of their properties. */
 export const numbers = columns(number)
 
-export function numberOrNull(row: Row, column: string): number | null {
-  return row[column] === null ? null : number(row, column)
-}
+export const numberOrNull = nullable(number)
 
 export function bytes(row: Row, column: string): Uint8Array {
   const value = row[column]

@@ -32,27 +32,6 @@ export function AboutSection({ app }: { app: AppState }) {
   )
 }
 
-/** Whether the desktop application looks for new versions, and what it found. */
-function UpdatesGroup({ updates }: { updates: UpdateState }) {
-  const { t } = useTranslation('settings')
-  const studio = useStudio()
-  const { busy, problem, run } = useCall()
-  const { state, version, message } = updates
-  const words = state === 'off' || state === 'failed' ? message : t(`about.states.${state}`, { version: version ?? '' })
-  return (
-    <Group title={t('about.updates')} about={t('about.updatesAbout')}>
-      <SettingSwitch field="checkForUpdates" label={t('about.checkForUpdates')} hint={t('about.checkForUpdatesHint')} />
-      {state !== 'off' && (
-        <Row name={t('about.status')} hint={<span role="status">{problem?.message ?? words}</span>}>
-          <Button onClick={() => run(() => studio.app.checkForUpdates())} disabled={busy || state === 'ready'}>
-            {t('about.checkNow')}
-          </Button>
-        </Row>
-      )}
-    </Group>
-  )
-}
-
 /** The report is read when the person asks for it, and shown before it is copied. */
 function Diagnostics() {
   const { t } = useTranslation('settings')
@@ -111,6 +90,27 @@ function Logs() {
         <Button onClick={() => show('logs')}>{t('about.showLogs')}</Button>
         <Button onClick={() => show('crashes')}>{t('about.showCrashes')}</Button>
       </div>
+    </Group>
+  )
+}
+
+/** Whether the desktop application looks for new versions, and what it found. */
+function UpdatesGroup({ updates }: { updates: UpdateState }) {
+  const { t } = useTranslation('settings')
+  const studio = useStudio()
+  const { busy, problem, run } = useCall()
+  const { state, version, message } = updates
+  const words = state === 'off' || state === 'failed' ? message : t(`about.states.${state}`, { version: version ?? '' })
+  return (
+    <Group title={t('about.updates')} about={t('about.updatesAbout')}>
+      <SettingSwitch field="checkForUpdates" label={t('about.checkForUpdates')} hint={t('about.checkForUpdatesHint')} />
+      {state !== 'off' && (
+        <Row name={t('about.status')} hint={<span role="status">{problem?.message ?? words}</span>}>
+          <Button onClick={() => run(() => studio.app.checkForUpdates())} disabled={busy || state === 'ready'}>
+            {t('about.checkNow')}
+          </Button>
+        </Row>
+      )}
     </Group>
   )
 }

@@ -1,14 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { addSchema, addTool, call, type Feature, makeFeature, problemOf } from './helpers.ts'
-
-let feature: Feature
-beforeEach(() => {
-  feature = makeFeature()
-})
-afterEach(() => feature.close())
+import { describe, expect, test } from 'vitest'
+import { addSchema, addTool, call, featureOfTest, problemOf } from './helpers.ts'
 
 describe('a tool that a person writes', () => {
   test('is stored as typed, and refused if its schema is invalid or its name is taken', async () => {
+    const feature = featureOfTest()
     const schema = ` ${addSchema}\n`
     const tool = await feature.tools.saveFunction({ ...addTool, schema })
     expect(feature.tools.state().functions).toEqual([tool])
@@ -36,6 +31,7 @@ describe('a tool that a person writes', () => {
     [{ name: 'add' }, { type: 'function', function: { name: 'add' } }],
     [{ name: 'gone' }, undefined],
   ] as const)('is sent with a request; the choice %j is sent as %j', async (choice, sent) => {
+    const feature = featureOfTest()
     const tool = await feature.tools.saveFunction(addTool)
     const enabled = ['function:9d3c4a8e-0000-4000-8000-000000000000', `function:${tool.id}`, `function:${tool.id}`]
     const wanted = {
@@ -52,6 +48,7 @@ describe('a tool that a person writes', () => {
   })
 
   test('is sent with strict and parallel calls only if they are set', async () => {
+    const feature = featureOfTest()
     const tool = await feature.tools.saveFunction({ ...addTool, strict: true })
     const enabled = [`function:${tool.id}`]
     const members = feature.tools.toolsFor(feature.conversation({ enabled, parallel: false }))
@@ -62,6 +59,7 @@ describe('a tool that a person writes', () => {
 
 describe('a call', () => {
   test('waits for a decision, then for a result by hand; then the model continues once', async () => {
+    const feature = featureOfTest()
     const { conversation } = await feature.withAdd()
     const row = feature.oneRow(conversation)
     expect(row.run.state).toBe('awaiting')
@@ -76,6 +74,7 @@ describe('a call', () => {
   })
 
   test('is allowed by a result that precedes the decision', async () => {
+    const feature = featureOfTest()
     const { conversation } = await feature.withAdd()
     const row = feature.oneRow(conversation)
     await feature.tools.answer(row.id, 'It broke', true)
@@ -86,6 +85,7 @@ describe('a call', () => {
   })
 
   test('that is denied returns the reason to the model, and the round continues', async () => {
+    const feature = featureOfTest()
     const { conversation } = await feature.withAdd()
     const row = feature.oneRow(conversation)
     await feature.tools.decide(row.id, 'no', 'Use the other one')
@@ -100,6 +100,7 @@ describe('a call', () => {
     ['no object', '"a"', /must be a JSON object/],
     ['not what the schema asks', '{"a":"x","b":2}', /\/a: it is of the type "string"/],
   ])('with arguments that are %s is never run, and the model receives the faults', async (_, args, words) => {
+    const feature = featureOfTest()
     const { conversation, tool } = await feature.withAdd()
     feature.store.toolPermissions.allow({ toolId: `function:${tool.id}`, conversationId: null, fingerprint: 'x' })
     const row = feature.oneRow(conversation, args)
@@ -118,6 +119,7 @@ describe('a call', () => {
   })
 
   test('that is allowed during the validation is still validated first', async () => {
+    const feature = featureOfTest()
     const { conversation } = await feature.withAdd()
     const row = feature.oneRow(conversation, { a: 'x', b: 1 })
     await feature.tools.decide(row.id, 'always')
@@ -126,6 +128,7 @@ describe('a call', () => {
   })
 
   test('of an unknown tool, or without a name, returns the existing tools', async () => {
+    const feature = featureOfTest()
     const { conversation } = await feature.withAdd()
     const [one, other] = feature.reply(conversation, [call('sub', {}), call('', {})])
     expect(one?.run).toMatchObject({ state: 'unknown_tool', tool: null })
@@ -135,6 +138,7 @@ describe('a call', () => {
   })
 
   test('without an id or with a duplicate one gets a new id; 32 of a hundred calls are run', async () => {
+    const feature = featureOfTest()
     const { conversation } = await feature.withAdd()
     const same = feature.reply(conversation, [
       call('add', {}, 'a'),
@@ -154,6 +158,7 @@ describe('a call', () => {
   })
 
   test('that is stopped returns that to the model, which continues; stopping a whole conversation does not ask the model', async () => {
+    const feature = featureOfTest()
     const { conversation } = await feature.withAdd()
     const row = feature.oneRow(conversation)
     expect(feature.tools.stopCall(row.id)).toEqual({ stopped: true })

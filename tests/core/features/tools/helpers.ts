@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
 import { StudioError } from '../../../../src-main/core/errors.ts'
 import { mcpId } from '../../../../src-main/core/features/tools/catalogue.ts'
 import { createTools, type ToolsFeature, type ToolsOptions } from '../../../../src-main/core/features/tools/tools.ts'
@@ -251,4 +252,11 @@ export async function alive(pid: number): Promise<boolean> {
   const { readFile } = await import('node:fs/promises')
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
   return stat !== null && !/\) [ZX] /.test(stat)
+}
+
+/** A feature that is closed after the running test. */
+export function featureOfTest(): Feature {
+  const feature = makeFeature()
+  onTestFinished(() => feature.close())
+  return feature
 }
