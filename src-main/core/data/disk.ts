@@ -65,6 +65,7 @@ const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(bytes < 1e
 
 /** A date for a folder's name that sorts by time: `2026-11-21T14-05-33Z`. */
 export const stampOf = (at: Date): string => `${at.toISOString().slice(0, 19).replaceAll(':', '-')}Z`
+/** A time in the name of a folder, such as `2026-11-21T10-00-00Z`. A number follows when the name of this second exists already. */
 export const stampForm = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:-\d+)?$/
 
 /** An unused name under `folder`. When the name of this second exists, a number is added. */

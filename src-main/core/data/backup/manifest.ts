@@ -28,6 +28,7 @@ export const manifest = about.extend({
 export type BackupManifest = z.infer<typeof manifest>
 
 /** The version that this program writes, and the newest that it reads. */
+/** Version of the backup format that this program writes, and the newest one that it reads. */
 export const formatVersion = 1
 
 const uuid = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}'

@@ -10,7 +10,9 @@ import type { ArchivedConversation, ArchivedMessage } from '../../store/archive.
  * number.
  */
 export const conversationFormat = 'inference-studio.conversation'
+/** `format` in an archive's manifest, by which an import recognizes it. */
 export const archiveFormat = 'inference-studio.archive'
+/** Newest version of the format that this program reads, and the one that it writes. */
 export const formatVersion = 1
 
 /** Most pinned files of a project in one file: several computers may each have added as many as a project can have. */

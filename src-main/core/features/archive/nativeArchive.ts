@@ -141,6 +141,7 @@ async function pictureId(source: JsonSource, child: JsonChild): Promise<string> 
 
 /** Larger entries are unpacked to a temporary file instead of memory. */
 export const smallEntryBytes = 8 * 1024 * 1024
+/** Largest entry of an archive that is read into memory as a whole, bytes. */
 export const maxPictureBytes = 64 * 1024 * 1024
 
 /** An archive of this program, whose structure and manifest are valid. */

@@ -1,3 +1,4 @@
+/** Length of the window of limits per minute, ms. */
 export const minuteMs = 60_000
 const stepMs = 100
 /** One step more than a minute has. An amount then counts for at least a minute, even if it was added at the end of its step. */

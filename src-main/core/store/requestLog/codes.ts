@@ -7,15 +7,20 @@ import type { Endpoint, RequestDialect, RequestState } from '../../../../src-pre
 export const outcomes = ['ok', 'failed', 'refused', 'cancelled'] as const
 export type Outcome = (typeof outcomes)[number]
 
+/** How a request ended: the final values of the contract's `RequestState`. */
 export const endStates = ['done', 'failed', 'refused', 'cancelled', 'cut', 'unknown'] as const
 export type EndState = (typeof endStates)[number] & RequestState
 
+/** Whether the tokens or the cost of a row are measured, estimated or unknown. */
 export const certainties = ['measured', 'estimated', 'unknown'] as const
 
+/** Who cancelled a request. */
 export const cancellers = ['app', 'person', 'studio'] as const
 
+/** APIs that are translated to chat completions. */
 export const dialects = ['responses', 'messages'] as const satisfies readonly RequestDialect[]
 
+/** The contract's endpoints. Listed again, because the contract may change their order. */
 export const endpoints = [
   'chat',
   'completions',

@@ -6,6 +6,7 @@ import { sha256 } from '../format.ts'
 /** Entry of an archive that makes it the file of one computer in a shared folder. */
 export const syncEntry = 'sync.json'
 export const syncFormat = 'inference-studio.sync'
+/** Newest version of the format that this program reads, and the one that it writes. */
 export const syncVersion = 1
 
 /** The greatest time of a mark, ms since 1970: the year 9999. */
