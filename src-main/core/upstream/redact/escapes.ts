@@ -1,5 +1,4 @@
 import { backslash } from '../ascii.ts'
-import { asBuffer } from '../meter/bytes.ts'
 
 // Undoes escapes of JSON, URLs and HTML layer by layer, and maps each byte to its place in the original.
 
@@ -9,11 +8,15 @@ const maxLayers = 8
 const percent = 0x25
 const ampersand = 0x26
 
+const hash = 0x23
+const semicolon = 0x3b
+
 /** HTML entities of ASCII characters. */
 const entities: Record<string, number> = { amp: 0x26, lt: 0x3c, gt: 0x3e, quot: 0x22, apos: 0x27 }
-const maxEntityLength = '&#x00000041;'.length
-const entityText = /^&(?:(amp|lt|gt|quot|apos)|#(\d{1,8})|#[xX]([\da-fA-F]{1,8}));/
-const begunEntity = /^&(?:#\d{0,8}|#[xX][\da-fA-F]{0,8}|a|am|amp|l|lt|g|gt|q|qu|quo|quot|ap|apo|apos)?$/
+/** The same as bytes, from behind the ampersand to the semicolon. */
+const namedEntities = Object.entries(entities).map(([name, byte]) => ({ name: Buffer.from(`${name};`), byte }))
+/** Most digits of a numeric entity, leading zeros included. */
+const maxEntityDigits = 8
 
 /** Bytes that can begin an escape. */
 export const escapeBegins: readonly number[] = [backslash, percent, ampersand]
@@ -41,90 +44,144 @@ export interface Layer {
   openAt: number | null
 }
 
-/** Yields every layer until no escape is left. The last layer may differ from the one before only in `open`. */
+/** Yields every layer until no escape is left. The last layer may differ from the one before only in `open`. A layer overwrites the one before. */
 export function* layersOf(original: Uint8Array): Generator<Layer, void, undefined> {
-  let bytes = original
-  let starts: Int32Array = new Int32Array(original.length + 1)
+  const bytes = Uint8Array.from(original)
+  const starts = new Int32Array(original.length + 1)
   // `Int32Array.from` with a function takes longer than all layers together.
   for (let at = 0; at <= original.length; at++) starts[at] = at
+  let before = original.length
   for (let depth = 0; depth < maxLayers; depth++) {
-    const layer = undone(bytes, starts)
-    const changed = layer.bytes.length !== bytes.length
-    if (changed || layer.openAt !== null) yield layer
-    if (!changed) return
-    bytes = layer.bytes
-    starts = layer.starts
+    const { length, open } = undo(bytes, before, starts)
+    const openAt = open === null ? null : (starts[open] ?? 0)
+    if (length !== before || openAt !== null) {
+      yield { bytes: bytes.subarray(0, length), starts: starts.subarray(0, length + 1), open: open ?? length, openAt }
+    }
+    if (length === before) return
+    before = length
   }
 }
 
-function undone(given: Uint8Array, givenStarts: Int32Array): Layer {
-  const bytes = new Uint8Array(given.length)
-  const starts = new Int32Array(given.length + 1)
+/**
+ * Yields the bytes of every layer, without their offsets in the original, which take four times as much memory. A layer overwrites the one
+ * before.
+ */
+export function* bytesOfLayers(original: Uint8Array): Generator<Uint8Array, void, undefined> {
+  const bytes = Uint8Array.from(original)
+  let before = original.length
+  for (let depth = 0; depth < maxLayers; depth++) {
+    const { length } = undo(bytes, before, null)
+    if (length === before) return
+    yield bytes.subarray(0, length)
+    before = length
+  }
+}
+
+/**
+ * Undoes one layer of escapes in the first `before` bytes, in place. @param starts moved along with the bytes
+ * @returns the new length, and the offset of the first escape that the end of the data cuts
+ */
+function undo(bytes: Uint8Array, before: number, starts: Int32Array | null): { length: number; open: number | null } {
   let length = 0
   let open: number | null = null
-  for (let at = 0; at < given.length; ) {
-    const byte = given[at] ?? 0
-    const found = byte === backslash || byte === percent || byte === ampersand ? escapeAt(given, at) : null
-    if (found === 'unfinished') open ??= length
-    const whole = found === null || found === 'unfinished' ? null : found
-    bytes[length] = whole?.byte ?? byte
-    starts[length] = givenStarts[at] ?? 0
+  for (let at = 0; at < before; ) {
+    const byte = bytes[at] ?? 0
+    const found =
+      byte === backslash || byte === percent || byte === ampersand ? escapeAt(bytes, at, before, byte) : noEscape
+    if (found === unfinished) open ??= length
+    const isWhole = found > 0
+    bytes[length] = isWhole ? found & 0xff : byte
+    if (starts !== null) starts[length] = starts[at] ?? 0
     length += 1
-    at += whole?.length ?? 1
+    at += isWhole ? found >> 8 : 1
   }
-  starts[length] = givenStarts[given.length] ?? 0
-  const openAt = open === null ? null : (starts[open] ?? 0)
-  return { bytes: bytes.subarray(0, length), starts: starts.subarray(0, length + 1), open: open ?? length, openAt }
+  if (starts !== null) starts[length] = starts[before] ?? 0
+  return { length, open }
 }
 
-/** A decoded character and the length of its escape. Null when no escape begins, or its character can't occur in a key. */
-type Escape = { byte: number; length: number } | 'unfinished' | null
+/**
+ * What begins at an offset, as a number, because an object for each escape takes most of the time: `escaped(…)`, `unfinished`, or `noEscape`,
+ * also when the character of the escape can't occur in a key.
+ */
+type Escape = number
+const noEscape = 0
+const unfinished = -1
+/** A decoded character and the length of its escape. */
+const escaped = (byte: number, length: number): Escape => (length << 8) | byte
 
-function escapeAt(bytes: Uint8Array, at: number): Escape {
-  switch (bytes[at]) {
+function escapeAt(bytes: Uint8Array, at: number, end: number, first: number): Escape {
+  switch (first) {
     case backslash:
-      return backslashEscape(bytes, at)
+      return backslashEscape(bytes, at, end)
     case percent:
-      return hexEscape(bytes, at, 1, 2)
+      return hexEscape(bytes, at, end, 1, 2)
     default:
-      return entity(bytes, at)
+      return bytes[at + 1] === hash && at + 1 < end ? numericEntity(bytes, at, end) : namedEntity(bytes, at, end)
   }
 }
 
 /** JSON and JavaScript: `\u0041`, `\x41`, and a backslash before any other character, except those that name a control character. */
-function backslashEscape(bytes: Uint8Array, at: number): Escape {
-  const next = bytes[at + 1]
-  if (next === undefined) return 'unfinished'
-  const letter = String.fromCharCode(next)
-  if (letter === 'u') return hexEscape(bytes, at, 2, 4)
-  if (letter === 'x') return hexEscape(bytes, at, 2, 2)
-  return 'bfnrt'.includes(letter) || next >= 0x80 ? null : { byte: next, length: 2 }
+function backslashEscape(bytes: Uint8Array, at: number, end: number): Escape {
+  if (at + 1 >= end) return unfinished
+  const next = bytes[at + 1] ?? 0
+  switch (next) {
+    case 0x75: // u
+      return hexEscape(bytes, at, end, 2, 4)
+    case 0x78: // x
+      return hexEscape(bytes, at, end, 2, 2)
+    case 0x62: // b
+    case 0x66: // f
+    case 0x6e: // n
+    case 0x72: // r
+    case 0x74: // t
+      return noEscape
+    default:
+      return next >= 0x80 ? noEscape : escaped(next, 2)
+  }
 }
 
 /** Reads `digits` hexadecimal digits, `skip` bytes after the start of the escape. */
-function hexEscape(bytes: Uint8Array, at: number, skip: number, digits: number): Escape {
+function hexEscape(bytes: Uint8Array, at: number, end: number, skip: number, digits: number): Escape {
   let value = 0
-  for (let n = 0; n < digits; n++) {
-    const byte = bytes[at + skip + n]
-    if (byte === undefined) return 'unfinished'
-    const digit = hexDigit(byte)
-    if (digit === null) return null
+  for (let from = at + skip, n = 0; n < digits; n++) {
+    if (from + n >= end) return unfinished
+    const digit = hexDigit(bytes[from + n] ?? 0)
+    if (digit < 0) return noEscape
     value = value * 16 + digit
   }
-  return value < 0x80 ? { byte: value, length: skip + digits } : null
+  return value < 0x80 ? escaped(value, skip + digits) : noEscape
 }
 
-/** HTML: `&#65;` and `&#x41;`, both with leading zeros, and the five entities that XML shares. */
-function entity(bytes: Uint8Array, at: number): Escape {
-  const text = asBuffer(bytes.subarray(at, at + maxEntityLength)).toString('latin1')
-  const [whole, name = '', decimal, hex] = entityText.exec(text) ?? []
-  if (whole === undefined) return at + text.length === bytes.length && begunEntity.test(text) ? 'unfinished' : null
-  const byte = entities[name] ?? (decimal ? Number(decimal) : Number.parseInt(hex ?? '', 16))
-  return byte < 0x80 ? { byte, length: whole.length } : null
+/** HTML: the five entities that XML shares. */
+function namedEntity(bytes: Uint8Array, at: number, end: number): Escape {
+  for (const { name, byte } of namedEntities) {
+    let same = 0
+    while (same < name.length && at + 1 + same < end && bytes[at + 1 + same] === name[same]) same++
+    if (same === name.length) return escaped(byte, 1 + same)
+    if (at + 1 + same === end) return unfinished
+  }
+  return noEscape
 }
 
-function hexDigit(byte: number): number | null {
+/** HTML: `&#65;` and `&#x41;`, both with leading zeros. */
+function numericEntity(bytes: Uint8Array, at: number, end: number): Escape {
+  const isHex = at + 2 < end && ((bytes[at + 2] ?? 0) | 0x20) === 0x78
+  const from = at + (isHex ? 3 : 2)
+  const base = isHex ? 16 : 10
+  let value = 0
+  let to = from
+  for (; to < end && to < from + maxEntityDigits; to++) {
+    const digit = hexDigit(bytes[to] ?? 0)
+    if (digit < 0 || digit >= base) break
+    value = value * base + digit
+  }
+  if (to >= end) return unfinished
+  return bytes[to] === semicolon && to > from && value < 0x80 ? escaped(value, to + 1 - at) : noEscape
+}
+
+/** The value of a hexadecimal digit, or -1. */
+function hexDigit(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
   const lower = byte | 0x20
-  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : null
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1
 }

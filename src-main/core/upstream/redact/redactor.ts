@@ -1,4 +1,4 @@
-import { backslashesBefore, escapeBegins, layersOf } from './escapes.ts'
+import { backslashesBefore, bytesOfLayers, escapeBegins, layersOf } from './escapes.ts'
 import { EventStreamRedactor } from './eventStream.ts'
 import { formBytes, matches, type Needle, needlesOf, shiftTable } from './needles.ts'
 import { BodyRedactor, type ChunkRedactor, type Findings, PiecesRedactor, replaced, type Span } from './streams.ts'
@@ -116,11 +116,22 @@ export class Redactor {
   #searchRun(bytes: Uint8Array, from: number, to: number, spans: Span[]): void {
     for (const [start, end] of this.#search(bytes, from, to)) spans.push([start, end])
     if (!this.#hasEscapes(bytes, from, to)) return
-    for (const { bytes: decoded, starts } of layersOf(bytes.subarray(from, to))) {
+    const run = bytes.subarray(from, to)
+    if (!this.#isUnderEscapes(run)) return
+    for (const { bytes: decoded, starts } of layersOf(run)) {
       for (const [start, end] of this.#search(decoded, 0, decoded.length)) {
         spans.push([from + (starts[start] ?? 0), from + (starts[end] ?? 0)])
       }
     }
+  }
+
+  /** Whether the key occurs in any layer. Offsets in the original are needed only then. */
+  #isUnderEscapes(run: Uint8Array): boolean {
+    for (const decoded of bytesOfLayers(run)) {
+      if (decoded.length < this.#shortest) return false
+      if (this.#search(decoded, 0, decoded.length).length > 0) return true
+    }
+    return false
   }
 
   #hasEscapes(bytes: Uint8Array, from: number, to: number): boolean {
