@@ -16,6 +16,15 @@ function setShown(listShown: boolean): void {
   localStore.setJson(key, listShown)
 }
 
+/**
+ * Collapses the list without storing that, for content that needs the width. Returns a function that restores the state that the person chose,
+ * which includes a choice made in between.
+ */
+export function collapseListForNow(): () => void {
+  appStore.setState({ listShown: false })
+  return recallList
+}
+
 /** Shows the list: beside the stage, or over it in a narrow window. */
 export function openList(): void {
   if (fits()) setShown(true)

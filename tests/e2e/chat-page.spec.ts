@@ -210,6 +210,19 @@ async function allComplete(page: Page, count: number): Promise<void> {
     await expect(columns(page).nth(at)).toHaveAttribute('data-status', 'complete', { timeout: 30_000 })
 }
 
+/** Boxes outside the compared replies that can scroll sideways, by hand or by focus: `tag.class scrollWidth > clientWidth`. */
+const sidewaysScrollers = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('*')]
+      .filter((box) => {
+        const { overflowX } = getComputedStyle(box)
+        const canScroll = box === document.scrollingElement || overflowX === 'auto' || overflowX === 'hidden'
+        return canScroll && box.clientWidth > 1 && box.scrollWidth > box.clientWidth
+      })
+      .filter((box) => getComputedStyle(box).textOverflow !== 'ellipsis' && !box.closest('.chat-beside'))
+      .map((box) => `${box.localName}.${box.className} ${box.scrollWidth} > ${box.clientWidth}`),
+  )
+
 test('four models fit beside one another: the inspector leaves, the columns scroll sideways, and none is selected before the person selects it', async ({
   page,
 }) => {
@@ -224,6 +237,27 @@ test('four models fit beside one another: the inspector leaves, the columns scro
   ).toBeVisible()
   await expect(page.getByText(windowText('chat:selected'), { exact: true })).toHaveCount(0)
   for (let at = 0; at < 4; at += 1) expect((await edges(columns(page).nth(at))).width).toBeGreaterThanOrEqual(260)
+  // The list gives its width to the columns, so that all four fit.
+  const list = page.getByRole('navigation', { name: windowText('library:list') })
+  await expect(list).toHaveCount(0)
+  expect((await edges(columns(page).nth(3))).right).toBeLessThanOrEqual(1280)
+  const scroller = page.getByRole('region', { name: windowText('chat:besideScroll') })
+  expect(await scroller.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0)
+  // No two models of a chat have one colour.
+  const colors = await page
+    .locator('.chat-column-names .chat-who > span')
+    .evaluateAll((all) => all.map((one) => getComputedStyle(one).backgroundColor))
+  expect(new Set(colors).size).toBe(4)
+  await page.keyboard.press('ControlOrMeta+b')
+  await expect(list).toBeVisible()
+  // Only the columns scroll, also where the chat list leaves them little space, or a control of the last column gets the focus.
+  for (const width of [1280, 1100, 900, 700]) {
+    await page.setViewportSize({ width, height: 800 })
+    await columns(page).nth(3).getByRole('button').last().focus()
+    expect(await sidewaysScrollers(page), `at ${width} px`).toEqual([])
+    expect(await page.evaluate(() => document.scrollingElement?.scrollLeft)).toBe(0)
+  }
+  await page.setViewportSize({ width: 1280, height: 800 })
   const heights = await columns(page).evaluateAll((all) => all.map((one) => one.clientHeight))
   expect(new Set(heights).size).toBeGreaterThan(1)
   await expectAccessible(page)
@@ -254,7 +288,11 @@ test('four models fit beside one another: the inspector leaves, the columns scro
   await expect(second.getByText(windowText('chat:selected'), { exact: true })).toBeVisible()
   await expect(page.getByText(windowText('chat:selected'), { exact: true })).toHaveCount(1)
 
+  await page.keyboard.press('ControlOrMeta+b')
+  await expect(list).toHaveCount(0)
+  await page.keyboard.press('ControlOrMeta+b')
   await newChat(page)
+  await expect(list).toBeVisible()
   await expect(page.getByRole('button', { name: /^Model: [^,]+$/ })).toBeVisible()
   await expect(page.getByRole('button', { name: windowText('chat:send'), exact: true })).toBeVisible()
 })

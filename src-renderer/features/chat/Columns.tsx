@@ -111,7 +111,14 @@ function ColumnName({ id, name, isAbove }: { id: string; name: string; isAbove: 
   const reply = useMessage(id)
   return (
     <div data-above={isAbove}>
-      {reply && <Who name={name} instant={reply.createdAt} streaming={reply.status === 'streaming'} />}
+      {reply && (
+        <Who
+          name={name}
+          model={reply.model ?? t('assistant')}
+          instant={reply.createdAt}
+          streaming={reply.status === 'streaming'}
+        />
+      )}
       {isAbove && <p>{t('replyAbove')}</p>}
     </div>
   )

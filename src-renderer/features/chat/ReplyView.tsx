@@ -29,7 +29,13 @@ export function ReplyView({ reply }: { reply: Message }) {
       data-status={reply.status}
       data-left-out={reply.leftOut}
     >
-      <Who name={name} as={reply.name} instant={reply.createdAt} streaming={reply.status === 'streaming'} />
+      <Who
+        name={name}
+        model={name}
+        as={reply.name}
+        instant={reply.createdAt}
+        streaming={reply.status === 'streaming'}
+      />
       {editing ? (
         <div className="chat-body">
           <EditMessage message={reply} />

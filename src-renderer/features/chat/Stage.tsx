@@ -1,6 +1,7 @@
 import { Pencil, X } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { collapseListForNow } from '../../shared/listRegion.ts'
 import { CitationsContext, MarkdownContext, type MarkdownHost } from '../../shared/markdown/context.ts'
 import { IconButton } from '../../shared/ui/Button.tsx'
 import { InspectorToggle, ListToggle } from '../../shared/ui/StageBar.tsx'
@@ -34,6 +35,7 @@ export function ChatStage() {
   )
   const citations = useCitationsOfChat()
   useEffect(followJumps, [])
+  useWidthForColumns()
   return (
     <MarkdownContext value={host}>
       <CitationsContext value={citations}>
@@ -56,6 +58,15 @@ export function ChatStage() {
       </CitationsContext>
     </MarkdownContext>
   )
+}
+
+/** Width of the rail, the list, the margins of the messages and `count` columns at their smallest, px. */
+const widthWithList = (count: number): number => 68 + 268 + 66 + count * 264 + (count - 1) * 12
+
+/** Collapses the list while replies beside one another do not fit next to the list. Ctrl+B shows the list all the same. */
+function useWidthForColumns(): void {
+  const count = useChat(({ open }) => open?.besideIds.length ?? 0)
+  useEffect(() => (count > 1 && innerWidth < widthWithList(count) ? collapseListForNow() : undefined), [count])
 }
 
 function endRename(): void {

@@ -33,7 +33,7 @@ export function TurnView({ turn }: { turn: Message }) {
       data-role={turn.role}
       data-left-out={turn.leftOut}
     >
-      <Who name={who} as={turn.name} mine instant={turn.createdAt} />
+      <Who name={who} model={null} as={turn.name} instant={turn.createdAt} />
       <div className="chat-body">
         <Pictures attachments={turn.attachments} />
         <SentDocuments documents={turn.documents} />

@@ -1,19 +1,21 @@
 import { ModelAvatar } from '../../shared/ui/ModelAvatar.tsx'
 import { useNow } from '../../shared/useNow.ts'
 import { fullTime, seconds, timeOfDay, useChatTranslate } from './messages.ts'
+import { useModelColor } from './modelColor.ts'
 
 /** Author and time. The person's own messages have no avatar, because their position on the page identifies them. */
 export function Who(props: {
   name: string
+  /** The model behind `name`, for the colour. Several replies of one model have one colour. Null: the person's own message. */
+  model: string | null
   /** `messages[].name`, when set. */
   as?: string | null
   instant: string
-  mine?: boolean
   streaming?: boolean
 }) {
   return (
     <header className="chat-who">
-      {!props.mine && <ModelAvatar model={props.name} />}
+      {props.model !== null && <Avatar model={props.model} />}
       <h2 className="chat-name" title={props.name}>
         {props.name}
       </h2>
@@ -27,6 +29,10 @@ export function Who(props: {
       )}
     </header>
   )
+}
+
+function Avatar({ model }: { model: string }) {
+  return <ModelAvatar model={model} color={useModelColor(model)} />
 }
 
 function StreamingFor({ since }: { since: string }) {
