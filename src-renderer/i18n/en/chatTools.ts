@@ -79,9 +79,9 @@ export const chatTools = {
   },
   outcome: {
     error: 'The tool reported an error. The model received it.',
-    denied: 'Not run. The model was told.',
-    invalid: 'The arguments do not match the tool’s parameters. The tool did not run, and the model was told why.',
-    unknown_tool: 'No tool named “{{name}}” is on in this chat. Nothing ran, and the model was told.',
+    denied: 'Not run. The model was informed.',
+    invalid: 'The arguments do not match the tool’s parameters. The tool did not run, and the model received the reason.',
+    unknown_tool: 'No tool named “{{name}}” is on in this chat. Nothing ran, and the model was informed.',
     stopped: 'You stopped the tool. Work that it had already done is not undone.',
     timed_out: 'No result within the time limit. The tool may still have done its work.',
     failed: 'No result. The tool may have run.',
@@ -350,7 +350,7 @@ export const chatTools = {
       show: 'Show value',
       hide: 'Hide value',
       timeout: 'Time limit per call, seconds',
-      timeoutHint: '1 to 3600. After that the call is cancelled and the model is told.',
+      timeoutHint: '1 to 3600. After that the call is cancelled and the model is informed.',
       save: 'Save',
       add: 'Add',
       fault: {
