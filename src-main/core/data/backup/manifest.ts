@@ -27,7 +27,6 @@ export const manifest = about.extend({
 })
 export type BackupManifest = z.infer<typeof manifest>
 
-/** The version that this program writes, and the newest that it reads. */
 /** Version of the backup format that this program writes, and the newest one that it reads. */
 export const formatVersion = 1
 

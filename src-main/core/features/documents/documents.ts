@@ -35,7 +35,7 @@ export interface SentText {
   text: string
   tokens: number
   pages: string | null
-  /** Longer than a message may be. */
+  /** Whether the text is longer than a message may be. */
   isTooLong: boolean
 }
 
@@ -120,7 +120,7 @@ export function createDocuments({ store, uploads, media, limits }: DocumentsOpti
             const scanned = document.kind === 'pdf' ? documents.emptyParts(item.id) : []
             return { ...document, name: name.slice(0, 300), scanned }
           } catch (thrown) {
-            // Drops nothing that a message or another draft has.
+            // A file that a message or another draft refers to stays.
             if (documents.find(item.id) === null) await media.drop([item.id])
             throw thrown
           }

@@ -23,7 +23,7 @@ export interface SummaryPlan {
   leastCost: string | null
 }
 
-/** Share of the context for the messages of one request; the rest is for the wish, the summary so far and the reply. */
+/** Share of the context for the messages of one request; the rest is for the prompt, the summary so far and the reply. */
 const shareOfMessages = 0.6
 /** `max_tokens` of a summary: enough for a model that reasons first. At most a quarter of the context. */
 const maxTokens = 4_000
@@ -37,14 +37,14 @@ interface RunningSummary {
   done: Promise<WrittenSummary>
 }
 
-/** What identifies a summary: `requestId` becomes its id. */
+/** Asks for a summary. `requestId` becomes the id of the summary. */
 export interface SummaryWish {
   requestId: string
   upTo: string
   model: string
 }
 
-/** Thrown for a summary that no run writes any more. */
+/** Thrown for a summary that does not exist any more. */
 const gone = () =>
   new StudioError('no_such_item', 'This summary was used or discarded, or the program ended before it was written.')
 
@@ -168,7 +168,7 @@ export class Summaries {
     return { text, requestRow: costs.at(-1)?.requestRow ?? null, ...sumOfCosts(costs) }
   }
 
-  /** The measure of the context contains the newest summary. */
+  /** Watchers of the context see the newest summary. */
   #notify(upTo: string): void {
     const { store, runs } = this.#feature
     const conversationId = store.messages.find(upTo)?.conversationId
@@ -237,7 +237,7 @@ export class Summaries {
   }
 }
 
-/** A summary without text was never written to its end. */
+/** A summary without text was interrupted before its end. */
 const isWhole = ({ text }: StoredSummary): boolean => text !== ''
 
 const asWritten = ({ id, text, requests, cost, costIs }: StoredSummary): WrittenSummary => ({

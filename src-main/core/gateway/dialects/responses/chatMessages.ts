@@ -44,7 +44,7 @@ const hostedItems = new Set([
   'program',
   'program_output',
 ])
-/** Read elsewhere: tools with the tools, and configuration with the settings. */
+/** Items that other code reads: tools.ts the tools, settings.ts the configuration. */
 const readElsewhere = new Set(['additional_tools', 'configuration_update'])
 
 /** Options of `chatMessages`. */
