@@ -1,5 +1,5 @@
-// Checks the import rules of layers.cjs, and that the drawing in docs/architecture.md shows the imports as they are. `--draw` draws it anew.
-// A check that reads no files would pass: so it must see modules, and the canary must fail.
+// Checks the import rules of layers.cjs, and that the drawing in docs/architecture.md shows the imports of today. `--draw` writes the
+// drawing again. A check that reads no files would pass. The check therefore requires modules, and a canary file that must fail.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -34,7 +34,10 @@ function boxOf(path) {
   return part ? `renderer/${part}` : null
 }
 
-/** Imports between boxes as Mermaid. Imports that everything makes (contract, ports, shared, i18n) would hide the rest and are left out. */
+/**
+ * Imports between boxes as Mermaid. Leaves out the folders that almost every box imports (contract, ports, shared, i18n), because they
+ * would hide the rest.
+ */
 function drawing(modules) {
   const everywhere = new Set(['contract', 'core/ports', 'core/shared', 'renderer/shared', 'renderer/i18n', 'listener'])
   const edges = new Map()

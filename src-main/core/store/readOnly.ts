@@ -10,8 +10,8 @@ import { folderUser } from './lock.ts'
 export type ReadStatement = Pick<StatementSync, 'all' | 'get' | 'iterate' | 'setReturnArrays'>
 
 /**
- * The part of a connection that reads: it has neither `exec` nor statements with `run`, so code that was given one cannot write by mistake. A
- * read-write connection is one too.
+ * The part of a connection that reads: it has neither `exec` nor statements with `run`, so code that was given one cannot write by
+ * mistake. A read-write connection has this type too.
  */
 export interface ReadHandle {
   prepare(sql: string): ReadStatement

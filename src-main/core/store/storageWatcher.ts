@@ -75,7 +75,7 @@ export class StorageWatcher {
       const { bavail, bsize } = statfsSync(this.#dataDir)
       return failure.kind === 'disk_full' && bavail * bsize < enoughFreeBytes ? failure : null
     } catch (thrown) {
-      // Any other failure is reported by the code that writes, and does not predict later writes.
+      // Any other failure says nothing about later writes. The code that writes reports it.
       return mayPass(thrown) ? asStudioError(asStoreError(thrown, file)) : null
     }
   }
