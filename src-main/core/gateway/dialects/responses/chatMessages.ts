@@ -30,7 +30,7 @@ const compactionFields = new Set(['id', 'type', 'encrypted_content'])
 const summaryHeading =
   'Summary of the conversation so far. Your replies and the results of your tools were replaced by it:'
 
-/** Items of tools that OpenAI runs. The messages after them have the results in words. */
+/** Items of tools that OpenAI runs. The messages after them repeat the results as text. */
 const hostedItems = new Set([
   'file_search_call',
   'web_search_call',
