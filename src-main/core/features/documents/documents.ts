@@ -8,6 +8,7 @@ import {
   writePages,
 } from '../../../../src-preload/contract/documents.ts'
 import { StudioError } from '../../errors.ts'
+import { SerialQueue } from '../../shared/serialQueue.ts'
 import type { DocumentRow } from '../../store/documents.ts'
 import type { MediaItem } from '../../store/media.ts'
 import type { Store } from '../../store/store.ts'
@@ -46,13 +47,7 @@ export function createDocuments({ store, uploads, media, limits }: DocumentsOpti
   const { documents } = store
   const conversion = new DocumentConversion(limits)
   /** One file at a time, from its storage to the end of its conversion, so that equal files are converted once. */
-  let queue: Promise<unknown> = Promise.resolve()
-
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = queue.then(work)
-    queue = done.catch(() => undefined)
-    return done
-  }
+  const queue = new SerialQueue()
 
   /** Pages that were read so far, by upload. */
   const read = new Map<string, { done: number; all: number }>()
@@ -106,7 +101,7 @@ export function createDocuments({ store, uploads, media, limits }: DocumentsOpti
      * @throws StudioError `bad_input` for a file that cannot be converted, `cancelled`, `no_such_item`
      */
     add: ({ uploadId }: { uploadId: string }, signal?: AbortSignal): Promise<AddedDocument> =>
-      inTurn(async () => {
+      queue.run(async () => {
         const { path, name, bytes } = uploads.take(uploadId)
         try {
           signal?.throwIfAborted()
