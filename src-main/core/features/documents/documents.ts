@@ -9,11 +9,11 @@ import {
 } from '../../../../src-preload/contract/documents.ts'
 import { StudioError } from '../../errors.ts'
 import { SerialQueue } from '../../shared/serialQueue.ts'
-import type { DocumentRow } from '../../store/documents.ts'
+import { attributeText, freeTag, oneLine } from '../../shared/text/tags.ts'
+import type { DocumentPart, DocumentRow } from '../../store/documents.ts'
 import type { MediaItem } from '../../store/media.ts'
 import type { Store } from '../../store/store.ts'
 import { type ConversionLimits, DocumentConversion } from './conversion.ts'
-import { documentBlock } from './documentBlock.ts'
 
 export interface DocumentsOptions {
   store: Pick<Store, 'documents' | 'media'>
@@ -158,4 +158,21 @@ export function createDocuments({ store, uploads, media, limits }: DocumentsOpti
     },
     close: (): Promise<void> => conversion.close(),
   }
+}
+
+const plurals = { page: 'pages', slide: 'slides', sheet: 'sheets', chapter: 'chapters', text: 'parts' } as const
+
+/**
+ * The text of a document as the model gets it: between tags with the file's name, with a label before each page, slide, sheet or
+ * chapter. The tag has a number when the document itself contains an end tag, so that a hostile document cannot pretend to end.
+ */
+function documentBlock(
+  { name, unit, parts: count, pages }: Pick<DocumentRow, 'unit' | 'parts'> & { name: string; pages: string | null },
+  parts: readonly DocumentPart[],
+): string {
+  const ranges = pages === null ? null : readPages(pages, count)
+  const chosen = ranges === null ? '' : ` ${plurals[unit]}="${pages} of ${count}"`
+  const body = parts.map(({ label, text }) => (label === '' ? text : `[${oneLine(label)}]\n${text}`)).join('\n\n')
+  const tag = freeTag('document', body)
+  return `<${tag} name="${attributeText(name)}"${chosen}>\n${body}\n</${tag}>`
 }
