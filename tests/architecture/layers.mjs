@@ -1,5 +1,6 @@
 // Checks the import rules of layers.cjs, and that the drawing in docs/architecture.md shows the imports of today. `--draw` writes the
-// drawing again. A check that reads no files would pass. The check therefore requires modules, and a canary file that must fail.
+// drawing again. `--small` lists the files of under 30 lines with at most one importer (decision 0001). A check that reads no files would
+// pass. The check therefore requires modules, and a canary file that must fail.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -21,6 +22,8 @@ function cruise(cwd, folders) {
   if (!run.stdout) throw new Error(`dependency-cruiser printed nothing: ${run.stderr}`)
   return JSON.parse(run.stdout)
 }
+
+const linesOf = (path) => readFileSync(path, 'utf8').split('\n').length - 1
 
 /** The box of the drawing that a source file belongs to; null for a file that has none. */
 function boxOf(path) {
@@ -82,5 +85,13 @@ else if (drawn !== text) {
   process.exitCode = 1
 }
 for (const { rule, from, to } of summary.violations) console.error(`${rule.name}: ${from} -> ${to}`)
+if (process.argv.includes('--small')) {
+  const small = modules
+    .filter(({ source, dependents }) => source.startsWith('src-') && dependents.length <= 1)
+    .map(({ source, dependents }) => ({ source, lines: linesOf(join(root, source)), user: dependents[0] ?? 'none' }))
+    .filter(({ lines }) => lines < 30)
+  for (const { source, lines, user } of small) console.log(`${source}, ${lines} lines, imported by ${user}`)
+  console.log(`${small.length} files under 30 lines with at most one importer`)
+}
 console.log(`${ours} modules, ${summary.violations.length} imports against the rules`)
 if (summary.violations.length > 0) process.exitCode = 1
