@@ -36,6 +36,7 @@ export const keyOf = (value: unknown): string =>
 export const own = (object: unknown, key: string): unknown =>
   typeof object === 'object' && object !== null ? Object.getOwnPropertyDescriptor(object, key)?.value : undefined
 
+/** Schemas of the first items, one each. */
 export const prefixOf = (schema: Schema) => listIn(schema, 'prefixItems') ?? listIn(schema, 'items') ?? []
 /** Schema of the items after the prefix. Drafts before 2020-12 call it `additionalItems`. */
 export const restOf = (schema: Schema) => (Array.isArray(schema.items) ? schema.additionalItems : schema.items)

@@ -35,7 +35,9 @@ const uuid = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}'
 export const entryName = new RegExp(
   `^(?:(?:studio|ledger|bodies|account)\\.sqlite|media/${uuid}|making/${uuid}(?:\\.[a-z\\d-]{1,40})?)$`,
 )
+/** Names in the folder `media/`. */
 export const mediaName = new RegExp(`^${uuid}$`)
+/** Names in the folder `making/`. The group is the id of the item. */
 export const makingName = new RegExp(`^(${uuid})(?:\\.[a-z\\d-]{1,40})?$`)
 
 /** Name of a backup file. `madeAt` is a UTC instant. */

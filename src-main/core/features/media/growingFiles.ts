@@ -33,6 +33,7 @@ export interface Growing {
 /** `ID`, or `ID.suffix` for an item with several files. */
 const growingName = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?:\.[a-z\d-]{1,40})?$/
 
+/** Moves a complete file into the media folder. `then` runs in the transaction that writes its row. */
 export type Adopt = (
   path: string,
   facts: { mime: string; name: string | null },
