@@ -1,6 +1,6 @@
 import type { ProfileLocation } from '../ports/requests.ts'
 import { unexpected } from '../shared/unexpected.ts'
-import { asStoreError } from '../store/database.ts'
+import { asStoreError } from '../store/databaseErrors.ts'
 import type { UsedTable } from '../store/requestLog/dailyUsage.ts'
 import type { AccountLink, LinkedAccount, LinkTable, RowRange } from '../store/requestLog/links.ts'
 

@@ -3,7 +3,8 @@ import { dirname } from 'node:path'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { asStudioError, type StudioError } from '../errors.ts'
 import { guarded } from '../shared/unexpected.ts'
-import { asStoreError, mayPass, refusedWrites } from './database.ts'
+import { refusedWrites } from './database.ts'
+import { asStoreError, mayPass } from './databaseErrors.ts'
 
 /** Refusals shorter than this, such as the lock of a command beside this program, cause no notice. ms */
 const noticeAfterMs = 1000

@@ -6,7 +6,7 @@ import { asStudioError, StudioError } from '../../errors.ts'
 import type { Feed } from '../../shared/events.ts'
 import { StateFeed } from '../../shared/stateFeed.ts'
 import { guarded } from '../../shared/unexpected.ts'
-import { mayPass } from '../../store/database.ts'
+import { mayPass } from '../../store/databaseErrors.ts'
 import type { OutboxDestination, StoredOutboxItem } from '../../store/outbox.ts'
 import type { Store } from '../../store/store.ts'
 
