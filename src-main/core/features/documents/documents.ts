@@ -127,8 +127,8 @@ export function createDocuments({ store, uploads, media, limits }: DocumentsOpti
     /** Pages of an upload that were read so far; null when no page is being read. */
     progress: (uploadId: string): { done: number; all: number } | null => read.get(uploadId) ?? null,
     /** Exactly the text that a message with this document sends. @throws StudioError `bad_input`, `no_such_item` */
-    text(wish: DocumentToSend): SentText {
-      const { document, name, pages } = choose(wish)
+    text(selection: DocumentToSend): SentText {
+      const { document, name, pages } = choose(selection)
       const size = documents.size({ ...document, pages })
       const isTooLong = size.characters > maxSentCharacters
       const text = isTooLong ? '' : documentBlock({ ...document, name, pages }, documents.parts({ ...document, pages }))
@@ -138,10 +138,10 @@ export function createDocuments({ store, uploads, media, limits }: DocumentsOpti
      * Documents as members of a message.
      * @throws StudioError `bad_input` when their text is too long together or a page does not exist, `no_such_item`
      */
-    attach(wishes: readonly DocumentToSend[]): AttachedDocument[] {
+    attach(selections: readonly DocumentToSend[]): AttachedDocument[] {
       let characters = 0
-      return wishes.map((wish) => {
-        const { document, name, pages } = choose(wish)
+      return selections.map((selection) => {
+        const { document, name, pages } = choose(selection)
         const size = documents.size({ ...document, pages })
         characters += size.characters
         if (characters > maxSentCharacters) {

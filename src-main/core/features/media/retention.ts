@@ -100,7 +100,8 @@ export function createMediaRetention({ host, store, media, tempDir, now = Date.n
   const olderThan = (kind: MadeKind, before: string): Made[] =>
     chooseForCleanUp(rows.made([kind]), { olderThanDays: 0, maxBytes: null, removed: false }, Date.parse(before))
 
-  const chosen = ({ kinds, ...wish }: CleanUp): Made[] => chooseForCleanUp(rows.made([...new Set(kinds)]), wish, now())
+  const chosen = ({ kinds, ...selection }: CleanUp): Made[] =>
+    chooseForCleanUp(rows.made([...new Set(kinds)]), selection, now())
 
   /** Permanently deletes items deleted more than 30 days ago, and unreferenced files. Returns the number of items. */
   function sweep(): Promise<number> {
@@ -141,14 +142,14 @@ export function createMediaRetention({ host, store, media, tempDir, now = Date.n
       const disk = await statfs(host.dataDir).catch(() => null)
       return { uses, free: disk && disk.bavail * disk.bsize, folder: media.folder }
     },
-    previewCleanUp(wish: CleanUp): { items: number; bytes: number } {
-      const { made, bytes } = rows.wouldTakeMade(chosen(wish))
+    previewCleanUp(selection: CleanUp): { items: number; bytes: number } {
+      const { made, bytes } = rows.wouldTakeMade(chosen(selection))
       return { items: made.length, bytes }
     },
     /** @throws StudioError `bad_input` if more would be deleted than was announced, because of new or aged items */
-    cleanUp: ({ reported, ...wish }: CleanUp & { reported: number }): Promise<{ items: number; bytes: number }> =>
+    cleanUp: ({ reported, ...selection }: CleanUp & { reported: number }): Promise<{ items: number; bytes: number }> =>
       queue.run(async () => {
-        const going = chosen(wish)
+        const going = chosen(selection)
         if (going.length > reported) throw new StudioError('bad_input', 'More would be deleted now than was announced.')
         return erase(going)
       }),
