@@ -46,7 +46,7 @@ describe('the built output', () => {
     const forks = /\bfork\b[^}]*\} from "(?:node:)?child_process"|child_process\d*\.fork\(|ELECTRON_RUN_AS_NODE/
     expect(forks.test('import { fork, spawn } from "node:child_process"')).toBe(true)
     expect(desktop.filter(([, text]) => forks.test(text)).map(([path]) => path)).toEqual([])
-    // Of the program's own path, only the entry for the start at login knows.
+    // Only the entry for the start at login uses the program's own path.
     expect(desktop.filter(([, text]) => text.includes('process.execPath')).map(([path]) => path)).toEqual([
       'main/electron.js',
     ])
@@ -62,7 +62,7 @@ describe('the built output', () => {
   })
 })
 
-/** What BoringSSL, which Electron uses instead of OpenSSL, has of Node's hashes. */
+/** Hashes that both OpenSSL and BoringSSL have. Node uses OpenSSL, Electron uses BoringSSL. */
 const hashes = ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512', 'md5-sha1', 'sha512-256', 'blake2b256']
 /** Calls whose algorithm is a variable, by the text of the call, with the reason why they are safe. */
 const variable: Record<string, string> = {

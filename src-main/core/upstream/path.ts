@@ -23,7 +23,7 @@ export function pathProblem(path: string): string | null {
 
 function escapeProblem(path: string): string | null {
   const broken = brokenEscape.exec(path)
-  if (broken) return `“${broken[0]}” is no percent-encoding.`
+  if (broken) return `“${broken[0]}” is not a percent-encoding.`
   const plain = path.match(encodedUnreserved)?.[0]
   if (plain !== undefined) return `“${plain}” must be written as “${decodedByte(plain)}” (RFC 3986, 6.2.2.2).`
   const syntax = encodedSyntax.exec(path)

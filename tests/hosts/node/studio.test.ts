@@ -349,7 +349,7 @@ describe('chat', () => {
     expect((await endOf(host)).code).toBe(0)
   })
 
-  it('a missing connection is reported in words', async () => {
+  it('a missing connection is reported with a message', async () => {
     const { code, stdout, stderr } = await run(['chat', 'Hello', '--json', '--data-dir', dataDir])
     expect([code, documents(stdout)]).toMatchObject([1, [{ problem: { kind: 'not_connected' } }]])
     expect(stderr).toMatch(/^error: .+\.\n$/)

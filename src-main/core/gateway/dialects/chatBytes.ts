@@ -96,8 +96,8 @@ export const isStored = ({ store }: JsonObject, length: number, followsUnstored:
   store !== false && length <= maxStoredResponse && !followsUnstored
 
 /**
- * The request without its conversation. Its translation has the same functions for the reply, and is small enough to be made again on
- * another thread: replies depend on settings and tools alone. Not for compactions, whose replies have the messages of the user.
+ * The request without its conversation, from which another thread can create the functions for the reply again: replies depend on
+ * settings and tools alone. Not for compactions, whose replies contain the messages of the user.
  */
 export function withoutConversation(dialect: DialectId, body: JsonObject): JsonObject {
   const greeting = { role: 'user', content: '-' }

@@ -45,7 +45,7 @@ export interface Dialect {
   errorBody(problem: DialectProblem, requestId: string): JsonObject
 }
 
-/** What a reply says beside the text of the model. */
+/** Facts that a reply states besides the text of the model. */
 export interface ReplyDetails {
   /** Id of the reply, unique on this computer: `resp_…` or `msg_…`. */
   id: string

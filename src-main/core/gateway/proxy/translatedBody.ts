@@ -121,7 +121,7 @@ const referencesIn = (body: JsonObject, { dialect }: TranslationOptions): Refere
 /** Bytes of the earlier responses that a request continues. */
 function sizeOfEarlier(refers: References | null, { app, responses }: TranslationOptions): number {
   if (refers === null || refers.previous === null) return 0
-  // The translation refuses a longer conversation, with words.
+  // The translation refuses a longer conversation with a message.
   return Math.min(jsonLimit, responses.sizeOfConversation(app.id, refers.previous) ?? 0)
 }
 

@@ -251,7 +251,7 @@ describe('files in the folder', () => {
     expect(textsOf(work, second)).toEqual(['Two'])
   })
 
-  it('refuses a half-written file with words, merges the others, and reads it when it is complete', async () => {
+  it('refuses a half-written file with a message, merges the others, and reads it when it is complete', async () => {
     const { folder, home, work, sync } = twoComputers()
     const third = studio()
     const id = put(home.store, [message({ text: 'Whole' })])

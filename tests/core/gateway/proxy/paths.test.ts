@@ -221,7 +221,7 @@ describe('the path of a request', () => {
   ]
 
   it.each(spellings)(
-    '%s is refused, in words that name what is wrong, and the service hears nothing',
+    '%s is refused with a message that names what is wrong, and nothing reaches the service',
     async (path, words) => {
       const { far, gateway } = await beforeService((_request, response) => response.end('{}'))
       for (const method of ['POST', 'GET']) {

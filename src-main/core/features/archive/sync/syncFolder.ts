@@ -32,7 +32,7 @@ export interface SyncDependencies extends ArchiveDependencies {
 const fileName = /^inference-studio-.{1,200}\.zip$/u
 /** Most files that one run reads: a folder has one per computer, and some copies. */
 const maxFiles = 64
-/** Hashes of own files to remember, so that they are recognized when they come back. */
+/** How many hashes of this computer's files are remembered, so that an older file is recognized when a sync tool brings it back. */
 const maxWritten = 20
 
 /**
