@@ -230,7 +230,8 @@ async function writeOwn(
     await rename(part, target)
     return true
   } catch (thrown) {
-    await rm(part, { force: true })
+    // Fails when a folder has this name. The first failure says so.
+    await rm(part, { force: true }).catch(() => undefined)
     throw isSystemError(thrown) ? fileProblem(thrown, `The file ${target} can’t be written`) : thrown
   } finally {
     await rm(path, { force: true })
