@@ -56,7 +56,7 @@ export function parseObject(bytes: Buffer): JsonObject {
     if (!(thrown instanceof SyntaxError)) throw thrown
   }
   if (isFields(value)) return value
-  throw new DialectError('', 'The body must be one JSON object.', 'body_unreadable')
+  throw new DialectError(null, 'The body must be one JSON object.', 'body_unreadable')
 }
 
 /** Translates a request to the bytes of a chat completion. A streamed reply always reports its usage. @throws DialectError */
@@ -88,7 +88,7 @@ export function chatBytesOf(body: JsonObject, options: ChatBytesOptions): ChatBy
   }
   const asked = parametersOf(chat)
   if (asked.json) return { body: Buffer.from(JSON.stringify(chat)), asked, askedModel, request, stored, said }
-  throw new DialectError('', `The translated request has more than ${maxDepth} levels of nesting.`, 'body_unreadable')
+  throw new DialectError(null, `The translated request has more than ${maxDepth} levels of nesting.`, 'body_unreadable')
 }
 
 /** Whether the response to a request of the Responses API is stored. @param length size of the request, bytes */

@@ -220,7 +220,7 @@ export const refusalOfDialect = ({ status, code, message, param }: DialectProble
   type: 'studio_refused',
   code: code ?? 'not_translatable',
   message,
-  param: param ?? '',
+  param,
 })
 
 const tooLarge: Refusal = {
