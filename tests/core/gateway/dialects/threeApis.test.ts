@@ -348,6 +348,8 @@ describe.each(translatedApis)('only in $name', (api) => {
     })
     expect(answer.status).toBe(400)
     expect(api.error(answer.body.toString()).message.length).toBeGreaterThan(10)
+    // Without a field to blame, `param` is null.
+    expect(JSON.parse(answer.body.toString())).not.toMatchObject({ error: { param: '' } })
     expect(far.requests).toHaveLength(0)
     expect(gateway.memory.held).toBe(0)
   })
