@@ -106,7 +106,11 @@ function Wizard({ first: { start, app: existing }, ...props }: ConnectProps & { 
   )
   const rotate = () => existing && create(() => studio.apps.rotate({ id: existing.id, graceHours }))
   return (
-    <div ref={element} className="flex flex-col gap-4">
+    <div
+      ref={element}
+      // All steps have the height of the first, so that the dialog stays where it is.
+      className={cx('flex flex-col gap-4', start === 'app' && '[&>form]:min-h-[min(516px,calc(100vh-236px))]')}
+    >
       <Steps all={stepsOf[start]} current={step} />
       {step === 'app' && (
         <AppStep {...formState} setup={setup} onPick={pick} onNext={() => goTo('limits')} onCancel={props.onClose} />

@@ -1,4 +1,4 @@
-import { useId, useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { showCalendarDate } from '../../i18n/format.ts'
 import { cx } from '../../shared/ui/cx.ts'
@@ -29,22 +29,38 @@ export function Controls() {
   return (
     <div role="toolbar" aria-label={t('controls.label')} className="usage-controls">
       <RangeField />
-      <Segmented
-        label={t('controls.by')}
-        value={choice.by}
-        segments={stacksOf(account).map((value) => ({ value, label: t(`controls.stacks.${value}`) }))}
-        onChange={(by) => choose({ by })}
-      />
-      <Segmented
-        label={t('controls.source')}
-        value={choice.source}
-        segments={(['service', 'here'] as const).map((value) => ({
-          ...{ value, label: t(`controls.sources.${value}`), disabled: !sources.includes(value) },
-        }))}
-        onChange={(source) => choose({ source })}
-      />
+      <Named name={t('controls.by')}>
+        <Segmented
+          label={t('controls.by')}
+          value={choice.by}
+          segments={stacksOf(account).map((value) => ({ value, label: t(`controls.stacks.${value}`) }))}
+          onChange={(by) => choose({ by })}
+        />
+      </Named>
+      <Named name={t('controls.source')}>
+        <Segmented
+          label={t('controls.source')}
+          value={choice.source}
+          segments={(['service', 'here'] as const).map((value) => ({
+            ...{ value, label: t(`controls.sources.${value}`), disabled: !sources.includes(value) },
+          }))}
+          onChange={(source) => choose({ source })}
+        />
+      </Named>
       <SeriesSearch by={choice.by} />
     </div>
+  )
+}
+
+/** A control with its name beside it. Screen readers get the name from the control. */
+export function Named({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <span className="flex max-w-full flex-wrap items-center gap-x-1.5 gap-y-1">
+      <span aria-hidden className="text-s text-soft">
+        {name}
+      </span>
+      {children}
+    </span>
   )
 }
 

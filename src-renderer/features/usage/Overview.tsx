@@ -14,7 +14,7 @@ import { StatusText } from '../../shared/ui/StatusText.tsx'
 import { fitChoice, grains, measures, selectedAccount, useUsage } from '../../stores/usage.ts'
 import { openRequests, setShown } from './actions.ts'
 import { Cards } from './Cards.tsx'
-import { Controls } from './Controls.tsx'
+import { Controls, Named } from './Controls.tsx'
 import { Budgets, TopConversations } from './Extras.tsx'
 import { chartOf } from './figures.ts'
 import { useSeriesName } from './seriesNames.ts'
@@ -128,18 +128,22 @@ function ChartCard() {
               checked={table}
               onChange={({ target }) => choose({ table: target.checked })}
             />
-            <Select
-              label={t('controls.grain')}
-              value={grain}
-              choices={grains.map((value) => ({ value, label: t(`controls.grains.${value}`) }))}
-              onPick={(picked) => choose({ grain: picked })}
-            />
-            <Select
-              label={t('controls.measure')}
-              value={measure}
-              choices={measures.map((value) => ({ value, label: t(`controls.measures.${value}`) }))}
-              onPick={(picked) => choose({ measure: picked })}
-            />
+            <Named name={t('controls.grain')}>
+              <Select
+                label={t('controls.grain')}
+                value={grain}
+                choices={grains.map((value) => ({ value, label: t(`controls.grains.${value}`) }))}
+                onPick={(picked) => choose({ grain: picked })}
+              />
+            </Named>
+            <Named name={t('controls.measure')}>
+              <Select
+                label={t('controls.measure')}
+                value={measure}
+                choices={measures.map((value) => ({ value, label: t(`controls.measures.${value}`) }))}
+                onPick={(picked) => choose({ measure: picked })}
+              />
+            </Named>
           </span>
         </header>
         {!notReported && !nothing && <Legend data={data} />}

@@ -9,7 +9,7 @@ export const settings = {
     list: 'Connections',
     none: 'No connections yet',
     noneActive: 'No connection is active. Switch to one to send requests.',
-    onThisMachine: 'on this computer',
+    onThisMachine: 'On this computer',
     keyStoredIn: 'Key: {{where}}',
     keyMissing: 'key missing',
     balanceLeft: '{{amount}} SC left, updated {{at}}',
