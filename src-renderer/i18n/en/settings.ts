@@ -98,7 +98,7 @@ export const settings = {
     newInstructionsHint: 'Sent at the start of each new chat. Existing chats keep theirs.',
     titles: 'Titles written by',
     titlesHint: 'This model reads the first message and reply of each new chat. Each title is a request that costs.',
-    titlesOff: 'No model: first words',
+    titlesOff: 'First words, no model',
   },
   shortcuts: {
     title: 'Shortcuts',
@@ -118,7 +118,7 @@ export const settings = {
     backgroundHint: 'Apps can still use the local API. The tray shows its state.',
     login: 'Start at login',
     loginHint: 'Starts without a window.',
-    ipv6: 'Also on ::1',
+    ipv6: 'Also listen on IPv6 (::1)',
     ipv6Hint: 'For apps that resolve localhost to IPv6.',
     metrics: 'Metrics',
     metricsHint: 'Prometheus metrics at {{address}}, protected like this page.',

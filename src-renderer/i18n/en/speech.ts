@@ -23,6 +23,8 @@ export const speech = {
   planSeconds: '{{length}} est.',
   planUnknown: 'Cost not known yet for this length',
   speak: 'Generate speech',
+  needConnection: 'Not connected. Your generated speech is available.',
+  connect: 'Connect…',
   voice: 'Voice',
   defaultOf: 'Default ({{value}})',
   voiceOther: 'Other…',
