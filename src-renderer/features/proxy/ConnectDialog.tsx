@@ -45,7 +45,7 @@ const stepsOf: Record<Connecting['start'], readonly Step[]> = {
   rotate: ['rotate', 'key', 'test'],
 }
 /** All steps of a new app have the height of the first, so that the dialog stays where it is. */
-const heightOf: Partial<Record<Step, string>> = { app: '[&>form]:min-h-[min(436px,calc(100vh-236px))]' }
+const heightOf: Partial<Record<Step, string>> = { app: '[&>form]:min-h-[min(516px,calc(100vh-236px))]' }
 
 /** Connects an app in four steps: the app, its limits, its key with instructions, and a test. Nothing is created before "Create key". */
 export function ConnectDialog({ connecting, ...props }: ConnectProps & { connecting: Connecting | null }) {

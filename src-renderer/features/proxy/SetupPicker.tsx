@@ -76,7 +76,7 @@ function SetupList({
     <nav
       aria-label={t('setup.list')}
       onKeyDown={walk}
-      className="flex max-h-44 min-h-0 flex-col gap-px overflow-y-auto p-0.5 sm:max-h-[300px]"
+      className="flex max-h-44 min-h-0 flex-col gap-px overflow-y-auto p-0.5 sm:max-h-[380px]"
     >
       {kinds.map((kind) => {
         const own = found.filter((setup) => setup.kind === kind)
