@@ -1,7 +1,8 @@
-import { type ReactNode, useId, useState } from 'react'
+import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { showCalendarDate } from '../../i18n/format.ts'
 import { cx } from '../../shared/ui/cx.ts'
+import { Named } from '../../shared/ui/Named.tsx'
 import { raisedSearch, SearchField } from '../../shared/ui/SearchField.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
@@ -49,18 +50,6 @@ export function Controls() {
       </Named>
       <SeriesSearch by={choice.by} />
     </div>
-  )
-}
-
-/** A control with its name beside it. Screen readers get the name from the control. */
-export function Named({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <span className="flex max-w-full flex-wrap items-center gap-x-1.5 gap-y-1">
-      <span aria-hidden className="text-s text-soft">
-        {name}
-      </span>
-      {children}
-    </span>
   )
 }
 
