@@ -83,7 +83,12 @@ function keychainError(thrown: unknown): StudioError {
     return new StudioError('keychain_missing', why, {}, because)
   }
   if (noBusMessage.test(words)) {
-    return new StudioError('keychain_missing', 'The keychain is not available without a D-Bus session.', {}, because)
+    return new StudioError(
+      'keychain_missing',
+      'No keychain can be used here, because there is no D-Bus session bus.',
+      {},
+      because,
+    )
   }
   return new StudioError('keychain_missing', `The keychain failed: ${words}`, {}, because)
 }

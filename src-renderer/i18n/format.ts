@@ -90,13 +90,15 @@ export const showCalendarLong = (day: string): string =>
 export const showCalendarMonth = (day: string): string =>
   showCalendar(day, 'month', { month: 'short', year: 'numeric' })
 
-/** Formats a share (1 is 100%): `62%`. Below 1%, with one decimal. */
+/** Formats a share (1 is 100%): `62%`. Below 1%, with one decimal, and `<0.1%` for less than that. */
 export function showShare(share: number): string {
   const digits = share !== 0 && Math.abs(share) < 0.01 ? 1 : 0
-  return once(
+  const isTiny = share > 0 && share < 0.0005
+  const words = once(
     `share ${digits}`,
     (to) => new Intl.NumberFormat(to, { style: 'percent', maximumFractionDigits: digits }),
-  ).format(share)
+  ).format(isTiny ? 0.001 : share)
+  return isTiny ? `<${words}` : words
 }
 
 function shown(instant: string, show: (at: Date) => string): string {

@@ -93,3 +93,20 @@ test('a local server without keys needs none, and its name comes from its addres
   await expect(row).toContainText(windowText('settings:connection.state.connected'))
   await expect(row).toContainText('not needed')
 })
+
+test('without a connection, Speech and Keys say so, and Speech leads to Connections', async ({ page }) => {
+  const host = await openWebHost(newDataDir())
+  await page.goto(host.url)
+  await goToPage(page, windowText('shell:pages.keys'))
+  await expect(page.getByRole('navigation', { name: windowText('keys:list') })).toContainText(windowText('keys:none'))
+  await goToPage(page, windowText('shell:pages.speech'))
+  await page.getByRole('textbox', { name: windowText('speech:textLabel') }).fill('Good morning')
+  await expect(page.getByRole('main')).toContainText(windowText('speech:needConnection'))
+  await expect(button(page, windowText('speech:speak'))).toHaveCount(0)
+  await expectAccessible(page)
+  await page
+    .getByRole('main')
+    .getByRole('button', { name: windowText('speech:connect') })
+    .click()
+  await expect(page.getByRole('heading', { name: windowText('settings:connection.title') })).toBeVisible()
+})

@@ -20,6 +20,9 @@ test('a full context says so, teaches its length, and a summary on a new branch 
   page,
 }) => {
   await pickModel(page, 'small-context')
+  // An empty chat shows nothing about its context.
+  await expect(meter(page)).toHaveCount(0)
+  await composer(page).fill('Hello')
   await expect(meter(page)).toContainText(windowText('context:unknown'))
   for (const word of ['alpha', 'bravo']) {
     await send(page, `Remember ${word}. ${'more words '.repeat(320)}`)

@@ -1,7 +1,7 @@
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, expectAccessible, fromMenu, line, newChat, openChatWorld, takePictures } from './chatWorld.ts'
-import { goToPage, pickModel, send, sentRequest, settled } from './journey.ts'
+import { composer, goToPage, pickModel, send, sentRequest, settled } from './journey.ts'
 
 let world: ChatWorld
 test.beforeAll(async () => {
@@ -20,6 +20,13 @@ async function openSettings(page: Page): Promise<void> {
   await page.goto(`${page.url().split('#')[0]}#/settings/chat`)
   await expect(page.getByLabel(windowText('settings:chat.titles'))).toBeVisible()
 }
+
+test('the button for a new chat leads to the message field, also while a new chat is open', async ({ page }) => {
+  await newChat(page)
+  await expect(composer(page)).toBeFocused()
+  await newChat(page)
+  await expect(composer(page)).toBeFocused()
+})
 
 test('a new chat takes the model and instructions of its folder, else those of the settings, and says so', async ({
   page,

@@ -76,13 +76,19 @@ describe.runIf(process.platform === 'linux')('the keychain, against a real Secre
   it('a missing session bus is reported as a missing keychain', async () => {
     const said = await inSession([process.execPath, script], home)
     expect(said).toMatchObject({ before: 'keychain_missing', set: 'keychain_missing', delete: 'keychain_missing' })
-    expect(said.probe).toEqual({ available: false, reason: 'The keychain is not available without a D-Bus session.' })
+    expect(said.probe).toEqual({
+      available: false,
+      reason: 'No keychain can be used here, because there is no D-Bus session bus.',
+    })
   })
 
   it('an empty address of the session bus is reported as a missing keychain', async () => {
     const command = ['env', 'DBUS_SESSION_BUS_ADDRESS=', process.execPath, script]
     const said = await inSession(command, home)
-    expect(said.probe).toEqual({ available: false, reason: 'The keychain is not available without a D-Bus session.' })
+    expect(said.probe).toEqual({
+      available: false,
+      reason: 'No keychain can be used here, because there is no D-Bus session bus.',
+    })
   })
 
   it('a bus without a secret service is reported as a missing keychain', async () => {

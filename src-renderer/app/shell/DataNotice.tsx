@@ -107,7 +107,9 @@ function Restored({ at, onDismiss }: { at: string; onDismiss: () => void }) {
         about={t('settings:connection.changeAbout')}
         stayOnOutsideClick
       >
-        {keyless && <ConnectForm profile={keyless} onConnected={() => setAsking(false)} />}
+        {keyless && (
+          <ConnectForm profile={keyless} onConnected={() => setAsking(false)} onCancel={() => setAsking(false)} />
+        )}
       </Dialog>
     </Notice>
   )

@@ -13,6 +13,7 @@ import { Kbd } from '../../shared/ui/Kbd.tsx'
 import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
 import { useFileDrop } from '../../shared/ui/useFileDrop.ts'
 import { listStore, useList, withView } from '../../stores/chatList.ts'
+import { focusComposer } from './focus.ts'
 import { renameChat, showChat } from './list/actions.ts'
 import { Chats } from './list/Chats.tsx'
 import { Removed } from './list/Removed.tsx'
@@ -116,7 +117,15 @@ function Head() {
   const { t } = useTranslation('library')
   return (
     <div className="list-head">
-      <button type="button" className="chat-btn chat-new" onClick={() => showChat(null)}>
+      <button
+        type="button"
+        className="chat-btn chat-new"
+        onClick={() => {
+          showChat(null)
+          // An open new chat stays, so its field does not take the focus by itself.
+          focusComposer()
+        }}
+      >
         <Plus aria-hidden /> <span className="chat-clip">{t('newChat')}</span>
       </button>
       <Menu trigger={<IconButton icon={Ellipsis} label={t('listMenu')} />}>

@@ -11,6 +11,7 @@ import { OutboxList } from '../../shared/offline/OutboxList.tsx'
 import { isSendKey, useSendKey } from '../../shared/sendKey.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { Field, type FieldProps, TextInput } from '../../shared/ui/Field.tsx'
+import { Named } from '../../shared/ui/Named.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
 import { showSc } from '../../shared/ui/sc.ts'
 import { useApp } from '../../stores/app.ts'
@@ -68,12 +69,14 @@ export function Composer() {
           onKeyDown={byKey}
         />
         <footer>
-          <Segmented
-            label={t('composer.number')}
-            value={counts[draft.n - 1] ?? '1'}
-            segments={counts.map((value) => ({ value, label: value }))}
-            onChange={(value) => setDraft({ n: Number(value) })}
-          />
+          <Named name={t('title')}>
+            <Segmented
+              label={t('composer.number')}
+              value={counts[draft.n - 1] ?? '1'}
+              segments={counts.map((value) => ({ value, label: value }))}
+              onChange={(value) => setDraft({ n: Number(value) })}
+            />
+          </Named>
           <span className="images-hint" id={hintId}>
             {hint}
           </span>

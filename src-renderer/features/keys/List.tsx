@@ -20,6 +20,7 @@ export function KeysList() {
   const search = useKeys((store) => store.search)
   const shown = useMemo(() => matchingKeys(keys ?? [], search), [keys, search])
   const current = keyShown(keys ?? [], id)
+  const isUnset = useApp(({ app }) => app?.connection.state === 'none')
   const list = useRef<HTMLUListElement>(null)
   const byKey = (event: KeyboardEvent): void => {
     const at = shown.findIndex((key) => key.id === current?.id)
@@ -46,8 +47,8 @@ export function KeysList() {
           event.preventDefault()
         }}
       />
-      {keys !== null && shown.length === 0 && (
-        <p className="px-4 py-2 text-faint text-s">{t(keys.length === 0 ? 'none' : 'noMatch')}</p>
+      {(keys !== null || isUnset) && shown.length === 0 && (
+        <p className="px-4 py-2 text-faint text-s">{t(keys?.length ? 'noMatch' : 'none')}</p>
       )}
       <ul ref={list} className="flex min-h-0 flex-1 flex-col gap-0.5 overflow-y-auto px-2.5 pb-3" onKeyDown={byKey}>
         {shown.map((key) => (

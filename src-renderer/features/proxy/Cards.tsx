@@ -111,7 +111,7 @@ function ToolCard({ tool, now, onAction }: { tool: App; now: number; onAction: C
         </header>
         {blocked && <Blocked tool={tool} by={blocked} onAction={onAction} />}
         <div className="flex items-end gap-2">
-          <Spend use={use} />
+          <Spend use={use} budget={tool.budgetDay} />
           <Sparkline perMinute={use?.perMinute ?? []} colour={tool.colour} />
         </div>
         {budgets.map((budget) => (
@@ -140,7 +140,8 @@ function Blocked({ tool, by, onAction }: { tool: App; by: BlockedBy; onAction: C
   )
 }
 
-function Spend({ use }: { use: AppUse | null }) {
+/** Today's cost, with as many digits as its daily budget below shows. */
+function Spend({ use, budget }: { use: AppUse | null; budget: string | null }) {
   const { t } = useTranslation('proxy')
   const spent = use?.spentDay ?? '0'
   const some = exact(spent) > 0n
@@ -149,7 +150,8 @@ function Spend({ use }: { use: AppUse | null }) {
       className="num shrink-0 whitespace-nowrap font-[620] text-xl leading-tight tracking-[-.02em]"
       title={`${spent} SC`}
     >
-      {showSc(spent)} <span className="ms-0.5 font-medium text-soft text-s tracking-normal">{t('apps.today')}</span>
+      {budget === null ? showSc(spent) : showSpent(spent, budget)}{' '}
+      <span className="ms-0.5 font-medium text-soft text-s tracking-normal">{t('apps.today')}</span>
       {some && (
         <span className="ms-1 font-normal text-faint text-s tracking-normal">
           {t(use?.estimated ? 'apps.estimated' : 'apps.measured')}

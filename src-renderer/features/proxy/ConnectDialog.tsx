@@ -44,6 +44,8 @@ const stepsOf: Record<Connecting['start'], readonly Step[]> = {
   key: ['key', 'test'],
   rotate: ['rotate', 'key', 'test'],
 }
+/** All steps of a new app have the height of the first, so that the dialog stays where it is. */
+const heightOf: Partial<Record<Step, string>> = { app: '[&>form]:min-h-[min(516px,calc(100vh-236px))]' }
 
 /** Connects an app in four steps: the app, its limits, its key with instructions, and a test. Nothing is created before "Create key". */
 export function ConnectDialog({ connecting, ...props }: ConnectProps & { connecting: Connecting | null }) {
@@ -106,7 +108,7 @@ function Wizard({ first: { start, app: existing }, ...props }: ConnectProps & { 
   )
   const rotate = () => existing && create(() => studio.apps.rotate({ id: existing.id, graceHours }))
   return (
-    <div ref={element} className="flex flex-col gap-4">
+    <div ref={element} className={cx('flex flex-col gap-4', heightOf[start])}>
       <Steps all={stepsOf[start]} current={step} />
       {step === 'app' && (
         <AppStep {...formState} setup={setup} onPick={pick} onNext={() => goTo('limits')} onCancel={props.onClose} />

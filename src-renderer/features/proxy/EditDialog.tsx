@@ -59,7 +59,7 @@ function EditForm({ app, bodyDays, onClose }: EditProps & { app: App }) {
 /** The buttons of a dialog, always visible while its content scrolls. */
 export function DialogFooter({ note = null, children }: { note?: string | null; children: ReactNode }) {
   return (
-    <div className="sticky bottom-0 -mx-5 -mb-5 flex flex-wrap items-center justify-end gap-2 border-line border-t bg-raise px-5 py-3">
+    <div className="sticky bottom-0 -mx-5 mt-auto -mb-5 flex flex-wrap items-center justify-end gap-2 border-line border-t bg-raise px-5 py-3">
       {note && (
         <span role="alert" className="me-auto text-bad text-s">
           {note}

@@ -150,11 +150,11 @@ function Grid({ box, bar, measures, rows }: GridProps) {
       tabIndex={0}
       onKeyDown={walk}
       onFocus={enter}
-      className="rounded-l bg-raise shadow-[0_0_0_1px_var(--line)] focus-visible:outline-none"
+      className="flow-root rounded-l bg-raise shadow-[0_0_0_1px_var(--line)] focus-visible:outline-none"
     >
       <Head top={covered} />
       {/* biome-ignore lint/a11y/useSemanticElements: see the grid */}
-      <div role="rowgroup" className="overflow-clip rounded-b-l">
+      <div role="rowgroup" className="-mb-px overflow-clip rounded-b-l">
         <Virtualizer
           scrollRef={box}
           startMargin={margin}

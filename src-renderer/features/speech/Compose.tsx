@@ -1,9 +1,10 @@
-import { AudioLines, Sparkles } from 'lucide-react'
+import { AudioLines, Plug, Sparkles } from 'lucide-react'
 import { useDeferredValue, useEffect, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { speechInputBytes } from '../../../src-preload/contract/speech.ts'
 import { showCount } from '../../i18n/format.ts'
 import { useKeysOf } from '../../shared/commands/useKeys.ts'
+import { ConnectButton } from '../../shared/connect/ConnectButton.tsx'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { OfflineNote } from '../../shared/offline/OfflineNote.tsx'
 import { OutboxList } from '../../shared/offline/OutboxList.tsx'
@@ -14,6 +15,7 @@ import { Kbd } from '../../shared/ui/Kbd.tsx'
 import { Meter } from '../../shared/ui/Meter.tsx'
 import { showSc } from '../../shared/ui/sc.ts'
 import { WithSc } from '../../shared/ui/WithSc.tsx'
+import { useApp } from '../../stores/app.ts'
 import { useSpeech } from '../../stores/speech.ts'
 import { setDraft, speakDraft, speakLater } from './actions.ts'
 import { bytesIn, fitsOneRequest, lengthOf } from './labels.ts'
@@ -30,6 +32,7 @@ export function Compose() {
   const refusal = useSpeech((store) => store.refusal)
   const none = useSpeech((store) => store.state === 'live' && store.total === 0)
   const empty = draft.text.trim() === ''
+  const isUnset = useApp(({ app }) => app?.connection.state === 'none')
   const keys = useKeysOf('speech.speak')
   return (
     <div className="flex min-h-0 flex-1 flex-col">
@@ -46,12 +49,24 @@ export function Compose() {
         <OfflineNote place="speech" onWait={empty ? null : speakLater} />
       </div>
       <div className="flex shrink-0 flex-wrap items-center gap-x-4 gap-y-2 border-line border-t bg-bg px-6 py-3 max-[800px]:px-4">
-        <Plan />
+        {isUnset ? <p className="text-s text-soft">{t('needConnection')}</p> : <Plan />}
         <span className="ms-auto flex items-center gap-2">
-          {keys !== '' && <Kbd>{keys}</Kbd>}
-          <Button variant="primary" icon={AudioLines} busy={asking} disabled={empty} onClick={() => void speakDraft()}>
-            {t('speak')}
-          </Button>
+          {isUnset ? (
+            <ConnectButton icon={Plug} label={t('connect')} />
+          ) : (
+            <>
+              {keys !== '' && <Kbd>{keys}</Kbd>}
+              <Button
+                variant="primary"
+                icon={AudioLines}
+                busy={asking}
+                disabled={empty}
+                onClick={() => void speakDraft()}
+              >
+                {t('speak')}
+              </Button>
+            </>
+          )}
         </span>
       </div>
     </div>

@@ -45,17 +45,6 @@ export function SpeechStage() {
   )
 }
 
-/** Shortens the title to `most` characters, so that the actions stay visible. */
-function titleOf(excerpt: string, most: number): string {
-  const words = excerpt.replace(/\s+/g, ' ').trim()
-  return words.length > most
-    ? `${words
-        .slice(0, most - 2)
-        .toWellFormed()
-        .trimEnd()}…`
-    : words
-}
-
 /** A "New" button, visible only while the list, which has the same button, is not beside the stage. */
 function NewSpeech() {
   const { t } = useTranslation('speech')
@@ -107,7 +96,12 @@ function Open({ open }: { open: OpenSpeech }) {
   return (
     <>
       <StageBar
-        title={<bdi dir="auto">{titleOf(detail.excerpt, detail.state === 'done' ? 36 : 24)}</bdi>}
+        // Bounded by the width of the window, so that the actions stay in the same row.
+        title={
+          <bdi dir="auto" className="block max-w-[max(140px,28vw)] truncate">
+            {detail.excerpt.replace(/\s+/g, ' ').trim()}
+          </bdi>
+        }
         beside={detail.state !== 'done' && <Pill tone={stateTones[detail.state]}>{t(detail.state)}</Pill>}
         actions={
           <>

@@ -175,11 +175,19 @@ function TranscriptFacts({ transcript }: { transcript: Transcript }) {
           ...sent('model', t('fact_model'), model),
           ...(model === null && { value: t('defaultOf', { value: defaultModel }) }),
         },
-        sent('language', t('fact_language'), language),
+        {
+          ...sent('language', t('fact_language'), language),
+          ...(language === null && { value: t('languagePlaceholder') }),
+        },
         sent('temperature', t('fact_temperature'), temperature === null ? null : String(temperature)),
         sent('prompt', t('fact_prompt'), prompt),
-        { id: 'came', name: t('fact_format'), value: came === null ? t('unknown') : t(`format_${came}`) },
-        { id: 'words', name: t('fact_words'), value: showCount(wordCount(text)) },
+        // Before the transcript arrives, its format and words are not known.
+        ...(came === null
+          ? []
+          : [
+              { id: 'came', name: t('fact_format'), value: t(`format_${came}`) },
+              { id: 'words', name: t('fact_words'), value: showCount(wordCount(text)) },
+            ]),
         ...(cues.length > 0 ? [{ id: 'lines', name: t('fact_lines'), value: showCount(cues.length) }] : []),
         { id: 'sent', name: t('fact_sent'), value: showSize(totalBytes) },
         { id: 'cost', name: t('fact_cost'), value: <WithSc text={showCost(transcript)} /> },

@@ -86,7 +86,7 @@ async function revert(transcriptId: string): Promise<void> {
 function SaveMenu({ id, hasTimes }: { id: string; hasTimes: boolean }) {
   const { t } = useTranslation('transcribe')
   return (
-    <Menu trigger={<IconButton icon={Download} label={t('save')} />}>
+    <Menu trigger={<Button icon={Download}>{t('save')}</Button>}>
       <MenuItem icon={Download} label={t('saveTxt')} onSelect={() => void saveTranscript(id, 'txt')} />
       {hasTimes ? (
         <>

@@ -32,7 +32,7 @@ function Figure(props: { name: string; children: ReactNode; under: ReactNode; de
   const details = (props.details ?? []).filter((detail) => detail !== null)
   const figure = (
     <div tabIndex={details.length > 0 ? 0 : undefined} className="min-w-0 rounded-m focus-visible:outline-offset-8">
-      <h2 className="truncate text-s">{props.name}</h2>
+      <h2 className="text-s">{props.name}</h2>
       <div className="usage-figure num">{props.children}</div>
       <div className="num text-s text-soft">{props.under}</div>
     </div>
@@ -103,10 +103,10 @@ function Spent({ view }: { view: PageView }) {
   const isUnknown = isUnreported || (total.cost === null && total.requests > 0)
   const days = daysBetween(query.from, query.to)
   const range =
-    choice.range === 'own' || choice.range === 'month' || choice.range === 'lastMonth'
+    choice.range === 'own'
       ? t('cards.rangeWords.own', { from: showCalendarDay(query.from), to: showCalendarDay(query.to) })
-      : choice.range === 'all'
-        ? t('cards.rangeWords.all')
+      : choice.range === 'all' || choice.range === 'month' || choice.range === 'lastMonth'
+        ? t(`cards.rangeWords.${choice.range}`)
         : t('cards.rangeDays', { count: days })
   return (
     <Figure

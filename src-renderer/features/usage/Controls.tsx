@@ -2,6 +2,7 @@ import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { showCalendarDate } from '../../i18n/format.ts'
 import { cx } from '../../shared/ui/cx.ts'
+import { Named } from '../../shared/ui/Named.tsx'
 import { raisedSearch, SearchField } from '../../shared/ui/SearchField.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
@@ -29,20 +30,24 @@ export function Controls() {
   return (
     <div role="toolbar" aria-label={t('controls.label')} className="usage-controls">
       <RangeField />
-      <Segmented
-        label={t('controls.by')}
-        value={choice.by}
-        segments={stacksOf(account).map((value) => ({ value, label: t(`controls.stacks.${value}`) }))}
-        onChange={(by) => choose({ by })}
-      />
-      <Segmented
-        label={t('controls.source')}
-        value={choice.source}
-        segments={(['service', 'here'] as const).map((value) => ({
-          ...{ value, label: t(`controls.sources.${value}`), disabled: !sources.includes(value) },
-        }))}
-        onChange={(source) => choose({ source })}
-      />
+      <Named name={t('controls.by')}>
+        <Segmented
+          label={t('controls.by')}
+          value={choice.by}
+          segments={stacksOf(account).map((value) => ({ value, label: t(`controls.stacks.${value}`) }))}
+          onChange={(by) => choose({ by })}
+        />
+      </Named>
+      <Named name={t('controls.source')}>
+        <Segmented
+          label={t('controls.source')}
+          value={choice.source}
+          segments={(['service', 'here'] as const).map((value) => ({
+            ...{ value, label: t(`controls.sources.${value}`), disabled: !sources.includes(value) },
+          }))}
+          onChange={(source) => choose({ source })}
+        />
+      </Named>
       <SeriesSearch by={choice.by} />
     </div>
   )

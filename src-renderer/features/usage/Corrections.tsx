@@ -1,3 +1,4 @@
+import { History } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type * as z from 'zod'
@@ -7,6 +8,7 @@ import { problemOf } from '../../api/problem.ts'
 import { showCalendarLong } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
+import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { FiguresTable } from '../../shared/ui/FiguresTable.tsx'
 import { lessSc, showSigned, signed } from '../../shared/ui/sc.ts'
 import { daysOf, selectedAccount, useUsage } from '../../stores/usage.ts'
@@ -56,7 +58,7 @@ export function Corrections() {
           </p>
         )
       ) : found.length === 0 ? (
-        <p className="text-faint">{t('corrections.none')}</p>
+        <EmptyState icon={History} title={t('corrections.none')} />
       ) : (
         <Table found={found} />
       )}

@@ -8,6 +8,7 @@ import { navigate } from '../../shared/navigation.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { Checkbox } from '../../shared/ui/Field.tsx'
+import { Named } from '../../shared/ui/Named.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
 import { Skeleton } from '../../shared/ui/Skeleton.tsx'
 import { StatusText } from '../../shared/ui/StatusText.tsx'
@@ -128,18 +129,22 @@ function ChartCard() {
               checked={table}
               onChange={({ target }) => choose({ table: target.checked })}
             />
-            <Select
-              label={t('controls.grain')}
-              value={grain}
-              choices={grains.map((value) => ({ value, label: t(`controls.grains.${value}`) }))}
-              onPick={(picked) => choose({ grain: picked })}
-            />
-            <Select
-              label={t('controls.measure')}
-              value={measure}
-              choices={measures.map((value) => ({ value, label: t(`controls.measures.${value}`) }))}
-              onPick={(picked) => choose({ measure: picked })}
-            />
+            <Named name={t('controls.grain')}>
+              <Select
+                label={t('controls.grain')}
+                value={grain}
+                choices={grains.map((value) => ({ value, label: t(`controls.grains.${value}`) }))}
+                onPick={(picked) => choose({ grain: picked })}
+              />
+            </Named>
+            <Named name={t('controls.measure')}>
+              <Select
+                label={t('controls.measure')}
+                value={measure}
+                choices={measures.map((value) => ({ value, label: t(`controls.measures.${value}`) }))}
+                onPick={(picked) => choose({ measure: picked })}
+              />
+            </Named>
           </span>
         </header>
         {!notReported && !nothing && <Legend data={data} />}

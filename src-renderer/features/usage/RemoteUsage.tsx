@@ -1,4 +1,4 @@
-import { ChevronDown, ChevronRight } from 'lucide-react'
+import { ChartNoAxesColumn, ChevronDown, ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -9,6 +9,7 @@ import { showCalendarLong, showCount } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
+import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { FiguresTable } from '../../shared/ui/FiguresTable.tsx'
 import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
 import { showSigned, signed } from '../../shared/ui/sc.ts'
@@ -42,7 +43,7 @@ export function RemoteUsage() {
         </span>
       </div>
       {answer && <Sums comparisons={comparisons} />}
-      {answer && comparisons.length === 0 && <p className="text-faint">{t('elsewhere.none')}</p>}
+      {answer && comparisons.length === 0 && <EmptyState icon={ChartNoAxesColumn} title={t('elsewhere.none')} />}
       {comparisons.length > 0 && (
         <div className="figures-box">
           <FiguresTable
@@ -59,7 +60,25 @@ export function RemoteUsage() {
           </FiguresTable>
         </div>
       )}
+      <Reasons comparisons={comparisons} />
     </div>
+  )
+}
+
+/** What each reason of the table means, once. */
+function Reasons({ comparisons }: { comparisons: readonly Comparison[] }) {
+  const { t } = useTranslation('usage')
+  return (
+    <dl className="flex flex-col gap-2 text-s text-soft">
+      {[...new Set(comparisons.map(({ drift }) => drift))].map((drift) => (
+        <div key={drift} className="flex flex-wrap items-baseline gap-x-2">
+          <dt>
+            <Pill tone={tones[drift]}>{t(`elsewhere.driftShort.${drift}`)}</Pill>
+          </dt>
+          <dd className="min-w-[200px] flex-1">{t(`elsewhere.drift.${drift}`)}</dd>
+        </div>
+      ))}
+    </dl>
   )
 }
 
@@ -145,7 +164,6 @@ function Model({ one }: { one: Comparison }) {
         <AmountCells one={one} />
         <td className="figures-words">
           <Pill tone={tones[one.drift]}>{t(`elsewhere.driftShort.${one.drift}`)}</Pill>
-          <p>{t(`elsewhere.drift.${one.drift}`)}</p>
         </td>
       </tr>
       {open && <Days model={one.model} />}

@@ -17,7 +17,7 @@ export const alerts = {
     limits: 'Open Limits',
     keys: 'Open Keys',
     proxy: 'Open Local API',
-    settings: 'Open Connection',
+    settings: 'Open Connections',
   },
   balance: {
     title: 'Balance below {{below}} SC',

@@ -59,7 +59,7 @@ export const composer = {
   roleAddAbout: 'Adds without a reply',
   name: 'Name',
   nameAbout: 'The speaker’s name, for chats with several people. Some models ignore it.',
-  namePlaceholder: 'none',
+  namePlaceholder: 'Optional',
   sendToModels: 'to {{count}}',
   add: 'Add',
   addHint: 'Enter adds the message without requesting a reply',

@@ -34,7 +34,7 @@ export const context = {
   fromPerson: 'You set {{tokens}} tokens.',
   fromService: 'An error of the service stated {{tokens}} tokens.',
   fromUnknown: 'Unknown: the service does not list it. Set it here, or it is learned from the first error about it.',
-  lengthHint: 'From the model’s documentation. Empty: use what the service stated.',
+  lengthHint: 'See the model’s documentation. If empty, the length that the service stated applies.',
   lengthWrong: 'Enter a whole number of at least 128.',
   saveLength: 'Save length',
   leftOut_one: '{{count}} message of this branch is left out.',

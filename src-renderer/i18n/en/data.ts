@@ -107,7 +107,7 @@ export const data = {
     cancel: 'Cancel',
     askTitle: 'Replace all data with this backup?',
     askAbout:
-      'Created {{at}} by version {{version}}. It replaces all data at the restart. The current data is kept in the folder “replaced”.',
+      'Created {{at}} by version {{version}}. It replaces all data when Inference Studio restarts. The current data is kept in the folder “replaced”.',
     thing: 'Data',
     inBackup: 'Backup',
     hereNow: 'Now',
@@ -160,8 +160,8 @@ export const data = {
     messages_other: '{{count}} messages',
     media_one: '{{count}} media file',
     media_other: '{{count}} media files',
-    speeches_one: '{{count}} speech',
-    speeches_other: '{{count}} speeches',
+    speeches_one: '{{count}} speech clip',
+    speeches_other: '{{count}} speech clips',
     recordings_one: '{{count}} recording',
     recordings_other: '{{count}} recordings',
     transcripts_one: '{{count}} transcript',
@@ -191,7 +191,7 @@ export const data = {
     conversations: 'Chats',
     messages: 'Messages',
     media: 'Media files',
-    speeches: 'Speeches',
+    speeches: 'Speech',
     recordings: 'Recordings',
     transcripts: 'Transcripts',
     images: 'Images',
@@ -208,10 +208,10 @@ export const data = {
   age: {
     title: 'Delete by age',
     about:
-      'Nothing is deleted automatically, except items that you deleted 30 days ago and the log if you choose so below. You see a preview before anything is deleted.',
+      'You see a preview before anything is deleted. Only items that you deleted 30 days ago disappear automatically, and old log entries if you turn that on below.',
     types: 'Data',
     kind: {
-      conversations: 'Chats not changed since',
+      conversations: 'Chats, by last change',
       bodies: 'Logged request bodies',
       log: 'Request log and bodies',
       alerts: 'Ended alerts',

@@ -15,7 +15,7 @@ export const handsFree = {
   paused: 'Paused. The microphone is off.',
   failed: 'Stopped. The microphone is off.',
   level: 'Microphone level',
-  input: 'Turns',
+  input: 'Microphone mode',
   automatic: 'When I speak',
   hold: 'Push to talk',
   holdToTalk: 'Hold to talk',

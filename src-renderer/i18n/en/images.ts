@@ -13,7 +13,7 @@ export const images = {
   undo: 'Undo',
   empty: {
     title: 'Create images from text',
-    about: 'Describe an image, and create one to four at once. They stay on this computer, also offline.',
+    about: 'Describe an image and create up to four versions of it at once. They are stored on this computer.',
     try: 'Try an example',
     example: 'A lighthouse at dusk, seen from a small boat, oil on canvas',
   },

@@ -15,7 +15,7 @@ export const models = {
   toolsRefused: 'Does not call tools: the service refused them',
   price: '{{input}} SC in, {{output}} SC out per 1M tokens, est.',
   priceOfBoth: '{{amount}} SC per 1M tokens, est.',
-  free: 'Free, est.',
+  free: 'No cost so far',
   showAll_one: 'Show all models ({{count}} more)',
   showAll_other: 'Show all models ({{count}} more)',
   notListed: '{{model}} (not listed)',

@@ -112,7 +112,7 @@ export const proxy = {
     },
     menu: {
       name: 'More for {{name}}',
-      edit: 'Edit…',
+      edit: 'Edit name and limits…',
       pause: 'Pause',
       resume: 'Resume',
       setUp: 'Setup instructions…',

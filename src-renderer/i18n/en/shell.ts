@@ -48,7 +48,7 @@ export const shell = {
     title: 'Connections',
     label: 'Active connection',
     sandbox: 'on this computer',
-    manage: 'All connections…',
+    manage: 'Manage connections…',
     add: 'Connect…',
   },
   welcome: {

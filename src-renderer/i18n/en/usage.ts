@@ -49,9 +49,8 @@ export const usage = {
     about: 'Until the service responds, figures come from this computer’s request log.',
   },
   empty: {
-    title: 'Track your costs',
-    about:
-      'Spend, tokens and requests over time, stored here beyond the service’s 30 days. There is no usage in this period yet.',
+    title: 'No usage in this period',
+    about: 'Spend, tokens and requests appear here. They stay on this computer, also those older than 30 days.',
     action: 'Start a chat',
     noAccountTitle: 'No account yet',
     noAccount: 'Connect to a service or start the sandbox to see its usage.',
@@ -115,7 +114,7 @@ export const usage = {
     spentHere: 'Spend on this computer, {{range}}',
     rangeDays_one: '{{count}} day',
     rangeDays_other: '{{count}} days',
-    rangeWords: { all: 'all time', own: '{{from}} – {{to}}' },
+    rangeWords: { all: 'all time', month: 'this month', lastMonth: 'last month', own: '{{from}} – {{to}}' },
     more: '{{share}} more',
     less: '{{share}} less',
     same: 'The same',
@@ -212,7 +211,7 @@ export const usage = {
   elsewhere: {
     about:
       'Compares the account’s usage reported by the service with the request log of this computer. The difference comes from other computers or apps, or is not reported yet.',
-    none: 'No usage in this period.',
+    none: 'No usage in this period',
     noService: 'The service does not report usage, so there is nothing to compare.',
     why: 'Reason',
     daily: 'Daily figures of {{model}}',
@@ -246,8 +245,8 @@ export const usage = {
     },
   },
   wide: {
-    key: 'The request log does not record keys, so these are all requests of those days.',
-    rest: '“Others” combines several entries: these are all requests of those days.',
+    key: 'The request log has no keys, so it shows all requests of those days.',
+    rest: '“Others” combines several entries, so the log shows all requests of those days.',
   },
   undated: {
     title: 'Records without a date',
@@ -262,7 +261,7 @@ export const usage = {
   corrections: {
     about:
       'Complete days should not change. If the service later reports other figures, both are stored with their time.',
-    none: 'No corrections in this period.',
+    none: 'No corrections in this period',
     loading: 'Loading…',
     day: 'Day',
     modelOrKey: 'Model or key',
@@ -311,7 +310,7 @@ export const usage = {
     rpm: 'Requests per minute',
     tpm: 'Tokens per minute',
     concurrent: 'Concurrent requests',
-    unset: 'Not reported',
+    unset: 'None reported',
     slots: 'In use now',
     slotsAbout: 'A streaming reply uses a slot until it ends.',
     slotsNone: 'No requests in progress.',

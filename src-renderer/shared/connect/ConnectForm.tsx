@@ -36,7 +36,7 @@ export function ConnectForm({
   aside,
 }: {
   /** The connection to edit. Absent: a new connection is added. */
-  profile?: Pick<SavedProfile, 'id' | 'baseUrl' | 'allowInsecure'>
+  profile?: Pick<SavedProfile, 'id' | 'baseUrl' | 'allowInsecure' | 'keyKept'>
   /** Whether to ask for a name. */
   named?: boolean
   onConnected: () => void
@@ -154,6 +154,7 @@ export function ConnectForm({
       <Field label={t('key')} hint={t('keyHint')} error={problemAt('key')}>
         <PasswordInput
           ref={keyInput}
+          data-first={profile?.keyKept === 'none' || undefined}
           showLabel={t('common:showKey')}
           hideLabel={t('common:hideKey')}
           onChange={() => send({ type: 'key' })}

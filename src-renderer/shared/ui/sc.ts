@@ -75,8 +75,8 @@ export const sumSigned = (amounts: readonly string[]): string =>
 /** The exact difference `amount - other`, as a decimal string. */
 export const lessSc = (amount: string, other: string): string => textOf(signed(amount) - signed(other))
 
-/** A share from 0 to 1, computed exactly, then rounded to a thousandth. Null when the whole is zero. */
+/** A share from 0 to 1, computed exactly, then rounded down to a millionth. Null when the whole is zero. */
 export function shareOf(part: string, whole: string): number | null {
   const all = signed(whole)
-  return all === 0n ? null : Number((signed(part) * 1_000n) / all) / 1_000
+  return all === 0n ? null : Number((signed(part) * 1_000_000n) / all) / 1_000_000
 }

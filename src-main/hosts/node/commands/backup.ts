@@ -49,7 +49,7 @@ const names: Record<Counts[number]['thing'], readonly [string, string]> = {
   conversations: ['conversation', 'conversations'],
   messages: ['message', 'messages'],
   media: ['media file', 'media files'],
-  speeches: ['speech', 'speeches'],
+  speeches: ['speech clip', 'speech clips'],
   recordings: ['recording', 'recordings'],
   transcripts: ['transcript', 'transcripts'],
   images: ['image', 'images'],

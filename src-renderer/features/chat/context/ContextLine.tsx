@@ -29,7 +29,10 @@ export const ContextLine = memo(function ContextLine() {
   useMeasuring()
   const measure = useMeasure()
   const hasDraft = useHasDraft()
-  if (!measure) return <div className="context-line" />
+  // An empty chat has nothing to say yet.
+  if (!measure || !(hasDraft || measure.spent || measure.parts.history + measure.parts.files > 0)) {
+    return <div className="context-line" />
+  }
   const { total, length, spent, leastCost, summary } = measure
   const state = fullness(measure)
   const used =

@@ -6,6 +6,7 @@ import { chartOfKey } from '../../../../src-renderer/features/keys/Days.tsx'
 import { stamp } from '../../../../src-renderer/features/keys/timestamp.ts'
 import { changeOf, chartOf, figureText, sidesOf } from '../../../../src-renderer/features/usage/figures.ts'
 import { en } from '../../../../src-renderer/i18n/en.ts'
+import { showShare } from '../../../../src-renderer/i18n/format.ts'
 import { i18n } from '../../../../src-renderer/i18n/index.ts'
 import { type ChartColors, paint, plainRgb } from '../../../../src-renderer/shared/chart/appearance.ts'
 import { bars, type Plot, partsOf } from '../../../../src-renderer/shared/chart/bars.ts'
@@ -250,7 +251,10 @@ describe('amounts that may be negative', () => {
   it('have a real minus sign, and shares are computed exactly', () => {
     expect(showSigned('-1.25')).toBe('\u22121.25')
     expect(showSigned('0.1')).toBe('0.10')
-    expect(shareOf('0.3', '0.9')).toBe(0.333)
+    expect(shareOf('0.3', '0.9')).toBe(0.333_333)
+    // A small share is not nothing.
+    expect(showShare(shareOf('0.0012', '4.69') ?? 0)).toBe('<0.1%')
+    expect(showShare(0)).toBe('0%')
     expect(shareOf('1', '0')).toBeNull()
     expect(changeOf('2', '1')).toBe(1)
     expect(changeOf('1', '0')).toBeNull()

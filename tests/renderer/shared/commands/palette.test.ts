@@ -124,7 +124,7 @@ describe('shortcuts', () => {
     const keysOf = (title: string) =>
       section.getByRole('button', { name: new RegExp(`^Change shortcut of “${title}”`) })
     // The commands of every page are listed, and no two that could run at once have the same default.
-    for (const title of ['Search images', 'Search speeches']) await keysOf(title).waitFor()
+    for (const title of ['Search images', 'Search speech']) await keysOf(title).waitFor()
     expect(await section.getByText('The same keys as').count()).toBe(0)
     const shown = async (title: string) => (await keysOf(title).textContent())?.split(':')[1]
     await keysOf('Go to Local API').click()
