@@ -28,6 +28,9 @@ export function ServerDetails({ server }: { server: McpServer }) {
             name: t(transport.kind === 'stdio' ? 'settings.servers.env' : 'settings.servers.headers'),
             value: mono(names.join(', ')),
           },
+          ...(server.forgetsSecrets
+            ? [{ id: 'secrets', name: t('settings.server.secrets'), value: t('settings.server.secretsForgotten') }]
+            : []),
         ]
       : []),
     {
