@@ -140,19 +140,18 @@ test('the page is never blocked over 50 ms while a PDF of 50 MB is uploaded and 
   const { trace } = await traced(page, async () => {
     await page.evaluate((name) => performance.mark(name), marks.from)
     await page.locator('input[data-documents]').setInputFiles(path)
-    await expect(tray(page)).toContainText('200 pages', { timeout: 20_000 })
+    await expect(tray(page)).toContainText('200 pages', { timeout: 90_000 })
     await page.evaluate((name) => performance.mark(name), marks.to)
   })
   expect(trace.longestTaskCpuMs).toBeLessThan(50)
 })
 
 test('pages of a scan become images after a click, with their cost; a reload keeps the offer', async ({ page }) => {
-  await pickModel(page, 'mirror')
+  await pickModel(page, 'vision')
   await give(page, 'drop', [{ name: 'scan.pdf', bytes: fixture('scan.pdf') }])
   await expect(tray(page)).toContainText('4,000 tokens est., 1,000 per image. The price of this model is not known.')
-  await pickModel(page, 'writer-small')
-  await expect(tray(page)).toContainText('0.0020 SC est. for the images')
   await pickModel(page, 'mirror')
+  await expect(tray(page)).toContainText('0.00040 SC est. for the images')
   await expectAccessible(page, '.chat-composer')
   await takePictures(page, 'document-scan', true)
   await page.reload()
