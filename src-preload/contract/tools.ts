@@ -40,7 +40,7 @@ export const mcpTransport = z.discriminatedUnion('kind', [
     kind: z.literal('stdio'),
     command: z.string().min(1).max(4096),
     args: z.array(z.string().max(32_768)).max(200),
-    /** Values are secrets: they are stored in the keychain, and only their names are returned. */
+    /** Values are secrets: they are stored in the keychain if there is one, and only their names are returned. */
     env: z
       .array(
         z
@@ -104,6 +104,8 @@ export const mcpServer = z.object({
   problem: problemOrNull,
   /** Null for a server that has never asked for a sign-in. */
   signIn: mcpSignIn.nullable(),
+  /** Whether secret values of this server are lost when the program ends, because there is no keychain. */
+  forgetsSecrets: z.boolean(),
   /** Name and version reported by the server. */
   about: z.string().nullable(),
   /** Usage instructions of the server: untrusted text for the person. Not sent to models. */

@@ -202,7 +202,10 @@ test('a chat is renamed, pinned, moved to a folder, duplicated, archived, delete
   await fromMenu(page, 'Tidy', 'Move to…')
   await page.getByRole('button', { name: windowText('library:newFolder') }).click()
   await page.getByRole('dialog').getByLabel(windowText('chat:schemaName')).fill('Errands')
-  await pressInDialog(page, windowText('library:create'))
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: windowText('library:create'), exact: true })
+    .click()
   await expect(page.getByRole('button', { name: 'Errands 1 chat' })).toBeVisible()
 
   await fromMenu(page, 'Tidy', 'Duplicate')

@@ -55,7 +55,7 @@ test('a new chat takes the model and instructions of its folder, else those of t
   await dialog.getByLabel(windowText('library:folderModel')).selectOption('writer-free')
   await dialog.getByLabel(windowText('library:folderInstructions')).fill('Answer like a colleague.')
   await takePictures(page, 'folder-dialog', true)
-  await dialog.getByRole('button', { name: windowText('library:create') }).click()
+  await dialog.getByRole('button', { name: windowText('library:create'), exact: true }).click()
   await fromMenu(page, 'Work', 'New chat in this project')
   await expect(model(page)).toHaveAccessibleName('Model: writer-free')
   await expect(instructions(page)).toHaveValue('Answer like a colleague.')

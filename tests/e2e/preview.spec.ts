@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Locator, type Page, test } from '@playwright/test'
 import { windowText } from '../helpers/windowText.ts'
 import { allowClipboard, type ChatWorld, expectAccessible, newChat, openChatWorld, takePictures } from './chatWorld.ts'
 import { askModel, growths, lastReply, pickModel, replies, send, settled } from './journey.ts'
@@ -58,6 +58,13 @@ test('a page is shown while it is written, its scripts run when asked to, and th
   await expect(inside(page).getByText('Ready.')).toBeVisible()
   await button.click()
   await expect(button).toHaveText('Walked: 1')
+  // In the narrow chat beside the preview, Send stays in the row of the model.
+  const middle = async (one: Locator) => {
+    const box = await one.boundingBox()
+    return Math.round((box?.y ?? 0) + (box?.height ?? 0) / 2)
+  }
+  const sendButton = page.getByRole('button', { name: windowText('chat:send'), exact: true })
+  expect(await middle(sendButton)).toBe(await middle(page.getByRole('button', { name: /^Model:/ })))
   await expectAccessible(page)
   await takePictures(page, 'preview-page', true)
 

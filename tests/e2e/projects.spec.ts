@@ -42,11 +42,10 @@ test('a chat of a project starts with its settings and files; passages are shown
   await page.getByLabel(windowText('library:folderModel')).selectOption('citer')
   await page.getByLabel(windowText('library:folderInstructions')).fill('Be brief.')
   await page.getByLabel(windowText('chat:paramTemperature')).fill('0.2')
-  await page.getByRole('button', { name: windowText('library:create') }).click()
-  await expect(dialog(page)).toHaveCount(0)
+  await page.getByRole('button', { name: windowText('library:createWithFiles') }).press('Enter')
+  await expect(dialog(page).getByRole('button', { name: windowText('projects:add') })).toBeFocused()
 
   // Two files: one is larger than what is sent whole.
-  await fromMenu(page, 'Harbour', windowText('library:folderSettings'))
   await page.locator('input[data-pinned]').setInputFiles(files)
   await expect(listed(page)).toHaveCount(2)
   await page.getByLabel(windowText('projects:wholeTokens')).fill('100')

@@ -174,6 +174,13 @@ test('a blocked microphone says why and can be tried again; then Space held talk
   await page.keyboard.up(' ')
   await expect(turns(page)).toHaveCount(1, { timeout: 10_000 })
   expect(requests('/v1/audio/transcriptions')).toHaveLength(before + 1)
+  // All controls are in one row, also in a narrow window.
+  await page.setViewportSize({ width: 700, height: 800 })
+  const middles = await region(page)
+    .locator('.composer-bar > button')
+    .evaluateAll((buttons) => buttons.map((one) => one.getBoundingClientRect()).map(({ y, height }) => y + height / 2))
+  expect(new Set(middles.map(Math.round)).size).toBe(1)
+  await page.setViewportSize({ width: 1200, height: 800 })
   await takePictures(page, 'voice-conversation-hold', true)
   await page
     .getByRole('button', { name: windowText('handsFree:end') })

@@ -68,7 +68,7 @@ async function project({ page, camera }: Connected): Promise<void> {
   await page.getByLabel(windowText('library:folderModel')).selectOption('citer')
   await page.getByLabel(windowText('library:folderInstructions')).fill('Be brief.')
   await camera.shoot(page, 'project-new')
-  await page.getByRole('button', { name: windowText('library:create') }).click()
+  await page.getByRole('button', { name: windowText('library:create'), exact: true }).click()
   await dialog(page).waitFor({ state: 'detached' })
   await fromProject(page, windowText('library:folderSettings'))
   await page.locator('input[data-pinned]').setInputFiles(files)

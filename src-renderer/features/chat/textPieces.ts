@@ -1,11 +1,29 @@
+/** A piece ends at the last line end within this length, characters. */
+const usual = 4_000
+/** A longer line is divided, characters. A division is visible, because each piece starts a new line. */
+const most = 20_000
+
 /** Splits text into pieces of limited size, at line ends where possible. The browser lays out only visible pieces of a long text. */
 export function textPieces(text: string): string[] {
   const pieces: string[] = []
   for (let at = 0; at < text.length; ) {
-    const newline = text.lastIndexOf('\n', at + 4_000)
-    const end = text.length - at <= 4_000 ? text.length : newline > at ? newline + 1 : at + 4_000
+    const end = endOfPiece(text, at)
     pieces.push(text.slice(at, end))
     at = end
   }
   return pieces
+}
+
+function endOfPiece(text: string, at: number): number {
+  if (text.length - at <= usual) return text.length
+  const before = text.lastIndexOf('\n', at + usual - 1)
+  if (before >= at) return before + 1
+  const after = text.slice(at + usual, at + most).indexOf('\n')
+  if (after >= 0) return at + usual + after + 1
+  if (text.length - at <= most) return text.length
+  const space = text.lastIndexOf(' ', at + most - 1)
+  if (space >= at + usual) return space + 1
+  // A character of two units stays whole.
+  const code = text.charCodeAt(at + most)
+  return code >= 0xdc00 && code <= 0xdfff ? at + most - 1 : at + most
 }

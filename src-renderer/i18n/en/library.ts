@@ -64,6 +64,7 @@ export const library = {
   folderTitle: 'New project',
   folderAbout: 'Chats that share instructions, a model and files.',
   create: 'Create',
+  createWithFiles: 'Create and add files…',
   save: 'Save',
   newChatHere: 'New chat in this project',
   folderSettings: 'Project settings…',

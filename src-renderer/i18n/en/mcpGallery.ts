@@ -11,8 +11,8 @@ export const mcpGallery = {
     uv: 'uv with uvx on this computer. The first start downloads the package from PyPI.',
   },
   exact: 'Exactly this is used',
-  withEnv: 'With the variable {{names}} from the keychain.',
-  withHeaders: 'With the header {{names}} from the keychain.',
+  withEnv: 'With the variable {{names}}, stored in the keychain if there is one.',
+  withHeaders: 'With the header {{names}}, stored in the keychain if there is one.',
   starts: 'This server is a program',
   connects: 'This server is a web address',
   warnHttp: 'Everything that the model puts into a call is sent there.',
@@ -21,8 +21,9 @@ export const mcpGallery = {
   addOn: 'Add and turn on',
   fields: { url: 'Address', secret: 'Key', folders: 'Folders, one per line' },
   hints: {
-    url: 'The address of your SearXNG instance. Stored in the keychain.',
-    secret: 'Stored in the keychain, given only to this server, and never shown again.',
+    url: 'The address of your SearXNG instance.',
+    secret:
+      'Stored in the keychain, or without one until Inference Studio ends. Given only to this server, and never shown again.',
     folders: 'Full paths. The server can reach these folders and everything in them.',
   },
   fault: {

@@ -61,6 +61,10 @@ function textOf(parts: bigint): string {
 export const sumSc = (amounts: readonly string[]): string =>
   textOf(amounts.reduce((before, amount) => before + exact(amount), 0n))
 
+/** The cost of tokens at a price per million tokens, both as decimal strings. */
+export const costOfTokens = (perMillion: string, tokens: number): string =>
+  textOf((exact(perMillion) * BigInt(tokens)) / 1_000_000n)
+
 /** A decimal string that may be negative, as whole units of 10^-18. */
 export const signed = (amount: string): bigint => (amount.startsWith('-') ? -exact(amount.slice(1)) : exact(amount))
 

@@ -13,6 +13,7 @@ import { functionId, requestMembers, ToolCatalogue } from './catalogue.ts'
 import { limits, type ToolLimits } from './limits.ts'
 import type { EnteredClient } from './mcp/oauth/clients.ts'
 import { OAuthGrants } from './mcp/oauth/grants.ts'
+import { ServerSecrets } from './mcp/secrets.ts'
 import { McpServers, type SavedServer } from './mcp/servers.ts'
 import { SchemaCheckClient } from './schemaCheck/workerClient.ts'
 import { ToolCallRunner } from './toolCallRunner.ts'
@@ -76,7 +77,7 @@ export function createTools(parts: ToolsOptions): ToolsFeature {
   const check = (schema: string): Promise<string[]> => checker.schema(schema)
   const grants = new OAuthGrants({ secrets, servers: store.mcpServers, log: warn })
   const serverParts = {
-    ...{ secrets, grants, check, fetch: parts.fetch ?? fetch, version },
+    ...{ secrets: new ServerSecrets(secrets), grants, check, fetch: parts.fetch ?? fetch, version },
     ...{ limits: bounds, changed, log: warn },
   }
   const servers = new McpServers(store, serverParts, warn)

@@ -9,6 +9,7 @@ import { Menu, MenuItem } from '../../../shared/ui/Menu.tsx'
 import { PopoverPanel } from '../../../shared/ui/PopoverPanel.tsx'
 import { useTools } from '../../../stores/tools.ts'
 import { addFiles } from '../documents/addFiles.ts'
+import { focusComposer } from '../focus.ts'
 import { openPrompts } from '../list/prompts.ts'
 import { offeredNow, offerGroups } from '../tools/offers.ts'
 import { useToolUse } from '../tools/setup.ts'
@@ -71,7 +72,10 @@ export function AddMenu() {
         multiple
         accept="image/*"
         aria-label={t('addPictures')}
-        onFiles={(files) => draftPictures.add(files)}
+        onFiles={(files) => {
+          draftPictures.add(files)
+          focusComposer()
+        }}
       />
       {/* Accepts every file, because text files may have any extension. */}
       <FileInput
@@ -79,7 +83,10 @@ export function AddMenu() {
         multiple
         data-documents
         aria-label={documents('add')}
-        onFiles={(files) => addFiles(files)}
+        onFiles={(files) => {
+          addFiles(files)
+          focusComposer()
+        }}
       />
       <ToolSubscriptions />
       <PopoverPanel

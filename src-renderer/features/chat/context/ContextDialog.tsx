@@ -8,7 +8,7 @@ import { useChat } from '../../../stores/chat.ts'
 import { useStage } from '../../../stores/chatPage.ts'
 import { figure } from '../messages.ts'
 import { askToSummarise, includeAll, leaveOut, setContextLength } from './actions.ts'
-import { useMeasure } from './measure.ts'
+import { fullness, levels, useMeasure } from './measure.ts'
 import { type ContextTexts, useContextTexts } from './texts.ts'
 
 const close = (): void => useStage.setState({ dialog: null })
@@ -44,8 +44,9 @@ function sourceText(t: ContextTexts, { counted, isAdjusted }: ContextMeasure): s
 
 const order: readonly (keyof ContextParts)[] = ['instructions', 'tools', 'files', 'history', 'message', 'reply']
 
-function PartsTable({ measure: { parts, total, length } }: { measure: ContextMeasure }) {
+function PartsTable({ measure }: { measure: ContextMeasure }) {
   const t = useContextTexts()
+  const { parts, total, length } = measure
   const whole = Math.max(length.tokens ?? 0, total, 1)
   return (
     <table className="context-parts">
@@ -75,7 +76,7 @@ function PartsTable({ measure: { parts, total, length } }: { measure: ContextMea
               label={t('total')}
               value={total}
               max={whole}
-              level={length.tokens !== null && total === whole ? 'warn' : 'good'}
+              level={levels[fullness(measure)]}
               className="context-bar"
             />
           </td>

@@ -3,20 +3,13 @@ import { NotebookText } from 'lucide-react'
 import { memo } from 'react'
 import type { ContextMeasure } from '../../../../src-preload/contract/context.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
-import { type Level, Meter } from '../../../shared/ui/Meter.tsx'
+import { Meter } from '../../../shared/ui/Meter.tsx'
 import { showSc } from '../../../shared/ui/sc.ts'
 import { WithSc } from '../../../shared/ui/WithSc.tsx'
 import { figure } from '../messages.ts'
 import { askToSummarise, showContext } from './actions.ts'
-import { fullness, useHasDraft, useMeasure, useMeasuring } from './measure.ts'
+import { fullness, levels, useHasDraft, useMeasure, useMeasuring } from './measure.ts'
 import { useContextTexts } from './texts.ts'
-
-const levels: Record<ReturnType<typeof fullness>, Level> = {
-  unknown: 'good',
-  free: 'good',
-  nearlyFull: 'warn',
-  tooLong: 'bad',
-}
 
 const summaryTexts = { running: 'summaryRunning', written: 'summaryReady', interrupted: 'summaryInterrupted' } as const
 

@@ -2,6 +2,7 @@ import { useEffect } from 'react'
 import { create } from 'zustand'
 import { useShallow } from 'zustand/react/shallow'
 import type { ContextMeasure } from '../../../../src-preload/contract/context.ts'
+import type { Level } from '../../../shared/ui/Meter.tsx'
 import { draftOf, modelsToAsk, newChat, useChat } from '../../../stores/chat.ts'
 import { useModelFacts } from '../../../stores/modelFacts.ts'
 import { client } from '../client.ts'
@@ -86,4 +87,12 @@ export function fullness({
   if (length.tokens === null) return 'unknown'
   if (total > length.tokens) return 'tooLong'
   return total >= length.tokens * nearlyFull ? 'nearlyFull' : 'free'
+}
+
+/** The colour of a bar for each fullness. */
+export const levels: Record<ReturnType<typeof fullness>, Level> = {
+  unknown: 'good',
+  free: 'good',
+  nearlyFull: 'warn',
+  tooLong: 'bad',
 }

@@ -11,17 +11,18 @@ import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../../api/problem.ts'
 import { upload } from '../../../api/transfer.ts'
 import { createDraftFiles, type DraftUploadOptions } from '../draftFiles.ts'
+import { stopDrawing } from './scans/drawings.ts'
 
 /** Why a document cannot be sent. */
 export type DocumentTrouble = { kind: 'large' } | { kind: 'problem'; problem: Problem }
 
-/** A document of a draft: on its way, or converted. */
+/** A document of a draft: on its way, or converted. `drawing`: converted, and its pages become images that the message waits for. */
 export interface DraftDocument {
   key: string
   name: string
   /** Size of the file. */
   bytes: number
-  state: 'waiting' | 'uploading' | 'converting' | 'ready' | 'failed'
+  state: 'waiting' | 'uploading' | 'converting' | 'drawing' | 'ready' | 'failed'
   /** Upload progress, 0 to 1. */
   sent: number
   trouble: DocumentTrouble | null
@@ -53,6 +54,7 @@ export const draftDocuments = createDraftFiles<DraftDocument, z.infer<typeof sto
   }),
   upload: uploadDocument,
   failed: (thrown) => ({ state: 'failed', trouble: { kind: 'problem', problem: problemOf(thrown) } }),
+  discard: ({ key }) => stopDrawing(key),
 })
 
 async function uploadDocument(
@@ -93,6 +95,10 @@ async function withProgress<T>(work: Promise<T>, ask: () => Promise<void>): Prom
 /** Ends the offer to send the pages of a document without text as images, because they were added. */
 export const scansAdded = (draft: string, key: string): void =>
   draftDocuments.edit(draft, key, (document) => ({ ...document, scanned: [] }))
+
+/** Whether pages of a document are becoming images. */
+export const scansDrawing = (draft: string, key: string, drawing: boolean): void =>
+  draftDocuments.edit(draft, key, (document) => ({ ...document, state: drawing ? 'drawing' : 'ready' }))
 
 /** Sets the pages that are sent, and their estimated tokens. */
 export const choosePages = (draft: string, key: string, pages: string | null, tokens: number): void =>

@@ -126,20 +126,20 @@ export async function duplicateChat(conversationId: string): Promise<void> {
 /** The defaults of new chats in a folder. */
 export type FolderDefaults = Pick<Folder, 'model' | 'instructions' | 'params' | 'wholeTokens'>
 
-/** Creates a folder, moves chats into it and pins files. False when the core refused. */
+/** Creates a folder, moves chats into it and pins files. Returns its id, or null when the core refused. */
 export async function makeFolder(
   name: string,
   ids: readonly string[],
   defaults?: FolderDefaults,
   files: Folder['files'] = [],
-): Promise<boolean> {
+): Promise<string | null> {
   const made = await attempt((client) => client.library.saveFolder({ name, ...defaults }))
-  if (!made) return false
+  if (!made) return null
   for (const { mediaId, name } of files) {
     await attempt((client) => client.projects.pin({ folderId: made.id, mediaId, name }))
   }
   if (ids.length > 0) await moveChats(ids, made.id)
-  return true
+  return made.id
 }
 
 /** Stores the name and the defaults of a folder. False when the core refused. */

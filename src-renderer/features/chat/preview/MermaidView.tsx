@@ -36,6 +36,7 @@ function DiagramFrame({ source, open }: { source: string; open: boolean }) {
   const late = state.is === 'failed' && state.why !== 'refused'
   return (
     <div className="chat-preview-document" aria-busy={state.is === 'drawing'}>
+      {state.is === 'drawing' && <p className="chat-preview-note">{t('drawing')}</p>}
       {failed && (
         <div className="chat-preview-note" role="status">
           <p>{t('diagramFailed')}</p>

@@ -10,8 +10,9 @@ import { Dialog } from '../../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../../shared/ui/Field.tsx'
 import { Form } from '../../../shared/ui/Form.tsx'
 import { TextArea } from '../../../shared/ui/TextArea.tsx'
-import { useList } from '../../../stores/chatList.ts'
+import { listStore, useList } from '../../../stores/chatList.ts'
 import { useLibrary } from '../../../stores/library.ts'
+import { focusSoon } from '../focus.ts'
 import { paramNames } from '../inspector/parameterNames.ts'
 import { closeListDialog, makeFolder, saveFolder } from '../list/actions.ts'
 import { useChatTranslate } from '../messages.ts'
@@ -75,7 +76,7 @@ function ProjectForm({ folder, ids }: { folder: Folder | undefined; ids: readonl
   const params = paramsOf(folder?.params ?? {}, numbers)
   const wholeTokens = wholeTokensOf(whole)
   const isReady = name.trim() !== '' && params !== null && wholeTokens !== null
-  const save = async (): Promise<void> => {
+  const save = async (addsFiles = false): Promise<void> => {
     if (name.trim() === '' || params === null || wholeTokens === null) return
     const defaults = {
       ...{ model, wholeTokens },
@@ -83,11 +84,18 @@ function ProjectForm({ folder, ids }: { folder: Folder | undefined; ids: readonl
       params: Object.keys(params).length === 0 ? null : params,
     }
     const wanted = name.trim()
-    const done = folder ? await saveFolder(folder.id, wanted, defaults) : await makeFolder(wanted, ids, defaults)
-    if (done) close()
+    if (folder) {
+      if (await saveFolder(folder.id, wanted, defaults)) close()
+      return
+    }
+    const id = await makeFolder(wanted, ids, defaults)
+    if (id === null) return
+    if (!addsFiles) return close()
+    listStore.setState({ dialog: { show: 'editFolder', id } })
+    focusSoon(() => document.querySelector<HTMLElement>('[data-add-pinned]'))
   }
   return (
-    <Form className="flex flex-col gap-4" onSubmit={save}>
+    <Form className="flex flex-col gap-4" onSubmit={() => save()}>
       <Field label={t('name')}>
         <TextInput value={name} maxLength={100} onChange={(event) => setName(event.target.value)} />
       </Field>
@@ -97,7 +105,6 @@ function ProjectForm({ folder, ids }: { folder: Folder | undefined; ids: readonl
       <Field label={t('folderInstructions')} hint={t('folderInstructionsHint')}>
         <TextArea value={instructions} maxLength={100_000} onChange={(event) => setInstructions(event.target.value)} />
       </Field>
-      <Numbers typed={numbers} onType={setNumbers} />
       {folder && (
         <>
           <ProjectFiles folder={folder} />
@@ -110,8 +117,14 @@ function ProjectForm({ folder, ids }: { folder: Folder | undefined; ids: readonl
           </Field>
         </>
       )}
+      <Numbers typed={numbers} onType={setNumbers} />
       <div className="sticky bottom-0 -mx-5 -mb-5 flex flex-wrap items-center justify-end gap-2 border-line border-t bg-raise px-5 py-3">
         <Button onClick={close}>{t('common:cancel')}</Button>
+        {!folder && (
+          <Button disabled={!isReady} onClick={() => void save(true)}>
+            {t('createWithFiles')}
+          </Button>
+        )}
         <Button type="submit" variant="primary" disabled={!isReady}>
           {t(folder ? 'save' : 'create')}
         </Button>

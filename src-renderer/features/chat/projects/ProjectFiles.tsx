@@ -38,7 +38,7 @@ export function ProjectFiles({ folder: { id, files } }: { folder: Folder }) {
       </ul>
       {leftOut > 0 && <p role="alert">{t('tooMany', { most: maxPinnedFiles })}</p>}
       <div className="flex flex-wrap items-center gap-2">
-        <Button onClick={() => input.current?.click()}>
+        <Button data-add-pinned onClick={() => input.current?.click()}>
           <FilePlus aria-hidden size={15} /> {t('add')}
         </Button>
         <span className="text-s text-soft">{t('drop')}</span>

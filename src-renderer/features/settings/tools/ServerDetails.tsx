@@ -28,6 +28,9 @@ export function ServerDetails({ server }: { server: McpServer }) {
             name: t(transport.kind === 'stdio' ? 'settings.servers.env' : 'settings.servers.headers'),
             value: mono(names.join(', ')),
           },
+          ...(server.forgetsSecrets
+            ? [{ id: 'secrets', name: t('settings.server.secrets'), value: t('settings.server.secretsForgotten') }]
+            : []),
         ]
       : []),
     {
@@ -53,7 +56,7 @@ export function ServerDetails({ server }: { server: McpServer }) {
       <KeyValue rows={rows} />
       {server.instructions && (
         <section aria-label={t('settings.servers.instructions')} className="flex flex-col gap-1 text-s">
-          <h4 className="font-[540]">{t('settings.servers.instructions')}</h4>
+          <h3 className="font-[540]">{t('settings.servers.instructions')}</h3>
           <p className="line-clamp-6 select-text whitespace-pre-wrap break-words text-soft">
             {plainText(server.instructions)}
           </p>
@@ -61,7 +64,7 @@ export function ServerDetails({ server }: { server: McpServer }) {
       )}
       {server.tools.length > 0 && (
         <section aria-label={t('settings.servers.toolsTitle')} className="flex flex-col gap-1">
-          <h4 className="font-[540] text-s">{t('settings.servers.toolsTitle')}</h4>
+          <h3 className="font-[540] text-s">{t('settings.servers.toolsTitle')}</h3>
           <ul
             // biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reachable by keyboard (WCAG 2.1.1)
             tabIndex={0}

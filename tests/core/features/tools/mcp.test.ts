@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { memorySecrets } from '../../helpers/core.ts'
 import { alive, type Feature, makeFeature, problemOf } from './helpers.ts'
 
 let feature: Feature
@@ -153,6 +154,25 @@ describe('a server over stdio', () => {
     await feature.tools.switchServer(id, true)
     const { problem } = await feature.state(id, ({ state }) => state === 'failed')
     expect(problem).toMatchObject({ kind: 'bad_input', message: expect.stringMatching(words) })
+  })
+
+  test('with a secret on a computer without a keychain starts, and needs the secret again after a restart', async () => {
+    feature = makeFeature({ secrets: memorySecrets('missing') })
+    const server = await feature.stdio('good', { secrets: { API_KEY: 'sk-only-in-memory' } })
+    expect(await feature.ready(server)).toMatchObject({ forgetsSecrets: true })
+    await feature.restart()
+    const { problem, forgetsSecrets } = await feature.state(server, ({ state }) => state === 'failed')
+    expect(problem?.message).toMatch(/API_KEY.*again/)
+    expect(forgetsSecrets).toBe(false)
+    await feature.tools.removeServer(server)
+    expect(feature.tools.state().servers).toEqual([])
+  })
+
+  test('with a secret on a computer with a locked keychain is refused, because the keychain may be unlocked', async () => {
+    feature = makeFeature({ secrets: memorySecrets('locked') })
+    await expect(feature.stdio('good', { secrets: { API_KEY: 'x' } })).rejects.toMatchObject({
+      kind: 'keychain_locked',
+    })
   })
 
   test('of an old version, which exits at any message before `initialize`, is started again in legacy mode', async () => {

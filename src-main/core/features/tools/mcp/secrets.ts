@@ -1,5 +1,5 @@
 import type { McpTransport } from '../../../../../src-preload/contract/tools.ts'
-import { StudioError } from '../../../errors.ts'
+import { asStudioError, StudioError } from '../../../errors.ts'
 import type { SecretStore } from '../../../host.ts'
 import { redactor } from './log.ts'
 
@@ -15,18 +15,59 @@ export const secretAccounts = (id: string, transport: McpTransport): string[] =>
   secretNames(transport).map((name) => account(id, name))
 
 /**
- * Reads all secret values of a server. @throws StudioError `bad_input` if a value is missing, `keychain_missing`,
- * `keychain_locked`
+ * The secret values of servers: in the keychain, or on a computer without one in memory until the program ends. A locked keychain is an
+ * error, because the person can unlock it.
+ */
+export class ServerSecrets implements Pick<SecretStore, 'get' | 'set' | 'delete'> {
+  readonly #keychain: SecretStore
+  readonly #held = new Map<string, string>()
+
+  constructor(keychain: SecretStore) {
+    this.#keychain = keychain
+  }
+
+  /** @throws StudioError `keychain_locked` */
+  async get(name: string): Promise<string | null> {
+    return this.#held.get(name) ?? (await this.#keychain.get(name).catch(nullWithoutKeychain))
+  }
+
+  /** @throws StudioError `keychain_locked` */
+  async set(name: string, secret: string): Promise<void> {
+    const stored = await this.#keychain.set(name, secret).then(() => true, nullWithoutKeychain)
+    if (stored) this.#held.delete(name)
+    else this.#held.set(name, secret)
+  }
+
+  /** @throws StudioError `keychain_locked` */
+  async delete(name: string): Promise<void> {
+    this.#held.delete(name)
+    await this.#keychain.delete(name).catch(nullWithoutKeychain)
+  }
+
+  /** Whether values of a server are lost when the program ends. */
+  holds(id: string, transport: McpTransport): boolean {
+    return secretAccounts(id, transport).some((name) => this.#held.has(name))
+  }
+}
+
+/** A data folder may come from a computer with a keychain. */
+export function nullWithoutKeychain(thrown: unknown): null {
+  if (asStudioError(thrown).kind === 'keychain_missing') return null
+  throw thrown
+}
+
+/**
+ * Reads all secret values of a server. @throws StudioError `bad_input` if a value is missing, `keychain_locked`
  */
 export async function readSecrets(
-  store: SecretStore,
+  store: Pick<SecretStore, 'get'>,
   id: string,
   transport: McpTransport,
 ): Promise<Record<string, string>> {
   const values: Record<string, string> = {}
   for (const name of secretNames(transport)) {
     const value = await store.get(account(id, name))
-    if (value === null) throw new StudioError('bad_input', `The keychain has no value for ${name}. Enter it again.`)
+    if (value === null) throw new StudioError('bad_input', `The value of ${name} is not stored. Enter it again.`)
     values[name] = value
   }
   return values
@@ -34,10 +75,10 @@ export async function readSecrets(
 
 /**
  * Stores the given values, and checks that the others are stored already.
- * @throws StudioError `bad_input`, `keychain_missing`, `keychain_locked`
+ * @throws StudioError `bad_input`, `keychain_locked`
  */
 export async function saveSecrets(
-  store: SecretStore,
+  store: Pick<SecretStore, 'get' | 'set'>,
   id: string,
   transport: McpTransport,
   given: Readonly<Record<string, string | null>>,
@@ -60,8 +101,12 @@ export async function saveSecrets(
   }
 }
 
-/** Deletes the values of these names. @throws StudioError `keychain_missing`, `keychain_locked` */
-export async function forgetSecrets(store: SecretStore, id: string, names: readonly string[]): Promise<void> {
+/** Deletes the values of these names. @throws StudioError `keychain_locked` */
+export async function forgetSecrets(
+  store: Pick<SecretStore, 'delete'>,
+  id: string,
+  names: readonly string[],
+): Promise<void> {
   for (const name of names) await store.delete(account(id, name))
 }
 

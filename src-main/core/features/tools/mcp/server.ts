@@ -1,6 +1,5 @@
 import type { McpServer } from '../../../../../src-preload/contract/tools.ts'
 import { asStudioError, StudioError } from '../../../errors.ts'
-import type { SecretStore } from '../../../host.ts'
 import { inBackground } from '../../../shared/unexpected.ts'
 import type { StoredMcpServer } from '../../../store/mcpServers.ts'
 import type { ToolLimits } from '../limits.ts'
@@ -11,11 +10,11 @@ import type { EnteredClient } from './oauth/clients.ts'
 import type { OAuthGrants } from './oauth/grants.ts'
 import { ServerSignIn } from './oauth/serverSignIn.ts'
 import { Rerun } from './rerun.ts'
-import { noSecrets, readSecrets, type Secrecy, secrecyOf } from './secrets.ts'
+import { noSecrets, readSecrets, type Secrecy, type ServerSecrets, secrecyOf } from './secrets.ts'
 import { type ListedTool, readListing } from './toolList.ts'
 
 export interface McpServerOptions {
-  secrets: SecretStore
+  secrets: ServerSecrets
   grants: OAuthGrants
   /** Returns one sentence per fault of a schema. */
   check: (schema: string) => Promise<string[]>
@@ -94,6 +93,7 @@ export class McpServerRun {
       state: this.#state,
       problem: this.#problem?.toProblem() ?? null,
       signIn: this.signIn?.view ?? null,
+      forgetsSecrets: this.#parts.secrets.holds(this.config.id, this.config.transport),
       about: this.#about,
       instructions: this.#instructions,
       tools,

@@ -1,10 +1,16 @@
 import { useTranslation } from 'react-i18next'
+import { useShallow } from 'zustand/react/shallow'
 import type { AttachedDocument } from '../../../../../src-preload/contract/documents.ts'
 import { showCount } from '../../../../i18n/format.ts'
 import { Button } from '../../../../shared/ui/Button.tsx'
+import { costOfTokens, showSc, sumSc } from '../../../../shared/ui/sc.ts'
+import { WithSc } from '../../../../shared/ui/WithSc.tsx'
+import { modelsToAsk, useChat } from '../../../../stores/chat.ts'
+import { useModelFacts } from '../../../../stores/modelFacts.ts'
 import { draftPictures, maxPictures } from '../../composer/draftPictures.ts'
 import type { DraftDocument } from '../draftDocuments.ts'
-import { pagesToDraw, sendAsImages, stopDrawing, tokensOfPicture, useDrawings } from './scans.ts'
+import { stopDrawing, useDrawings } from './drawings.ts'
+import { pagesToDraw, sendAsImages, tokensOfPicture } from './scans.ts'
 
 interface ScannedPagesProps {
   draft: string
@@ -29,7 +35,6 @@ export function ScannedPages({ draft, document, stored }: ScannedPagesProps) {
       </div>
     )
   }
-  const tokens = showCount(pages.length * tokensOfPicture)
   return (
     <div className="chat-document-scans">
       {drawing?.state === 'failed' ? (
@@ -39,11 +44,35 @@ export function ScannedPages({ draft, document, stored }: ScannedPagesProps) {
       ) : (
         <span>{t('scans.offer', { count: all })}</span>
       )}
-      {pages.length > 0 && <span>{t('scans.tokens', { tokens, each: showCount(tokensOfPicture) })}</span>}
+      {pages.length > 0 && <Cost pictures={pages.length} />}
       {pages.length < all && <span>{t(pages.length > 0 ? 'scans.limit' : 'scans.full', { most: maxPictures })}</span>}
       {pages.length > 0 && (
         <Button onClick={send}>{drawing ? t('scans.retry') : t('scans.send', { count: pages.length })}</Button>
       )}
     </div>
+  )
+}
+
+/** The estimated tokens of pictures, and their cost with the models of the next message. */
+function Cost({ pictures }: { pictures: number }) {
+  const { t } = useTranslation('documents')
+  const models = useChat(useShallow(modelsToAsk))
+  const facts = useModelFacts((state) => state.facts)
+  const tokens = pictures * tokensOfPicture
+  const costs = models.flatMap((model) => {
+    const price = facts.get(model)?.price
+    return price ? [costOfTokens(price.in, tokens)] : []
+  })
+  const isPriced = models.length > 0 && costs.length === models.length
+  const words = { tokens: showCount(tokens), each: showCount(tokensOfPicture) }
+  return (
+    <span>
+      {t('scans.tokens', words)}{' '}
+      {isPriced ? (
+        <WithSc text={t('scans.cost', { amount: showSc(sumSc(costs)) })} />
+      ) : (
+        t('scans.noPrice', { count: models.length })
+      )}
+    </span>
   )
 }

@@ -1,26 +1,12 @@
-import { create } from 'zustand'
 import { type AddedDocument, type AttachedDocument, readPages } from '../../../../../src-preload/contract/documents.ts'
 import { mediaPath } from '../../../../../src-preload/contract/media.ts'
 import { draftPictures } from '../../composer/draftPictures.ts'
-import { type DraftDocument, scansAdded } from '../draftDocuments.ts'
+import { type DraftDocument, scansAdded, scansDrawing } from '../draftDocuments.ts'
+import { beginDrawing, endDrawing, setDrawing } from './drawings.ts'
 import { drawPages } from './drawPages.ts'
 
 /** Estimated tokens of one picture: 765 to 1,105 in the usual tiling. The core estimates requests with the same number. */
 export const tokensOfPicture = 1000
-
-/** The state of drawing pages of a document. Absent: the person has not agreed, or all pages were added. */
-export type PageDrawing = { state: 'drawing'; done: number; all: number } | { state: 'failed'; page: number }
-
-/** By key of the document in the draft. */
-export const useDrawings = create<{ byKey: Readonly<Record<string, PageDrawing>> }>(() => ({ byKey: {} }))
-
-const running = new Map<string, AbortController>()
-
-function set(key: string, drawing: PageDrawing | null): void {
-  useDrawings.setState(({ byKey: { [key]: _, ...others } }) => ({
-    byKey: drawing === null ? others : { ...others, [key]: drawing },
-  }))
-}
 
 /** The numbers of the pages without text among the chosen ones, at most `most`, and how many there are. */
 export function pagesToDraw(
@@ -42,33 +28,31 @@ export function pagesToDraw(
 }
 
 /**
- * Draws pages of a document and adds them to the draft as pictures. Call it only when the person has agreed to the cost. Adds nothing when a
- * page fails or the person stops it.
+ * Draws pages of a document and adds them to the draft as pictures. Call it only when the person has agreed to the cost. The message waits for
+ * them. Adds nothing when a page fails, the person stops it, or the document leaves the draft.
  */
 export async function sendAsImages(draft: string, { key, name, stored }: DraftDocument, pages: readonly number[]) {
-  if (stored === null || running.has(key)) return
-  const ended = new AbortController()
-  running.set(key, ended)
+  if (stored === null) return
+  const signal = beginDrawing(key)
+  if (!signal) return
   const files: File[] = []
   const stem = name.replace(/\.pdf$/i, '')
-  const next = (): void => set(key, { state: 'drawing', done: files.length, all: pages.length })
+  const next = (): void => setDrawing(key, { state: 'drawing', done: files.length, all: pages.length })
   next()
+  scansDrawing(draft, key, true)
   try {
     const onPage = ({ page, image }: { page: number; image: Blob }): void => {
       files.push(new File([image], `${stem} - page ${page}.jpg`, { type: image.type }))
       if (files.length < pages.length) next()
     }
-    await drawPages({ mediaUrl: mediaPath(stored.mediaId), pages }, onPage, ended.signal)
-    set(key, null)
+    await drawPages({ mediaUrl: mediaPath(stored.mediaId), pages }, onPage, signal)
+    setDrawing(key, null)
     draftPictures.add(files, draft)
     scansAdded(draft, key)
   } catch {
-    if (ended.signal.aborted) return set(key, null)
-    set(key, { state: 'failed', page: pages[files.length] ?? 0 })
+    setDrawing(key, signal.aborted ? null : { state: 'failed', page: pages[files.length] ?? 0 })
   } finally {
-    running.delete(key)
+    endDrawing(key)
+    scansDrawing(draft, key, false)
   }
 }
-
-/** Stops drawing the pages of a document. */
-export const stopDrawing = (key: string): void => running.get(key)?.abort()

@@ -121,6 +121,7 @@ describe('the server form', () => {
       state: 'ready',
       problem: null,
       signIn: null,
+      forgetsSecrets: false,
       about: null,
       tools: [],
       log: [],

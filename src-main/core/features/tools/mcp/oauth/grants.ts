@@ -4,6 +4,7 @@ import { asStudioError, StudioError } from '../../../../errors.ts'
 import type { SecretStore } from '../../../../host.ts'
 import { parseJson } from '../../../../store/rows.ts'
 import type { Store } from '../../../../store/store.ts'
+import { nullWithoutKeychain } from '../secrets.ts'
 
 /** A program as an authorization server knows it. */
 const oauthClient = z.object({
@@ -160,12 +161,6 @@ export class OAuthGrants {
   async #parts(serverId: string): Promise<number | null> {
     return readHead(await this.#options.secrets.get(accountOf(serverId, 0)))?.parts ?? null
   }
-}
-
-/** A data folder may come from a computer with a keychain. */
-function nullWithoutKeychain(thrown: unknown): null {
-  if (asStudioError(thrown).kind === 'keychain_missing') return null
-  throw thrown
 }
 
 /** All values of a grant that must not appear anywhere. */

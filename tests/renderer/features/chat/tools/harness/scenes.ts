@@ -32,6 +32,7 @@ const server = (n: number, over: Partial<McpServer>): McpServer => ({
   state: 'ready',
   problem: null,
   signIn: null,
+  forgetsSecrets: false,
   about: 'secure-filesystem-server 0.2.0',
   tools: [
     tool('read_file', { readOnly: true, title: 'Read a file' }),
