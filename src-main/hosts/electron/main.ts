@@ -51,12 +51,13 @@ import { setOpenAtLogin, startsInBackground } from './loginItem.ts'
 import { appMenu, type RecentChat } from './menu.ts'
 import { guardNavigation } from './navigation.ts'
 import { notifier } from './notify.ts'
-import { listenForOpening, type OpenRequest, requestInArguments } from './openRequests.ts'
+import { listenForOpening, type OpenRequest, requestInArguments, restartArguments } from './openRequests.ts'
 import { awaitReader, PacedPort } from './pacedPort.ts'
 import { PageEvents } from './pageEvents.ts'
 import { guardNetwork, guardPermissions, microphoneOf } from './permissions.ts'
 import { givePorts } from './port.ts'
 import { followPower, SleepBlocker } from './power.ts'
+import { programFile } from './program.ts'
 import { registerScheme, servePage } from './protocol.ts'
 import { endWithSession, stopBeforeQuit } from './quit.ts'
 import { followRecentChats } from './recentChats.ts'
@@ -82,8 +83,6 @@ identify(app)
 registerScheme()
 app.enableSandbox()
 const isWayland = isWaylandSession()
-// Under Wayland only the desktop can give global shortcuts. It asks the person.
-if (isWayland) app.commandLine.appendSwitch('enable-features', 'GlobalShortcutsPortal')
 const takeOpenings = listenForOpening(app)
 const dataDir = await openFolder().catch(giveUp)
 if (dataDir !== null) {
@@ -211,10 +210,9 @@ async function start(folder: string): Promise<void> {
   const follow = (request: OpenRequest): void => {
     windows.follow(request).catch((thrown: unknown) => log('error', asStudioError(thrown).message))
   }
-  app.on('second-instance', (_event, argv, folderOfStart) => {
-    const request = requestInArguments(argv, folderOfStart, app.isPackaged)
-    if (request) follow(request)
-    else show()
+  // What the second start asks for waits in `takeOpenings`, but a window that shows the start-up work appears at once.
+  app.on('second-instance', () => {
+    if (core === null) show()
   })
   // Without a listener Electron would quit. The main windows decide by themselves, because the quick prompt may be hidden.
   app.on('window-all-closed', () => undefined)
@@ -283,7 +281,7 @@ async function start(folder: string): Promise<void> {
   const trayActions = { open: show, quickPrompt: () => quick.show(), quit: () => app.quit() }
   showTray({ core, icons, actions: trayActions, signal: ending.signal, log })
 
-  if (app.isPackaged) app.setAsDefaultProtocolClient(linkScheme)
+  if (app.isPackaged) app.setAsDefaultProtocolClient(linkScheme, programFile())
   work = null
   takeOpenings(follow)
   const request = requestInArguments(process.argv, process.cwd(), app.isPackaged)
@@ -328,7 +326,7 @@ function host(folder: string, { go, restart, logFile, updates }: HostParts): Hos
     reveal,
     dragOut,
     restart() {
-      app.relaunch()
+      app.relaunch({ execPath: programFile(), args: restartArguments(process.argv, app.isPackaged) })
       restart()
     },
     network: systemNetwork({

@@ -83,9 +83,10 @@ export function focusWindow(window: BrowserWindow): void {
   window.focus()
 }
 
-/** Brings a window to the front and navigates its page by fragment, without a reload. */
+/** Brings a window to the front and navigates its page by fragment, without a reload. Chromium reloads a page that is given its own address. */
 export function goTo(window: BrowserWindow, place: WindowPlace): void {
-  void window.loadURL(addressOf(place))
+  const address = addressOf(place)
+  if (window.webContents.getURL() !== address) void window.loadURL(address)
   focusWindow(window)
 }
 

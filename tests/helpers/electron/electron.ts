@@ -57,7 +57,6 @@ class App
       | 'setLoginItemSettings'
       | 'setAsDefaultProtocolClient'
       | 'getLoginItemSettings'
-      | 'commandLine'
       | 'dock'
       | 'setUserTasks'
     >
@@ -65,12 +64,6 @@ class App
   readonly isPackaged = modes.packaged === true
   /** Of macOS alone. */
   readonly dock = undefined
-  readonly commandLine = only<object>('commandLine', {
-    appendSwitch(name: string, value = '') {
-      needsEarly('commandLine.appendSwitch()')
-      process.stderr.write(`switch: ${name}=${value}\n`)
-    },
-  }) as Electron.CommandLine
   private readonly folder: string
   private readonly becameReady = Promise.withResolvers<void>()
 
@@ -95,8 +88,8 @@ class App
     return ['de-AT', 'en-US']
   }
 
-  setAsDefaultProtocolClient(scheme: string): boolean {
-    process.stderr.write(`links: ${scheme}\n`)
+  setAsDefaultProtocolClient(scheme: string, program = ''): boolean {
+    process.stderr.write(`links: ${scheme} ${program}\n`)
     return true
   }
 
@@ -148,7 +141,9 @@ class App
 
   requestSingleInstanceLock(): boolean {
     return takeSingleInstance(this.getPath('userData'), (argv, cwd) => {
-      this.emit('second-instance', electronEvent({}), argv, cwd, undefined)
+      // Chromium adds switches, and puts them before the other arguments.
+      const added = '--allow-file-access-from-files'
+      this.emit('second-instance', electronEvent({}), argv.toSpliced(1, 0, added), cwd, undefined)
     })
   }
 
@@ -357,7 +352,7 @@ let applicationMenu: Electron.Menu | null = null
 
 function buildMenu(template: Electron.MenuItemConstructorOptions[]): Electron.Menu {
   const items = template.map((item) => {
-    onlyKeys('MenuItem', item, ['role', 'type', 'label', 'submenu', 'accelerator', 'enabled', 'click'])
+    onlyKeys('MenuItem', item, ['role', 'type', 'label', 'submenu', 'accelerator', 'enabled', 'visible', 'click'])
     if (item.role !== undefined && !roles.includes(item.role)) throw new Error(`unknown role "${item.role}"`)
     const submenu = Array.isArray(item.submenu) ? buildMenu(item.submenu) : undefined
     return only<object>('MenuItem', {

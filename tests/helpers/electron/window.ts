@@ -151,6 +151,7 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
       said: (text) => contents.said(text),
       left: () => contents.left(),
       navigated: (url) => contents.committed(url),
+      moved: (url) => contents.moved(url),
       loaded: () => {
         contents.emit('did-finish-load')
         if (self.painted) return
@@ -169,7 +170,9 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
     const { program } = BrowserWindow
     if (!program) return
     await settlePermissions(program.cdp(), this.webContents as unknown as Electron.WebContents, url)
-    await page.load(url)
+    // Chromium treats the address that a window already has as a reload.
+    if (url === this.webContents.getURL()) await page.reload()
+    else await page.load(url)
   }
 
   show(): void {
@@ -208,7 +211,9 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
   }
 
   setVisibleOnAllWorkspaces(_visible: boolean, options: Electron.VisibleOnAllWorkspacesOptions = {}): void {
-    onlyKeys('setVisibleOnAllWorkspaces', options, ['visibleOnFullScreen'])
+    onlyKeys('setVisibleOnAllWorkspaces', options, ['visibleOnFullScreen', 'skipTransformProcessType'])
+    // On macOS the program would lose its dock icon and its menu.
+    if (options.visibleOnFullScreen && !options.skipTransformProcessType) throw new Error('The dock icon disappears')
   }
 
   isFocused(): boolean {

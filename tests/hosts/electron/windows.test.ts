@@ -132,6 +132,23 @@ describe.runIf(!real)('with the replacement of Electron', () => {
     expect(errors().match(/question:/g)?.length).toBe(1)
   })
 
+  test('choosing the page that is open already does not load the window again', async () => {
+    const { desktop } = await launchConnected()
+    const { page, evaluate } = desktop
+    await page.evaluate(() => location.assign('#/usage'))
+    await chooseInFile(desktop, 'New chat')
+    await page.waitForFunction(() => location.hash === '#/chat')
+    await page.evaluate(() => Object.assign(window, { sameDocument: true }))
+    await chooseInFile(desktop, 'New chat')
+    await page.evaluate(() => location.assign('#/usage'))
+    await chooseInFile(desktop, 'New chat')
+    await page.waitForFunction(() => location.hash === '#/chat')
+    expect(await page.evaluate(() => 'sameDocument' in window)).toBe(true)
+    expect(await evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.webContents.getURL())).toBe(
+      'app://studio/index.html#/chat',
+    )
+  })
+
   test('a backup shows its progress in the taskbar, and removes it at the end', async () => {
     const desktop = await launchDesktop(newDataDir())
     const { page, evaluate } = desktop
