@@ -138,6 +138,16 @@ describe('the notices of third parties', () => {
     }
   })
 
+  it('contain the licences that the LGPL requires beside its parts, once each', () => {
+    const text = read('THIRD_PARTY_NOTICES.txt')
+    for (const title of [
+      /GNU LESSER GENERAL PUBLIC LICENSE\s+Version 2\.1,/g,
+      /GNU GENERAL PUBLIC LICENSE\s+Version 3,/g,
+    ]) {
+      expect(text.match(title)?.length, String(title)).toBe(1)
+    }
+  })
+
   it('refuse a licence that is not on the list', () => {
     const one = { name: 'x', version: '1.0.0', source: '', text: '' }
     expect(isAllowed({ name: 'x', licence: '(MIT OR GPL-3.0-only)' })).toBe(true)

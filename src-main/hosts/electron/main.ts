@@ -52,6 +52,7 @@ import { appMenu, type RecentChat } from './menu.ts'
 import { guardNavigation } from './navigation.ts'
 import { notifier } from './notify.ts'
 import { listenForOpening, type OpenRequest, requestInArguments, restartArguments } from './openRequests.ts'
+import { storeOpenWindows, takeOpenWindows } from './openWindows.ts'
 import { awaitReader, PacedPort } from './pacedPort.ts'
 import { PageEvents } from './pageEvents.ts'
 import { guardNetwork, guardPermissions, microphoneOf } from './permissions.ts'
@@ -74,6 +75,7 @@ import type { WindowPlace } from './window.ts'
 
 // This file is built to out/main/electron.js.
 const built = fileURLToPath(new URL('..', import.meta.url))
+const resources = join(built, '..', 'resources')
 const devTools = !app.isPackaged
 
 const toStandardError: Host['log'] = (level, line) => void process.stderr.write(`${level} ${line}\n`)
@@ -134,12 +136,15 @@ async function start(folder: string): Promise<void> {
   spelling(false)
 
   const ending = new AbortController()
+  const openWindowsFile = join(app.getPath('userData'), 'windows.json')
+  let isRestarting = false
   let core: Core | null = null
   let settings: Settings | null = null
   const quit = stopBeforeQuit({
     ...{ app, dialog, log, activity: () => core?.activity.read() ?? null },
     // During start-up too, so that the databases close cleanly. An unfinished repair is abandoned.
     async stop() {
+      if (!isRestarting) storeOpenWindows(openWindowsFile, windows.openNow())
       ending.abort()
       await (await starting.catch(() => null))?.stop()
     },
@@ -150,7 +155,8 @@ async function start(folder: string): Promise<void> {
   const events = new PageEvents()
   const given = new GivenFiles()
   const windows = createWindows({
-    ...{ preload: join(built, 'preload', 'preload.cjs'), devTools, events, given },
+    ...{ preload: join(built, 'preload', 'preload.cjs'), icon: join(resources, 'package', 'icons', '256x256.png') },
+    ...{ devTools, events, given },
     canOpen: () => core !== null && !quit.asked(),
     isQuitting: quit.asked,
     prepare(window) {
@@ -191,7 +197,12 @@ async function start(folder: string): Promise<void> {
     isOpen = true
   }
   const updates = openUpdates(join(built, '..', 'package.json'), (level, line) => log(level, line))
-  const ownHost = host(folder, { go, restart: quit.now, logFile, updates })
+  const restart = (): void => {
+    isRestarting = true
+    app.relaunch({ execPath: programFile(), args: restartArguments(process.argv, app.isPackaged) })
+    quit.now()
+  }
+  const ownHost = host(folder, { go, restart, logFile, updates })
   const starting = createCore(ownHost, { opening, signal: ending.signal })
   servePage(protocol, join(built, 'renderer'), { core: () => starting, opening: () => work, given })
   guardPermissions(session.defaultSession, () => microphoneOf(systemPreferences))
@@ -277,12 +288,12 @@ async function start(folder: string): Promise<void> {
   followRecentChats(core, showMenu, ending.signal).catch((thrown: unknown) => {
     if (!ending.signal.aborted) log('error', `The recent chats can’t be followed: ${String(thrown)}`)
   })
-  const icons = join(built, '..', 'resources', 'icons')
   const trayActions = { open: show, quickPrompt: () => quick.show(), quit: () => app.quit() }
-  showTray({ core, icons, actions: trayActions, signal: ending.signal, log })
+  showTray({ core, icons: join(resources, 'icons'), actions: trayActions, signal: ending.signal, log })
 
   if (app.isPackaged) app.setAsDefaultProtocolClient(linkScheme, programFile())
   work = null
+  if (!isHidden) windows.reopen(takeOpenWindows(openWindowsFile))
   takeOpenings(follow)
   const request = requestInArguments(process.argv, process.cwd(), app.isPackaged)
   if (request) follow(request)
@@ -325,10 +336,7 @@ function host(folder: string, { go, restart, logFile, updates }: HostParts): Hos
     openPage: (url) => shell.openExternal(url),
     reveal,
     dragOut,
-    restart() {
-      app.relaunch({ execPath: programFile(), args: restartArguments(process.argv, app.isPackaged) })
-      restart()
-    },
+    restart,
     network: systemNetwork({
       session: session.defaultSession,
       log: (level, line) => log(level, line),

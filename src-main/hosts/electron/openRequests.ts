@@ -45,7 +45,15 @@ export function requestInArguments(argv: readonly string[], folder: string, isPa
 /** Arguments of a restart: those of this start, without what it was asked to open. */
 export function restartArguments(argv: readonly string[], isPackaged: boolean): string[] {
   const switches = argv.slice(1).filter((one) => isSwitch(one) && !opening.includes(one))
-  return isPackaged ? switches : [...argv.slice(1).filter((one) => !isSwitch(one)).slice(0, 1), ...switches]
+  return isPackaged
+    ? switches
+    : [
+        ...argv
+          .slice(1)
+          .filter((one) => !isSwitch(one))
+          .slice(0, 1),
+        ...switches,
+      ]
 }
 const opening = [backgroundArgument, newChatArgument, quickPromptArgument]
 

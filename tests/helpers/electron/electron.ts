@@ -360,6 +360,7 @@ function buildMenu(template: Electron.MenuItemConstructorOptions[]): Electron.Me
       type: item.type,
       label: item.label ?? '',
       enabled: item.enabled ?? true,
+      visible: item.visible ?? true,
       accelerator: item.accelerator,
       click: item.click,
       submenu,

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type * as Electron from 'electron'
 import type { Cdp } from './cdp.ts'
 import { Contents } from './contents.ts'
@@ -15,6 +16,7 @@ const optionNames = [
   'minHeight',
   'show',
   'title',
+  'icon',
   'backgroundColor',
   'autoHideMenuBar',
   'frame',
@@ -112,6 +114,8 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
     if (!program) throw new Error('Cannot create BrowserWindow before app is ready')
     onlyKeys('BrowserWindow', options, optionNames)
     const preload = checkPreferences(options.webPreferences ?? {})
+    if (typeof options.icon === 'string' && !existsSync(options.icon))
+      throw new Error(`There is no icon ${options.icon}`)
     const { width = 800, height = 600, x = 0, y = 0 } = options
     this.options = options
     this.bounds = { x, y, width, height }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
-import { linkInArguments, readDeepLink } from '../../../src-main/hosts/electron/deepLink.ts'
 import { node24 } from '../../../resources/scripts/ready.mjs'
+import { linkInArguments, readDeepLink } from '../../../src-main/hosts/electron/deepLink.ts'
 import { composer, replies } from '../../e2e/journey.ts'
 import { tries } from '../../helpers/effort.ts'
 import { launchDesktop, real, runDesktopToItsEnd } from '../../helpers/electron/launch.ts'

@@ -5,7 +5,11 @@ import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { GivenFiles } from '../../../src-main/hosts/electron/givenFiles.ts'
 import { dockMenu, jumpTasks, showLaunchers } from '../../../src-main/hosts/electron/launchers.ts'
-import { listenForOpening, requestInArguments, restartArguments } from '../../../src-main/hosts/electron/openRequests.ts'
+import {
+  listenForOpening,
+  requestInArguments,
+  restartArguments,
+} from '../../../src-main/hosts/electron/openRequests.ts'
 import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { composer, connectTo, replies } from '../../e2e/journey.ts'
 import { launchDesktop, real, runDesktopToItsEnd } from '../../helpers/electron/launch.ts'
