@@ -10,7 +10,7 @@ import { modes } from './modes.ts'
 import { Emitter, electronEvent, only, onlyKeys } from './only.ts'
 import * as ports from './ports.ts'
 import { ReplyServer } from './replies.ts'
-import { defaultSession, type SchemeHandler, schemes } from './session.ts'
+import { defaultSession, requestFor, type SchemeHandler, schemes } from './session.ts'
 import * as windows from './window.ts'
 
 /**
@@ -159,7 +159,8 @@ class App
   }
 
   /** Electron starts the program again after its end. The process that launched the stand-in does that itself. */
-  relaunch(): void {
+  relaunch(options: Electron.RelaunchOptions): void {
+    onlyKeys('app.relaunch', options, ['execPath', 'args'])
     process.stderr.write('relaunch requested\n')
   }
 
@@ -411,7 +412,7 @@ export const net = only('net', {
   /** A request of this process. Calls the handler of the scheme directly. */
   async fetch(input: string | Request, init?: RequestInit): Promise<Response> {
     needsReady('net.fetch()')
-    const request = new Request(input, init)
+    const request = requestFor(input, init)
     const handler = schemes.get(request.url.split(':', 1)[0] ?? '')
     if (!handler) throw new Error('The stand-in for electron fetches nothing from the network')
     return await handler(request)

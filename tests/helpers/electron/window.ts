@@ -5,7 +5,7 @@ import { Contents } from './contents.ts'
 import { modes } from './modes.ts'
 import { Emitter, electronEvent, only, onlyKeys } from './only.ts'
 import { Page, type PageRequest } from './page.ts'
-import { isCancelled, schemes, settlePermissions } from './session.ts'
+import { isCancelled, requestFor, schemes, settlePermissions } from './session.ts'
 
 const optionNames = [
   'width',
@@ -308,5 +308,5 @@ async function answer(request: PageRequest): Promise<Response | 'cancel' | null>
   const handler = schemes.get(request.url.split(':', 1)[0] ?? '')
   if (!handler) return null
   const { url, method, headers, body } = request
-  return await handler(new Request(url, { method, headers, body }))
+  return await handler(requestFor(url, { method, headers, body }))
 }
