@@ -46,7 +46,7 @@ describe('the built output', () => {
     const forks = /\bfork\b[^}]*\} from "(?:node:)?child_process"|child_process\d*\.fork\(|ELECTRON_RUN_AS_NODE/
     expect(forks.test('import { fork, spawn } from "node:child_process"')).toBe(true)
     expect(desktop.filter(([, text]) => forks.test(text)).map(([path]) => path)).toEqual([])
-    // Of the program's own path, only the entry for the start at login knows.
+    // Only the start at login, the jump list and restarts use the program's own path.
     expect(desktop.filter(([, text]) => text.includes('process.execPath')).map(([path]) => path)).toEqual([
       'main/electron.js',
     ])

@@ -120,7 +120,7 @@ describe('the file that starts the program again', () => {
       'D:\\Studio portable.exe',
     ],
   ])('of a program that is %s', (_, env, execPath, expected) => {
-    expect(programFile({ env, execPath } as never)).toBe(expected)
+    expect(programFile(env, execPath)).toBe(expected)
   })
 })
 
