@@ -1,5 +1,5 @@
-// `node downloadElectron.mjs`: downloads Electron's binary into the cache of @electron/get, with progress, and unpacks it.
-// A download has no limit in time, since connections are slow or fast; it ends when nothing has arrived for a while.
+// `node downloadElectron.mjs`: downloads Electron's binary into the cache of @electron/get, with progress, and unpacks it. A download may
+// take any time. It ends when nothing has arrived for a while.
 import { execFileSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'

@@ -28,7 +28,7 @@ import type { Host } from './host.ts'
 import type { BytesHandler } from './ports/bytes.ts'
 import { closeAll } from './shared/closeAll.ts'
 import { inBackground, onUnexpected, unexpected } from './shared/unexpected.ts'
-import { asStoreError } from './store/database.ts'
+import { asStoreError } from './store/databaseErrors.ts'
 import { StorageWatcher } from './store/storageWatcher.ts'
 
 /** How to start for this run alone. An option that is absent leaves the stored settings as they are. */

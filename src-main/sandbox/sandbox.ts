@@ -75,6 +75,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     server.once('error', reject)
     server.listen(port, '127.0.0.1', resolve)
   })
+  // A connection that can't be accepted (too many open files) must not end the process.
+  server.on('error', () => undefined)
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('the sandbox listens on no port')
   world.baseUrl = `http://127.0.0.1:${address.port}`

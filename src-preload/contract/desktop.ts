@@ -52,7 +52,7 @@ export const desktopProcedures = {
   readClipboard: procedure.output(z.object({ text: z.string() })),
   /**
    * A screenshot of the screen that has the pointer, without the quick prompt. Only for the window of the quick prompt.
-   * @throws `bad_input`, with words what to do where the system does not allow it
+   * @throws `bad_input`, with a message that says what to do, where the system does not allow it
    */
   takeScreenshot: procedure.output(givenFile),
   /** Hides the window of the quick prompt. Other windows stay. */

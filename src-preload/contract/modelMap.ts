@@ -47,9 +47,9 @@ export function patternTest(pattern: string): PatternTest {
 /**
  * For each rule, the index of the first earlier rule that matches every name that this rule matches, or null. Such a rule has no effect.
  *
- * One comparison is exact: with each `*` replaced by a character that no pattern contains, a pattern becomes a name that another pattern
- * can match only by putting its own `*` in those places, and then it matches whatever else is put there. For the same reason, several
- * earlier rules together never cover a rule that none of them covers alone.
+ * One comparison per pair is exact. The rule's pattern becomes a name: each `*` is replaced by a character that no pattern contains. An
+ * earlier pattern matches this name only if its own `*` cover those characters. A `*` that covers one text covers every text in its
+ * place. For the same reason, several earlier rules together never cover a rule that none of them covers alone.
  */
 export function coveringRules(patterns: readonly string[]): (number | null)[] {
   const tests = patterns.map(patternTest)

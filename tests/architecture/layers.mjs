@@ -1,5 +1,6 @@
-// Checks the import rules of layers.cjs, and that the drawing in docs/architecture.md shows the imports as they are. `--draw` draws it anew.
-// A check that reads no files would pass: so it must see modules, and the canary must fail.
+// Checks the import rules of layers.cjs, and that the drawing in docs/architecture.md shows the imports of today. `--draw` writes the
+// drawing again. `--small` lists the files of under 30 lines with at most one importer (decision 0001). A check that reads no files would
+// pass. The check therefore requires modules, and a canary file that must fail.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -22,6 +23,8 @@ function cruise(cwd, folders) {
   return JSON.parse(run.stdout)
 }
 
+const linesOf = (path) => readFileSync(path, 'utf8').split('\n').length - 1
+
 /** The box of the drawing that a source file belongs to; null for a file that has none. */
 function boxOf(path) {
   const [, main] = /^src-main\/core\/([^/]+)\//.exec(path) ?? []
@@ -34,7 +37,10 @@ function boxOf(path) {
   return part ? `renderer/${part}` : null
 }
 
-/** Imports between boxes as Mermaid. Imports that everything makes (contract, ports, shared, i18n) would hide the rest and are left out. */
+/**
+ * Imports between boxes as Mermaid. Leaves out the folders that almost every box imports (contract, ports, shared, i18n), because they
+ * would hide the rest.
+ */
 function drawing(modules) {
   const everywhere = new Set(['contract', 'core/ports', 'core/shared', 'renderer/shared', 'renderer/i18n', 'listener'])
   const edges = new Map()
@@ -79,5 +85,13 @@ else if (drawn !== text) {
   process.exitCode = 1
 }
 for (const { rule, from, to } of summary.violations) console.error(`${rule.name}: ${from} -> ${to}`)
+if (process.argv.includes('--small')) {
+  const small = modules
+    .filter(({ source, dependents }) => source.startsWith('src-') && dependents.length <= 1)
+    .map(({ source, dependents }) => ({ source, lines: linesOf(join(root, source)), user: dependents[0] ?? 'none' }))
+    .filter(({ lines }) => lines < 30)
+  for (const { source, lines, user } of small) console.log(`${source}, ${lines} lines, imported by ${user}`)
+  console.log(`${small.length} files under 30 lines with at most one importer`)
+}
 console.log(`${ours} modules, ${summary.violations.length} imports against the rules`)
 if (summary.violations.length > 0) process.exitCode = 1

@@ -21,7 +21,7 @@ function columnOf(path) {
   return null
 }
 
-/** What the sources quote: an id in brackets outside comments. For a look at any time. */
+/** Ids that the sources quote: in brackets, outside comments. Needs no test run. */
 function* quoted() {
   for (const path of readdirSync(tests, { recursive: true, encoding: 'utf8' })) {
     if (!/\.(test|spec)\.tsx?$/.test(path) || path.includes('canary')) continue
@@ -30,10 +30,10 @@ function* quoted() {
   }
 }
 
-/** What has passed: the titles in the reports of the last run. A skipped or failed test shows nothing. */
+/** Titles of the tests that passed in the last run, from its reports. A skipped or failed test shows nothing. */
 function* passed() {
   const results = join(tests, '..', 'test-results')
-  // The second report is there when files ran again after a crash.
+  // The second report exists if files ran again after a crash.
   for (const report of ['vitest.json', 'again-vitest.json'].map((name) => join(results, name)).filter(existsSync)) {
     for (const { name, assertionResults } of JSON.parse(readFileSync(report, 'utf8')).testResults) {
       for (const { fullName, status } of assertionResults) {

@@ -64,7 +64,7 @@ const programs = [
     words: `Portkey gateway ${versions['@portkey-ai/gateway']}`,
     needs: installPackages,
     start: (far) => startPortkey(far, 'anthropic'),
-    // It has no translation of the two APIs, but one of chat completions for a service that speaks Messages.
+    // Portkey does not translate the two APIs. It translates chat completions for a service that speaks Messages.
     apis: [{ id: 'peer', words: 'chat completions to Messages', bodies: chat }],
   },
 ]

@@ -1,14 +1,42 @@
+import { execFile } from 'node:child_process'
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { runInThisContext } from 'node:vm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { root } from '../../resources/scripts/ready.mjs'
 import { mappedModel } from '../../src-main/core/gateway/apps/modelMap.ts'
 import { suggestedModelMap } from '../../src-renderer/features/proxy/modelMapForm.ts'
 import { type Facts, type Setup, setups } from '../../src-renderer/features/proxy/setups/index.ts'
 import { toolKey } from '../helpers/appRequest.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
 import { type FarEnd, openFarEnd } from '../helpers/gateway.ts'
 import { agents } from './agents/table.ts'
 import { openService, type Service } from './helpers/service.ts'
-import { bash, ownFolder } from './helpers/shell.ts'
+
+const run = promisify(execFile)
+
+/** Runs an unchanged script in bash with only the given environment, and returns its standard output. */
+async function bash(script: string, env: Record<string, string> = {}): Promise<string> {
+  return (await run('bash', ['-c', script], { env: { PATH: process.env.PATH ?? '', ...env }, encoding: 'utf8' })).stdout
+}
+
+/** A folder for a user's own programs, with the packages of this project installed. */
+function ownFolder() {
+  const folder = temporaryFolder('studio-setups-')
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
+  return {
+    /** Saves a module, runs it on this Node, and returns its output. */
+    async node(text: string, env: Record<string, string> = {}): Promise<string> {
+      const file = join(folder, 'hello.mjs')
+      writeFileSync(file, text)
+      return (await run(process.execPath, [file], { env: { PATH: process.env.PATH ?? '', ...env }, encoding: 'utf8' }))
+        .stdout
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
 
 const setup = (id: string): Setup => {
   const found = setups.find((one) => one.id === id)

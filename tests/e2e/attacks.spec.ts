@@ -297,7 +297,7 @@ for (const method of ['GET', 'POST']) {
   })
 }
 
-test('an API URL typed into the address bar shows a refusal in words and nothing else', async ({ page }) => {
+test('an API URL typed into the address bar shows the message of a refusal and nothing else', async ({ page }) => {
   const response = await page.goto(`${gate.url}/v1/models`)
   expect(response?.status()).toBe(401)
   await expect(page.locator('body')).toContainText('An app key of Inference Studio is required')

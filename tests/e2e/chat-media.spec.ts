@@ -414,7 +414,7 @@ for (const [name, words] of [
   ['NotFoundError', 'No microphone found'],
   ['NotReadableError', 'another program may be using it'],
 ] as const) {
-  test(`without a microphone the reason is said in words, with one thing to do: ${name}`, async ({ page }) => {
+  test(`without a microphone a message says the reason, with one thing to do: ${name}`, async ({ page }) => {
     await page.evaluate((refusal) => {
       navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', refusal))
     }, name)

@@ -404,7 +404,7 @@ test('a single message is deleted with what follows from it, after a question th
   await expect(page.getByText('2 messages were deleted.')).toBeVisible()
   await page.getByRole('button', { name: windowText('chat:undo') }).click()
   await expect(turns(page)).toHaveCount(2)
-  // Nothing is below the last reply, so it goes at once. The deletion is stored, not only shown.
+  // Nothing is below the last reply, so it is deleted without a question. The deletion is stored, not only shown.
   await remove(lastReply(page))
   await expect(page.getByText('The message was deleted.')).toBeVisible()
   await page.reload()

@@ -129,7 +129,7 @@ test('the parts add up, a length can be set, and a message that is left out is s
   await expect(meter(page)).toBeFocused()
   await expectAccessible(page, '.chat-composer-frame')
 
-  // The first message is left out from its menu, and comes back.
+  // Leaves the first message out through its menu, and includes it again.
   await composer(page).fill('')
   const first = turns(page).first()
   await first.hover()

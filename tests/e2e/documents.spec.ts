@@ -181,7 +181,7 @@ test('pages of a scan become images after a click, with their cost; a reload kee
     expect(share).toBeGreaterThan(0.001)
     expect(share).toBeLessThan(0.2)
   }
-  // The reply, which repeats all of it, is not waited for.
+  // The test does not wait for the reply, which repeats the whole text.
   await send(page, 'Read the scan.')
   await expect(turns(page).first().getByRole('img')).toHaveCount(4)
 })

@@ -28,7 +28,7 @@ test.afterAll(async () => {
 })
 test.beforeEach(({ page }) => world.enter(page))
 
-/** What a reply may contain, and what a hostile one contains. The model repeats it. */
+/** Content of ordinary replies and of hostile ones. The model repeats it. */
 const sample = [
   '# Budget of the trip',
   'Some **bold** and *italic* text, `code`, a [link](https://example.org/a?b=1&c="2") and $a^2 + b^2 = c^2$.',

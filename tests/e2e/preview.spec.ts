@@ -4,7 +4,7 @@ import { windowText } from '../helpers/windowText.ts'
 import { allowClipboard, type ChatWorld, expectAccessible, newChat, openChatWorld, takePictures } from './chatWorld.ts'
 import { askModel, growths, lastReply, pickModel, replies, send, settled } from './journey.ts'
 
-// Code blocks beside the chat, as a person uses them. preview-walls.spec.ts tests that hostile ones reach nothing.
+// Code blocks beside the chat, as a person uses them. preview-isolation.spec.ts tests that hostile ones reach nothing.
 
 let world: ChatWorld
 test.beforeAll(async () => {

@@ -277,7 +277,7 @@ test('all six formats play and are saved, raw samples as WAVE too; two voices ar
   await expect(page).toHaveURL(/#\/transcribe\//)
   // Raw samples are saved as a WAVE file.
   await expect(page.getByRole('region', { name: windowText('transcribe:thisRecording') })).toContainText('audio/wav')
-  // “Transcribe automatically” is on, and holds for a speech as for a file.
+  // “Transcribe automatically” is on, and applies to a speech as to a file.
   await expect(page.getByRole('region', { name: windowText('transcribe:thisTranscript') })).toBeVisible()
 })
 

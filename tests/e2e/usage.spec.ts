@@ -93,7 +93,7 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   await page.goBack()
   await page.getByRole('radio', { name: windowText('usage:limits.model') }).click()
 
-  // The pointer rests on the chart while the range changes: the box about a day of the former range goes.
+  // The pointer rests on the chart while the range changes: the box about a day of the former range disappears.
   const range = page.getByRole('combobox', { name: windowText('usage:controls.range') })
   await range.selectOption({ label: 'Last 7 days' })
   await expect(chart(page)).toHaveAttribute('aria-valuemax', '6')
@@ -154,7 +154,7 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   await drawn(page)
   await expect(page.getByRole('region', { name: windowText('keys:totals') })).toContainText('SC')
   await expect(page.getByText(windowText('keys:notOffered.title'))).toBeVisible()
-  // A key without a balance of its own has no figures of one.
+  // A key without its own balance shows no figures of a balance.
   const limits = page.getByRole('region', { name: windowText('usage:sections.limits') })
   await expect(limits).toContainText('Uses the account balance')
   await expect(limits).not.toContainText('SC')

@@ -62,7 +62,7 @@ describe('the built output', () => {
   })
 })
 
-/** What BoringSSL, which Electron uses instead of OpenSSL, has of Node's hashes. */
+/** Hashes that both OpenSSL and BoringSSL have. Node uses OpenSSL, Electron uses BoringSSL. */
 const hashes = ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512', 'md5-sha1', 'sha512-256', 'blake2b256']
 /** Calls whose algorithm is a variable, by the text of the call, with the reason why they are safe. */
 const variable: Record<string, string> = {

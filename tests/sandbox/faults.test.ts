@@ -205,7 +205,7 @@ test.each(['crlf', 'cr', 'comments', 'multi-line', 'crlf, comments, multi-line, 
     expect(contentOf(events)).toBe(await plainContent(sandbox))
     if (fault.startsWith('cr')) expect(seen.replaceAll('\r\n', '').includes('\n')).toBe(false)
     if (fault === 'cr') expect(seen.includes('\n')).toBe(false)
-    if (fault.includes('comments')) expect(seen).toMatch(/^: keep-alive/)
+    if (fault.includes('comments')) expect(seen.slice(0, 12)).toBe(': keep-alive')
     if (fault.includes('multi-line')) expect(seen).toMatch(/data: \{\r?\ndata: {2}"/)
   },
 )

@@ -74,7 +74,7 @@ fs.writeFileSync('out/main/node.js', 'console.log("started")')`,
 }, 120_000)
 
 afterEach(async () => {
-  // What was started by a killed process still writes to its output: without the gate it comes to an end.
+  // A child of a killed process still writes to its output. It ends when its gate is removed.
   for (const folder of folders) rmSync(join(folder, 'clone', 'gate'), { force: true })
   for (const child of children) {
     const closed = once(child, 'close')
@@ -242,7 +242,7 @@ function edit(folder: string, name: string, facts: object | null): void {
 }
 
 describe('the lock', () => {
-  /** Holds the lock for a moment and writes when it began and ended, to be read by who counts. */
+  /** Holds the lock for a moment and writes a line at its start and at its end, which the test counts. */
   const holder = `
 import { appendFileSync } from 'node:fs'
 const [, , lock, root, log, stay] = process.argv

@@ -59,7 +59,7 @@ describe('the release workflow', () => {
 })
 
 describe('npm run test:desktop', () => {
-  it.skipIf(process.platform !== 'linux')('says in words when there is no Electron', () => {
+  it.skipIf(process.platform !== 'linux')('says that there is no Electron', () => {
     const { DISPLAY: _x11, WAYLAND_DISPLAY: _wayland, ...env } = process.env
     const { status, stderr } = spawnSync(node24(), [join(root, 'tests/desktop.mjs')], { env, encoding: 'utf8' })
     expect([status, stderr]).toEqual([

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Counts } from '../../../src-preload/contract/data.ts'
-import { asStoreError } from '../store/database.ts'
+import { asStoreError } from '../store/databaseErrors.ts'
 import { addCounts, countThings, databasesIn } from './databases.ts'
 import { bytesOnDisk } from './disk.ts'
 import { everything } from './restore/swap.ts'

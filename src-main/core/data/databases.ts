@@ -66,9 +66,11 @@ export function countThings(handle: ReadHandle): Counts {
   return asCounts(counted)
 }
 
+/** The counts without those of 0. */
 export const asCounts = (counted: ReadonlyMap<DataKind, number>): Counts =>
   [...counted].filter(([, count]) => count > 0).map(([thing, count]) => ({ thing, count }))
 
+/** The sum of each kind of data. */
 export function addCounts(all: readonly Counts[]): Counts {
   const sum = new Map<DataKind, number>()
   for (const { thing, count } of all.flat()) sum.set(thing, (sum.get(thing) ?? 0) + count)

@@ -3,7 +3,7 @@ import { noteDamage } from '../data/recovery/damageNote.ts'
 import { asStudioError, StudioError } from '../errors.ts'
 import type { Host } from '../host.ts'
 import type { Feed } from '../shared/events.ts'
-import { asStoreError, isDamage } from '../store/database.ts'
+import { asStoreError, isDamage } from '../store/databaseErrors.ts'
 
 /** Converts anything thrown to the contract's `PROBLEM` error. Logs a bug with the top of its stack. */
 export function toWire(host: Host, thrown: unknown): unknown {

@@ -3,7 +3,7 @@ import { implement } from '@orpc/server'
 import { contract } from '../../../src-preload/contract/contract.ts'
 import { asStudioError } from '../errors.ts'
 import type { Host } from '../host.ts'
-import { asStoreError } from '../store/database.ts'
+import { asStoreError } from '../store/databaseErrors.ts'
 import { toWire } from './errors.ts'
 
 /** How long a call waits for another process's lock in total, ms. Short enough for a response within 3 s. */

@@ -1,6 +1,6 @@
 import type { ProfileLocation } from '../ports/requests.ts'
 import { unexpected } from '../shared/unexpected.ts'
-import { asStoreError } from '../store/database.ts'
+import { asStoreError } from '../store/databaseErrors.ts'
 import type { UsedTable } from '../store/requestLog/dailyUsage.ts'
 import type { AccountLink, LinkedAccount, LinkTable, RowRange } from '../store/requestLog/links.ts'
 
@@ -173,6 +173,6 @@ const keyOf = ({ profile, baseUrl }: ProfileLocation): string => `${profile} ${b
 const isSame = (one: ProfileLocation, other: ProfileLocation): boolean =>
   one.baseUrl === other.baseUrl && one.profile === other.profile
 
-/** Drops links that repeat the one before. */
+/** Drops links that repeat the previous link. */
 const joined = (links: readonly AccountLink[]): AccountLink[] =>
   links.filter(({ linkedAccount }, at) => at === 0 || links[at - 1]?.linkedAccount !== linkedAccount)

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { dayMs } from '../shared/days.ts'
+import { SerialQueue } from '../shared/serialQueue.ts'
 import type { RequestLogTables } from '../store/requestLog/open.ts'
 import type { ResponseSelection } from '../store/requestLog/responses.ts'
 import type { LogDeletionSteps } from './retention.ts'
@@ -23,7 +24,7 @@ const quietly: LogDeletionSteps = { done: () => undefined, stopped: () => false 
 export class BodyRetention {
   readonly #parts: Parts
   readonly #sweep: NodeJS.Timeout
-  #work: Promise<unknown> = Promise.resolve()
+  readonly #deletions = new SerialQueue()
   #closing = false
 
   constructor(parts: Parts) {
@@ -42,7 +43,7 @@ export class BodyRetention {
 
   /** Resolves to the number of requests whose bodies were deleted, and of deleted responses. */
   erase(selection: ResponseSelection, { done, stopped }: LogDeletionSteps = quietly): Promise<number> {
-    const work = this.#work.then(async () => {
+    return this.#deletions.run(async () => {
       const erased = await deleteBodies(this.#parts.store, selection, {
         done,
         stopped: () => this.#closing || stopped(),
@@ -52,8 +53,6 @@ export class BodyRetention {
       if (erased > 0 && !isResponse) this.#parts.erased()
       return erased
     })
-    this.#work = work.catch(() => undefined)
-    return work
   }
 
   #deleteOld(): void {
@@ -67,7 +66,7 @@ export class BodyRetention {
   async close(): Promise<void> {
     clearInterval(this.#sweep)
     this.#closing = true
-    await this.#work.catch(() => undefined)
+    await this.#deletions.ended()
   }
 }
 

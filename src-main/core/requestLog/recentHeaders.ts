@@ -1,5 +1,6 @@
 import { withoutLocalKeys } from './redact.ts'
 
+/** Headers in their order. A name may occur more than once. */
 export type Pairs = [name: string, value: string][]
 
 /** Headers of a request and its reply. They are not copied, and secrets are removed only when a person views them. */

@@ -38,10 +38,6 @@ export interface TraceOwner {
   ended(trace: Trace): void
 }
 
-/**
- * One request from its start to its end. Methods only record moments and counts; the meaning is computed at the end. Fields are plain and
- * calls shallow, because they run with each chunk of each reply.
- */
 /** Maximum number of entries about what had no effect. A request has a few dozen fields. */
 const maxIgnored = 100
 /** Counting the tokens of a long reply takes up to a few ms. */
@@ -56,6 +52,10 @@ interface SoFar {
   used: Used
 }
 
+/**
+ * One request from its start to its end. Methods only record moments and counts; the meaning is computed at the end. Fields are plain and
+ * calls shallow, because they run with each chunk of each reply.
+ */
 export class Trace implements RequestTrace, SwapRemoveElement {
   place = -1
   readonly id: number

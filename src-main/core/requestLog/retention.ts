@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { SerialQueue } from '../shared/serialQueue.ts'
 import { CheckpointScheduler } from '../store/checkpoints.ts'
 import type { RequestLogTables } from '../store/requestLog/open.ts'
 
@@ -37,7 +38,7 @@ const pagesAtOnce = 60
  */
 export class LogRetention {
   readonly #parts: Parts
-  #work: Promise<unknown> = Promise.resolve()
+  readonly #deletions = new SerialQueue()
   #closing = false
 
   constructor(parts: Parts) {
@@ -57,9 +58,7 @@ export class LogRetention {
    * stop, the files contain no part of the rows.
    */
   erase(before: number, steps: LogDeletionSteps): Promise<number> {
-    const work = this.#work.then(() => this.#erase(before, steps))
-    this.#work = work.catch(() => undefined)
-    return work
+    return this.#deletions.run(() => this.#erase(before, steps))
   }
 
   async #erase(before: number, { done, stopped }: LogDeletionSteps): Promise<number> {
@@ -107,7 +106,7 @@ export class LogRetention {
 
   async close(): Promise<void> {
     this.#closing = true
-    await this.#work
+    await this.#deletions.ended()
   }
 }
 

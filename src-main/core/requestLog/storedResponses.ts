@@ -6,7 +6,7 @@ import {
   type StoredResponses,
   type StoredText,
 } from '../ports/storedResponses.ts'
-import { asStoreError, mayPass } from '../store/database.ts'
+import { asStoreError, mayPass } from '../store/databaseErrors.ts'
 import type { RequestLogTables } from '../store/requestLog/open.ts'
 import type { ResponseRow } from '../store/requestLog/responses.ts'
 import { withoutLocalKeys } from './redact.ts'

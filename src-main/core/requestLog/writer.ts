@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { asStudioError, type StudioError } from '../errors.ts'
-import { asStoreError, mayPass } from '../store/database.ts'
+import { asStoreError, mayPass } from '../store/databaseErrors.ts'
 import type { KeptBodies } from '../store/requestLog/bodies.ts'
 import type { Callers } from '../store/requestLog/callers.ts'
 import type { RequestLogTables } from '../store/requestLog/open.ts'

@@ -21,6 +21,8 @@ const reasons: Readonly<Record<string, { kind: ProblemKind; reason: string }>> =
   ENOENT: { kind: 'bad_input', reason: 'no such file or folder' },
   ENOTDIR: { kind: 'bad_input', reason: 'a part of the path is not a folder' },
   EISDIR: { kind: 'bad_input', reason: 'it is a folder' },
+  // From `rm` of Node, which does not call the operating system for a folder.
+  ERR_FS_EISDIR: { kind: 'bad_input', reason: 'it is a folder' },
   EEXIST: { kind: 'bad_input', reason: 'it exists already' },
   ENOTEMPTY: { kind: 'bad_input', reason: 'it exists already' },
   ENAMETOOLONG: { kind: 'bad_input', reason: 'the name is too long' },

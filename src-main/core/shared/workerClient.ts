@@ -1,5 +1,6 @@
 import type { Transferable, Worker } from 'node:worker_threads'
 import { StudioError } from '../errors.ts'
+import { SerialQueue } from './serialQueue.ts'
 import { inBackground } from './unexpected.ts'
 import type { JobMessage, WorkerMessage } from './worker.ts'
 
@@ -61,7 +62,7 @@ export class WorkerClient<Job, Result, Progress = never> {
   /** The same thread, already while it starts. */
   #worker: Worker | null = null
   #running: RunningJob<Result, Progress> | null = null
-  #queue: Promise<unknown> = Promise.resolve()
+  readonly #queue = new SerialQueue()
   #idleTimer: NodeJS.Timeout | undefined
   #lastId = 0
   #isClosed = false
@@ -77,18 +78,16 @@ export class WorkerClient<Job, Result, Progress = never> {
    *   WorkerTimeout, WorkerExit
    */
   run(makeJob: () => Job, options: RunOptions<Progress> = {}): Promise<Result> {
-    const work = this.#queue.then(() => {
+    return this.#queue.run(() => {
       if (this.#isClosed || options.signal?.aborted) throw this.#cancelled()
       return this.#runNow(makeJob, options)
     })
-    this.#queue = work.catch(() => undefined)
-    return work
   }
 
   /** Waits for the running job, cancels the others and stops the thread. */
   async close(): Promise<void> {
     this.#isClosed = true
-    await this.#queue
+    await this.#queue.ended()
     await this.#stop()
   }
 

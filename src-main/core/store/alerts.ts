@@ -7,7 +7,7 @@ import { prepareAll } from './statements.ts'
 export interface StoredAlert {
   id: string
   at: string
-  /** The watched figure, such as `balance:BOOK`. */
+  /** The watched figure, such as `balance:ACCOUNT`. */
   watch: string
   /** The day or month in which the alert is raised once; null: each time the threshold is crossed. */
   period: string | null

@@ -12,7 +12,7 @@ export const startCheckpointWorker = (file: string): Worker => startWorker(impor
 
 /** The result of a job is false when a reader or a writer prevented it. */
 serveJobs<CheckpointJob, boolean>(role, (file) => {
-  // This connection writes no rows and never waits: with a timeout it would hold the write lock while it waits for readers.
+  // This connection writes no rows and never waits: with a timeout it would occupy the write lock while it waits for readers.
   const handle = new DatabaseSync(String(file), { timeout: 0 })
   return {
     handle: (job) => handle.prepare(`PRAGMA wal_checkpoint(${job})`).get()?.busy === 0,

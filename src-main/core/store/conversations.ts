@@ -26,9 +26,9 @@ export interface DeletedPart {
   parentId: string | null
 }
 
-// `status` is tested twice: in the form of the partial index, and in ours. A tool call that is not settled is at the end of its path,
-// because continuing the conversation settles it. So the walk is as long as one round of calls, and only happens when the conversation has
-// such a call.
+// `status` is tested twice: in the form that the partial index requires, and for the wanted values. A tool call that is not settled is at
+// the end of its path, because continuing the conversation settles it. So the walk is as long as one round of calls, and only happens when
+// the conversation has such a call.
 const conversation = `SELECT c.*, (
     SELECT EXISTS (SELECT 1 FROM messages m WHERE m.conversation_id = c.id AND m.role = 'tool'
       AND m.status IN ('pending', 'streaming') AND m.status = 'pending' AND m.id IN (

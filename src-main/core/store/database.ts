@@ -2,11 +2,11 @@ import { chmodSync, closeSync, existsSync, linkSync, openSync, renameSync, rmSyn
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import type { ProblemKind } from '../../../src-preload/contract/problem.ts'
 import { asStudioError, StudioError } from '../errors.ts'
-import { diskProblem, sqliteCode } from '../shared/diskProblem.ts'
+import { sqliteCode } from '../shared/diskProblem.ts'
 import { Listeners } from '../shared/events.ts'
 import { unexpected } from '../shared/unexpected.ts'
+import { asStoreError, isDamage, mayPass, newer } from './databaseErrors.ts'
 import { isDatabaseThere, leastDatabaseBytes } from './databaseFile.ts'
 import { migrations } from './migrations/index.ts'
 import studioSnapshot from './migrations/snapshots/studio.json' with { type: 'json' }
@@ -113,57 +113,6 @@ export function openDatabase(file: string, kind: DatabaseKind, options: OpenOpti
   } catch (thrown) {
     throw asStoreError(thrown, file)
   }
-}
-
-/** Translates an error of SQLite. Damage, a full disk and a lock become StudioErrors; a bug is returned unchanged. */
-export function asStoreError(thrown: unknown, path?: string): unknown {
-  const file = path ?? 'The database'
-  const code = sqliteCode(thrown)
-  const options = { cause: thrown }
-  // SQLite's primary result codes: https://sqlite.org/rescode.html
-  if (code === 11 || code === 26) {
-    return damagedFile(file, options)
-  }
-  if (code === 5 || code === 6) {
-    return new StudioError('database_locked', `${file} is locked by another process.`, {}, options)
-  }
-  const what = path ?? (code === null ? 'A file' : 'The database')
-  return diskProblem(thrown, what, path) ?? thrown
-}
-
-/** For callers that must not recover the file. */
-export const damagedFile = (file: string, options?: ErrorOptions): StudioError =>
-  new StudioError(
-    'store_damaged',
-    `${file} is damaged or is not a database. It was not changed. The next start of Inference Studio recovers what can be read.`,
-    {},
-    options,
-  )
-
-const passingKinds: ReadonlySet<ProblemKind> = new Set<ProblemKind>([
-  'database_locked',
-  'disk_full',
-  'not_writable',
-  'too_many_open_files',
-])
-/** Whether a write may succeed later without a change: another process holds the lock, or the disk accepts no writes now. */
-export function mayPass(thrown: unknown): boolean {
-  const failure = asStoreError(thrown)
-  if (!(failure instanceof StudioError)) return false
-  return passingKinds.has(failure.kind)
-}
-
-/** Whether an error means that another process has locked a database: SQLite's own error, or the problem `database_locked`. */
-export function isLocked(thrown: unknown): boolean {
-  const failure = asStoreError(thrown)
-  return failure instanceof StudioError && failure.kind === 'database_locked'
-}
-
-/** Whether SQLite found damage: malformed pages (11), or a file that is not a database (26). */
-export function isDamage(thrown: unknown): boolean {
-  const cause = thrown instanceof StudioError ? thrown.cause : thrown
-  const code = sqliteCode(cause)
-  return code === 11 || code === 26
 }
 
 /**
@@ -345,12 +294,6 @@ function refuseForeign(file: string, kind: DatabaseKind, checkWhole: boolean): v
     )
   }
 }
-
-export const newer = (file: string, version: number, { migrations }: DatabaseKind): StudioError =>
-  new StudioError(
-    'store_newer',
-    `${file} was written by a newer version of Inference Studio (schema ${version}; this one knows ${migrations.length}). It was not changed.`,
-  )
 
 function migrate(handle: DatabaseSync, kind: DatabaseKind): void {
   const { applicationId, migrations } = kind

@@ -3,6 +3,7 @@ import { cleanUp, type MediaUse } from '../../../src-preload/contract/media.ts'
 import type { Database } from './database.ts'
 import { number, type Row, text, textOrNull } from './rows.ts'
 
+/** Kinds of items that a clean-up can delete. */
 export const madeKind = cleanUp.shape.kinds.element
 export type MadeKind = z.infer<typeof madeKind>
 

@@ -218,7 +218,6 @@ export function messageTable({ handle }: Database) {
     path(leafId: string | null): Message[] {
       return leafId === null ? [] : sql.path.all(leafId).map(readMessage)
     },
-    /** The ids of a path, without reading the messages. */
     /** The documents and passages of the messages from the root down to `leafId`. */
     filesOn(leafId: string | null): { documents: AttachedDocument[]; passages: Passage[] } {
       const rows = leafId === null ? [] : sql.filesOn.all(leafId)
@@ -227,6 +226,7 @@ export function messageTable({ handle }: Database) {
         passages: rows.flatMap((row) => json(row, 'passages', passages)),
       }
     },
+    /** The ids of a path, without reading the messages. */
     pathIds(leafId: string | null): string[] {
       if (leafId === null) return []
       const ids = sql.pathIds.all(leafId).map((row) => text(row, 'id'))

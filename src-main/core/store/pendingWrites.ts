@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StudioError } from '../errors.ts'
 import { unexpected } from '../shared/unexpected.ts'
-import { asStoreError, type Database, mayPass } from './database.ts'
+import type { Database } from './database.ts'
+import { asStoreError, mayPass } from './databaseErrors.ts'
 
 const firstRetryMs = 100
 const longestRetryMs = 2000

@@ -2,7 +2,8 @@ import { readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { asStoreError, type DatabaseKind, damagedFile, newer } from './database.ts'
+import type { DatabaseKind } from './database.ts'
+import { asStoreError, damagedFile, newer } from './databaseErrors.ts'
 import { isDatabaseThere, leastDatabaseBytes } from './databaseFile.ts'
 import { folderUser } from './lock.ts'
 
@@ -10,8 +11,8 @@ import { folderUser } from './lock.ts'
 export type ReadStatement = Pick<StatementSync, 'all' | 'get' | 'iterate' | 'setReturnArrays'>
 
 /**
- * The part of a connection that reads: it has neither `exec` nor statements with `run`, so code that was given one cannot write by mistake. A
- * read-write connection is one too.
+ * The part of a connection that reads: it has neither `exec` nor statements with `run`, so code that was given one cannot write by
+ * mistake. A read-write connection has this type too.
  */
 export interface ReadHandle {
   prepare(sql: string): ReadStatement

@@ -68,6 +68,7 @@ export function parseJson(value: string): unknown {
   }
 }
 
+/** The value of a JSON column. Null for a missing value. */
 export function toJson(value: unknown): string | null {
   return value === null || value === undefined ? null : JSON.stringify(value)
 }

@@ -70,6 +70,7 @@ export function searchTable({ handle, journal, transaction }: Database) {
   }
 }
 export type SearchTable = ReturnType<typeof searchTable>
+/** Maximum number of indexed parts of one message. */
 export const maxParts = partsEach
 
 /** The text of a message as it is indexed: what the person wrote, then its documents. */

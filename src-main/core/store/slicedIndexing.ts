@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { unexpected } from '../shared/unexpected.ts'
-import { asStoreError, mayPass } from './database.ts'
+import { asStoreError, mayPass } from './databaseErrors.ts'
 
 /** Longest slice on this thread, ms. */
 export const sliceMs = 4

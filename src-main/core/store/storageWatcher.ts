@@ -3,7 +3,8 @@ import { dirname } from 'node:path'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { asStudioError, type StudioError } from '../errors.ts'
 import { guarded } from '../shared/unexpected.ts'
-import { asStoreError, mayPass, refusedWrites } from './database.ts'
+import { refusedWrites } from './database.ts'
+import { asStoreError, mayPass } from './databaseErrors.ts'
 
 /** Refusals shorter than this, such as the lock of a command beside this program, cause no notice. ms */
 const noticeAfterMs = 1000
@@ -75,7 +76,7 @@ export class StorageWatcher {
       const { bavail, bsize } = statfsSync(this.#dataDir)
       return failure.kind === 'disk_full' && bavail * bsize < enoughFreeBytes ? failure : null
     } catch (thrown) {
-      // Any other failure is reported by the code that writes, and does not predict later writes.
+      // Any other failure says nothing about later writes. The code that writes reports it.
       return mayPass(thrown) ? asStudioError(asStoreError(thrown, file)) : null
     }
   }

@@ -1,4 +1,5 @@
 import { StudioError } from '../errors.ts'
+import { compatible } from './path.ts'
 
 /** The only address that the key may be sent to, with everything below it. */
 export interface BaseAddress {
@@ -78,13 +79,13 @@ class Base implements BaseAddress {
 }
 
 /** `..` as a segment, also with path parameters (servlet containers cut them) and with trailing dots or spaces (Windows trims them). */
-const parentSegment = /(?:^|\/)\.\.[. ]*(?:;[^/]*)?(?:\/|$)/
+const parentSegment = /(?:^|\/)\.\.[.\s]*(?:;[^/]*)?(?:\/|$)/
 
 /** Whether a URL has the same origin and its path is `prefix` or below it, however a server decodes the path. */
 function isBelow(url: URL, origin: string, prefix: string): boolean {
   if (url.origin !== origin) return false
   const path = decodedPath(url.pathname)
-  if (path === null || parentSegment.test(path)) return false
+  if (path === null || parentSegment.test(compatible(path).replaceAll('\\', '/'))) return false
   return prefix === '' || url.pathname === prefix || url.pathname.startsWith(`${prefix}/`)
 }
 

@@ -3,9 +3,9 @@ import type { ChatStreamEvent } from './types.ts'
 type CallPiece = Pick<Extract<ChatStreamEvent, { type: 'tool_call' }>, 'index' | 'id' | 'name'>
 
 /**
- * Finds the tool call of a reply that a piece belongs to. The index says that, except at services that send every call with the index 0: a
- * piece with a name and with another id than the call at its index begins a call of its own. An id without a name does not, because some
- * services send a new id with each piece.
+ * Finds the tool call of a reply that a piece belongs to. The index identifies the call, except at services that send every call with the
+ * index 0: a piece with a name and with another id than the call at its index begins a call of its own. An id without a name does not,
+ * because some services send a new id with each piece.
  */
 export class ToolCallSlots<Call> {
   readonly #slots = new Map<number, { id: string | null; call: Call }>()

@@ -102,7 +102,7 @@ export type ChatStreamEvent =
   | { type: 'refusal'; choice: number; text: string }
   /**
    * A piece of one tool call. As the service sent it, several calls may have one `index` (`ToolCallSlots`). In the events of
-   * `streamChatCompletion` pieces with the same `index` belong together, and their names and arguments are to be joined.
+   * `streamChatCompletion`, pieces with the same `index` belong to one call: join their names and arguments.
    */
   | { type: 'tool_call'; choice: number; index: number; id: string | null; name: string | null; arguments: string }
   | { type: 'finish'; choice: number; reason: string }

@@ -1,6 +1,7 @@
 /** Origin of the page. `app` is a standard, secure scheme, so `location.origin` in the page is the same text. */
 export const scheme = 'app'
 export const ownOrigin = 'app://studio'
+/** Address of the main window. */
 export const ownPage = `${ownOrigin}/index.html`
 
 /** Whether an address has our origin. Compares parts, because `URL.origin` is "null" for schemes that Node does not know. */

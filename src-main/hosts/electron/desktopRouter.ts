@@ -35,7 +35,7 @@ export interface DesktopParts {
   hideQuickPrompt(): void
   openConversation(conversationId: string): void
   /** Shows the system's dialog on top of a window. Null when the person cancelled. */
-  chooseFolder(window: BrowserWindow | null, wish: { title: string; from: string | null }): Promise<string | null>
+  chooseFolder(window: BrowserWindow | null, options: { title: string; from: string | null }): Promise<string | null>
   reveal(what: 'logs' | 'crashes'): Promise<boolean>
 }
 

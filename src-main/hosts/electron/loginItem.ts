@@ -14,8 +14,8 @@ interface LoginOptions {
 }
 
 /**
- * Starts the program at login without a window, or no longer. Does nothing in a development version, whose program is Electron itself.
- * Electron has no login items on Linux, where an entry in the folder `autostart` does the same.
+ * Sets whether the system starts the program at login, without a window. Does nothing in a development version, whose program is Electron
+ * itself. Electron has no login items on Linux, where an entry in the folder `autostart` does the same.
  * @see https://specifications.freedesktop.org/autostart-spec/latest/
  */
 export function setOpenAtLogin(on: boolean, options: LoginOptions): void {

@@ -255,7 +255,7 @@ async function start(folder: string): Promise<void> {
       desktopState.changed()
     },
     hideQuickPrompt: () => quick.hide(),
-    chooseFolder: (window, wish) => chooseFolder(dialog, window, wish),
+    chooseFolder: (window, options) => chooseFolder(dialog, window, options),
     openConversation(id) {
       quick.hide()
       go({ page: 'chat', id })

@@ -7,7 +7,7 @@ import { drawWhenDifferent } from './redraw.ts'
 /** The menu changes at most this often, ms. */
 const everyMs = 500
 
-/** The chats of the menu "Recent chats", as of a list of events. */
+/** Collects the chats of the menu "Recent chats" from the events of the chat list. */
 export class RecentChats {
   readonly #all = new Map<string, Conversation>()
 

@@ -14,7 +14,7 @@ interface ScreenshotOptions {
 
 /**
  * Takes a screenshot of the screen that has the pointer, as PNG.
- * @throws StudioError `bad_input` where the system does not allow it, with words what to do
+ * @throws StudioError `bad_input` where the system does not allow it, with a message that says what to do
  */
 export async function takeScreenshot(options: ScreenshotOptions): Promise<Buffer> {
   const { capturer, screen, preferences, isWayland, platform = process.platform } = options

@@ -19,7 +19,7 @@ export function reportStarted(): void {
 
 /**
  * Shows the error in a dialog and exits: without a data folder or a core there is no window. Waits for `ready`, because on Linux an
- * earlier error box goes to standard error, which nobody sees who started the application by its icon.
+ * earlier error box is printed on standard error, where a person who clicked the application's icon does not see it.
  */
 export function giveUp(thrown: unknown): null {
   // Not awaited by the caller: `ready` waits for the entry module to end.

@@ -58,7 +58,7 @@ export function systemNetwork(options: SystemNetworkOptions): SystemNetwork {
   }
 }
 
-/** The list that a process sends. @throws StudioError `bug` when it sends none in time, or something else */
+/** The list that a process sends. @throws StudioError `bug` when the process sends no valid list in time */
 function certificatesOf(child: Pick<UtilityProcess, 'once' | 'kill'>): Promise<string[]> {
   return new Promise((resolve, reject) => {
     const end = (result: string[] | StudioError): void => {

@@ -145,7 +145,11 @@ export interface DataExport {
 
 /** Deletes data by age in a folder that no other process uses. */
 export interface DataErase {
-  count(wish: { what: readonly DeletableKind[]; olderThanDays: number; archivedOnly: boolean }): Promise<DeletionPlan>
+  count(selection: {
+    what: readonly DeletableKind[]
+    olderThanDays: number
+    archivedOnly: boolean
+  }): Promise<DeletionPlan>
   /** Returns the result. @throws StudioError `bad_input` when more would be deleted than was counted */
   erase(plan: DeletionPlan): Promise<RetentionState['last']>
   /** Stops early. Data that is already deleted stays deleted. */

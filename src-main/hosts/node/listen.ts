@@ -1,5 +1,6 @@
 import type { AddressInfo, Server } from 'node:net'
 import { StudioError } from '../../core/errors.ts'
+import { unexpected } from '../../core/shared/unexpected.ts'
 
 /** Maximum number of ports to try, the first one included. */
 const tries = 10
@@ -13,7 +14,11 @@ export async function listenOn(server: Server, port: number, orNext: boolean): P
   const last = port === 0 || !orNext ? port : Math.min(port + tries - 1, 65_535)
   for (let candidate = port; candidate <= last; candidate++) {
     const failure = await listenOnce(server, candidate)
-    if (failure === null) return boundPort(server)
+    if (failure === null) {
+      // Without a listener, a connection that can't be accepted (too many open files) would be an uncaught exception.
+      server.on('error', (error) => unexpected('A connection could not be accepted', error))
+      return boundPort(server)
+    }
     if (failure.code !== 'EADDRINUSE' && failure.code !== 'EACCES') throw failure
   }
   const words = last === port ? `Port ${port} is in use.` : `Ports ${port} to ${last} are in use.`

@@ -100,10 +100,9 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
       ended(await (await import('./commands/serve.ts')).serve(options, parts))
     })
 
-  withExamples(
-    program.command('sandbox').description('Run the sandbox, a local stand-in for the service, on its own'),
-    ['inference-studio sandbox --port 9000'],
-  )
+  withExamples(program.command('sandbox').description('Run only the sandbox, a simulated service on this computer'), [
+    'inference-studio sandbox --port 9000',
+  ])
     .option('--port <n>', 'port to listen on; 0 is any free port', port, 0)
     .addOption(json())
     .action(async (options) => ended(await (await import('./commands/sandbox.ts')).sandbox(options, parts)))
@@ -171,7 +170,7 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
 
   program
     .command('logout')
-    .description('Delete the connection in use and its API key. Conversations stay.')
+    .description('Delete the connection in use and its API key. Chats stay.')
     .addOption(dataFolder())
     .addOption(json())
     .action(async (options) => ended(await (await import('./commands/account.ts')).logout(options, parts)))

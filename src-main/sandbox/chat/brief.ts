@@ -3,6 +3,7 @@ import type { Pace } from './pace.ts'
 import type { SandboxChatRequest } from './request.ts'
 import type { Tokenizer } from './tokens.ts'
 
+/** A tool call that a reply makes. */
 export interface PlannedCall {
   id: string
   name: string
@@ -19,6 +20,7 @@ export interface ReplyDraft {
   exact?: boolean
 }
 
+/** What a model gets for one reply. */
 export interface Brief {
   request: SandboxChatRequest
   model: SandboxModel

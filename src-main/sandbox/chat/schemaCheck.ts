@@ -36,6 +36,7 @@ export const keyOf = (value: unknown): string =>
 export const own = (object: unknown, key: string): unknown =>
   typeof object === 'object' && object !== null ? Object.getOwnPropertyDescriptor(object, key)?.value : undefined
 
+/** Schemas of the first items, one each. */
 export const prefixOf = (schema: Schema) => listIn(schema, 'prefixItems') ?? listIn(schema, 'items') ?? []
 /** Schema of the items after the prefix. Drafts before 2020-12 call it `additionalItems`. */
 export const restOf = (schema: Schema) => (Array.isArray(schema.items) ? schema.additionalItems : schema.items)
@@ -64,12 +65,12 @@ export class SandboxSchemaChecker {
 
   /** Returns the schema that a `$ref` within the document refers to (RFC 6901). */
   target(ref: string): unknown {
-    if (ref !== '#' && !ref.startsWith('#/')) throw invalid(`${ref} is no pointer into it`)
+    if (ref !== '#' && !ref.startsWith('#/')) throw invalid(`${ref} is not a JSON pointer into the schema`)
     let at: unknown = this.#root
     for (const part of ref.slice(1).split('/').filter(Boolean)) {
       at = own(at, decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'))
     }
-    if (!isSchema(at) && typeof at !== 'boolean') throw invalid(`${ref} points at no schema`)
+    if (!isSchema(at) && typeof at !== 'boolean') throw invalid(`${ref} does not point to a schema`)
     return at
   }
 
@@ -88,11 +89,11 @@ export class SandboxSchemaChecker {
   fits(value: unknown, schema: unknown, nesting = 0): boolean {
     this.#steps += 1
     if (this.#steps > MOST_STEPS) throw tooMuch()
-    if (nesting > MOST_NESTING) throw invalid('it refers to itself without end')
+    if (nesting > MOST_NESTING) throw invalid('the schema refers to itself without end')
     if (!isSchema(schema)) return schema !== false
     const unknown = UNKNOWN.find((key) => key in schema)
-    if (unknown) throw invalid(`${unknown} is not known here`)
-    for (const key of NAMES) if (key in schema && !isSchema(schema[key])) throw invalid(`${key} is no object`)
+    if (unknown) throw invalid(`${unknown} is not supported`)
+    for (const key of NAMES) if (key in schema && !isSchema(schema[key])) throw invalid(`${key} is not an object`)
     const fits = (part: unknown) => this.fits(value, part, nesting + 1)
     if (typeof schema.$ref === 'string' && !fits(this.target(schema.$ref))) return false
     if (schema.type !== undefined && ![schema.type].flat().some((type) => isOf(value, type))) return false
@@ -188,7 +189,7 @@ function isOf(value: unknown, type: unknown): boolean {
     case 'boolean':
       return typeof value === type
     default:
-      throw invalid(`${String(type)} is no type`)
+      throw invalid(`${String(type)} is not a type`)
   }
 }
 

@@ -17,7 +17,9 @@ import {
 import { OpusSpeechEncoder } from './opusEncoder.ts'
 import type { SandboxSpeechFormat } from './request.ts'
 
+/** Rate of all synthesized speech, Hz. */
 export const sampleRate = 24_000
+/** Tags of the file. `comment` is the spoken text, which the transcriber reads. */
 export type Tags = { comment: string; artist: string }
 
 registerMp3Encoder()

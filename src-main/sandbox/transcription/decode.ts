@@ -35,7 +35,7 @@ export const decode = async (bytes: Uint8Array, fileName: string): Promise<Decod
       return { samples: null, durationMs: Math.round(seconds * 1000), codec, ...tags }
     }
     const samples = mix.finish()
-    if (samples.length === 0) throw new MediaError('The file holds no sound')
+    if (samples.length === 0) throw new MediaError('The file contains no sound')
     return { samples, durationMs: Math.round((samples.length / vadRate) * 1000), codec, ...tags }
   } catch (error) {
     if (error instanceof MediaError) throw error
@@ -49,7 +49,7 @@ const decodePcm = (bytes: Uint8Array): Decoded => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const samples = new Float32Array(bytes.length >> 1)
   for (let i = 0; i < samples.length; i++) samples[i] = view.getInt16(i * 2, true) / 32_768
-  if (samples.length === 0) throw new MediaError('The file holds no sound')
+  if (samples.length === 0) throw new MediaError('The file contains no sound')
   const durationMs = Math.round(samples.length / 24)
   return { samples: resample(samples, 24_000, vadRate), durationMs, codec: 'pcm', comment: '', artist: '' }
 }

@@ -5,6 +5,7 @@ import loadFvad from '@echogarden/fvad-wasm'
 
 export type SpeechSegment = { startMs: number; endMs: number }
 
+/** Sample rate that the detector reads, Hz. */
 export const vadRate = 16_000
 const frameMs = 20
 const frame = (vadRate * frameMs) / 1000

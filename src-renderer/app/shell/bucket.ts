@@ -11,6 +11,7 @@ export interface BucketSummary {
   level: Level
 }
 
+/** `now` is in ms since 1970. */
 export function viewBucket(bucket: MinuteBucket, now: number): BucketSummary {
   const { limit, remaining, resetSeconds } = bucket
   const used = limit !== null && remaining !== null ? Math.max(0, limit - remaining) : null

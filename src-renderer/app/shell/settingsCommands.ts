@@ -184,7 +184,7 @@ function focusSoon(section: SectionName, item: SettingItem | null): void {
     window.addEventListener(type, () => left.abort(), { signal: left.signal, passive: true })
 }
 
-/** Focuses the setting, or the page without one, and shows it again where it has moved. Its top edge in the window, px. */
+/** Focuses the setting, or the page without one, and scrolls to it again if it has moved. Returns its top edge in the window, px. */
 function focusIn(page: HTMLElement, item: SettingItem | null, topBefore: number | null): number | null {
   const control = item ? controlOf(page, item) : page
   const wanted = control ?? page

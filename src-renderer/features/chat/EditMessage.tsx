@@ -26,7 +26,8 @@ export function EditMessage({ message }: { message: Message }) {
     const { current } = field
     current?.focus()
     current?.setSelectionRange(current.value.length, current.value.length)
-    // The editor is higher than the message was, and a chat that follows its end pushes it out of view: in the frame after its layout.
+    // The editor is higher than the message was. A chat that follows its end would push the editor out of view in the frame after its
+    // layout.
     let frame = requestAnimationFrame(() => {
       frame = requestAnimationFrame(() => {
         const top = current?.closest('.chat-talk')?.getBoundingClientRect().top ?? 0

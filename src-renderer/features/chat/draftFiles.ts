@@ -14,9 +14,9 @@ export interface DraftFileKind<Item extends { key: string }, Stored extends { me
   maxBytes: number
   /** How an item changes when its file is larger than `maxBytes`. */
   tooLarge: Partial<Item>
-  /** What the browser's storage contains of a file. Everything else in it is ignored. */
+  /** The stored form of a file in the browser's storage. Everything else there is ignored. */
   stored: z.ZodType<Stored>
-  /** What is remembered of a file. Null until the core has stored it. */
+  /** Returns the stored form of a file, or null until the core has stored the file. */
   toStored: (item: Item) => Stored | null
   /** A file that the core has stored, as an item of the draft. */
   fromStored: (stored: Stored) => Item
@@ -26,7 +26,7 @@ export interface DraftFileKind<Item extends { key: string }, Stored extends { me
   upload: (file: File, options: DraftUploadOptions<Item>) => Promise<Partial<Item>>
   /** How an item changes when its upload throws. */
   failed: (thrown: unknown, file: File) => Partial<Item>
-  /** Releases what only this window holds of an item that left the draft for good. */
+  /** Releases resources of this window for an item that left the draft for good. */
   discard?: (item: Item) => void
 }
 
@@ -53,7 +53,7 @@ export interface DraftFiles<Item, Stored> {
   retry: (draft: string, key: string) => void
   /** Removes a file from a draft, in any state. Cancels its upload. */
   remove: (draft: string, key: string) => void
-  /** Changes one file of a draft, and what is remembered of it. */
+  /** Changes one file of a draft and its stored form. */
   edit: (draft: string, key: string, by: (item: Item) => Item) => void
   /** Removes the files from a draft to send them. `restore` puts them back if the message is refused. */
   take: (draft: string) => readonly Item[]

@@ -116,10 +116,10 @@ export async function requestAgain(
   models = modelsToAsk(useChat.getState()).slice(0, 1),
 ): Promise<boolean> {
   const place = placeIn(useChat.getState().open?.id ?? newChat, `retry ${replyId}`)
-  const wish = { replyId, ...(models.length === 0 ? {} : { models }) }
+  const input = { replyId, ...(models.length === 0 ? {} : { models }) }
   const asked = await attempt(async (client) => {
     await flushSetups()
-    await askOnce(place, wish, (requestId) => client.chat.retry({ requestId, ...wish }))
+    await askOnce(place, input, (requestId) => client.chat.retry({ requestId, ...input }))
     return true
   })
   return asked === true
@@ -139,9 +139,9 @@ async function requestContinuation(reply: Message): Promise<void> {
   // The core uses the model of the reply or of the chat. Imported replies and chats may have no model.
   const known = reply.model ?? state.open?.conversation?.model ?? null
   const [picked] = modelsToAsk(state)
-  const wish = { replyId: reply.id, ...(known === null && picked !== undefined ? { model: picked } : {}) }
+  const input = { replyId: reply.id, ...(known === null && picked !== undefined ? { model: picked } : {}) }
   await attempt((client) =>
-    askOnce(placeOf(reply, 'continue'), wish, (requestId) => client.chat.continueReply({ requestId, ...wish })),
+    askOnce(placeOf(reply, 'continue'), input, (requestId) => client.chat.continueReply({ requestId, ...input })),
   )
 }
 

@@ -42,6 +42,7 @@ const written: Record<string, string> = { '\n': '\\n', '\t': '\\t', '\r': '\\r',
 /** A stop sequence as typed on one line: `\n` is a line end, `\\` a backslash. */
 export const readStop = (typed: string): string =>
   typed.replace(/\\([ntr\\])/g, (_, sign: string) => signs[sign] ?? sign)
+/** A stop sequence as a person types it: line ends, tabs and backslashes are escaped. */
 export const showStop = (text: string): string => text.replace(/[\n\t\r\\]/g, (sign) => written[sign] ?? sign)
 
 /** Members of the request body that this program sets itself, with the parameter to use instead, if any. */

@@ -6,6 +6,7 @@ export interface Sized {
   height: number
 }
 
+/** Places of all images in columns. */
 export interface Masonry {
   columnWidth: number
   /** Total height, CSS pixels. */
@@ -18,6 +19,7 @@ export interface Masonry {
   columns: readonly (readonly number[])[]
 }
 
+/** Distance between images, CSS pixels. */
 export const gap = 8
 /** Images with a more extreme aspect ratio are cropped to this one. */
 const tallest = 2
@@ -29,6 +31,7 @@ export function columnsFor(width: number): number {
   return Math.max(1, Math.floor((width + gap) / (wanted + gap)))
 }
 
+/** Left side of the image at a list index, CSS pixels. */
 export const leftOf = ({ column, columnWidth }: Masonry, at: number): number => (column[at] ?? 0) * (columnWidth + gap)
 
 /** Cost: about a millisecond for 10,000 images. */

@@ -1,6 +1,7 @@
 import type { App, AppUse } from '../../../src-preload/contract/apps.ts'
 import { type BudgetView, budgetsOf } from '../../shared/appBudgets.ts'
 
+/** What an app does now. `count`: number of its running or waiting requests. */
 export type AppActivity = { is: 'blocked' | 'idle' } | { is: 'streaming' | 'waiting'; count: number }
 
 /** Why requests of an app are refused. `budgetDay` and similar: the used-up budget that renews last. */

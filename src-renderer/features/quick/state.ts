@@ -23,6 +23,7 @@ export interface QuickState {
   note: string | null
 }
 
+/** The state of a new prompt. The model stays. */
 export const emptyPrompt = {
   ...{ text: '', clipboard: null, screenshot: null, open: null, isSending: false, problem: null, note: null },
 } as const satisfies Partial<QuickState>

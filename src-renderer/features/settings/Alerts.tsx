@@ -17,7 +17,7 @@ import { Switch } from '../../shared/ui/Switch.tsx'
 import { useAlerts } from '../../stores/alerts.ts'
 import { Group, Row } from './Group.tsx'
 import { parseAmount, parseShare } from './parse.ts'
-import { TypedField } from './TypedField.tsx'
+import { TypedField, WholeNumberField } from './TypedField.tsx'
 
 const say = (text: string): void => showToast({ id: 'settings', text })
 
@@ -82,15 +82,13 @@ function Amount(props: { of: 'balance' | 'spend'; value: string | null; onSave: 
 function Share({ value, onSave }: { value: number; onSave: (value: number) => void }) {
   const { t } = useTranslation('alerts')
   return (
-    <TypedField
+    <WholeNumberField
       label={t('settings.budgetAt')}
       hint={t('settings.budgetAtHint')}
       bad={t('settings.budgetAtBad')}
       value={value}
-      read={(typed) => parseShare(typed) ?? undefined}
+      parse={parseShare}
       onSave={onSave}
-      inputMode="numeric"
-      className="max-w-20"
     />
   )
 }

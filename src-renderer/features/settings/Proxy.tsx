@@ -6,7 +6,7 @@ import { Button } from '../../shared/ui/Button.tsx'
 import { Group, SettingSwitch, SwitchRow } from './Group.tsx'
 import { ProxyMore } from './ProxyMore.tsx'
 import { parsePort } from './parse.ts'
-import { TypedField } from './TypedField.tsx'
+import { WholeNumberField } from './TypedField.tsx'
 import { useSave } from './useSave.ts'
 
 export function ProxySection({ app }: { app: AppState }) {
@@ -32,15 +32,13 @@ function ProxyFields({ app: { proxy, settings } }: { app: AppState }) {
   return (
     <>
       <SettingSwitch field="proxyEnabled" label={t('proxy.enabled')} hint={t('proxy.enabledHint')} />
-      <TypedField
+      <WholeNumberField
         label={t('proxy.port')}
         hint={moved ? t('proxy.portTaken', { wanted: proxy.wantedPort, port: proxy.port }) : t('proxy.portHint')}
         bad={t('proxy.portBad')}
         value={settings.proxyPort}
-        read={(typed) => parsePort(typed) ?? undefined}
+        parse={parsePort}
         onSave={(proxyPort) => save({ proxyPort })}
-        inputMode="numeric"
-        className="max-w-28"
       />
       {proxy.problem && <ProblemNotice problem={proxy.problem} noAction />}
     </>

@@ -13,7 +13,7 @@ import { OriginList } from '../../shared/ui/OriginList.tsx'
 import { useCall } from '../../shared/useCall.ts'
 import { Group, Row, SettingSwitch } from './Group.tsx'
 import { type OriginFault, parseDays, parseOrigin } from './parse.ts'
-import { TypedField } from './TypedField.tsx'
+import { WholeNumberField } from './TypedField.tsx'
 import { useSave } from './useSave.ts'
 
 /** Rarely changed settings: listening address, metrics, retention of bodies, allowed web pages. */
@@ -36,17 +36,15 @@ export function ProxyMore({ app }: { app: AppState }) {
         <Origins origins={settings.proxyOrigins} />
       </Group>
       <Group title={t('proxy.logging')}>
-        <TypedField
+        <WholeNumberField
           label={t('proxy.bodyDays')}
           hint={t('proxy.bodyDaysHint', {
             chat: t(settings.chatBodies ? 'proxy.chatLogged' : 'proxy.chatNotLogged'),
           })}
           bad={t('proxy.bodyDaysBad')}
           value={settings.bodyDays}
-          read={(typed) => parseDays(typed) ?? undefined}
+          parse={parseDays}
           onSave={(bodyDays) => save({ bodyDays })}
-          inputMode="numeric"
-          className="max-w-28"
         />
         <Bodies />
       </Group>

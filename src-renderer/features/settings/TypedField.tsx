@@ -45,3 +45,13 @@ export function TypedField<T extends string | number | null>(props: TypedFieldPr
     </Form>
   )
 }
+
+type WholeNumberFieldProps = Omit<TypedFieldProps<number>, 'inputMode' | 'className' | 'read'> & {
+  /** The number, or null for text that is not a valid one. */
+  parse: (typed: string) => number | null
+}
+
+/** A whole number, saved on Enter or blur when valid. */
+export const WholeNumberField = ({ parse, ...field }: WholeNumberFieldProps) => (
+  <TypedField {...field} read={(typed) => parse(typed) ?? undefined} inputMode="numeric" className="max-w-28" />
+)

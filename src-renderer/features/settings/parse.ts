@@ -32,6 +32,7 @@ export function parseDays(typed: string): number | null {
 
 const maxOrigins = 50
 
+/** `known`: already allowed. `many`: the maximum is reached. */
 export type OriginFault = 'bad' | 'known' | 'many'
 
 /**

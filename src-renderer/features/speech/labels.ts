@@ -25,6 +25,7 @@ export const defaultSpeed = 1
 
 export const voiceOf = ({ voice }: Pick<Speech, 'voice'>): string => voice ?? defaultVoice
 
+/** Whether no more audio arrives. */
 export const isOver = ({ state }: Pick<Speech, 'state'>): boolean => state !== 'making'
 /** Whether the speech ended incomplete and can be resumed. */
 export const canResume = ({ state }: Pick<Speech, 'state'>): boolean => state !== 'making' && state !== 'done'

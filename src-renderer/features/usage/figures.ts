@@ -65,6 +65,7 @@ function heights(series: PageSeries, measure: Measure): readonly (number | null)
   })
 }
 
+/** Id of the series that combines all entries below the largest ones. */
 export const restId = 'rest'
 
 /** An app has the same colour everywhere. Other series get colours that no app in the view has. */
@@ -97,6 +98,7 @@ export function chartOf(
   }
 }
 
+/** Formats a value beside the axis. */
 export const axisOf =
   (measure: Measure) =>
   (value: number): string =>
@@ -131,6 +133,7 @@ export interface Sides {
   share: number | null
 }
 
+/** The spend of the account and of this computer over all models, and the two differences. */
 export function sidesOf(comparisons: readonly Comparison[]): Sides {
   const costs = (side: 'service' | 'here'): string[] => comparisons.flatMap((one) => one[side]?.cost ?? [])
   const differences = (drift: Comparison['drift']): string[] =>

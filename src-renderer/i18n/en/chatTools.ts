@@ -1,3 +1,5 @@
+import { mcpGallery } from './mcpGallery.ts'
+
 /** Tools in a chat (cards, picker) and in Settings (own tools, MCP servers). */
 export const chatTools = {
   title: 'Tools',
@@ -79,9 +81,10 @@ export const chatTools = {
   },
   outcome: {
     error: 'The tool reported an error. The model received it.',
-    denied: 'Not run. The model was told.',
-    invalid: 'The arguments do not match the tool’s parameters. The tool did not run, and the model was told why.',
-    unknown_tool: 'No tool named “{{name}}” is on in this chat. Nothing ran, and the model was told.',
+    denied: 'Not run. The model was informed.',
+    invalid:
+      'The arguments do not match the tool’s parameters. The tool did not run, and the model received the reason.',
+    unknown_tool: 'No tool named “{{name}}” is on in this chat. Nothing ran, and the model was informed.',
     stopped: 'You stopped the tool. Work that it had already done is not undone.',
     timed_out: 'No result within the time limit. The tool may still have done its work.',
     failed: 'No result. The tool may have run.',
@@ -350,7 +353,7 @@ export const chatTools = {
       show: 'Show value',
       hide: 'Hide value',
       timeout: 'Time limit per call, seconds',
-      timeoutHint: '1 to 3600. After that the call is cancelled and the model is told.',
+      timeoutHint: '1 to 3600. After that the call is cancelled and the model is informed.',
       save: 'Save',
       add: 'Add',
       fault: {
@@ -364,72 +367,7 @@ export const chatTools = {
         long: 'At most 200 arguments.',
       },
     },
-    gallery: {
-      title: 'Gallery of MCP servers',
-      about:
-        'Well-known servers. Nothing is installed or started before you have seen the command and added the server.',
-      addTitle: 'Add {{name}}',
-      may: 'What it may do',
-      needs: 'What it needs',
-      source: 'Source',
-      needed: {
-        node: 'Node.js with npx on this computer. The first start downloads the package from the npm registry.',
-        uv: 'uv with uvx on this computer. The first start downloads the package from PyPI.',
-      },
-      exact: 'Exactly this is used',
-      withEnv: 'With the variable {{names}} from the keychain.',
-      withHeaders: 'With the header {{names}} from the keychain.',
-      starts: 'This server is a program',
-      connects: 'This server is a web address',
-      warnHttp: 'Everything that the model puts into a call is sent there.',
-      back: 'Back to the gallery',
-      addOff: 'Add, turned off',
-      addOn: 'Add and turn on',
-      fields: { url: 'Address', secret: 'Key', folders: 'Folders, one per line' },
-      hints: {
-        url: 'The address of your SearXNG instance. Stored in the keychain.',
-        secret: 'Stored in the keychain, given only to this server, and never shown again.',
-        folders: 'Full paths. The server can reach these folders and everything in them.',
-      },
-      fault: {
-        empty: 'Enter a value.',
-        url: 'Enter an address that starts with https:// or http://.',
-        path: 'Enter full paths, such as /home/ada/notes or C:\\Notes.',
-        token: 'A key has no spaces and no special letters.',
-      },
-      servers: {
-        searxng: {
-          about: 'Searches the web through your own SearXNG instance, and reads pages.',
-          may: 'Sends search terms to your instance, and fetches any web page that the model asks for.',
-          needs: 'A SearXNG instance with the JSON format switched on.',
-        },
-        brave: {
-          about: 'Searches the web, images, news and places with Brave Search.',
-          may: 'Sends search terms to Brave, which may bill them to your account.',
-          needs: 'An API key of Brave Search.',
-        },
-        fetch: {
-          about: 'Reads web pages as Markdown.',
-          may: 'Fetches any address that the model asks for, also in your own network.',
-          needs: 'No key and no account.',
-        },
-        filesystem: {
-          about: 'Reads, searches and changes files in folders that you choose.',
-          may: 'Reads, creates, changes, moves and overwrites files in these folders. It limits itself to them.',
-          needs: 'One or more folders. Choose none with secrets in it.',
-        },
-        github: {
-          about: 'Repositories, issues, pull requests and workflows on GitHub.',
-          may: 'Everything that your token may do. Use a fine-grained token with few permissions.',
-          needs: 'A personal access token of GitHub.',
-        },
-        playwright: {
-          about: 'Opens a browser window that the model controls.',
-          may: 'Opens any page, fills in forms, uploads and downloads files, in a profile without your sign-ins. One of its tools runs any code on this computer.',
-          needs: 'A Chrome browser on this computer.',
-        },
-      },
-    },
+    gallery: mcpGallery,
     paste: {
       title: 'Paste configuration',
       about: 'In the usual form: {"mcpServers": {…}}. Pasting does not start anything.',

@@ -23,7 +23,7 @@ export const handsFree = {
   pause: 'Pause',
   resume: 'Resume',
   retry: 'Try again',
-  skip: 'Continue without it',
+  skip: 'Skip and continue',
   interruptHint: 'Speak to interrupt',
   firstSound: 'Answered in {{seconds}} s',
   parts: 'pause {{pause}}, transcript {{transcript}}, text {{text}}, voice {{voice}}',

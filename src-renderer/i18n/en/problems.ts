@@ -123,7 +123,7 @@ const kinds = {
   },
   cancelled: {
     title: 'Stopped',
-    meaning: 'Cancelled. It is not retried automatically.',
+    meaning: 'The request was cancelled. It is not retried automatically.',
     action: 'Try again',
   },
   would_wait: {

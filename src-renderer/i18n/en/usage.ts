@@ -246,7 +246,7 @@ export const usage = {
     },
   },
   wide: {
-    key: 'The request log does not know keys: these are all requests of those days.',
+    key: 'The request log does not record keys, so these are all requests of those days.',
     rest: '“Others” combines several entries: these are all requests of those days.',
   },
   undated: {

@@ -6,6 +6,7 @@ export function soundsAlone(who: object, pause: () => void): void {
   now = { who, pause }
 }
 
+/** Call when the sound has ended or paused, so that the next one pauses nothing. */
 export function soundsNoMore(who: object): void {
   if (now?.who === who) now = null
 }

@@ -5,6 +5,7 @@ export interface Split {
   samples: Float32Array<ArrayBuffer>[]
 }
 
+/** Divides the bytes of one format into packets for a decoder. */
 export interface Splitter {
   /** Null until the header has arrived. */
   config(): AudioDecoderConfig | null
@@ -49,6 +50,7 @@ export function packetSplitter(
   }
 }
 
+/** The result while no packet is complete. */
 export const nothing = (): Split => ({ packets: [], samples: [] })
 
 export function append(a: Uint8Array, b: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {

@@ -2,6 +2,7 @@
 export const maxBuckets = 24_000
 const bucketsASecond = 20
 
+/** Number of buckets for a file of this length. */
 export const bucketsOf = (seconds: number): number =>
   Math.min(maxBuckets, Math.max(200, Math.ceil(seconds * bucketsASecond)))
 

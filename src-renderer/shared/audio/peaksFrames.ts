@@ -8,6 +8,7 @@ export interface Frame {
   time: number
 }
 
+/** The audio frames of a file and its length, s. */
 export interface Frames {
   frames: Frame[]
   seconds: number
@@ -20,6 +21,7 @@ const samplesASecond = [44_100, 48_000, 32_000]
 /** ISO 14496-3, 1.6.3.4. */
 const adtsRates = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350]
 
+/** A frame, according to its header. */
 export interface Head {
   bytes: number
   /** Samples per channel. */

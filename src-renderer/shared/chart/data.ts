@@ -41,6 +41,7 @@ export interface Mark {
   state: 'gap' | 'partial' | 'running'
 }
 
+/** Runs of neighbouring buckets with the same incomplete state. */
 export function marksOf(buckets: readonly ChartBucket[]): Mark[] {
   const marks: Mark[] = []
   buckets.forEach(({ state }, at) => {

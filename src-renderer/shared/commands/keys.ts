@@ -116,6 +116,7 @@ const kept = new Set([
   'Enter',
   'Space',
 ])
+/** Whether the combination is reserved for typing and editing, so that no shortcut can use it. */
 export const isKept = (keys: string): boolean =>
   kept.has(keys) || /^(Shift\+)?([A-Z0-9]|Backspace|Delete|Arrow\w+)$/.test(keys)
 

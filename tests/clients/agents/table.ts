@@ -18,13 +18,12 @@ export interface Agent {
   env?: Record<string, string>
   /**
    * For a coding agent that does not speak chat completions: exact calls that read and edit the file `notes.txt`, which contains `word` and
-   * afterwards `edited(word)`. The sandbox's `tool-caller` makes them. Then follow the trials of a stop and of broken replies.
+   * afterwards `edited(word)`. The first reply has two calls. The sandbox's `tool-caller` makes them. Then follow the trials of a stop and of
+   * broken replies.
    */
   script?: {
     /** `folder`: absolute path of its working folder. Groups of calls, one group for each reply. */
     calls(word: string, folder: string): [tool: string, args: Record<string, unknown>][][]
-    /** Largest number of calls in one reply. */
-    parallel: number
     /** The model that it asks for. The app's model map replaces it. Without it the set-up names the service's model. */
     asksFor?: string
   }
@@ -43,14 +42,13 @@ export const agents: Agent[] = [
   {
     setup: 'codex',
     package: '@openai/codex',
-    version: '0.169.0',
+    version: '0.171.0',
     bin: 'codex',
     // Its own sandbox needs kernel features that containers lack. HOME and the working folder are temporary.
     arguments: (prompt) => ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', prompt],
     tool: 'exec_command',
     files: (word) => ({ 'notes.txt': `${word}\n` }),
     script: {
-      parallel: 2,
       asksFor: 'gpt-*',
       calls: (word) => [
         [
@@ -72,15 +70,17 @@ export const agents: Agent[] = [
   {
     setup: 'claude-code',
     package: '@anthropic-ai/claude-code',
-    version: '2.1.330',
+    version: '2.1.332',
     bin: 'claude',
     arguments: (prompt) => ['--print', prompt, '--permission-mode', 'acceptEdits', '--allowedTools', 'Read', 'Edit'],
     tool: 'Read',
-    files: (word) => ({ 'notes.txt': `${word}\n` }),
+    files: (word) => ({ 'notes.txt': `${word}\n`, 'other.txt': 'Nothing to change.\n' }),
     script: {
-      parallel: 1,
       calls: (word, folder) => [
-        [['Read', { file_path: `${folder}/notes.txt` }]],
+        [
+          ['Read', { file_path: `${folder}/notes.txt` }],
+          ['Read', { file_path: `${folder}/other.txt` }],
+        ],
         [['Edit', { file_path: `${folder}/notes.txt`, old_string: word, new_string: edited(word) }]],
         [['Read', { file_path: `${folder}/notes.txt` }]],
       ],

@@ -43,12 +43,10 @@ export async function tryAgent(agent: Agent, studio: Studio, home: string, bin: 
     faultOfEnd(ended) ??
     faultOfAccounts(studio, passed, seen, rows) ??
     faultOfTurn(agent, word, ended, passed) ??
-    (script
-      ? (faultOfScript(script.parallel, word, work, passed) ?? (await faultOfBreaks(agent, studio, home, bin)))
-      : null)
+    (script ? (faultOfScript(word, work, passed) ?? (await faultOfBreaks(agent, studio, home, bin))) : null)
   const tokens = rows.reduce((sum, row) => sum + (row.tokensIn ?? 0) + (row.tokensOut ?? 0), 0)
   const shown = script
-    ? `, ${script.parallel > 1 ? `${script.parallel} calls in one reply, ` : ''}file edited, stopped in mid-stream, 1 request after each of 3 faults`
+    ? ', 2 calls in one reply, file edited, stopped in mid-stream, 1 request after each of 3 faults'
     : ''
   return {
     setup: agent.setup,
@@ -160,11 +158,17 @@ function faultOfTurn(agent: Agent, word: string, ended: Ended, passed: Exchange[
   return ended.stdout.includes(word) ? null : `the final text was not printed: ${endOf(ended)}`
 }
 
-function faultOfScript(parallel: number, word: string, work: string, passed: Exchange[]): string | null {
+/** Begins a line that Claude Code writes before its system prompt, unless its settings forbid that. */
+const billingLine = 'x-anthropic-billing-header'
+
+function faultOfScript(word: string, work: string, passed: Exchange[]): string | null {
   const most = Math.max(
     ...passed.flatMap(({ body }) => (body?.messages ?? []).map(({ tool_calls }) => tool_calls?.length ?? 0)),
   )
-  if (most !== parallel) return `the largest reply that came back had ${most} calls instead of ${parallel}`
+  if (most !== 2) return `the largest reply that came back had ${most} calls instead of 2`
+  if (passed.some(({ body }) => JSON.stringify(body?.messages?.[0]).includes(billingLine))) {
+    return 'the prompt begins with a line that is another one in each session, so that the service finds nothing in its cache'
+  }
   const notes = readFileSync(join(work, 'notes.txt'), 'utf8')
   return notes === `${edited(word)}\n` ? null : `notes.txt was not edited, it is: ${notes.slice(0, 200)}`
 }

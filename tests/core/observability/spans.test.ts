@@ -80,7 +80,7 @@ describe('a request as a span', () => {
     }
   })
 
-  it('what was taken back is no error', () => {
+  it('a cancelled request is no error', () => {
     const span = spanOf(row({ status: null, state: 'cancelled', cancelledBy: 'person', durationMs: null }), server)
     expect(span.error).toBeNull()
     expect(span.end).toBe(span.start)

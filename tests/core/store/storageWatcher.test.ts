@@ -76,7 +76,7 @@ describe('the state of the program', () => {
     const filler = join(disk, 'filler')
     const { bavail, bsize } = statfsSync(disk)
     writeFileSync(filler, Buffer.alloc(bavail * bsize))
-    // The log of the database has some space of its own, which these use up.
+    // The log of the database has free space of its own. These changes use it up.
     for (let turn = 0; turn < 200 && !core.state().storage; turn += 1)
       await client.app.updateSettings({ proxyOrigins: [`http://${'a'.repeat(200)}${turn}.example`] }).catch(() => null)
     await reported(core, 'disk_full')

@@ -48,6 +48,8 @@ export class Studio {
     const limited = ['/bin/sh', '-c', `ulimit -n ${mostFiles} && exec "$@"`, 'sh', ...args]
     const [command = '', ...rest] = mostFiles === undefined ? args : limited
     const child = spawn(command, rest, { stdio: ['pipe', 'pipe', 'inherit'] })
+    // A test that ran out of time may still write after its studio was killed.
+    child.stdin.on('error', () => undefined)
     const lines = createInterface({ input: child.stdout })
     const first = await Promise.race([once(lines, 'line'), once(child, 'exit')])
     if (typeof first[0] !== 'string') throw new Error('The studio did not start.')

@@ -248,10 +248,15 @@ export function wrongs(
 export async function driveWithoutFiles(studio: Studio, lastsMs: number): Promise<string[]> {
   const ask = async (): Promise<number> => (await studio.ask(oneRequest)).status
   const first = await ask()
-  const { result: used } = await studio.notify<{ files: number }>('useUpFiles')
+  const { result: used } = await studio.notify<{ files: number; hasTokenizer: boolean }>('useUpFiles')
   await until(async () => {
     const { lines, uncaught } = await studio.facts()
-    return uncaught.length > 0 || lines.some((line) => line.includes('The tokenizer could not be loaded'))
+    // On a busy machine the tokenizer may have been loaded before the first reply arrived.
+    return (
+      used?.hasTokenizer === true ||
+      uncaught.length > 0 ||
+      lines.some((line) => line.includes('The tokenizer could not be loaded'))
+    )
   }, 'the tokenizer is not loaded')
   await studio.notify('freeFiles')
   const lasting = studio.ask({

@@ -30,7 +30,7 @@ export interface Desktop {
   quit(): Promise<number | null>
 }
 
-// `npm run test:desktop` compares both.
+// `npm run test:desktop` runs the suite on both, and compares the results.
 const binary = process.env.STUDIO_DESKTOP === 'replacement' ? null : realElectron()
 /** Whether Electron itself is installed. If not, the tests run on its stand-in. */
 export const real = binary !== null

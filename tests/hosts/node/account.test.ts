@@ -150,7 +150,7 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     expect((await studio().run(['login', ...where], {}, canary)).code).toBe(0)
     await gone.close()
     const { code, stdout } = await studio().run(['logout', '--data-dir', dataDir])
-    expect([code, stdout]).toEqual([0, 'Deleted the connection and its API key. Conversations stay.\n'])
+    expect([code, stdout]).toEqual([0, 'Deleted the connection and its API key. Chats stay.\n'])
     expect(await connectionIn(dataDir)).toMatchObject({ state: 'none' })
   })
 

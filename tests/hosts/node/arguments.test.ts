@@ -88,7 +88,7 @@ describe('invalid values', () => {
   })
 
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'NOT_SET', 'a\nb', manyLetters])(
-    'a variable that is not set is told by its name: %.20s',
+    'a variable that is not set is named: %.20s',
     async (name) => {
       const ended = await here('login', '--base-url', 'http://127.0.0.1:1', '--api-key-env', name, ...where)
       expectWords(ended, 'environment variable')

@@ -69,7 +69,7 @@ describe('the build', () => {
 })
 
 describe('the data folder', () => {
-  it.runIf(process.platform === 'linux')("a data folder that can't be created is reported in words", async () => {
+  it.runIf(process.platform === 'linux')("a data folder that can't be created is reported with a message", async () => {
     await expect(openDataDir('/proc/nowhere/studio')).rejects.toMatchObject({ kind: 'bad_input' })
   })
 })

@@ -377,7 +377,7 @@ describe('marking a data folder', () => {
   it.each([
     ['of an earlier version', markerName],
     ['that an unpacked backup made', null],
-  ] as const)('where it holds one of our databases: a folder %s', async (_, without) => {
+  ] as const)('a folder %s with one of our databases is marked', async (_, without) => {
     const folder = mkdtempSync(join(root, 'earlier-'))
     if (without) {
       cpSync(sample, folder, { recursive: true })

@@ -121,7 +121,7 @@ describe.each(databases.map(({ name, file }) => ({ name, file })))('$file', ({ n
     expect(readdirSync(join(dataDir, 'damaged'))).toEqual([stamp])
   })
 
-  it.each(Object.entries(odd))('%s is reported in words, and no file changes', async (_, { make, words }) => {
+  it.each(Object.entries(odd))('%s is reported with a message, and no file changes', async (_, { make, words }) => {
     const dataDir = copyOf()
     rmSync(join(dataDir, file))
     make(join(dataDir, file))

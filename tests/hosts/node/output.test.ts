@@ -187,7 +187,7 @@ describe('a pipe whose reader has gone', { timeout: 120_000 }, () => {
   const some =
     /^(--help|apps list|apps set|requests|usage --format parquet|backup|restore|export --what (requests|chats)|chat)/
   it.each(named.filter(([name]) => some.test(name)))(
-    'is no word, and the exit code of SIGPIPE: %s',
+    'causes no message, and the exit code of SIGPIPE: %s',
     async (_, args) => {
       const command = start(args)
       command.child.stdout.destroy()

@@ -1,10 +1,11 @@
 import { on } from 'node:events'
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Readable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { claimFolder } from '../../../src-main/core/store/dataFolder.ts'
 import { databaseFile } from '../../../src-main/core/store/store.ts'
 import { listenOn } from '../../../src-main/hosts/node/listen.ts'
 import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
@@ -244,6 +245,18 @@ describe('doctor', () => {
     expect(stdout + stderr + keptIn(dataDir)).not.toContain(canary)
   })
 
+  it.each([
+    ['too short', (file: string) => writeFileSync(file, 'x'), /studio\.sqlite is damaged/],
+    ['no database', (file: string) => writeFileSync(file, 'x'.repeat(8192)), /studio\.sqlite is damaged/],
+    ['a folder', (file: string) => mkdirSync(file), /studio\.sqlite is a folder/],
+  ])('doctor names a database that can’t be opened, because it is %s', async (_why, spoil, words) => {
+    claimFolder(dataDir)
+    spoil(databaseFile(dataDir))
+    const { code, stdout } = await run(['doctor', '--json', '--sandbox', '--data-dir', dataDir])
+    expect(checksOf(stdout).dataFolder).toEqual(['failed', expect.stringMatching(words)])
+    expect(code).toBe(1)
+  })
+
   it('doctor distinguishes a refused API key from an unreachable service', async () => {
     const refused = await run(args(), { INFERENCE_STUDIO_API_KEY: service.keys.revoked })
     expect(refused.code).toBe(1)
@@ -349,7 +362,7 @@ describe('chat', () => {
     expect((await endOf(host)).code).toBe(0)
   })
 
-  it('a missing connection is reported in words', async () => {
+  it('a missing connection is reported with a message', async () => {
     const { code, stdout, stderr } = await run(['chat', 'Hello', '--json', '--data-dir', dataDir])
     expect([code, documents(stdout)]).toMatchObject([1, [{ problem: { kind: 'not_connected' } }]])
     expect(stderr).toMatch(/^error: .+\.\n$/)

@@ -27,7 +27,6 @@ export const manifest = about.extend({
 })
 export type BackupManifest = z.infer<typeof manifest>
 
-/** The version that this program writes, and the newest that it reads. */
 /** Version of the backup format that this program writes, and the newest one that it reads. */
 export const formatVersion = 1
 
@@ -36,7 +35,9 @@ const uuid = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}'
 export const entryName = new RegExp(
   `^(?:(?:studio|ledger|bodies|account)\\.sqlite|media/${uuid}|making/${uuid}(?:\\.[a-z\\d-]{1,40})?)$`,
 )
+/** Names in the folder `media/`. */
 export const mediaName = new RegExp(`^${uuid}$`)
+/** Names in the folder `making/`. The group is the id of the item. */
 export const makingName = new RegExp(`^(${uuid})(?:\\.[a-z\\d-]{1,40})?$`)
 
 /** Name of a backup file. `madeAt` is a UTC instant. */

@@ -8,5 +8,6 @@ const noteOf = (dataDir: string): string => join(dataDir, 'studio.check')
 export function noteDamage(dataDir: string, why: string): void {
   if (!existsSync(noteOf(dataDir))) writeJson(noteOf(dataDir), { at: new Date().toISOString(), why })
 }
+/** Whether an earlier run has recorded damage. */
 export const wasNoted = (dataDir: string): boolean => existsSync(noteOf(dataDir))
 export const forgetNote = (dataDir: string): void => rmSync(noteOf(dataDir), { force: true })

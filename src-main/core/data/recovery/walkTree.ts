@@ -68,7 +68,7 @@ export function walkTree(
 
 function isPromised(cells: readonly Cell[], { over, upTo }: Step): boolean {
   const [first] = cells
-  // Decided by most rows, so that one wrong key in the parent does not cost the page.
+  // The majority of the rows decides, so that one wrong key in the parent does not lose the page.
   if (!first || first.rowid === null) return true
   const inside = cells.filter(({ rowid }) => rowid !== null && rowid > over && rowid <= upTo).length
   return inside * 2 >= cells.length

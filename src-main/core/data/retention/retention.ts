@@ -9,7 +9,7 @@ import { asStudioError, StudioError } from '../../errors.ts'
 import { dayMs } from '../../shared/days.ts'
 import { StateFeed } from '../../shared/stateFeed.ts'
 import { inBackground } from '../../shared/unexpected.ts'
-import { asStoreError } from '../../store/database.ts'
+import { asStoreError } from '../../store/databaseErrors.ts'
 import { asDiskError } from '../disk.ts'
 
 /** Callbacks of a deletion. When `stopped` returns true, it ends early; rows deleted by then stay deleted. */

@@ -15,6 +15,7 @@ export interface AccountName {
 /** The status of a reply that refused a request. */
 export type RefusedWith = 401 | 402 | 403
 
+/** The periods of a budget. */
 export const windows = ['day', 'month', 'total'] as const
 
 /** Recovers only at 10 percent above the limit, so that a balance around the limit is reported once. */

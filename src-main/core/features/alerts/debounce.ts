@@ -1,5 +1,5 @@
 import { unexpected } from '../../shared/unexpected.ts'
-import { asStoreError, mayPass } from '../../store/database.ts'
+import { asStoreError, mayPass } from '../../store/databaseErrors.ts'
 
 /** Runs frequent work at most once per interval: `ms` after the first call of `soon`. */
 export class Debounced {

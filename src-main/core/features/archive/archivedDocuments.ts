@@ -8,7 +8,7 @@ const count = z.number().int().min(0)
 
 /** Maximum length of the text of a document, UTF-16 units, as for conversions. */
 const maxCharacters = 20_000_000
-/** The longest token of the tokenizer, UTF-16 units, and the most tokens of one UTF-16 unit. */
+/** Bounds for a plausible token count: the longest token of the tokenizer, UTF-16 units, and the most tokens of one UTF-16 unit. */
 const tokenLimits = { longest: 128, mostEach: 3 }
 
 interface CountedPart {
@@ -16,7 +16,7 @@ interface CountedPart {
   text: string
 }
 
-/** Whether tokens can be the count of a text. It decides whether a file is sent whole, so no archive may state any number. */
+/** Whether a token count is possible for a text. The count decides whether a pinned file is sent whole, so an archive must not set it freely. */
 const isPossible = ({ tokens, text }: CountedPart): boolean =>
   tokens * tokenLimits.longest >= text.length && tokens <= text.length * tokenLimits.mostEach
 

@@ -13,6 +13,7 @@ const headings: Record<Message['role'], string> = {
 
 const minute = (instant: string): string => `${instant.slice(0, 10)} ${instant.slice(11, 16)} UTC`
 
+/** The beginning of the document: title, date, model and instructions. */
 export function markdownHead({ title, model, createdAt, setup }: ArchivedConversation): string {
   const facts = [minute(createdAt), ...(model === null ? [] : [code(model)])]
   const head = `# ${oneLine(title ?? 'Conversation')}\n\n${facts.join(' · ')}\n`

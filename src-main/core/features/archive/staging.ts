@@ -157,7 +157,7 @@ export class Staging {
     archive.finish(id, {
       leafId: rename(conversation.leafId),
       length: pathLength(parents, conversation.leafId),
-      // The stored content differs from the file, so a second import recognizes it by the hash of the file.
+      // The stored content differs from the file, so a second import recognizes the conversation by the hash of the file.
       importKey: isAltered ? key : conversation.importKey,
     })
     this.#first ??= id
@@ -185,7 +185,7 @@ export class Staging {
     }))
   }
 
-  /** The imported form of a file, which each conversation that names it shares; null, with a note, where the source has none. */
+  /** Imports a file once for all conversations that name it. Returns null, and adds a note, when the source does not have the file. */
   async #once<Found, Imported>(
     imported: Map<string, Imported | null>,
     id: string,
@@ -207,7 +207,7 @@ export class Staging {
     return this.#once(this.#pictures, id, missing, source, (bytes) => this.#importPicture(bytes, id, name))
   }
 
-  /** Documents that the file has not are left out, because the model would get a message without them. */
+  /** Documents to show with an imported message. Leaves out those that the archive lacks, because the model would not get their text. */
   async documents({ documents }: ArchivedMessage, source: DocumentSource): Promise<ArchivedMessage['documents']> {
     const known: ArchivedMessage['documents'] = []
     for (const one of documents) {
@@ -218,8 +218,8 @@ export class Staging {
   }
 
   /**
-   * Imports a document once and returns its id here, which differs when the same content is stored already. Null when the file does not
-   * have it. Until `forgetPlans`, the next start deletes it unless something refers to it.
+   * Imports a document once and returns its id on this computer, which differs when the same content is stored already. Returns null when
+   * the archive does not have the document. Until `forgetPlans`, the next start deletes the document unless something refers to it.
    */
   document(id: string, name: string, source: DocumentSource): Promise<string | null> {
     const missing = '# documents are not in the file and were left out.'

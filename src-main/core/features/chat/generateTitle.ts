@@ -23,7 +23,7 @@ const maxTokens = 400
 /** How long one title may take, ms. */
 const patienceMs = 60_000
 
-const wish =
+const titlePrompt =
   'Write a title of two to six words for the conversation below, in its language. Answer with the title alone: no quotation marks, no Markdown, no full stop.'
 
 /**
@@ -99,7 +99,7 @@ export class GeneratedTitles {
     const path = [...store.messages.path(reply.parentId), reply]
     const question = path.find(({ role }) => role === 'user')?.text.slice(0, longestQuestion) ?? ''
     const answer = path.find(({ role, text }) => role === 'assistant' && text !== '')?.text.slice(0, longestReply) ?? ''
-    const content = `${wish}\n\nUser:\n${question}\n\nAssistant:\n${answer}`
+    const content = `${titlePrompt}\n\nUser:\n${question}\n\nAssistant:\n${answer}`
     const request = { model, messages: [{ role: 'user' as const, content }], max_tokens: maxTokens }
     const either = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
     const client = await upstream()

@@ -43,7 +43,7 @@ export async function historyOf(
       continue
     }
     const rows = rowsAfter(path, at)
-    // The results of its tool calls go with it, because services refuse results without their calls.
+    // The results of the reply's tool calls are left out with it, because services refuse results without their calls.
     if (!message.leftOut) turns.push(Promise.resolve(replyOf(message, rows)))
     at += rows.length
   }

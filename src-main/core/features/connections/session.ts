@@ -6,9 +6,10 @@ import { asStudioError, StudioError } from '../../errors.ts'
 import type { SecretStore, SystemNetwork } from '../../host.ts'
 import type { RequestLogOf, Scheduler } from '../../ports/requests.ts'
 import { Listeners } from '../../shared/events.ts'
+import { SerialQueue } from '../../shared/serialQueue.ts'
 import { SingleFlight } from '../../shared/singleFlight.ts'
 import { inBackground } from '../../shared/unexpected.ts'
-import { mayPass } from '../../store/database.ts'
+import { mayPass } from '../../store/databaseErrors.ts'
 import type { ListPlace } from '../../store/modelLists.ts'
 import type { StoredProfile } from '../../store/profiles.ts'
 import type { Store } from '../../store/store.ts'
@@ -61,7 +62,7 @@ export class Session {
   #connection: Connection = none
   #upstream: Upstream | null = null
   readonly #places = new WeakMap<object, ListPlace>()
-  #opening: Promise<unknown> = Promise.resolve()
+  readonly #opening = new SerialQueue()
   readonly #checks = new SingleFlight<Upstream>()
   readonly reconnect: ReconnectWatcher
 
@@ -108,9 +109,7 @@ export class Session {
 
   /** Runs work that changes the client. Callers of `upstream` wait for it. */
   open<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#opening.then(work)
-    this.#opening = result.catch(() => undefined)
-    return result
+    return this.#opening.run(work)
   }
 
   /**
@@ -118,7 +117,7 @@ export class Session {
    * opened
    */
   async upstream(): Promise<Upstream> {
-    await this.#opening
+    await this.#opening.ended()
     if (this.#upstream) return this.#upstream
     const { problem } = this.#connection
     if (problem) throw new StudioError(problem.kind, problem.message)
@@ -247,7 +246,7 @@ export class Session {
   }
 
   async close(): Promise<void> {
-    await this.#opening
+    await this.#opening.ended()
     this.reconnect.reset()
     await this.#upstream?.close()
     this.#upstream = null

@@ -8,11 +8,12 @@ import {
   writePages,
 } from '../../../../src-preload/contract/documents.ts'
 import { StudioError } from '../../errors.ts'
-import type { DocumentRow } from '../../store/documents.ts'
+import { SerialQueue } from '../../shared/serialQueue.ts'
+import { attributeText, freeTag, oneLine } from '../../shared/text/tags.ts'
+import type { DocumentPart, DocumentRow } from '../../store/documents.ts'
 import type { MediaItem } from '../../store/media.ts'
 import type { Store } from '../../store/store.ts'
 import { type ConversionLimits, DocumentConversion } from './conversion.ts'
-import { documentBlock } from './documentBlock.ts'
 
 export interface DocumentsOptions {
   store: Pick<Store, 'documents' | 'media'>
@@ -35,7 +36,7 @@ export interface SentText {
   text: string
   tokens: number
   pages: string | null
-  /** Longer than a message may be. */
+  /** Whether the text is longer than a message may be. */
   isTooLong: boolean
 }
 
@@ -46,13 +47,7 @@ export function createDocuments({ store, uploads, media, limits }: DocumentsOpti
   const { documents } = store
   const conversion = new DocumentConversion(limits)
   /** One file at a time, from its storage to the end of its conversion, so that equal files are converted once. */
-  let queue: Promise<unknown> = Promise.resolve()
-
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = queue.then(work)
-    queue = done.catch(() => undefined)
-    return done
-  }
+  const queue = new SerialQueue()
 
   /** Pages that were read so far, by upload. */
   const read = new Map<string, { done: number; all: number }>()
@@ -106,7 +101,7 @@ export function createDocuments({ store, uploads, media, limits }: DocumentsOpti
      * @throws StudioError `bad_input` for a file that cannot be converted, `cancelled`, `no_such_item`
      */
     add: ({ uploadId }: { uploadId: string }, signal?: AbortSignal): Promise<AddedDocument> =>
-      inTurn(async () => {
+      queue.run(async () => {
         const { path, name, bytes } = uploads.take(uploadId)
         try {
           signal?.throwIfAborted()
@@ -120,7 +115,7 @@ export function createDocuments({ store, uploads, media, limits }: DocumentsOpti
             const scanned = document.kind === 'pdf' ? documents.emptyParts(item.id) : []
             return { ...document, name: name.slice(0, 300), scanned }
           } catch (thrown) {
-            // Drops nothing that a message or another draft has.
+            // A file that a message or another draft refers to stays.
             if (documents.find(item.id) === null) await media.drop([item.id])
             throw thrown
           }
@@ -132,8 +127,8 @@ export function createDocuments({ store, uploads, media, limits }: DocumentsOpti
     /** Pages of an upload that were read so far; null when no page is being read. */
     progress: (uploadId: string): { done: number; all: number } | null => read.get(uploadId) ?? null,
     /** Exactly the text that a message with this document sends. @throws StudioError `bad_input`, `no_such_item` */
-    text(wish: DocumentToSend): SentText {
-      const { document, name, pages } = choose(wish)
+    text(selection: DocumentToSend): SentText {
+      const { document, name, pages } = choose(selection)
       const size = documents.size({ ...document, pages })
       const isTooLong = size.characters > maxSentCharacters
       const text = isTooLong ? '' : documentBlock({ ...document, name, pages }, documents.parts({ ...document, pages }))
@@ -143,10 +138,10 @@ export function createDocuments({ store, uploads, media, limits }: DocumentsOpti
      * Documents as members of a message.
      * @throws StudioError `bad_input` when their text is too long together or a page does not exist, `no_such_item`
      */
-    attach(wishes: readonly DocumentToSend[]): AttachedDocument[] {
+    attach(selections: readonly DocumentToSend[]): AttachedDocument[] {
       let characters = 0
-      return wishes.map((wish) => {
-        const { document, name, pages } = choose(wish)
+      return selections.map((selection) => {
+        const { document, name, pages } = choose(selection)
         const size = documents.size({ ...document, pages })
         characters += size.characters
         if (characters > maxSentCharacters) {
@@ -163,4 +158,21 @@ export function createDocuments({ store, uploads, media, limits }: DocumentsOpti
     },
     close: (): Promise<void> => conversion.close(),
   }
+}
+
+const plurals = { page: 'pages', slide: 'slides', sheet: 'sheets', chapter: 'chapters', text: 'parts' } as const
+
+/**
+ * The text of a document as the model gets it: between tags with the file's name, with a label before each page, slide, sheet or
+ * chapter. The tag has a number when the document itself contains an end tag, so that a hostile document cannot pretend to end.
+ */
+function documentBlock(
+  { name, unit, parts: count, pages }: Pick<DocumentRow, 'unit' | 'parts'> & { name: string; pages: string | null },
+  parts: readonly DocumentPart[],
+): string {
+  const ranges = pages === null ? null : readPages(pages, count)
+  const chosen = ranges === null ? '' : ` ${plurals[unit]}="${pages} of ${count}"`
+  const body = parts.map(({ label, text }) => (label === '' ? text : `[${oneLine(label)}]\n${text}`)).join('\n\n')
+  const tag = freeTag('document', body)
+  return `<${tag} name="${attributeText(name)}"${chosen}>\n${body}\n</${tag}>`
 }

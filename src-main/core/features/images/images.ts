@@ -89,11 +89,11 @@ export function createImages(parts: ImagesParts) {
       {
         requestId: id = randomUUID(),
         fromImageId,
-        ...wish
+        ...request
       }: ImageRequest & { requestId?: string; fromImageId: string | null },
       alongside: () => void = () => undefined,
     ): Promise<Drawing> {
-      if (wish.prompt.trim() === '') throw new StudioError('bad_input', 'Describe the image.')
+      if (request.prompt.trim() === '') throw new StudioError('bad_input', 'Describe the image.')
       const upstream = images.drawing(id) ? null : await parts.upstream()
       // Checks again, because a concurrent call with this id may have waited for the connection too.
       const before = images.drawing(id)
@@ -103,11 +103,11 @@ export function createImages(parts: ImagesParts) {
       }
       store.transaction(() => {
         images.insertDrawing(id, {
-          ...wish,
+          ...request,
           createdAt: new Date().toISOString(),
-          search: searchable(wish.prompt),
+          search: searchable(request.prompt),
           fromImageId: fromImageId !== null && images.isImage(fromImageId) ? fromImageId : null,
-          slots: Array.from({ length: wish.n }, (_, index) => emptySlot(index)),
+          slots: Array.from({ length: request.n }, (_, index) => emptySlot(index)),
         })
         alongside()
       })

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { SerialQueue } from '../../shared/serialQueue.ts'
 import type { Store } from '../../store/store.ts'
 
 export interface PermanentDeleteOptions {
@@ -22,7 +23,7 @@ const atOnce = 100
  */
 export class PermanentDelete {
   readonly #parts: PermanentDeleteOptions
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #deletions = new SerialQueue()
   #closed = false
 
   constructor(parts: PermanentDeleteOptions) {
@@ -35,14 +36,12 @@ export class PermanentDelete {
    */
   async erase(ids: readonly string[]): Promise<void> {
     this.#parts.store.erasures.plan('conversation', ids)
-    const work = this.#turn.then(() => this.#work())
-    this.#turn = work.catch(() => undefined)
-    await work
+    await this.#deletions.run(() => this.#work())
   }
 
   async close(): Promise<void> {
     this.#closed = true
-    await this.#turn
+    await this.#deletions.ended()
   }
 
   async #work(): Promise<void> {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { StudioError } from '../../errors.ts'
 import { isRealFile, realNamesIn } from '../../shared/ownFiles.ts'
+import { SerialQueue } from '../../shared/serialQueue.ts'
 import type { MediaItem } from '../../store/media.ts'
 import { asFileError, toDisk, uuid } from './files.ts'
 
@@ -32,6 +33,7 @@ export interface Growing {
 /** `ID`, or `ID.suffix` for an item with several files. */
 const growingName = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?:\.[a-z\d-]{1,40})?$/
 
+/** Moves a complete file into the media folder. `then` runs in the transaction that writes its row. */
 export type Adopt = (
   path: string,
   facts: { mime: string; name: string | null },
@@ -88,13 +90,7 @@ export function growingFiles(dataDir: string, adopt: Adopt) {
     const { name, path, handle, durable } = file
     let { size } = file
     let ended = false
-    let last: Promise<unknown> = Promise.resolve()
-    /** Runs calls one after another, in their order. */
-    const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-      const done = last.then(work)
-      last = done.catch(() => undefined)
-      return done
-    }
+    const queue = new SerialQueue()
     async function write(bytes: Uint8Array, at: number | undefined): Promise<number> {
       if (ended) throw new StudioError('bad_input', 'Nothing can be added to this file any more.')
       if (at !== undefined && at > size) throw new StudioError('bad_input', 'An earlier piece is missing.')
@@ -122,17 +118,17 @@ export function growingFiles(dataDir: string, adopt: Adopt) {
       get bytes() {
         return size
       },
-      append: (bytes, at) => inTurn(() => write(bytes, at)),
-      sync: () => inTurn(() => handle.datasync()),
+      append: (bytes, at) => queue.run(() => write(bytes, at)),
+      sync: () => queue.run(() => handle.datasync()),
       read: (start, to) => createReadStream(path, { start, end: to }),
       finish: (facts, then) =>
-        inTurn(async () => {
+        queue.run(async () => {
           await end()
           return adopt(path, facts, then)
         }),
-      close: () => inTurn(end),
+      close: () => queue.run(end),
       discard: () =>
-        inTurn(async () => {
+        queue.run(async () => {
           await end()
           await rm(path, { force: true })
         }),

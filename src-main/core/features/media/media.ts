@@ -171,7 +171,7 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
 
   /**
    * Stores a document, of any type and size. The stored type is always `application/octet-stream`, so that no host serves a page or
-   * script of a stranger. `documents` has the real one.
+   * script of a stranger. The table `documents` has the real type.
    */
   const addDocument = (source: MediaInput, { name, id }: { name: string | null; id?: string }): Promise<MediaItem> =>
     onDisk(source, async (path) => {
@@ -253,9 +253,7 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
         read: (start, end) => createReadStream(fileOf(id), { start, end }),
       }
     },
-    /**
-     * Ends the protection of a file that no draft has any more, and deletes it when nothing else refers to it.
-     */
+    /** Ends the protection of a file that no draft refers to any more, and deletes the file when nothing else refers to it. */
     async release(id: string): Promise<void> {
       rows.endDraft(id)
       await drop([id])

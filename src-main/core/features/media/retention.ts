@@ -8,6 +8,7 @@ import type { Host } from '../../host.ts'
 import { dayMs } from '../../shared/days.ts'
 import { Listeners } from '../../shared/events.ts'
 import { fileStem } from '../../shared/fileName.ts'
+import { SerialQueue } from '../../shared/serialQueue.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import type { Made, MadeKind } from '../../store/mediaCleaning.ts'
 import type { Store } from '../../store/store.ts'
@@ -60,19 +61,13 @@ export function createMediaRetention({ host, store, media, tempDir, now = Date.n
   const { media: rows, erasures } = store
   /** Items that were deleted permanently, per feature. */
   const erased = new Listeners<[MadeKind, readonly string[]]>()
-  let turn: Promise<unknown> = Promise.resolve()
+  /** Concurrent calls would count the same items. */
+  const queue = new SerialQueue()
   let closed = false
   const drags: string[] = []
   const sweepInBackground = (): void => inBackground('Deleted items could not be deleted permanently', sweep())
   const timers = [setTimeout(sweepInBackground, firstSweepMs), setInterval(sweepInBackground, dayMs)]
   for (const timer of timers) timer.unref()
-
-  /** Runs calls one after another: concurrent ones would count the same items. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = turn.then(work)
-    turn = done.catch(() => undefined)
-    return done
-  }
 
   /** Deletes rows first, then files. If the process dies between, unreferenced files remain, which the next start deletes. */
   async function erase(going: readonly Made[], steps?: EraseSteps): Promise<{ items: number; bytes: number }> {
@@ -105,11 +100,12 @@ export function createMediaRetention({ host, store, media, tempDir, now = Date.n
   const olderThan = (kind: MadeKind, before: string): Made[] =>
     chooseForCleanUp(rows.made([kind]), { olderThanDays: 0, maxBytes: null, removed: false }, Date.parse(before))
 
-  const chosen = ({ kinds, ...wish }: CleanUp): Made[] => chooseForCleanUp(rows.made([...new Set(kinds)]), wish, now())
+  const chosen = ({ kinds, ...selection }: CleanUp): Made[] =>
+    chooseForCleanUp(rows.made([...new Set(kinds)]), selection, now())
 
   /** Permanently deletes items deleted more than 30 days ago, and unreferenced files. Returns the number of items. */
   function sweep(): Promise<number> {
-    return inTurn(async () => {
+    return queue.run(async () => {
       const before = new Date(now() - restorableMs).toISOString()
       const old = rows
         .made(['speech', 'recordings', 'images'])
@@ -146,14 +142,14 @@ export function createMediaRetention({ host, store, media, tempDir, now = Date.n
       const disk = await statfs(host.dataDir).catch(() => null)
       return { uses, free: disk && disk.bavail * disk.bsize, folder: media.folder }
     },
-    previewCleanUp(wish: CleanUp): { items: number; bytes: number } {
-      const { made, bytes } = rows.wouldTakeMade(chosen(wish))
+    previewCleanUp(selection: CleanUp): { items: number; bytes: number } {
+      const { made, bytes } = rows.wouldTakeMade(chosen(selection))
       return { items: made.length, bytes }
     },
     /** @throws StudioError `bad_input` if more would be deleted than was announced, because of new or aged items */
-    cleanUp: ({ reported, ...wish }: CleanUp & { reported: number }): Promise<{ items: number; bytes: number }> =>
-      inTurn(async () => {
-        const going = chosen(wish)
+    cleanUp: ({ reported, ...selection }: CleanUp & { reported: number }): Promise<{ items: number; bytes: number }> =>
+      queue.run(async () => {
+        const going = chosen(selection)
         if (going.length > reported) throw new StudioError('bad_input', 'More would be deleted now than was announced.')
         return erase(going)
       }),
@@ -171,7 +167,7 @@ export function createMediaRetention({ host, store, media, tempDir, now = Date.n
       before: string,
       { reported, ...steps }: EraseSteps & { reported: number },
     ): Promise<number> =>
-      inTurn(async () => {
+      queue.run(async () => {
         const going = olderThan(kind, before)
         if (going.length > reported) throw new StudioError('bad_input', 'More would be deleted now than was announced.')
         return (await erase(going, steps)).items
@@ -215,7 +211,7 @@ export function createMediaRetention({ host, store, media, tempDir, now = Date.n
     async close(): Promise<void> {
       closed = true
       for (const timer of timers) clearTimeout(timer)
-      await turn
+      await queue.ended()
     },
   }
 }

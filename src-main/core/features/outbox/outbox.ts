@@ -6,7 +6,7 @@ import { asStudioError, StudioError } from '../../errors.ts'
 import type { Feed } from '../../shared/events.ts'
 import { StateFeed } from '../../shared/stateFeed.ts'
 import { guarded } from '../../shared/unexpected.ts'
-import { mayPass } from '../../store/database.ts'
+import { mayPass } from '../../store/databaseErrors.ts'
 import type { OutboxDestination, StoredOutboxItem } from '../../store/outbox.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -15,9 +15,9 @@ type RequestOf<W extends OutboxKind> = Extract<OutboxRequest, { what: W }>
 /** A feature that can send requests of the outbox. */
 export interface OutboxSender<W extends OutboxKind> {
   /**
-   * Starts the request under the id `requestId`. If a request was started under that id before, returns that one. Calls
-   * `alongside` in the transaction that starts the request, before anything is sent. If `alongside` or this function
-   * throws, nothing was started. @throws StudioError
+   * Starts the request under the id `requestId`. If a request was started under that id before, returns that request. Calls `alongside`
+   * in the transaction that starts the request, before anything is sent. If `alongside` or this function throws, nothing was started.
+   * @throws StudioError
    */
   make(request: RequestOf<W> & { requestId: string }, alongside: () => void): Promise<{ id: string }>
   /** Whether a request was started under this id, even if its result was deleted. */

@@ -132,11 +132,11 @@ export function createProjects({ store, databaseFile, dropMedia, changed }: Proj
       }
     },
     /** Passages as members of a message. @throws StudioError `no_such_item` when a file was removed after the search */
-    attach: (wishes: readonly PassageToSend[]): UnnumberedPassage[] =>
-      wishes.map((wish) => {
-        const found = passages.at(wish)
+    attach: (selections: readonly PassageToSend[]): UnnumberedPassage[] =>
+      selections.map((selection) => {
+        const found = passages.at(selection)
         if (!found) throw new StudioError('no_such_item', 'A file of this project was removed. Send the message again.')
-        return passageOf(found, wish.name)
+        return passageOf(found, selection.name)
       }),
     /** The text around a passage in its file; null when the file is gone or has another text there. */
     source({ mediaId, part, start, end, text }: Pick<Passage, 'mediaId' | 'part' | 'start' | 'end' | 'text'>) {

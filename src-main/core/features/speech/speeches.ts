@@ -93,7 +93,7 @@ export function createSpeeches(parts: SpeechParts) {
     },
     /** @throws StudioError `no_such_item` */
     get: ({ id }: { id: string }): SpeechDetail => feature.view.detail(id),
-    plan: (wish: SpeechRequest): SpeechPlan => planOf(parts, wish),
+    plan: (request: SpeechRequest): SpeechPlan => planOf(parts, request),
     /**
      * Stores a speech, then requests it. `alongside` runs in the same transaction. `requestId` becomes the id of the speech: if a speech
      * with that id exists, returns it and requests nothing.
@@ -219,14 +219,14 @@ export function createSpeeches(parts: SpeechParts) {
 }
 
 /** Estimates parts, cost and length of a text. The length is extrapolated by bytes from earlier speeches. */
-function planOf({ store, priceOf }: Pick<SpeechParts, 'store' | 'priceOf'>, wish: SpeechRequest): SpeechPlan {
-  const parts = speechPlaces(wish.text)
+function planOf({ store, priceOf }: Pick<SpeechParts, 'store' | 'priceOf'>, request: SpeechRequest): SpeechPlan {
+  const parts = speechPlaces(request.text)
   const sizes = parts.map(({ bytes }) => bytes)
-  const spoken = store.speeches.before(wish)
+  const spoken = store.speeches.before(request)
   return {
-    bytes: Buffer.byteLength(wish.text),
+    bytes: Buffer.byteLength(request.text),
     parts,
-    cost: parts.length === 0 ? null : priceOf(wish.model, sizes),
+    cost: parts.length === 0 ? null : priceOf(request.model, sizes),
     seconds: spoken.bytes > 0 ? (spoken.seconds * sizes.reduce((sum, bytes) => sum + bytes, 0)) / spoken.bytes : null,
   }
 }

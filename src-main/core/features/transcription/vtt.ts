@@ -52,6 +52,7 @@ function seconds([hours = '0', minutes = '0', whole = '0', fraction = '0']: (str
   return ((Number(hours) * 60 + Number(minutes)) * 60_000 + Number(whole) * 1000 + ms) / 1000
 }
 
+/** A time in seconds as `00:01:02.345`, with this sign before the milliseconds. */
 export function stamp(at: number, point: '.' | ','): string {
   const ms = Math.round(at * 1000)
   const pad = (value: number, width: number): string => String(value).padStart(width, '0')

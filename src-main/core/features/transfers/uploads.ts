@@ -125,7 +125,7 @@ export function createUploads(folder: string, keptMs: number) {
     drop,
     /** Returns a complete upload. @throws StudioError `no_such_item`, `bad_input` if parts are missing */
     take,
-    /** Path of a complete upload. The file stays until `done`, for an hour. @throws as `take` */
+    /** Path of a complete upload. The file stays until `done`, for at most an hour. @throws as `take` */
     path: (id: string): string => take(id).path,
     /** Deletes an upload. Call when its file is no longer needed, or was moved away. */
     done: drop,

@@ -16,6 +16,7 @@ export interface AccountActivity {
   problem: Problem | null
 }
 
+/** The activity of an account that is not connected. */
 export const idle: AccountActivity = { active: false, fetching: false, problem: null }
 
 /** Balance and lifetime spend as last reported, and the time of that report. Null without a readable report. */

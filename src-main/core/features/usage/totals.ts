@@ -69,6 +69,7 @@ export class Sum {
   }
 }
 
+/** The figures of one row, as the contract has them. */
 export const figuresOf = (row: UsageFigures): Figures => {
   const sum = new Sum()
   sum.addService(row)

@@ -6,8 +6,8 @@ const maxResults = 32
 
 /**
  * Transcribes an uploaded recording, streamed from disk to the service. The upload identifies the request. A second call for the same
- * upload, during the request or after its success, returns the same result and sends nothing. A caller that goes away therefore cancels
- * nothing, but dropping the upload does. After a failure the upload stays for another attempt.
+ * upload, during the request or after its success, returns the same result and sends nothing. A caller that disconnects cancels nothing;
+ * dropping the upload cancels the request. After a failure the upload stays for another attempt.
  * @throws StudioError `no_such_item`, `bad_input`, `cancelled` if the upload was dropped, and errors of the service
  */
 export function dictate(

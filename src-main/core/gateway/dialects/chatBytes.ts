@@ -12,7 +12,7 @@ import { translateCompaction } from './responses/compaction.ts'
 import type { StoredItems } from './responses/inputItems.ts'
 import { translateResponses } from './responses/responses.ts'
 import { storedItem } from './stored/earlierResponses.ts'
-import type { DialectId, JsonObject, TranslatedRequest } from './types.ts'
+import type { DialectId, JsonObject, ReplyTranslation, TranslatedRequest } from './types.ts'
 
 /**
  * What a translated request asks for: a reply, the compaction of a conversation of the Responses API, or a turn on a WebSocket of that API.
@@ -39,7 +39,7 @@ export interface ChatBytes {
   asked: RequestParameters
   /** Model in the app's request. The body has the model of the app's map. */
   askedModel: string
-  request: TranslatedRequest
+  request: ReplyTranslation
   /** What is stored or remembered with the reply, or null when nothing is. */
   stored: { previous: string | null; input: StoredItem[] } | null
   /** For a compaction: the messages of the user that its reply repeats, as in `CompactionRequest`. */
@@ -56,7 +56,7 @@ export function parseObject(bytes: Buffer): JsonObject {
     if (!(thrown instanceof SyntaxError)) throw thrown
   }
   if (isFields(value)) return value
-  throw new DialectError('', 'The body must be one JSON object.', 'body_unreadable')
+  throw new DialectError(null, 'The body must be one JSON object.', 'body_unreadable')
 }
 
 /** Translates a request to the bytes of a chat completion. A streamed reply always reports its usage. @throws DialectError */
@@ -73,22 +73,23 @@ export function chatBytesOf(body: JsonObject, options: ChatBytesOptions): ChatBy
     request = compaction
     said = compaction.said
   } else if (dialect === 'responses') {
-    const translated = translateResponses(given, options.stored)
+    const { store, previousResponseId, storedInput, ...translated } = translateResponses(given, options.stored)
     // The connection of a turn has a memory of its own for what is not stored.
-    if (translated.store || action === 'turn')
-      stored = { previous: translated.previousResponseId, input: translated.storedInput(replyId).map(storedItem) }
+    if (store || action === 'turn')
+      stored = { previous: previousResponseId, input: storedInput(replyId).map(storedItem) }
     request = translated
   } else request = dialects[dialect].translate(given)
   if (isImpossible) request.ignored.push('store')
-  const askedModel = request.chat.model
-  const chat: ChatRequest = { ...request.chat, model: mappedModel(modelMap, askedModel) }
+  const { chat: translatedChat, ...replies } = request
+  const askedModel = translatedChat.model
+  const chat: ChatRequest = { ...translatedChat, model: mappedModel(modelMap, askedModel) }
   if (request.stream) {
     chat.stream = true
     chat.stream_options = { include_usage: true }
   }
   const asked = parametersOf(chat)
-  if (asked.json) return { body: Buffer.from(JSON.stringify(chat)), asked, askedModel, request, stored, said }
-  throw new DialectError('', `The translated request has more than ${maxDepth} levels of nesting.`, 'body_unreadable')
+  if (asked.json) return { body: Buffer.from(JSON.stringify(chat)), asked, askedModel, request: replies, stored, said }
+  throw new DialectError(null, `The translated request has more than ${maxDepth} levels of nesting.`, 'body_unreadable')
 }
 
 /** Whether the response to a request of the Responses API is stored. @param length size of the request, bytes */
@@ -96,8 +97,8 @@ export const isStored = ({ store }: JsonObject, length: number, followsUnstored:
   store !== false && length <= maxStoredResponse && !followsUnstored
 
 /**
- * The request without its conversation. Its translation has the same functions for the reply, and is small enough to be made again on
- * another thread: replies depend on settings and tools alone. Not for compactions, whose replies have the messages of the user.
+ * The request without its conversation, from which another thread can create the functions for the reply again: replies depend on
+ * settings and tools alone. Not for compactions, whose replies contain the messages of the user.
  */
 export function withoutConversation(dialect: DialectId, body: JsonObject): JsonObject {
   const greeting = { role: 'user', content: '-' }

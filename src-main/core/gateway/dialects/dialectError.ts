@@ -6,11 +6,11 @@ export class DialectError extends StudioError {
   readonly problem: DialectProblem
 
   /**
-   * @param param path of the field in the request, such as `input[3].type`
+   * @param param path of the field in the request, such as `input[3].type`. Null when the whole body is wrong
    * @param message one or two sentences: what is not supported and why, or what to send instead
    * @param code `error.code` of the reply
    */
-  constructor(param: string, message: string, code = 'not_translatable') {
+  constructor(param: string | null, message: string, code = 'not_translatable') {
     super('bad_input', message)
     this.problem = { status: 400, message, type: 'invalid_request_error', code, param }
   }

@@ -23,6 +23,6 @@ const maxShown = 64
 /** A finish reason in messages. */
 export const shownFinishReason = (finishReason: string): string => finishReason.slice(0, maxShown).toWellFormed()
 
-/** What a reply says that the service ended with a failure. */
+/** The message of a reply that the service ended with a failure. */
 export const failedFinish = (finishReason: string): string =>
   `The service ended the reply with the finish reason ${JSON.stringify(shownFinishReason(finishReason))}.`

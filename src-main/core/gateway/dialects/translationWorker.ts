@@ -35,8 +35,8 @@ export interface CountJob {
 export type CountResult = TokenCount | { problem: DialectProblem }
 
 /**
- * A translated request, a problem of it, what it refers to if that was not in the job, or `here` when only the main thread can translate
- * it.
+ * The result of a job: a translated request, its problem, or the references that the job still lacked. `here`: only the main thread can
+ * translate the request.
  */
 export type TranslationResult =
   | 'here'

@@ -19,9 +19,13 @@ export interface DialectProblem {
 }
 
 /** A request in a dialect, translated to chat completions. */
-export interface TranslatedRequest {
+export interface TranslatedRequest extends ReplyTranslation {
   /** The body for the service. `model` is still the name that the app sent; the app's model map is applied later. */
   chat: ChatRequest
+}
+
+/** How the reply to a request is translated. It refers to no part of the conversation, because a reply may take many minutes. */
+export interface ReplyTranslation {
   stream: boolean
   /** Fields and tools that have no effect here, such as `tools.web_search`. Sent as `x-studio-ignored` and written to the log. */
   ignored: string[]
@@ -45,7 +49,7 @@ export interface Dialect {
   errorBody(problem: DialectProblem, requestId: string): JsonObject
 }
 
-/** What a reply says beside the text of the model. */
+/** Facts that a reply states besides the text of the model. */
 export interface ReplyDetails {
   /** Id of the reply, unique on this computer: `resp_…` or `msg_…`. */
   id: string

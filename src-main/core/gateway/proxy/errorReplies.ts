@@ -30,8 +30,8 @@ export interface Refusal {
   code: string
   /** One sentence for the user of the app. */
   message: string
-  /** The request field that can't be translated, such as `tools[2].type`. Set only for requests in another vendor's API. */
-  param?: string
+  /** The request field that can't be translated, such as `tools[2].type`. Set only for requests in another vendor's API; null when their whole body is wrong. */
+  param?: string | null
   /** The methods that a 405 allows. All by default. */
   allow?: string
   /** Sent as `Retry-After` in whole seconds, rounded up. */

@@ -37,7 +37,7 @@ export function checkTarget(method: string, target: string): { path: string } | 
   if (at >= 0) {
     const query = target.slice(at)
     if (!queryCharacters.test(query)) return refused('its query has a character that a query may not contain.')
-    if (brokenEscape.test(query)) return refused('its query has a “%” that begins no percent-encoding.')
+    if (brokenEscape.test(query)) return refused('its query has a “%” that does not begin a percent-encoding.')
   }
   const relayed = path === '/v1' || path.startsWith('/v1/') || method === 'GET' || method === 'HEAD'
   return relayed ? { path: target } : { problem: { status: 404, code: 'not_under_v1', message: notUnderV1 } }

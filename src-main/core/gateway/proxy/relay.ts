@@ -341,7 +341,7 @@ class RelayedRequest {
   }
 
   #replyOptions(translation: Translation, clean: (text: string) => string): TranslatedReplyOptions {
-    const { request, stored } = translation
+    const { askedModel, stored } = translation
     const { model = null, tokensIn = 0 } = this.#expected ?? {}
     return {
       response: this.#response,
@@ -350,7 +350,7 @@ class RelayedRequest {
       details: {
         id: this.#replyId,
         createdAt: Math.floor(Date.now() / 1000),
-        model: model ?? request.chat.model,
+        model: model ?? askedModel,
         tokensIn,
         completedAt: () => Math.floor(Date.now() / 1000),
         report: (note) => this.#trace?.ignores(note),

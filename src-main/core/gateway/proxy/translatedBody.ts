@@ -5,11 +5,9 @@ import { asBuffer } from '../../upstream/meter/bytes.ts'
 import {
   type ChatBytes,
   chatBytesOf,
-  isStored,
   parseObject,
   type TranslatedAction,
   translateAgain,
-  withoutConversation,
 } from '../dialects/chatBytes.ts'
 import { DialectError } from '../dialects/dialectError.ts'
 import { compactionRequest } from '../dialects/responses/compaction.ts'
@@ -22,7 +20,7 @@ import {
   storedForThread,
   storedItemsFor,
 } from '../dialects/stored/earlierResponses.ts'
-import type { Dialect, DialectId, DialectProblem, JsonObject, TranslatedRequest } from '../dialects/types.ts'
+import type { Dialect, DialectProblem, JsonObject, ReplyTranslation } from '../dialects/types.ts'
 import type { MemoryReservation } from './bodyMemory.ts'
 import type { Refusal } from './errorReplies.ts'
 import { type BodyReadOptions, jsonLimit, noMemory, type RequestBody, readJson } from './requestBody.ts'
@@ -31,8 +29,9 @@ import { onThreadFrom, type TranslationThread } from './translationThread.ts'
 /** A request of another vendor's API, and the chat completion that it became. */
 export interface Translation {
   dialect: Dialect
-  /** Without the conversation: `request.chat` has no messages, because a reply may take many minutes. */
-  request: TranslatedRequest
+  /** Model in the app's request. */
+  askedModel: string
+  request: ReplyTranslation
   stored: ChatBytes['stored']
   /** Memory for `stored`, or for the user's messages of a compaction. Release it when the reply has ended. */
   storedMemory: MemoryReservation | null
@@ -121,7 +120,7 @@ const referencesIn = (body: JsonObject, { dialect }: TranslationOptions): Refere
 /** Bytes of the earlier responses that a request continues. */
 function sizeOfEarlier(refers: References | null, { app, responses }: TranslationOptions): number {
   if (refers === null || refers.previous === null) return 0
-  // The translation refuses a longer conversation, with words.
+  // The translation refuses a longer conversation with a message.
   return Math.min(jsonLimit, responses.sizeOfConversation(app.id, refers.previous) ?? 0)
 }
 
@@ -146,27 +145,12 @@ function here(body: JsonObject, length: number, options: TranslationOptions): Ch
   const { previous_response_id: previous } = body
   const followsUnstored = isUnstored(previous, options)
   const job = { dialect: dialect.id, action, modelMap: app.modelMap, replyId, followsUnstored }
-  const chat = chatBytesOf(body, { ...job, length, stored })
-  return length > smallConversation && action !== 'compact'
-    ? withoutItsConversation(chat, dialect.id, body, isStored(body, length, followsUnstored))
-    : chat
+  return chatBytesOf(body, { ...job, length, stored })
 }
 
 /** Whether a response after this one can't be stored. */
 const isUnstored = (previous: unknown, options: TranslationOptions): boolean =>
   typeof previous === 'string' && options.isUnstored(previous)
-
-/** The functions of a translated request refer to its items, which would stay in memory as long as the reply runs. */
-function withoutItsConversation(chat: ChatBytes, dialect: DialectId, body: JsonObject, store: boolean): ChatBytes {
-  const rest = withoutConversation(dialect, body)
-  if (dialect === 'responses') rest.store = store
-  try {
-    return { ...chat, request: { ...translateAgain(dialect, rest), ignored: chat.request.ignored } }
-  } catch (thrown) {
-    if (thrown instanceof DialectError) return chat
-    throw thrown
-  }
-}
 
 /** What the other thread made of a request. Null when only this thread can translate it. */
 type OnThread = ChatBytes | Refusal | { refers: References } | null
@@ -208,8 +192,7 @@ function bodyOf(
   const storedMemory = isLarge ? options.memory.takeNow(app.id, length) : null
   if (isLarge && storedMemory === null) return noMemory
   memory.shrink(body.length)
-  const request = { ...chat.request, chat: { model: chat.request.chat.model, messages: [] } }
-  const translation = { dialect, request, stored, storedMemory }
+  const translation = { dialect, askedModel, request: chat.request, stored, storedMemory }
   const translated = { body, asked, stripUsage: false, memory, translation }
   return asked.model === askedModel ? translated : { ...translated, askedModel }
 }
@@ -220,7 +203,7 @@ export const refusalOfDialect = ({ status, code, message, param }: DialectProble
   type: 'studio_refused',
   code: code ?? 'not_translatable',
   message,
-  param: param ?? '',
+  param,
 })
 
 const tooLarge: Refusal = {

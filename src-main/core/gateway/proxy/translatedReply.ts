@@ -44,7 +44,7 @@ export interface TranslatedReplyOptions {
   failsInStream(status: number): boolean
 }
 
-/** Where a reply goes, and what it says beside its body. */
+/** Where a reply goes, and what its headers say about the request. */
 interface Envelope {
   response: AppReply
   dialect: Dialect

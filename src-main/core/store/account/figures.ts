@@ -24,6 +24,7 @@ const perMillionth = 1_000_000_000_000n
 /** The largest amount that both columns represent exactly in a JavaScript number: 9,007,199,254 SC in one row. */
 export const maxUsage: Atto = BigInt(Number.MAX_SAFE_INTEGER) * perMillionth
 
+/** Columns of the figures, in the order of `figureValues`. */
 export const figureColumns = 'requests, tokens_in, tokens_out, tokens_cached, cost_millionths, cost_below'
 
 export function figureValues({ requests, tokensIn, tokensOut, tokensCached, cost }: UsageFigures): SQLInputValue[] {
@@ -42,6 +43,7 @@ export function readFigures(row: Row, prefix = ''): UsageFigures {
   }
 }
 
+/** The cost from its two columns: millionths of an SC, and 1e-18 SC below them. */
 export const costOf = (millionths: number, below: number): Atto => BigInt(millionths) * perMillionth + BigInt(below)
 
 export const sameFigures = (a: UsageFigures, b: UsageFigures): boolean =>

@@ -12,16 +12,16 @@ const figureColumns = `  requests         INTEGER NOT NULL,
   cost_below       INTEGER,`
 
 /**
- * What the service reported about accounts, permanently. `at` and similar columns: when it was requested, ms since 1970 (UTC). `day` counts
- * days since 1970 of the service's calendar. Money is two whole numbers, millionths of an SC and 1e-18 SC below them, so that sums are
- * exact. `what` is the report: `usage` (the account's days and its balance), `keys` (the list of records), `current` (the calling key's
- * record, when there is no list), `days:KEY`, `totals:KEY`. In `versions` it is the value: `account`, `key:KEY`, `current:KEY`,
- * `totals:KEY`.
+ * What the service reported about accounts, permanently. `at` and similar columns: when it was requested, ms since 1970 (UTC). `day`
+ * counts days since 1970 of the service's calendar. Money is two whole numbers, millionths of an SC and 1e-18 SC below them, so that sums
+ * are exact. `what` is the report: `usage` (the account's days and its balance), `keys` (the list of records), `current` (the calling
+ * key's record, when there is no list), `days:KEY`, `totals:KEY`. In `versions`, `what` names the value: `account`, `key:KEY`,
+ * `current:KEY`, `totals:KEY`.
  *
  * `fetches` has the time of each report, so that everything else can be written in any order. Nothing is known between two fetches; at a
- * fetch, the last row at or before it is valid. `days` has the first and the current figures of a day's row. `closed` has its figures after
- * the day had ended (UTC), a row for each change; `corrects` marks a change after another fetch had already seen the ended day. `coverage`
- * sums up the fetches by day.
+ * fetch, the last row at or before it is valid. `days` has the first and the current figures of a day's row. `closed` has its figures
+ * after the day had ended (UTC), a row for each change; `corrects` marks a change after another fetch had already seen the ended day.
+ * `coverage` sums up the fetches by day.
  */
 const first = `
 CREATE TABLE books (

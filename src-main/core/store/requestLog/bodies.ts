@@ -68,9 +68,9 @@ export function bodyTable({ handle, transaction }: Database) {
         : null
     },
     /** Deletes at most `most` and returns the request ids. Fewer than `most` means that none are left. */
-    eraseSome(wish: BodySelection, most: number): number[] {
+    eraseSome(selection: BodySelection, most: number): number[] {
       const { ids, size } = transaction(() => {
-        const ids = pick(wish, most).map((row) => number(row, 'id'))
+        const ids = pick(selection, most).map((row) => number(row, 'id'))
         const removed = ids.map((id) => remove.get(id))
         return { ids, size: removed.reduce((sum, row) => sum + (row ? number(row, 'size') : 0), 0) }
       })
@@ -99,10 +99,10 @@ export function bodyTable({ handle, transaction }: Database) {
     return size - (replaced ? number(replaced, 'size') : 0)
   }
 
-  function pick(wish: BodySelection, most: number): Row[] {
-    if (wish === 'all') return some.all.all(most)
-    if ('id' in wish) return some.id.all(wish.id, most)
-    return 'who' in wish ? some.who.all(wish.who, most) : some.before.all(wish.before, most)
+  function pick(selection: BodySelection, most: number): Row[] {
+    if (selection === 'all') return some.all.all(most)
+    if ('id' in selection) return some.id.all(selection.id, most)
+    return 'who' in selection ? some.who.all(selection.who, most) : some.before.all(selection.before, most)
   }
 }
 

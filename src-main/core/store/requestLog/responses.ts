@@ -53,17 +53,17 @@ export function responseTable({ handle, transaction }: Database) {
     response: handle.prepare('SELECT id FROM responses WHERE id = ? AND who = ? LIMIT ?'),
   }
 
-  function pick(wish: ResponseSelection, most: number): Row[] {
-    if (wish === 'all') return some.all.all(most)
-    if ('response' in wish) return some.response.all(wish.response, wish.who, most)
-    if ('id' in wish) return some.id.all(wish.id, most)
-    return 'who' in wish ? some.who.all(wish.who, most) : some.before.all(wish.before, most)
+  function pick(selection: ResponseSelection, most: number): Row[] {
+    if (selection === 'all') return some.all.all(most)
+    if ('response' in selection) return some.response.all(selection.response, selection.who, most)
+    if ('id' in selection) return some.id.all(selection.id, most)
+    return 'who' in selection ? some.who.all(selection.who, most) : some.before.all(selection.before, most)
   }
 
   /** Deletes at most `most` and returns how many. Fewer than `most` means that none are left. */
-  function eraseSome(wish: ResponseSelection, most: number): number {
+  function eraseSome(selection: ResponseSelection, most: number): number {
     return transaction(() => {
-      const ids = pick(wish, most).map((row) => text(row, 'id'))
+      const ids = pick(selection, most).map((row) => text(row, 'id'))
       for (const id of ids) {
         remove.run(id)
         removeItems.run(id)

@@ -310,8 +310,8 @@ export const studioTables: DescribedTables = {
       colour: '',
       expires_at: '',
       paused_at: '',
-      models: 'JSON list of those that it may use, after mapping',
-      endpoints: 'JSON list of those that it may use',
+      models: 'JSON list of models that it may use, after mapping',
+      endpoints: 'JSON list of endpoints that it may use',
       requests_per_minute: '',
       tokens_per_minute: '',
       concurrent: 'requests at once',
@@ -322,7 +322,7 @@ export const studioTables: DescribedTables = {
       retries: '1: requests that the service refuses temporarily are retried',
       fail_fast: '1: a request that would have to wait is refused at once',
       previous_hash: 'SHA-256 of the key before the last rotation; null: never rotated',
-      previous_until: 'when the previous key stops to work',
+      previous_until: 'when the previous key stops working',
       model_map: 'JSON list of rules, in order: which model replaces a requested name',
     },
   },
@@ -356,7 +356,7 @@ export const studioTables: DescribedTables = {
     columns: {
       id: '',
       at: '',
-      watch: 'such as `balance:BOOK`, `spend:BOOK`, `budget:TOOL:WINDOW`, `ban:BOOK`',
+      watch: 'such as `balance:ACCOUNT`, `spend:ACCOUNT`, `budget:APP:WINDOW`, `ban:ACCOUNT`',
       period: 'the day or month in which it is raised once',
       mark: 'the threshold that was crossed',
       level: 'how far',
@@ -392,7 +392,7 @@ export const studioTables: DescribedTables = {
     },
   },
   sync_marks: {
-    about: 'When something was changed, so that two computers can be kept in step. Without content.',
+    about: 'When a field was last changed, which decides in a sync between computers. Without content.',
     columns: {
       what: '`conversation`, `message`, `folder`, `prompt` or `preset`',
       item: 'its id; it may no longer exist',
@@ -403,7 +403,7 @@ export const studioTables: DescribedTables = {
     },
   },
   sync_state: {
-    about: 'State of keeping computers in step.',
+    about: 'State of the sync between computers.',
     columns: { key: '`installation`, or `files`', value: 'an id; JSON list of hashes of files that were merged' },
   },
   sync_merging: { about: 'Has a row only within the transaction of a merge.', columns: { one: '' } },

@@ -262,9 +262,9 @@ export class RequestScan extends JsonScan {
   }
 
   #optionsAt(raw: Buffer | null, value: unknown, to: number): UsageOption {
-    const wish = editUsageOption(raw, value, this.#valueFrom, to)
+    const option = editUsageOption(raw, value, this.#valueFrom, to)
     // The body is not edited when it has two `stream_options`, because it is unknown which of them the service uses.
-    return this.#exact && this.#options === null ? wish : { usage: wish.usage, edit: null }
+    return this.#exact && this.#options === null ? option : { usage: option.usage, edit: null }
   }
 
   #keyOf(level: Level, raw: Buffer | null): void {

@@ -56,7 +56,7 @@ export class EventStreamRedactor implements ChunkRedactor {
   #heldAt = 0
   /** Offset in the stream after the last line that was read. */
   #readTo = 0
-  /** Offset in the stream of the last event that was found to have JSON over several lines, so that its first line is read once. */
+  /** Offset in the stream of the last event whose JSON was found to continue over several lines, so that its first line is read once. */
   #continuedAt = -1
 
   constructor(body: BodyRedactor, scan: Scan) {

@@ -15,6 +15,7 @@ export interface Findings {
   mostlyThere: boolean
 }
 
+/** Finds the key in bytes. Null when there is nothing to mask or to hold back. */
 export type Scan = (bytes: Uint8Array) => Findings | null
 
 /** Masks the key in the chunks of a body. */

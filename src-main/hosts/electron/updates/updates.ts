@@ -115,7 +115,7 @@ export class Updates implements HostUpdates {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
     this.#cancel?.()
-    // One that is already downloaded stays on the disk and is not installed.
+    // An update that is already downloaded stays on the disk and is not installed.
     this.#updater?.then(
       (updater) => {
         if (!this.#isOn) updater.autoInstallOnAppQuit = false
@@ -139,7 +139,7 @@ export class Updates implements HostUpdates {
   }
 }
 
-/** In one sentence. Errors of electron-updater contain stacks and headers. */
+/** The reason in one sentence. Errors of electron-updater contain stacks and headers. */
 function wordsOf(thrown: unknown): string {
   if (thrown instanceof StudioError) return thrown.message
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''

@@ -35,14 +35,14 @@ export async function login(options: LoginOptions, parts: Parts): Promise<number
   })
 }
 
-/** `logout`: deletes the connection in use and its API key. Conversations stay. */
+/** `logout`: deletes the connection in use and its API key. Chats stay. */
 export function logout(options: { dataDir?: string; json: boolean }, parts: Parts): Promise<number> {
   return withCore(options.dataDir, parts, async (core) => {
     const client = createRouterClient(core.router)
     const isConnected = await hasConnection(client)
     if (isConnected) await client.connection.disconnect()
     if (options.json) printJson({ loggedOut: isConnected })
-    else if (isConnected) say('Deleted the connection and its API key. Conversations stay.')
+    else if (isConnected) say('Deleted the connection and its API key. Chats stay.')
     else say('No connection is in use.')
   })
 }

@@ -4,8 +4,10 @@ import { createServer } from 'node:net'
 import { createRouterClient } from '@orpc/server'
 import type { Connection } from '../../../../src-preload/contract/app.ts'
 import type { CoreOptions } from '../../../core/core.ts'
+import { databases } from '../../../core/data/databases.ts'
 import type { Host } from '../../../core/host.ts'
 import { folderUser } from '../../../core/store/lock.ts'
+import { readDatabase } from '../../../core/store/readOnly.ts'
 import { type ConnectionOptions, connectionFrom } from '../connection.ts'
 import type { Parts } from '../dependencies.ts'
 import { failureOf } from '../failure.ts'
@@ -82,9 +84,25 @@ async function checkFolder(dataDir: string): Promise<Check> {
   )
   const openToOthers = process.platform !== 'win32' && (facts.mode & 0o077) !== 0
   if (!writable) return { name: 'dataFolder', status: 'failed', detail: `${dataDir} is not writable` }
+  const unreadable = databaseProblem(dataDir)
+  if (unreadable !== null) return { name: 'dataFolder', status: 'failed', detail: unreadable }
   if (!ours) return { name: 'dataFolder', status: 'warning', detail: `${dataDir} belongs to another user` }
   if (openToOthers) return { name: 'dataFolder', status: 'warning', detail: `${dataDir} can be read by other users` }
   return { name: 'dataFolder', status: 'ok', detail: `${dataDir} is writable and private` }
+}
+
+/** Why a database of the folder can't be opened, or null. Reads its first page only, and changes nothing. */
+function databaseProblem(dataDir: string): string | null {
+  for (const { pathIn, kind } of databases) {
+    try {
+      readDatabase(pathIn(dataDir), kind, { isInUse: undefined, whenOlder: () => null }, () => null)
+    } catch (thrown) {
+      const { kind: problem, message } = failureOf(thrown)
+      // Another process may have locked it for a moment.
+      if (problem === 'store_damaged' || problem === 'store_newer') return message
+    }
+  }
+  return null
 }
 
 async function checkPort(name: 'webPort' | 'apiPort', port: number): Promise<Check> {

@@ -21,7 +21,7 @@ export async function sync(folder: string, options: SyncOptions, parts: Parts): 
   const core = await parts.startCore(createNodeHost(dataDir), { proxyPort: null }).catch((thrown: unknown) => {
     const failure = failureOf(thrown)
     if (failure.kind !== 'folder_in_use') throw thrown
-    const words = `${failure.message} While it runs, sync in Settings → Data.`
+    const words = `${failure.message} While it runs, sync in Settings > Data.`
     throw new StudioError('folder_in_use', words, {}, { cause: thrown })
   })
   try {

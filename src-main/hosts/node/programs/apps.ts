@@ -68,7 +68,7 @@ export function describeApps(program: Command, parts: Parts, ended: (code: numbe
       const graceHours = graces[options.grace as keyof typeof graces]
       ended(await (await load()).rotateAppKey(id, graceHours, options, parts))
     })
-  command('revoke', 'Revoke the app key for good and cancel the running requests of the app')
+  command('revoke', 'Revoke the app key permanently and cancel the running requests of the app')
     .argument('<app>', which, nonEmpty)
     .action(async (id, options) => ended(await (await load()).revokeAppCommand(id, options, parts)))
 }

@@ -20,7 +20,7 @@ export function describeConnections(program: Command, parts: Parts, ended: (code
   ])
     .argument('<connection>', which, nonEmpty)
     .action(async (name, options) => ended(await (await load()).useConnection(name, options, parts)))
-  command('forget', 'Delete a connection and its API key. Conversations and usage stay.')
+  command('forget', 'Delete a connection and its API key. Chats and usage stay.')
     .argument('<connection>', which, nonEmpty)
     .action(async (name, options) => ended(await (await load()).forgetConnection(name, options, parts)))
 }

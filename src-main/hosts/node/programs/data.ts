@@ -41,7 +41,7 @@ export function describeData(program: Command, parts: Parts, ended: (code: numbe
 
   command(
     'sync',
-    'Keep the chats of several computers in step by a folder that a sync tool copies. Merges the files of the others, then writes the file of this one.',
+    'Sync the chats of several computers through a folder that a sync tool copies. Merges the files of the other computers, then writes the file of this computer.',
     ['inference-studio sync ~/Dropbox/studio'],
   )
     .argument('<folder>', 'existing folder', path)

@@ -73,7 +73,7 @@ export function AddMenu() {
         aria-label={t('addPictures')}
         onFiles={(files) => draftPictures.add(files)}
       />
-      {/* It accepts every file, because text files have any ending. */}
+      {/* Accepts every file, because text files may have any extension. */}
       <FileInput
         ref={anyFile}
         multiple

@@ -5,6 +5,7 @@ import type { ImageType } from '../../../../src-preload/contract/imageHeader.ts'
  * picture again.
  */
 export const longestSide = 2048
+/** Maximum size of a picture that is sent as it is, bytes. A larger one is compressed. */
 export const largestBytes = 4 * 1024 * 1024
 
 const sentTypes: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] satisfies ImageType[]

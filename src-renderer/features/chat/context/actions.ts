@@ -53,9 +53,9 @@ export async function applySummary(upTo: string, text: string, summaryId: string
   const core = client()
   const { open } = useChat.getState()
   if (!core || !open) return
-  const wish = { upTo, text, summaryId }
-  await askOnce(placeIn(open.id, `summary ${upTo}`), wish, (requestId) =>
-    core.context.useSummary({ requestId, ...wish }),
+  const input = { upTo, text, summaryId }
+  await askOnce(placeIn(open.id, `summary ${upTo}`), input, (requestId) =>
+    core.context.useSummary({ requestId, ...input }),
   )
   if (summaryId !== null) localStore.remove(editKey(summaryId))
   useStage.setState({ dialog: null })

@@ -62,7 +62,8 @@ export function useMeasuring(): void {
       }
       core.context.measure(input, { signal: ended.signal }).then(
         (found) => !ended.signal.aborted && useMeasured.setState({ draft, measure: found }),
-        // Nothing is shown for what cannot be counted now, for example while the connection to the core is lost. The next change counts.
+        // A draft that cannot be counted now has no measure, for example while the connection to the core is lost. The next change counts
+        // again.
         () => !ended.signal.aborted && useMeasured.setState({ draft: null, measure: null }),
       )
     }

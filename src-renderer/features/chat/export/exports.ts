@@ -57,7 +57,7 @@ export const useExport = create<ExportStore>(() => ({
 
 let work = new AbortController()
 
-/** Cancels what is running, and begins something new. */
+/** Cancels the running work before new work begins. */
 function restart(): AbortController {
   work.abort()
   work = new AbortController()

@@ -23,6 +23,7 @@ const t = i18n.getFixedT(null, 'exporting')
 
 export const titleOf = ({ title }: ExportedConversation): string => title ?? t('untitled')
 
+/** The line below the title: date and model. */
 export const factsOf = ({ createdAt, model }: ExportedConversation): string =>
   [showFull(createdAt), ...(model === null ? [] : [model])].join(' · ')
 

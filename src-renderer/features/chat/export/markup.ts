@@ -23,7 +23,7 @@ export const escaped = (text: string): string =>
 /** Characters that are processed between two pauses. */
 const stepChars = 32_000
 
-/** Splits a Markdown text into blocks. Yields after each step, because a message of 1 MB takes longer than a pause may be away. */
+/** Splits a Markdown text into blocks. Yields after each step, because a message of 1 MB takes longer than one time slice. */
 export function* blocksInSteps(text: string): Generator<undefined, Block[]> {
   const splitter = new BlockSplitter()
   for (let end = stepChars; end < text.length; end += stepChars) {

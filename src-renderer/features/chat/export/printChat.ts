@@ -66,7 +66,7 @@ async function print(): Promise<string | null> {
   return printDocument(nodes, task.conversation.title ?? document.title)
 }
 
-/** What is printed of an open chat: what the window shows of it. */
+/** The messages to print: those that the window shows of an open chat. */
 function taskOf(open: OpenConversation): MarkupTask {
   const messages = shownMessages(open)
   const byId = new Map(messages.map((message) => [message.id, message]))
@@ -99,8 +99,8 @@ function partNote(): string {
 }
 
 /**
- * Prints the open chat also when the browser's own menu prints. That event waits for nothing, so that of a long chat only what the window
- * shows is printed, with a line that says how to print the rest. Returns the function that stops it.
+ * Prints the open chat also when the browser's own menu prints. That event cannot wait, so a long chat is printed as far as the window
+ * shows it, with a line that says how to print the rest. Returns the function that stops it.
  */
 export function followBrowserPrint(): () => void {
   let remove: (() => void) | null = null

@@ -18,8 +18,8 @@ export interface PrintedAtOnce {
 }
 
 /**
- * The whole chat when it can be built within one event, otherwise the messages that the window shows, up to the same length. Of a message
- * that is longer by itself, the beginning. @param isComplete whether the task has all messages of the branch
+ * The whole chat when it can be built within one event, otherwise the messages that the window shows, up to the same length. A message
+ * that is longer by itself is cut. @param isComplete whether the task has all messages of the branch
  */
 export function printedAtOnce(task: MarkupTask, isShown: (id: string) => boolean, isComplete: boolean): PrintedAtOnce {
   const { conversation, messages } = task

@@ -173,7 +173,7 @@ async function transcribe(turn: number): Promise<void> {
     const begun = uploads.get(turn)
     uploads.delete(turn)
     const uploadId = await (begun?.catch(() => uploadTo(file, signal)) ?? uploadTo(file, signal))
-    // The core transcribes on when the caller leaves, but not when the upload is gone.
+    // The core continues a transcription when the caller leaves, but not when the upload was deleted.
     const drop = (): void => cancelUpload(uploadId)
     if (signal.aborted) drop()
     signal.addEventListener('abort', drop)

@@ -21,6 +21,7 @@ export interface TurnTiming {
   voice: number
 }
 
+/** A turn of which nothing was measured yet. */
 export const noTiming: TurnTimes = { spokeUntil: null, heardAt: null, transcribedAt: null, firstPieceAt: null }
 
 /** @returns null when a part is unknown, for example after a repeated request */

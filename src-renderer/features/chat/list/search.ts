@@ -17,6 +17,7 @@ export interface SearchState {
   problem: Problem | null
 }
 
+/** The state without a search. */
 export const noSearch: SearchState = { found: null, busy: false, problem: null }
 
 /** Time without a key press before a search starts, ms. Fast typing searches once or twice per word. */

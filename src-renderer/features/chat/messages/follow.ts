@@ -100,10 +100,12 @@ export function useFollowEnd(conversationId: string, box: Box, list: List, ids: 
 
   /** False when the message is not in the chat. A message that is not loaded yet is scrolled to later. */
   const goTo = useCallback(
-    (wish: string): boolean => {
+    (messageId: string): boolean => {
       const { open } = useChat.getState()
       // The list contains one of several side-by-side replies.
-      const id = open?.besideIds.includes(wish) ? (open.ids.find((one) => open.besideIds.includes(one)) ?? wish) : wish
+      const id = open?.besideIds.includes(messageId)
+        ? (open.ids.find((one) => open.besideIds.includes(one)) ?? messageId)
+        : messageId
       const at = known.current.indexOf(id)
       const toCome = at < 0 && (open?.missing ?? 0) > 0
       wanted.current = toCome ? { id, offset: 0 } : null

@@ -57,7 +57,7 @@ export function closePreview(): void {
   }
 }
 
-/** Shows a version. The newest one is followed by the next that a reply writes. */
+/** Shows a version. While the newest version is shown, the next version of a reply replaces it. */
 export function showVersion(versions: readonly PreviewVersion[], at: number): void {
   const version = versions[at]
   const { target } = usePreview.getState()

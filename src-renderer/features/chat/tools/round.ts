@@ -34,5 +34,6 @@ export function roundsUpTo(messages: readonly Message[], replyId: string): numbe
   return rounds
 }
 
+/** Whether the call has its final result, or will never have one. */
 export const isSettledRun = ({ state }: ToolRun): boolean =>
   state !== 'awaiting' && state !== 'by_hand' && state !== 'running'

@@ -71,6 +71,8 @@ stream_max_retries = 0`,
             // Without this, a reply that was cut is requested again without streaming.
             CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: '1',
             CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+            // Without this, each session begins its prompt with another line, so that the service finds nothing in its cache.
+            CLAUDE_CODE_ATTRIBUTION_HEADER: '0',
           },
         }),
       },

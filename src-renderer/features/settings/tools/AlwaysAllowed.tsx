@@ -4,7 +4,7 @@ import { Button } from '../../../shared/ui/Button.tsx'
 import { plainText } from '../../../shared/ui/plainText.ts'
 import { findTool, readToolId } from '../../../stores/tools.ts'
 import { Group } from '../Group.tsx'
-import { TypedField } from '../TypedField.tsx'
+import { WholeNumberField } from '../TypedField.tsx'
 import { useSave } from '../useSave.ts'
 import { useAction } from './useAction.ts'
 
@@ -55,20 +55,18 @@ export function Rounds({ rounds }: { rounds: number }) {
   const t = useToolTranslate()
   const save = useSave()
   return (
-    <TypedField
+    <WholeNumberField
       label={t('settings.rounds.title')}
       hint={t('settings.rounds.hint')}
       bad={t('settings.rounds.bad')}
       value={rounds}
-      read={readRounds}
+      parse={parseRounds}
       onSave={(toolRounds) => save({ toolRounds })}
-      inputMode="numeric"
-      className="max-w-28"
     />
   )
 }
 
-function readRounds(typed: string): number | undefined {
+function parseRounds(typed: string): number | null {
   const value = /^\d{1,3}$/.test(typed.trim()) ? Number(typed) : 0
-  return value >= 1 && value <= 100 ? value : undefined
+  return value >= 1 && value <= 100 ? value : null
 }

@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { unzipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
@@ -251,7 +260,7 @@ describe('files in the folder', () => {
     expect(textsOf(work, second)).toEqual(['Two'])
   })
 
-  it('refuses a half-written file with words, merges the others, and reads it when it is complete', async () => {
+  it('refuses a half-written file with a message, merges the others, and reads it when it is complete', async () => {
     const { folder, home, work, sync } = twoComputers()
     const third = studio()
     const id = put(home.store, [message({ text: 'Whole' })])
@@ -275,6 +284,23 @@ describe('files in the folder', () => {
     symlinkSync('/dev/zero', join(folder, 'inference-studio-link.zip'))
     mkdirSync(join(folder, 'inference-studio-folder.zip'))
     expect((await sync(home)).files).toEqual([])
+  })
+
+  it.each([
+    ['its own file', (id: string) => `inference-studio-${id}.zip`],
+    ['its unfinished file', (id: string) => `.inference-studio-${id}.part`],
+  ])('says so when a folder has the name of %s, and leaves the folder as it is', async (_what, nameOf) => {
+    const { folder, home, sync } = twoComputers()
+    await sync(home)
+    const taken = join(folder, nameOf(home.store.syncMarks.state('installation') ?? ''))
+    rmSync(taken, { force: true })
+    mkdirSync(join(taken, 'notes'), { recursive: true })
+    put(home.store, [message({ text: 'New' })])
+    await expect(sync(home)).rejects.toMatchObject({
+      kind: 'bad_input',
+      message: expect.stringMatching(/can’t be written: it is a folder/),
+    })
+    expect(readdirSync(taken)).toEqual(['notes'])
   })
 
   it('is two computers again when a copied data folder writes under the same id', async () => {

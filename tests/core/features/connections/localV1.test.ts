@@ -38,7 +38,7 @@ it.each([
   ['reset', 502, 'connect_failed'],
   ['swallow', 504, 'headers_timeout'],
 ] as const)(
-  'without a service (%s) a tool gets a clear answer of ours at once, and everything kept is read as ever',
+  'without a service (%s) an app gets a clear answer of this program at once, and stored data can be read',
   async (mode, status, code) => {
     const { cut, core, client, ask } = await studio()
     await cut.set(mode)

@@ -123,7 +123,7 @@ describe('the reconnect watcher', () => {
     expect(session.connection.offline?.since).toBe(since)
   })
 
-  it('a check asked for by whoever hears of a result is a new one, and its result is shown', async () => {
+  it('a check that a listener of a result requests is a new one, and its result is shown', async () => {
     const { session, until } = await world()
     const again: Promise<void>[] = []
     const stop = session.changes.add(() => {

@@ -500,7 +500,7 @@ describe('requests that need no reply of the service', () => {
     ['GET', 'resp_x/anything', 404, /no such path/],
     ['GET', 'resp_x', 404, /resp_x/],
     ['GET', 'resp_x/input_items', 404, /resp_x/],
-  ])('%s /v1/responses/%s gets %i with words', async (method, path, status, words) => {
+  ])('%s /v1/responses/%s gets %i with a message', async (method, path, status, words) => {
     const { far, gateway } = await mirror()
     const answer = await at(gateway, path, method)
     expect(answer.status).toBe(status)

@@ -310,7 +310,7 @@ describe.each(translatedApis)('only in $name', (api) => {
   })
 
   it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
-    '%s of its path is refused here, with words',
+    '%s of its path is refused here, with a message',
     async (method) => {
       const { far, gateway } = await beforeService((_request, response) => response.end('{}'))
       const answer = await ask(`${gateway.url}${api.path}`, { method, headers: jsonWithKey })
@@ -339,7 +339,7 @@ describe.each(translatedApis)('only in $name', (api) => {
     ['200 levels', `{"model":"m","input":${'['.repeat(200)}${']'.repeat(200)}}`, {}],
     ['a million values', `{"model":"m","input":[${'1,'.repeat(600_000)}1]}`, {}],
     ['nothing', '', {}],
-  ])('a body with %s gets a 400 with words', async (_name, body, headers: Record<string, string>) => {
+  ])('a body with %s gets a 400 with a message', async (_name, body, headers: Record<string, string>) => {
     const { far, gateway } = await beforeService((_request, response) => response.end('{}'))
     const answer = await ask(`${gateway.url}${api.path}`, {
       method: 'POST',
@@ -348,6 +348,8 @@ describe.each(translatedApis)('only in $name', (api) => {
     })
     expect(answer.status).toBe(400)
     expect(api.error(answer.body.toString()).message.length).toBeGreaterThan(10)
+    // Without a field to blame, `param` is null.
+    expect(JSON.parse(answer.body.toString())).not.toMatchObject({ error: { param: '' } })
     expect(far.requests).toHaveLength(0)
     expect(gateway.memory.held).toBe(0)
   })

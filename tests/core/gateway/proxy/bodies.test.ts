@@ -267,7 +267,7 @@ describe('JSON over 32 MB', () => {
   it.each([
     ['of stated length', whole],
     ['of unknown length', null],
-  ])('%s gets 413 where the app has limits or a model map, with the reason in words', async (_what, length) => {
+  ])('%s gets 413 with the reason where the app has limits or a model map', async (_what, length) => {
     const { gateway, arrived } = await setUp({ app: { models: ['m'] } })
     await refuses(gateway, length, arrived, 'limits')
     gateway.change({ models: null, modelMap: [{ pattern: 'gpt-*', model: 'n' }] })

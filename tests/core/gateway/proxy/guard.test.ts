@@ -423,7 +423,7 @@ describe('an allowed origin', () => {
       '/v1/models',
       { 'access-control-request-headers': Array.from({ length: 1000 }, (_, at) => `x${at}`).join() },
     ],
-  ])('gets no leave for %s', async (_what, path, more) => {
+  ])('gets no permission for %s', async (_what, path, more) => {
     gate.origins.push(friend)
     const lines = Object.entries(preflight(more).headers).map(([name, value]) => `${name}: ${value}\r\n`)
     const heard = await speak(

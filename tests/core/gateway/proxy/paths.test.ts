@@ -36,6 +36,7 @@ const steps: ((path: string) => string)[] = [
   decodeOnce,
   (path) => path.toLowerCase(),
   (path) => path.normalize('NFKC').toUpperCase().toLowerCase(),
+  (path) => path.replace(/\p{Default_Ignorable_Code_Point}/gu, ''),
   // Path parameters: cut from each segment (servlet containers), or from the first on.
   (path) => path.replace(/;[^/]*/g, ''),
   (path) => path.replace(/[;?#].*$/s, ''),
@@ -43,7 +44,7 @@ const steps: ((path: string) => string)[] = [
   (path) => path.replace(/\/{2,}/g, '/'),
   // Trailing dots and spaces of a segment (Windows), spaces around a slash, control characters anywhere.
   (path) => path.replace(/(?<=[^/.])[. ]+(?=\/|$)/g, ''),
-  (path) => withoutControls(path.replace(/ *\/ */g, '/')),
+  (path) => withoutControls(path.replace(/[\s\x85]*(\/|$)[\s\x85]*/g, '$1')),
   (path) => {
     const kept: string[] = []
     for (const segment of path.split('/')) {
@@ -138,6 +139,10 @@ describe('the path of a request', () => {
           '%c0%af',
           '%e2%80%8b',
         ],
+        // Characters that a server may read as white space, as nothing, or as "/", "\\", ".", "..", ";", "?", "#" or "%".
+        ...['%c2%85', '%c2%a0', '%e3%80%80', '%ef%bb%bf', '%c2%ad'],
+        ...['%ef%bc%8f', '%ef%bc%bc', '%ef%bc%8e', '/%e2%80%a5', '/x/%ef%bc%8e%ef%bc%8e', '%ef%bc%9bx', '%ef%bc%9f'],
+        ...['%ef%bc%83', '%ef%bc%852e'],
       ),
     },
   )
@@ -212,6 +217,19 @@ describe('the path of a request', () => {
     ['/v1/chat/completions%09', /%09/],
     ['/v1/chat/completions%00', /%00/],
     ['/v1/chat/completions%7f', /%7f/],
+    ['/v1/chat/completions%c2%85', /control character/],
+    ['/v1/chat/completions%c2%a0', /space/],
+    ['/v1/chat/%e3%80%80completions', /space/],
+    ['/v1/chat%ef%bc%8fcompletions', /%EF%BC%8F/],
+    ['/v1/chat%ef%bc%bccompletions', /%EF%BC%BC/],
+    ['/v1/chat/completions%ef%bc%9bx', /%EF%BC%9B/],
+    ['/v1/chat/completions%ef%bc%9fx', /%EF%BC%9F/],
+    ['/v1/chat/completions%ef%bc%83x', /%EF%BC%83/],
+    ['/v1/ch%ef%bc%8561t/completions', /%EF%BC%85/],
+    ['/v1/x/%ef%bc%8e%ef%bc%8e/chat/completions', /dot segment/],
+    ['/v1/x/%e2%80%a5/chat/completions', /dot segment/],
+    ['/v1/x/.%e2%80%8b./chat/completions', /dot segment/],
+    ['/v1/chat/completions%ef%bc%8e', /ends with a dot/],
     ['/v1/chat/completions%c0%ae', /UTF-8/],
     ['/v1/chat/completions%ff', /UTF-8/],
     ['/v1/chat/completions%4', /%/],
@@ -221,7 +239,7 @@ describe('the path of a request', () => {
   ]
 
   it.each(spellings)(
-    '%s is refused, in words that name what is wrong, and the service hears nothing',
+    '%s is refused with a message that names what is wrong, and nothing reaches the service',
     async (path, words) => {
       const { far, gateway } = await beforeService((_request, response) => response.end('{}'))
       for (const method of ['POST', 'GET']) {
@@ -252,6 +270,8 @@ describe('the path of a request', () => {
     ['GET /V1/CHAT/COMPLETIONS', 'chat'],
     ['POST /v1/%EF%BD%83hat/completions', 'chat'],
     ['POST /v1/chat/completion%C5%BF', 'chat'],
+    ['POST /v1/ch%C2%ADat/completions%E2%80%8B', 'chat'],
+    ['POST /v1/audio/%EF%BB%BFspeech', 'speech'],
     ['POST /v1/Audio/Speech', 'speech'],
     ['PUT /v1/IMAGES/generations', 'images'],
     ['GET /v1/Models', 'models'],
@@ -266,6 +286,7 @@ describe('the path of a request', () => {
     ['POST /v1/rate-limit', 'other'],
     ['POST /v1/embeddings', 'other'],
     ['GET /files/a%20b.png', 'files'],
+    ['GET /files/%E5%9B%B3%E3%80%80%EF%BC%88%E4%B8%80%EF%BC%89.png', 'files'],
     ['GET /v1/images/a.png', 'files'],
     ['POST /v1/images/a.png', 'other'],
   ] as const)('%s counts as %s', (request, endpoint) => {
@@ -279,14 +300,14 @@ describe('the path of a request', () => {
     expect(classified('POST', `/v1/chat/completions${odd}`)).toBe('chat')
   })
 
-  it.each(['/..;/admin', '/a/..;x=1/b', '/..%3b/admin', '/%2e%2e%3bx/admin', '/.. /x', '/..%20/x', '/a/..;'])(
-    'below a base address never leaves it by %s, in an address of the service either [GEN-01]',
-    (path) => {
-      const base = parseBaseAddress('https://api.example.com/team/a', { allowInsecure: false })
-      expect(base.covers(base.url + path)).toBe(false)
-      expect(base.covers(`${base.url}/files/a;b..c/x.png`)).toBe(true)
-    },
-  )
+  it.each([
+    ...['/..;/admin', '/a/..;x=1/b', '/..%3b/admin', '/%2e%2e%3bx/admin', '/.. /x', '/..%20/x', '/a/..;'],
+    ...['/%ef%bc%8e%ef%bc%8e/admin', '/%e2%80%a5/admin', '/a/.%e2%80%8b./b', '/%2e%2e%c2%a0/x'],
+  ])('below a base address never leaves it by %s, in an address of the service either [GEN-01]', (path) => {
+    const base = parseBaseAddress('https://api.example.com/team/a', { allowInsecure: false })
+    expect(base.covers(base.url + path)).toBe(false)
+    expect(base.covers(`${base.url}/files/a;b..c/x.png`)).toBe(true)
+  })
 })
 
 describe('a key with limits', () => {

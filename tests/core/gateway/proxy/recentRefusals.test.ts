@@ -204,7 +204,7 @@ describe('error replies of this server', () => {
     [1000, '1'],
     [1001, '2'],
     [59_200, '60'],
-  ])('tell a wait of %i ms as Retry-After: %s, and let SDKs follow it', async (retryAfterMs, seconds) => {
+  ])('report a wait of %i ms as Retry-After: %s, and let SDKs follow it', async (retryAfterMs, seconds) => {
     const limit = { status: 429 as const, code: 'requests_per_minute', message: 'Too many requests.', retryAfterMs }
     const got = await answered(refusalOfLimit(limit))
     expect(got.headers['retry-after']).toBe(seconds)

@@ -140,7 +140,7 @@ describe('the headers of a reply', () => {
   })
 
   it.each(['HTTP/1.1 100 Continue\r\n\r\n', 'HTTP/1.1 000 X\r\n\r\n', 'HTTP/1.1 099 X\r\n\r\n'])(
-    'is told to the studio itself as a malformed reply that may have caused work: %j',
+    'are reported to the studio itself as a malformed reply that may have caused work: %j',
     async (answer) => {
       answerBytes = bytes(answer)
       const failed = await gateway.upstream.legacyCompletion({ model: 'm' }).catch((thrown: unknown) => thrown)

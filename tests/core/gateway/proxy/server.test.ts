@@ -168,7 +168,7 @@ describe('methods and protocols that are not relayed', () => {
       'no_websocket',
     ],
     ['another expectation', 'POST /v1/models', 'Expect: 200-maybe\r\nContent-Length: 2\r\n', 417, 'expectation'],
-  ])('%s: refused in words', async (_what, first, more, status, code) => {
+  ])('%s: refused with a message', async (_what, first, more, status, code) => {
     const gate = await gateWith()
     const opened = line(gate)
     opened.socket.write(head(gate, more, first.replace('PORT', String(gate.port))))

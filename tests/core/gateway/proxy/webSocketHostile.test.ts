@@ -147,7 +147,7 @@ describe('a message', () => {
     await expect.poll(() => gateway.memory.held).toBe(0)
   })
 
-  it('too many of them without waiting end the connection and its turn', async () => {
+  it('that follows too many others without waiting ends the connection and its turn', async () => {
     const { gateway, sent } = await open({}, true)
     const client = await SocketClient.open(gateway)
     for (let n = 0; n < 8; n += 1) client.create({ input: 'Hello' })

@@ -3,8 +3,10 @@ import { StudioError } from '../../../errors.ts'
 // The ustar format (POSIX.1-2017, pax, "ustar Interchange Format"), regular files only. A size of more than eleven octal digits (8 GiB) is
 // written in base 256. GNU tar, bsdtar and Python can read that. docs/decisions/0004-own-tar.md has the reasons for not using a library.
 
+/** Bytes of a header, and the unit in which contents are filled up. */
 export const block = 512
 const zeros = Buffer.alloc(block)
+/** Whether a block is empty, as the two at the end of a tar are. */
 export const isZeros = (bytes: Uint8Array): boolean => zeros.equals(bytes)
 
 export interface TarHead {
@@ -12,6 +14,7 @@ export interface TarHead {
   size: number
 }
 
+/** Zero bytes that follow a content of this size. */
 export const padding = (size: number): number => (block - (size % block)) % block
 
 /** The header of an entry. `name` is ASCII, at most 100 bytes; `at` is in ms since 1970. */
@@ -46,6 +49,7 @@ export function readHead(head: Buffer): TarHead {
   return { name: textAt(head, 0, 100), size: sizeOf(head) }
 }
 
+/** The error for a file that is damaged, incomplete or not a backup. */
 export const notOurs = (why: string): StudioError =>
   new StudioError('bad_input', `This file is not a complete backup of Inference Studio. ${why} Nothing was changed.`)
 

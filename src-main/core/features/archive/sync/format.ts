@@ -15,9 +15,9 @@ const at = z.number().int().min(0).max(maxTime)
 const mark = z.object({ at, value: z.string().max(100).nullable() })
 const itemMarks = z.record(id, mark)
 
-/** What an archive does not say about a conversation. `messages`: marks of deleted and restored messages. */
+/** What the file of a computer says about a conversation beyond the archive. `messages`: marks of deleted and restored messages. */
 const markedConversation = z.object({
-  /** A person wrote the title. */
+  /** Whether a person wrote the title. */
   named: z.boolean(),
   fields: z.partialRecord(z.enum(markedFields), mark),
   messages: itemMarks,
@@ -43,15 +43,15 @@ export const syncFile = z.object({
 export type SyncFile = z.infer<typeof syncFile>
 
 /**
- * Whether the change `theirs` replaces `ours`: the newer one, and of two at the same time the greater value, so that
- * every computer decides the same.
+ * Whether the change `theirs` replaces `ours`. The newer change wins. At equal times the greater value wins, so that every computer
+ * decides the same.
  */
 export function wins(theirs: { at: number; value: unknown }, ours: { at: number; value: unknown }): boolean {
   if (theirs.at !== ours.at) return theirs.at > ours.at
   return orderOf(theirs.value) > orderOf(ours.value)
 }
 
-/** An instant as the time of a mark. Archives may have any text as the time of an item: 0 for what is no time of a mark. */
+/** Converts an instant to the time of a mark. Returns 0 for any other text, because an archive may have any text as the time of an item. */
 export function timeOf(instant: string): number {
   const at = Date.parse(instant)
   return Number.isSafeInteger(at) && at >= 0 && at <= maxTime ? at : 0
@@ -60,7 +60,7 @@ export function timeOf(instant: string): number {
 /** null is the least value. */
 const orderOf = (value: unknown): string => (value === null ? '' : (JSON.stringify(value) ?? ''))
 
-/** The mark of a field, or its creation where it was never changed. */
+/** The mark of a field. A field that was never changed has the time of its creation. */
 export const markOr = (
   marks: ReadonlyMap<string, SyncMark>,
   field: MarkedField,

@@ -31,8 +31,8 @@ const charactersAtOnce = 500_000
 const nothing = (outcome: Merged['outcome']): Merged => ({ outcome, messages: 0 })
 
 /**
- * Merges one conversation of another computer: the union of the messages by id, and of every field the newest change. New messages are
- * written a few rows at a time. Each state in between is a valid conversation, so a merge that was interrupted only has to be repeated.
+ * Merges one conversation of another computer: the union of the messages by id, and the newest change of each field. New messages are
+ * written a few rows at a time. Each state in between is a valid conversation, so an interrupted merge only has to be repeated.
  */
 export async function mergeConversation(
   context: MergeContext,
@@ -96,11 +96,11 @@ const newest = (a: SyncMark | undefined, b: SyncMark | undefined): SyncMark | un
   a && b ? (wins(b, a) ? b : a) : (a ?? b)
 
 interface Theirs {
-  /** Parent of each message of the file that belongs to the conversation here too. */
+  /** Parents of the file's messages that belong to this conversation on this computer too, by message id. */
   parents: Map<string, string | null>
-  /** Number of messages that are in another conversation here, and those below them. */
+  /** Number of messages that belong to another conversation on this computer, with those below them. */
   elsewhere: number
-  /** Existing messages whose cost may be known better now. */
+  /** Stored messages whose cost the file may know more exactly. */
   uses: Pick<ArchivedMessage, 'id' | 'usage' | 'cost' | 'costIs'>[]
 }
 
@@ -139,7 +139,7 @@ async function readTheirs({ store }: MergeContext, { conversation, messages }: I
 
 const rank = { unknown: 0, estimated: 1, measured: 2 }
 
-/** What never changes once a message is complete. */
+/** The fields that never change once a message is complete. */
 const identity = ({ role, text, reasoning, refusal, createdAt }: ArchivedMessage): string =>
   JSON.stringify([role, text, reasoning, refusal, createdAt])
 
@@ -227,10 +227,10 @@ function useBetter({ messages }: Store, { id, usage, cost, costIs }: Theirs['use
   return true
 }
 
-/** Fields whose value is in their mark, because the row may differ from it. */
+/** Fields whose value is stored in their mark, because the row may have another value. */
 const valueInMark: ReadonlySet<MarkedField> = new Set<MarkedField>(['folder', 'leaf', 'removed'])
 
-/** The newest change of each field. Returns whether a field changed here. */
+/** Applies the newest change of each field. Returns whether a field changed on this computer. */
 function mergeFields(
   { store }: MergeContext,
   theirs: ArchivedConversation,

@@ -15,7 +15,7 @@ interface Item {
 /** Merges folders, prompts and presets as whole items: the newest change or deletion wins. Returns whether anything changed. */
 export function mergeLibrary(store: Store, library: LibraryFile, sync: SyncFile): boolean {
   const { folders, prompts, presets, pinnedFiles, erasures, syncMarks } = store
-  /** Its pinned files are deleted with it, unless something else has them. */
+  /** The pinned files of a deleted folder are deleted too, unless something else refers to them. */
   const removeFolder = (id: string): boolean => {
     erasures.plan(
       'media',
@@ -83,6 +83,6 @@ const defaultMark = (item: Item | undefined): SyncMark | undefined => {
   return at === undefined ? undefined : { at: timeOf(at), value: null }
 }
 
-/** What decides between two changes at the same time. A deletion is the greatest, so that it is the same on every computer. */
+/** The value that decides between two changes of the same time. A deletion has the greatest value, so that every computer decides the same. */
 const contentOf = (mark: SyncMark, item: Item | undefined): string | null =>
   mark.value === '1' ? '\uffff' : item ? JSON.stringify(item) : null

@@ -27,7 +27,7 @@ export async function mergePinnedFiles(
   const { documents, folders, erasures, pinnedFiles, syncMarks } = parts.store
   let isChanged = false
 
-  /** Their change, if it replaces ours. */
+  /** The other computer's change, if it replaces ours. */
   function decide({ folderId, sha256, mark, file }: TheirFile) {
     const own = pinnedFiles.entries(folderId).find((one) => one.sha256 === sha256)
     const ours = ownMark(own, syncMarks.fileMark(folderId, sha256))
@@ -70,7 +70,7 @@ export async function mergePinnedFiles(
   return isChanged
 }
 
-/** The files of the archive and those that were removed there. Files without their original are left out. */
+/** Yields the pinned files of the archive and the files that were removed on the other computer. Leaves out files whose original is missing. */
 function* theirFiles(archive: OpenArchive, sync: SyncFile, notes: Notes): Generator<TheirFile, undefined> {
   const known = new Map(archive.library.folders.map(({ id, files }) => [id, files]))
   for (const folderId of new Set([...known.keys(), ...Object.keys(sync.files)])) {
@@ -92,12 +92,12 @@ function* theirFiles(archive: OpenArchive, sync: SyncFile, notes: Notes): Genera
   }
 }
 
-/** A mark of an addition without its file is left from a folder that was deleted, and decides nothing. */
+/** The mark of a pinned file on this computer. A mark of an addition whose file is missing belongs to a deleted folder and decides nothing. */
 const ownMark = (own: PinnedFileEntry | undefined, mark: SyncMark | null): SyncMark | null => {
   if (!own) return mark?.value === null ? null : mark
   return mark ?? { at: timeOf(own.addedAt), value: null }
 }
 
-/** As for folders: at the same time a removal wins, then the greater name. */
+/** The value that decides between two changes of the same time, as for folders: a removal wins, then the greater name. */
 const contentOf = (mark: SyncMark, file: { name: string } | undefined): string | null =>
   mark.value !== null ? '\uffff' : (file?.name ?? null)

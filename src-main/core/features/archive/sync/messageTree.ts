@@ -6,7 +6,7 @@ import { wins } from './format.ts'
 export interface LocalTree {
   /** Parent of each message in the conversation, also of deleted ones. */
   parents: Map<string, string | null>
-  /** Messages that were deleted: the removed conversation that has each of them. */
+  /** The removed conversation that has each deleted message, by message id. */
   deletedIn: Map<string, string>
 }
 
@@ -35,7 +35,7 @@ export function mergeMarks(
   return merged
 }
 
-/** Messages to show: those that are not deleted, and what is above them, so that no reply loses its question. */
+/** Messages to show: those that are not deleted, and the messages above them, so that no reply loses its question. */
 export function visibleIn(
   parents: ReadonlyMap<string, string | null>,
   marks: ReadonlyMap<string, SyncMark>,

@@ -42,7 +42,7 @@ export function syncOptions(store: Store, installation: string) {
   return { read, more }
 }
 
-/** A conversation without its draft, and without running replies, waiting tool calls and what is below them. */
+/** A conversation without its draft, running replies and waiting tool calls. Messages below these are left out too. */
 function settledTree(store: Store, id: string): (StoredTree & { isShortened: boolean }) | null {
   const tree = storedTree(store, id)
   if (!tree) return null

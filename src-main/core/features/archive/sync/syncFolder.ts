@@ -32,7 +32,7 @@ export interface SyncDependencies extends ArchiveDependencies {
 const fileName = /^inference-studio-.{1,200}\.zip$/u
 /** Most files that one run reads: a folder has one per computer, and some copies. */
 const maxFiles = 64
-/** Hashes of own files to remember, so that they are recognized when they come back. */
+/** How many hashes of this computer's files are remembered, so that an older file is recognized when a sync tool brings it back. */
 const maxWritten = 20
 
 /**
@@ -230,7 +230,8 @@ async function writeOwn(
     await rename(part, target)
     return true
   } catch (thrown) {
-    await rm(part, { force: true })
+    // Fails when a folder has this name. The first failure says so.
+    await rm(part, { force: true }).catch(() => undefined)
     throw isSystemError(thrown) ? fileProblem(thrown, `The file ${target} can’t be written`) : thrown
   } finally {
     await rm(path, { force: true })

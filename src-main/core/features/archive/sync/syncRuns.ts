@@ -29,7 +29,7 @@ export interface SyncDelays {
   settle: number
   /** Least time between two runs. */
   rest: number
-  /** Until a run is tried again that found an import running. */
+  /** Delay before another try, after a run that found an import running. */
   busy: number
 }
 
@@ -51,7 +51,7 @@ export class SyncRuns {
   #dueAt = Number.POSITIVE_INFINITY
   #running: { abort: AbortController; done: Promise<unknown> } | null = null
   #last: SyncRun | null
-  /** What the folder and the chats were after the last complete run. */
+  /** State of the folder and the chats after the last complete run. */
   #seen: string | null = null
   #endedAt = Number.NEGATIVE_INFINITY
   #tookMs = 0
@@ -93,7 +93,7 @@ export class SyncRuns {
     if (syncAutomatic) this.#plan(0)
   }
 
-  /** Cancels a running sync, which only has to be repeated. */
+  /** Cancels a running sync. The next run repeats its work. */
   async close(): Promise<void> {
     this.#isClosed = true
     if (this.#timer) clearTimeout(this.#timer)
@@ -107,7 +107,7 @@ export class SyncRuns {
     const earliest = this.#endedAt + Math.max(this.#delays.rest, this.#tookMs * restFactor)
     const at = Math.max(performance.now() + ms, this.#endedAt === Number.NEGATIVE_INFINITY ? 0 : earliest)
     const isPending = this.#timer !== null && this.#dueAt > performance.now()
-    // Changes that follow each other for long must not delay the run beyond its regular time.
+    // A long series of changes must not delay the run beyond its regular time.
     const latest = this.#endedAt + this.#options.settings().syncMinutes * 60_000
     if (isPending && (isLater ? at > latest : at >= this.#dueAt)) return
     if (this.#timer) clearTimeout(this.#timer)
@@ -172,7 +172,10 @@ export class SyncRuns {
     this.#options.store.syncMarks.setState(lastKey, JSON.stringify(run))
   }
 
-  /** Differs when a file of the folder or anything here has changed. Null when the folder can't be read: the sync says why. */
+  /**
+   * Differs when a file of the folder or anything on this computer has changed. Null when the folder can't be read: the sync itself
+   * reports the reason.
+   */
   async #look(folder: string): Promise<string | null> {
     try {
       const names = (await readdir(folder)).filter((name) => name.endsWith('.zip')).sort()

@@ -10,6 +10,7 @@ export interface Calibration {
   ratio: number
 }
 
+/** Before the service has counted a request: estimates stay as they are. */
 export const uncalibrated: Calibration = { counted: null, ratio: 1 }
 
 /** Limits of the factor. A count beyond them does not come from the tokenizer of a language model. */

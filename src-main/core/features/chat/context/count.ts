@@ -7,7 +7,7 @@ import type { SentMessage } from '../history.ts'
 /** Tokens of the role and the separators of a message in the usual chat templates. */
 export const tokensPerMessage = 4
 
-/** How much text is counted without a break, UTF-16 units. It takes about 10 ms. */
+/** How much text is counted without a break, UTF-16 units. Counting that much takes about 10 ms. */
 const sliceLength = 50_000
 
 /** Estimated tokens of a message that is sent: its files, and everything else. */

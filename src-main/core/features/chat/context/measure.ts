@@ -69,7 +69,7 @@ export class ContextMeter {
     const { before, after, calibration } = await this.#split(history, setup, model)
     const instructions = await this.#instructions(setup, hasPassages(history.path) || (input.passages ?? []).length > 0)
     const rest: ContextParts = {
-      // Citing is explained from the first message with passages on.
+      // The instructions explain citing from the first message with passages on.
       instructions: instructions - before.instructions,
       files: after.files + own.files,
       history: after.text,
@@ -235,7 +235,7 @@ function spentOn(costs: readonly Pick<Message, 'cost' | 'costIs'>[]): ContextMea
   const known = costs.map(({ cost }) => toAtto(cost)).filter((cost) => cost !== null)
   const unpriced = costs.length - known.length
   const sum = known.reduce((all, cost) => all + cost, 0n)
-  // “At least 0” says nothing.
+  // “At least 0” would say nothing.
   if (known.length === 0 || (unpriced > 0 && sum === 0n)) return null
   return { amount: fromAtto(sum), estimated: costs.some(({ costIs }) => costIs !== 'measured'), unpriced }
 }

@@ -37,7 +37,7 @@ async function readSlide(pack: OfficePackage, slide: string, number: number, out
   if (notes !== undefined) await readShapes(pack, notes, out, 'notes')
 }
 
-/** Placeholders without content of the author: number, date, header and footer, and the picture of the slide in its notes. */
+/** Placeholders that contain nothing by the author: number, date, header and footer, and the picture of the slide in its notes. */
 const decoration: ReadonlySet<string> = new Set(['sldNum', 'dt', 'ftr', 'hdr', 'sldImg'])
 
 async function readShapes(

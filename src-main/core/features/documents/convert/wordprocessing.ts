@@ -290,7 +290,7 @@ async function readBody(
       },
     ],
     ...eachOf<XmlOpen>(['footnote', 'endnote'], (attributes, element) => {
-      // Separators have a type.
+      // Notes with a type are separators, not text of the author.
       if (attribute(attributes, 'type') === null) {
         note = { id: `${element === 'endnote' ? 'e' : ''}${attribute(attributes, 'id') ?? ''}`, text: [] }
       }

@@ -11,9 +11,9 @@ export interface PassageSearch {
 
 /** At most this many words are searched, the rarest ones. */
 const maxSearched = 16
-/** A word in more passages than this, and than this share of all, finds nothing by itself. */
+/** A word that occurs in more passages than this, and in a larger share of all passages than this, finds nothing by itself. */
 const common = { passages: 200, share: 0.1 }
-/** How many words are searched when all are common. */
+/** How many words are searched when all words are that common. */
 const maxCommon = 2
 
 /** Finds the best passages for a message by BM25: any of its words may occur, rare words count more. */

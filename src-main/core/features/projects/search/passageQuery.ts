@@ -4,11 +4,11 @@ import { isCharacterWord, words } from '../../../shared/text/splitWords.ts'
 export interface QueryWord {
   /** The folded word that is counted. For scripts without spaces, null: two characters that follow each other. */
   word: string | null
-  /** Alternatives, each a quoted phrase of characters of words only, so that no typed text is syntax. */
+  /** Alternatives for FTS5, each a quoted phrase. Phrases contain only characters of words, so typed text is never interpreted as syntax. */
   phrases: string[]
 }
 
-/** Length of the message that is read, UTF-16 units, and the number of different words of it. */
+/** How much of a message is read, UTF-16 units, and how many different words of it are searched. */
 const maxLength = 20_000
 const maxWords = 200
 /** A word of this length or more also finds words with another ending, such as invoice for invoices. Characters. */

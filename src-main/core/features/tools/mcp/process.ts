@@ -69,7 +69,7 @@ export function serverEnvironment(
 
 let terminalPath: Promise<string> | null = null
 
-/** The PATH for servers, where this process may have been started without the one of a terminal: macOS. Asks once. */
+/** The PATH for servers. On macOS, this process may have been started without the PATH of a terminal, so the login shell is asked once. */
 export function pathForServers(platform = process.platform): Promise<string> | undefined {
   if (platform !== 'darwin') return undefined
   terminalPath ??= loginShellPath()

@@ -105,7 +105,7 @@ export class McpServers {
       const { transport } = this.#config(id)
       const run = this.#run(id)
       await run.end()
-      // Before its row, which says that the keychain has tokens.
+      // The keychain is emptied before the row is deleted, because the row says that the keychain has tokens.
       await this.#forgetSignIn(run)
       this.#runs.delete(id)
       this.#store.transaction(() => {
@@ -171,7 +171,7 @@ export class McpServers {
   }
 }
 
-/** Tokens are for one address. An Authorization header takes their place. */
+/** Tokens are for one address. An Authorization header replaces them. */
 const remembersSignIn = (before: McpTransport, now: McpTransport): boolean =>
   before.kind === 'http' && now.kind === 'http' && before.url === now.url && !now.headers.some(isAuthorization)
 

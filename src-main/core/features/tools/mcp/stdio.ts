@@ -34,7 +34,7 @@ export class StdioTransport implements Transport {
   onmessage?: ((message: JSONRPCMessage) => void) | undefined
   /** The library recognizes a stdio transport by this and `pid`. */
   readonly stderr = null
-  /** How the process ended, in words. Null while it runs. */
+  /** How the process ended, such as `with code 1`. Null while it runs. */
   ended: string | null = null
   readonly #options: StdioOptions
   readonly #buffer: ReadBuffer

@@ -14,8 +14,8 @@ export interface WindowsCommand {
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 
 /**
- * The program that a command means on Windows. Finds `npx` as `npx.cmd` by PATHEXT, which `CreateProcess` does not do, and runs batch files
- * by cmd.exe with every argument quoted. A command that is not found stays as it is, so that starting it reports that.
+ * The program that a command means on Windows. Finds `npx` as `npx.cmd` by PATHEXT, which `CreateProcess` does not do, and runs batch
+ * files by cmd.exe with every argument quoted. A command that is not found stays as it is: the start then reports that it is missing.
  * @param exists whether a path is a file
  * @throws StudioError `bad_input` for an argument with a line break to a batch file: cmd.exe would end the command there
  */
@@ -48,7 +48,7 @@ function variable(env: Environment, name: string): string | undefined {
   return key === undefined ? undefined : env[key]
 }
 
-/** Never looks into the current folder for a bare name, as cmd.exe does: a project could place a program there. */
+/** Never searches the current folder for a bare name, as cmd.exe would: a project could place a program there. */
 function find(command: string, env: Environment, cwd: string, exists: (path: string) => boolean): string | null {
   const extensions = (variable(env, 'PATHEXT') ?? '.COM;.EXE;.BAT;.CMD').split(';').filter((one) => one !== '')
   const hasExtension = extensions.some((one) => command.toLowerCase().endsWith(one.toLowerCase()))

@@ -9,8 +9,8 @@ const idleMs = 30_000
 const startTimeoutMs = 20_000
 
 /**
- * Checks schemas, and arguments against them, on a worker thread with a time and a memory limit, one after another. A check that exceeds a
- * limit is reported as a fault, so that arguments which could not be checked are never used.
+ * Checks schemas, and arguments against them, on a worker thread with a time and a memory limit, one after another. A check that exceeds
+ * a limit is reported as a fault, so that unchecked arguments are never used.
  */
 export class SchemaCheckClient {
   readonly #checkMs: number

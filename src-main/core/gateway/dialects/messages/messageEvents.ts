@@ -163,7 +163,7 @@ export class MessageEvents implements StreamTranslator {
     return messageObject(this.#details.id, this.#model, content, messageEnd(this.#stopReason()), this.#tokens())
   }
 
-  /** Ends a reply that arrived whole, and reports what `end` would report. @throws StudioError `incomplete_stream` for a failure */
+  /** Ends a reply that arrived whole, and reports the same notes as `end`. @throws StudioError `incomplete_stream` for a failure */
   finishWhole(): void {
     this.#flush()
     for (const block of this.#blocks) this.#reportInput(block)

@@ -1,6 +1,6 @@
 import type { ResponseCustomToolCallItem, ResponseFunctionToolCallItem } from 'openai/resources/responses/responses'
 import { CustomInputDecoder } from './customInput.ts'
-import { deltaHead, type EventWriter, StreamedText } from './eventWriter.ts'
+import { type EventWriter, StreamedText } from './eventWriter.ts'
 import type { ItemStatus } from './textItem.ts'
 import type { CallableTool } from './toolNames.ts'
 
@@ -25,7 +25,7 @@ export class CallItem {
     this.#events = events
     this.#decoder = isCustom ? new CustomInputDecoder() : null
     const delta = isCustom ? 'response.custom_tool_call_input.delta' : 'response.function_call_arguments.delta'
-    this.#streamed = new StreamedText(deltaHead(delta, { item_id: this.#id, output_index: index }), events)
+    this.#streamed = new StreamedText(events.deltaHead(delta, { item_id: this.#id, output_index: index }), events)
     events.write('response.output_item.added', { output_index: index, item: this.json() })
   }
 

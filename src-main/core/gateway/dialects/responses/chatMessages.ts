@@ -30,7 +30,7 @@ const compactionFields = new Set(['id', 'type', 'encrypted_content'])
 const summaryHeading =
   'Summary of the conversation so far. Your replies and the results of your tools were replaced by it:'
 
-/** Items of tools that OpenAI runs. The messages after them have the results in words. */
+/** Items of tools that OpenAI runs. The messages after them repeat the results as text. */
 const hostedItems = new Set([
   'file_search_call',
   'web_search_call',
@@ -44,7 +44,7 @@ const hostedItems = new Set([
   'program',
   'program_output',
 ])
-/** Read elsewhere: tools with the tools, and configuration with the settings. */
+/** Items that other code reads: tools.ts the tools, settings.ts the configuration. */
 const readElsewhere = new Set(['additional_tools', 'configuration_update'])
 
 /** Options of `chatMessages`. */

@@ -34,6 +34,13 @@ export class EventWriter {
     return { sequence: number, length: event.length }
   }
 
+  /** The unchanging start of the delta events of one text, up to the sequence number. */
+  deltaHead(type: EventType, fields: JsonObject): string {
+    if (this.#silent) return ''
+    const start = JSON.stringify({ type, ...fields })
+    return `event: ${type}\ndata: ${start.slice(0, -1)},"sequence_number":`
+  }
+
   /** Writes an event that differs from others only by its text. @param head from `deltaHead` */
   writeDelta(head: string, delta: string): void {
     if (this.#silent) return
@@ -46,12 +53,6 @@ export class EventWriter {
     this.#text = ''
     return written
   }
-}
-
-/** The unchanging start of the delta events of one text, up to the sequence number. */
-export function deltaHead(type: EventType, fields: JsonObject): string {
-  const start = JSON.stringify({ type, ...fields })
-  return `event: ${type}\ndata: ${start.slice(0, -1)},"sequence_number":`
 }
 
 /**

@@ -67,10 +67,15 @@ export function translateResponses(body: JsonObject, stored: StoredItems = nothi
     store: settings.store,
     previousResponseId: settings.previousResponseId,
     storedInput: (responseId) => storedInput(own, responseId),
-    reply: (reply, details) => wholeReply(context, reply, details),
-    openStream: (details) => new ResponsesTranslator(context, details),
+    ...repliesIn(context),
   }
 }
+
+/** A function of its own, because functions that are made in one place keep everything that any of them uses: here the items. */
+const repliesIn = (context: ReplyContext): Pick<TranslatedRequest, 'reply' | 'openStream'> => ({
+  reply: (reply, details) => wholeReply(context, reply, details),
+  openStream: (details) => new ResponsesTranslator(context, details),
+})
 
 /** The error body of the API. */
 function errorBody({ status, message, type, code, param }: DialectProblem): JsonObject {

@@ -156,7 +156,7 @@ function noteIgnored(body: JsonObject, ignored: IgnoredResponsesFields): void {
     new Set(['prewarm']),
     'prompt_cache_options',
   )
-  // Streams from here have no padding.
+  // Streams of this program have no padding.
   ignored.addUnknown(optionalObject(body.stream_options, 'stream_options') ?? {}, new Set(), 'stream_options')
   for (const [at, value] of list(body.include ?? [], 'include').entries()) {
     const included = text(value, `include[${at}]`)

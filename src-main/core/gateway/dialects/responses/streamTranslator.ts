@@ -12,12 +12,12 @@ import type { ToolNames } from './toolNames.ts'
  * to fit into one string.
  */
 const maxReplySize = 8 * 1024 * 1024
-/** What an item counts for, beside its text. */
+/** Size that each item adds to the limit, besides its text. */
 const itemSize = 1024
 
 const knownReasons = new Set(['max_output_tokens', 'content_filter'])
 
-/** What a reply needs to know of its request. */
+/** The settings of a request that its reply needs. */
 export interface ReplyContext {
   /** Members of the Response object that repeat the request. */
   echo: JsonObject
@@ -51,12 +51,12 @@ export class ResponsesTranslator implements StreamTranslator {
   readonly #callIds = new Set<string>()
   #text: TextItem | null = null
   #textKind: TextItemKind = 'message'
-  /** What got the last piece. A reply that is cut by length cuts this. */
+  /** The item that received the last piece. A cut at the length limit cuts this item. */
   #last: TextItem | OpenCall | null = null
   /** Calls whose item is not added yet, in order. */
   #waiting: OpenCall[] = []
   #began = false
-  /** JSON of what repeats the request. */
+  /** JSON of the members that repeat the request. */
   #echo: string | null = null
   #isStorable = true
   /** The last event, once it was written. */
@@ -88,7 +88,7 @@ export class ResponsesTranslator implements StreamTranslator {
     if (this.#size + this.#items.length * itemSize <= maxReplySize) return this.#events.take()
     const message = 'The reply of the service is too large to be translated.'
     this.failure = message
-    // Such a reply is too large to be stored, too.
+    // A reply of this size cannot be stored either.
     this.notStored('')
     return this.fail({ status: 502, message, type: null, code: null, param: null })
   }
@@ -132,7 +132,7 @@ export class ResponsesTranslator implements StreamTranslator {
     return last.slice(0, last.length - event.length) + this.#events.take()
   }
 
-  /** What repeats the request. */
+  /** The members that repeat the request. */
   #echoed(): JsonObject {
     const { echo } = this.#context
     return this.#isStorable ? echo : { ...echo, store: false }
@@ -158,7 +158,7 @@ export class ResponsesTranslator implements StreamTranslator {
     this.#events.writeResponse('response.in_progress', response)
   }
 
-  /** JSON of the Response object. What repeats the request can be long, and is made to JSON once for all events. */
+  /** JSON of the Response object. The members that repeat the request can be long, so they are serialized once for all events. */
   #responseText(): string {
     this.#echo ??= JSON.stringify(this.#echoed())
     return `${JSON.stringify(this.#body()).slice(0, -1)},${this.#echo.slice(1)}`

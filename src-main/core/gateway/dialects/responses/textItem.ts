@@ -1,6 +1,6 @@
 import type { ResponseOutputMessage, ResponseReasoningItem } from 'openai/resources/responses/responses'
 import type { JsonObject } from '../types.ts'
-import { deltaHead, type EventType, type EventWriter, StreamedText } from './eventWriter.ts'
+import { type EventType, type EventWriter, StreamedText } from './eventWriter.ts'
 
 /** Kinds of text in the output. */
 export type TextKind = 'output_text' | 'refusal' | 'reasoning_text' | 'summary_text'
@@ -122,7 +122,10 @@ export class TextItem {
     const { added, delta, extra } = eventsOf[kind]
     const place = this.#placeOf(kind, this.#parts.length)
     this.#events.write(added, { ...place, part: partOf(kind, '') })
-    const part = { kind, streamed: new StreamedText(deltaHead(delta, { ...place, ...extra }), this.#events) }
+    const part = {
+      kind,
+      streamed: new StreamedText(this.#events.deltaHead(delta, { ...place, ...extra }), this.#events),
+    }
     this.#parts.push(part)
     return part
   }

@@ -62,7 +62,7 @@ function chatNameOf(tool: JsonObject, tools: RequestTools, param: string): strin
   const toolName = name(tool.name, `${param}.name`)
   const namespace = optionalText(tool.namespace, `${param}.namespace`)
   if (tools.names.has(namespace, toolName)) return tools.names.nameOf(namespace, toolName)
-  // The official types have no namespace here: the name alone says the tool when only one namespace has it.
+  // The official types have no namespace here: the name identifies the tool if only one namespace has a tool of that name.
   const matching = tools.chat.filter((entry) => tools.names.toolOf(entry.function.name).name === toolName)
   const [only] = matching
   if (namespace === null && only !== undefined && matching.length === 1) return only.function.name

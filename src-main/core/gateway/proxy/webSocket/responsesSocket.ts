@@ -39,7 +39,7 @@ const reachedLimit = refusedByGuard(
   'The connection has reached its longest duration. Open a new one.',
 )
 
-/** What a connection needs of the server that accepted it. */
+/** What a connection needs from the server that accepted it. */
 export interface ResponsesSocketOptions {
   /** The upgrade request. Each turn has its headers, and is checked again like a request with them. */
   request: IncomingMessage

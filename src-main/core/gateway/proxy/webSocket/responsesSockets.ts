@@ -40,7 +40,7 @@ export const defaultWebSocketBounds: WebSocketBounds = {
 
 const closeGoingAway = 1001
 
-/** What the connections of all apps need. */
+/** What the connections of all apps need from the server. */
 type Dependencies = Pick<ResponsesSocketOptions, 'memory' | 'relay' | 'began' | 'ended' | 'failed'> & {
   check(request: IncomingMessage): GuardPassed | Refusal
   refused(request: IncomingMessage, refusal: Refusal): void
@@ -103,7 +103,7 @@ export class ResponsesSockets {
       admit: (bytes) => connection?.admit(bytes) ?? false,
       closing: () => connection?.leave(),
     })
-    // The WebSocket reports its own errors, and has no listener before and after its time.
+    // The WebSocket reports its own errors. Before and after its lifetime nothing listens to the socket.
     gate.on('error', () => undefined)
     // Frames in the packet of the upgrade request pass through the gate too.
     // The gate reads on. A socket that flows already would not notice them.

@@ -100,7 +100,7 @@ export class TurnReply extends Writable implements AppReply {
       type: shownType,
       code: text(code, shownType),
       message: text(message, 'The request failed.'),
-      param: typeof param === 'string' && param !== '' ? param : null,
+      param: typeof param === 'string' ? param : null,
     }
   }
 }

@@ -424,7 +424,7 @@ describe('an authorization server that registers no programs', () => {
     expect(feature.secrets.kept.size).toBe(0)
   })
 
-  test('refuses a wrong client secret in words, and asks again', async () => {
+  test('refuses a wrong client secret with a message, and asks again', async () => {
     const id = await protectedServer({ registers: false, client })
     const { url } = await feature.tools.signIn(id, { ...client, secret: 'wrong' })
     await decideInBrowser(url, 'allow')

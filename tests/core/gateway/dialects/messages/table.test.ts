@@ -1,4 +1,5 @@
 // The table of docs/dialects/messages.md names everything in the SDK's types, and what it says is true.
+import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { DialectError } from '../../../../../src-main/core/gateway/dialects/dialectError.ts'
 import { messagesDialect } from '../../../../../src-main/core/gateway/dialects/messages/messagesDialect.ts'
@@ -6,7 +7,33 @@ import type { JsonObject } from '../../../../../src-main/core/gateway/dialects/t
 import { sampleOf } from './helpers/samples.ts'
 import { withSdkTypes } from './helpers/sdkTypes.ts'
 import { chunk, details, parseSent, type Sent, sent, translate } from './helpers/streams.ts'
-import { rowsOf } from './helpers/table.ts'
+
+const file = new URL('../../../../../docs/dialects/messages.md', import.meta.url)
+
+/** One row of a table in `docs/dialects/messages.md`. */
+interface TableRow {
+  name: string
+  result: string
+  /** Name in `x-studio-ignored`, or an empty string. */
+  trace: string
+}
+
+/** All rows whose first cell is a name, in the sections of `docs/dialects/messages.md` from one heading up to another. */
+function rowsOf(from: string, to: string): TableRow[] {
+  const text = readFileSync(file, 'utf8')
+  const start = text.indexOf(`\n## ${from}\n`)
+  const end = text.indexOf(`\n## ${to}\n`)
+  if (start === -1 || end <= start) throw new Error(`The document has no section from ${from} to ${to}.`)
+  return text
+    .slice(start, end)
+    .split('\n')
+    .flatMap((line) => {
+      const [, name, result, , trace] = line.split('|').map((cell) => cell.trim())
+      // Rows of other tables, headings and separators have no name in code format.
+      if (name === undefined || result === undefined || !/^`[^`]+`$/.test(name)) return []
+      return [{ name: name.slice(1, -1), result, trace: (trace ?? '').replaceAll('`', '') }]
+    })
+}
 
 const requestRows = [...rowsOf('Request fields', 'Content blocks'), ...rowsOf('Tools', 'Replies')]
 const blockRows = rowsOf('Content blocks', 'Tools')

@@ -20,7 +20,7 @@ export function checkedAddress(address: string | URL, serverUrl: string, what: s
   const bothHere = loopback && isLoopbackHost(new URL(serverUrl).hostname)
   if (loopback && !bothHere) throw refused(what, 'leads to this computer, although the server runs elsewhere')
   if (url.protocol === 'https:' || (url.protocol === 'http:' && bothHere)) return url
-  throw refused(what, url.protocol === 'http:' ? 'is not encrypted' : 'is no web address')
+  throw refused(what, url.protocol === 'http:' ? 'is not encrypted' : 'is not a web address')
 }
 
 const refused = (what: string, why: string): StudioError =>

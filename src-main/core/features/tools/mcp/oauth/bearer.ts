@@ -19,7 +19,7 @@ export interface BearerOptions {
   grants: OAuthGrants
   /** From `oauthFetch`. */
   fetch: FetchLike
-  /** Called with the grant that is used from now on, or null if the server must be signed in to. */
+  /** Called with the grant that is used from now on, or with null if the server needs a sign-in. */
   onGrant: (held: HeldGrant | null) => void
 }
 
@@ -28,7 +28,7 @@ export interface BearerOptions {
  * all tokens when a refresh token is used twice (OAuth 2.1, section 4.3.1). Never starts a sign-in.
  */
 export class BearerToken implements AuthProvider {
-  /** What the server said when it last refused a request. */
+  /** The reason of the server's last refusal. */
   challenge: Challenge | null = null
   readonly #options: BearerOptions
   readonly #sentWith = new WeakMap<Response, string>()

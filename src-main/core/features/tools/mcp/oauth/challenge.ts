@@ -1,4 +1,4 @@
-/** What an MCP server said when it refused a request. Untrusted. @see RFC 6750, section 3; RFC 9728, section 5.1 */
+/** The reason that an MCP server gave when it refused a request. Untrusted. @see RFC 6750, section 3; RFC 9728, section 5.1 */
 export interface Challenge {
   resourceMetadataUrl: string | null
   /** Space-separated permissions. */

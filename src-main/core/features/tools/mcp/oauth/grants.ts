@@ -9,7 +9,7 @@ import type { Store } from '../../../../store/store.ts'
 const oauthClient = z.object({
   client_id: z.string(),
   client_secret: z.string().optional(),
-  /** Seconds since 1970, or 0: never. */
+  /** Seconds since 1970; 0: the client never expires. */
   client_secret_expires_at: z.number().optional(),
   token_endpoint_auth_method: z.string().optional(),
   /** Redirect address that the client was registered with. Null: a person entered the client. */
@@ -40,7 +40,7 @@ const oauthGrant = z.object({
   /** Null after signing out, or after the authorization server refused them. */
   tokens: oauthTokens.nullable(),
 })
-/** What a sign-in of one MCP server has left: the client and its tokens. Secret as a whole. */
+/** The result of a sign-in to one MCP server: the client and its tokens. Secret as a whole. */
 export type OAuthGrant = z.infer<typeof oauthGrant>
 
 export interface HeldGrant {

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { signInRedirect } from '../../../../../../src-preload/contract/tools.ts'
 import { StudioError } from '../../../../errors.ts'
+import { unexpected } from '../../../../shared/unexpected.ts'
 
 const { hostname: host, pathname: path } = new URL(signInRedirect)
 
@@ -71,6 +72,8 @@ export async function listenForRedirect(state: string, preferredPort: number): P
     server.closeAllConnections()
   }
   await listen(server, preferredPort)
+  // Without a listener, a connection that can't be accepted (too many open files) would be an uncaught exception.
+  server.on('error', (error) => unexpected('The answer of a sign-in could not be accepted', error))
   port = (server.address() as AddressInfo).port
   const url = `http://${host}:${port}${path}`
   return {

@@ -25,7 +25,7 @@ interface Running {
   readonly abort: AbortController
   step: 'preparing' | 'waiting' | 'finishing'
   waiting: { url: string; host: string; listener: RedirectListener } | null
-  /** Settles when the sign-in has ended, however. */
+  /** Settles when the sign-in has ended, whatever its result. */
   done: Promise<void>
 }
 
@@ -85,7 +85,7 @@ export class ServerSignIn {
     return this.#bearer
   }
 
-  /** Records that the server refused a request, as it said in its reply. */
+  /** Records that the server refused a request, with the reason that its reply gave. */
   needed(): void {
     this.#challenge = this.#bearer?.challenge ?? noChallenge
     this.#scopes = scopeNames(this.#challenge.scope)
@@ -146,8 +146,8 @@ export class ServerSignIn {
   }
 
   /**
-   * Revokes the tokens where that is offered, and deletes them. `all` also deletes a client that a person entered. An authorization server
-   * that does not answer prevents nothing.
+   * Revokes the tokens if the authorization server offers that, and deletes them. `all` also deletes a client that a person entered.
+   * Deletion does not depend on an answer of the authorization server.
    * @throws StudioError `keychain_missing`, `keychain_locked`
    */
   async signOut(all: boolean): Promise<void> {

@@ -73,7 +73,7 @@ export async function signIn(options: SignInOptions): Promise<OAuthGrant> {
   }
 }
 
-/** Keeps earlier permissions, which a server that asks for more still needs. */
+/** Keeps earlier permissions: a server that asks for more still needs them. */
 function widened({ issuer, scope }: AuthorizationServer, before: OAuthGrant | null): string | null {
   const granted = before?.issuer === issuer ? before.tokens?.scope : null
   return scope === null ? null : scopeNames(computeScopeUnion(granted ?? undefined, scope)).join(' ')
@@ -136,7 +136,7 @@ async function exchange(given: Exchange): Promise<OAuthGrant> {
     const reply = await exchangeAuthorization(issuer, {
       ...{ metadata, clientInformation: client, codeVerifier, redirectUri: redirectUrl, resource, fetchFn: fetch },
       authorizationCode: code,
-      // Checked already, from the response itself.
+      // The response itself was checked already.
       iss: metadata.issuer,
     })
     const { token_endpoint, token_endpoint_auth_methods_supported: methods } = metadata

@@ -6,7 +6,7 @@ import { signInProblem } from './problem.ts'
 
 /** Longest token, in characters. Servers limit the headers of a request to about this. */
 const longest = 16_000
-/** Longest life of an access token that is believed, s. */
+/** Longest lifetime of an access token that is accepted, s. A longer one is cut to this. */
 const longestLifeSeconds = 10 * 365 * 86_400
 
 /** What an authorization server sends for a code or a refresh token. */
@@ -25,7 +25,7 @@ interface TokenReply {
 export function readTokens(reply: TokenReply, scope: string | null): StoredOAuthTokens {
   const { access_token, token_type, expires_in, refresh_token } = reply
   const all = [access_token, ...(refresh_token === undefined ? [] : [refresh_token])]
-  // These characters alone may be in a header.
+  // A header may contain only these characters.
   if (!all.every((token) => token.length <= longest && /^[\x21-\x7e]+$/.test(token))) {
     throw new StudioError('malformed_reply', 'The authorization server sent a token that cannot be used.')
   }
@@ -36,7 +36,7 @@ export function readTokens(reply: TokenReply, scope: string | null): StoredOAuth
   return {
     accessToken: access_token,
     refreshToken: refresh_token ?? null,
-    // Without this member, the permissions are those that were asked for (RFC 6749, section 5.1).
+    // Without this member, the granted permissions are the requested ones (RFC 6749, section 5.1).
     scope: reply.scope ?? scope,
     expiresAt: seconds === null ? null : Date.now() + Math.min(seconds, longestLifeSeconds) * 1000,
   }
@@ -52,7 +52,7 @@ const metadataOf = ({ issuer, tokenEndpoint, tokenAuthMethods }: OAuthGrant) => 
 })
 
 /**
- * New tokens for a refresh token. Null: the authorization server refuses it, so that a new sign-in is needed.
+ * New tokens for a refresh token. Null: the authorization server refused the refresh token, so a new sign-in is needed.
  * @throws StudioError for a failure that may pass, such as `connect_failed`
  */
 export async function refreshedTokens(grant: OAuthGrant, fetch: FetchLike): Promise<StoredOAuthTokens | null> {

@@ -1,0 +1,49 @@
+import { createServer, Server } from 'node:net'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { listenForRedirect } from '../../src-main/core/features/tools/mcp/oauth/redirectListener.ts'
+import { onUnexpected } from '../../src-main/core/shared/unexpected.ts'
+import { listenOn } from '../../src-main/hosts/node/listen.ts'
+import { startSandbox } from '../../src-main/sandbox/sandbox.ts'
+
+// Without a listener, an 'error' event of a server ends the process. Servers emit it when a connection can't be accepted.
+
+/** The servers that listen from now on. */
+function watchServers(): Server[] {
+  const servers: Server[] = []
+  const { listen } = Server.prototype
+  const spy = vi.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server, ...args) {
+    servers.push(this)
+    return listen.apply(this, args)
+  })
+  onTestFinished(() => spy.mockRestore())
+  return servers
+}
+
+describe('a connection that can’t be accepted, because the process has too many open files', () => {
+  it.each([
+    [
+      'the web host',
+      async () => {
+        const server = createServer()
+        await listenOn(server, 0, false)
+        return () => void server.close()
+      },
+    ],
+    ['a sign-in', async () => (await listenForRedirect('state', 0)).close],
+    [
+      'the sandbox',
+      async () => {
+        const sandbox = await startSandbox({ port: 0 })
+        return () => sandbox.close()
+      },
+    ],
+  ])('does not end %s', async (_what, open) => {
+    const servers = watchServers()
+    onTestFinished(onUnexpected(() => undefined))
+    onTestFinished(await open())
+    expect(servers).toHaveLength(1)
+    const failure = Object.assign(new Error('accept EMFILE'), { code: 'EMFILE', syscall: 'accept' })
+    for (let time = 0; time < 2; time += 1) expect(() => servers[0]?.emit('error', failure)).not.toThrow()
+    expect(servers[0]?.listening).toBe(true)
+  })
+})
