@@ -17,6 +17,9 @@ const { optionalDependencies } = JSON.parse(readFileSync(at('./package.json'), '
 // export others.
 const thirdParty = notices(['mermaid', 'pdfjs-dist', 'radix-ui', 'tailwindcss'])
 
+/** Times of the bundler's parts would be the longest message that a newcomer sees. */
+const checks = { bundlerTimings: false }
+
 export default defineConfig({
   main: {
     plugins: [pdfAssets(['cmaps']), thirdParty.build()],
@@ -26,6 +29,7 @@ export default defineConfig({
       externalizeDeps: { include: Object.keys(optionalDependencies) },
       sourcemap: true,
       rollupOptions: {
+        checks,
         input: {
           electron: at('src-main/hosts/electron/main.ts'),
           certificates: at('src-main/hosts/electron/certificates.ts'),
@@ -42,6 +46,7 @@ export default defineConfig({
       // electron-vite takes nothing but a Node target here; the Chromium of the same Electron knows more.
       target: 'node24',
       rollupOptions: {
+        checks,
         input: { preload: at('src-preload/preload.ts') },
         // A sandboxed preload can't be an ES module.
         output: { format: 'cjs', entryFileNames: '[name].cjs' },
@@ -60,6 +65,7 @@ export default defineConfig({
       assetsInlineLimit: 0,
       target: 'chrome156',
       rollupOptions: {
+        checks,
         input: {
           index: at('src-renderer/index.html'),
           opening: at('src-renderer/app/opening/index.html'),

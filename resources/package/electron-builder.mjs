@@ -8,6 +8,12 @@ const here = join(root, 'resources', 'package')
 const read = (name) => JSON.parse(readFileSync(join(here, name), 'utf8'))
 const { maintainer, homepage, updates } = read('publisher.json')
 
+/**
+ * Whether a certificate for macOS is given. Without one the program is signed ad hoc, because Apple silicon starts no unsigned program. The
+ * hardened runtime would then refuse Electron's own libraries, which no team has signed.
+ */
+const hasMacCertificate = Boolean(process.env.CSC_LINK || process.env.CSC_NAME)
+
 /** Electron's switches that are written into its binary. All of them are listed, so that a new default of Electron changes nothing. */
 const electronFuses = {
   // With these three, the signed program would run any script of another program with the rights that the person gave to ours.
@@ -42,7 +48,6 @@ const documents = {
 /** @type {import('electron-builder').Configuration} */
 export default {
   appId: 'app.inference-studio',
-  productName: 'Inference Studio',
   copyright: 'MIT licence',
   directories: { output: 'dist', buildResources: 'resources/package' },
 
@@ -52,6 +57,8 @@ export default {
     // Source maps are as large as the code, and nothing reads them in an installed application.
     '!**/*.map',
     'resources/icons/**/*',
+    // The icon of windows on Linux.
+    'resources/package/icons/256x256.png',
     'LICENSE',
     'CHANGELOG.md',
     'package.json',
@@ -82,7 +89,8 @@ export default {
   electronFuses,
   extraMetadata: {
     homepage,
-    desktopName: 'inference-studio.desktop',
+    // The identity of the program on Linux. Portals, which give global shortcuts under Wayland, accept reverse domain names only.
+    desktopName: 'app.inference_studio.Studio.desktop',
     // Read by src-main/hosts/electron/updates/. In the archive, so that its integrity covers the public key.
     ...(updates && { updates }),
   },
@@ -121,7 +129,8 @@ export default {
     target: ['dmg', 'zip'],
     icon: 'resources/package/icons/icon.icns',
     category: 'public.app-category.productivity',
-    hardenedRuntime: true,
+    hardenedRuntime: hasMacCertificate,
+    ...(!hasMacCertificate && { identity: '-' }),
     entitlements: 'resources/package/entitlements.mac.plist',
     entitlementsInherit: 'resources/package/entitlements.mac.plist',
     extendInfo: 'resources/package/Info.mac.plist',

@@ -116,6 +116,25 @@ function standardText(name: string, licence: string): string {
   throw new Error(`${name} contains no licence text, and resources/scripts/notices.ts knows none for ${licence}`)
 }
 
+/**
+ * Licences whose text must accompany the program, although the packages do not contain it. LGPL-3.0 refers to the text of GPL-3.0; "2.0 or
+ * later" includes 2.1.
+ */
+const fullTexts: Record<string, string> = {
+  ...{ 'LGPL-2.0-or-later': 'LGPL-2.1', 'LGPL-2.1-or-later': 'LGPL-2.1', 'LGPL-2.1-only': 'LGPL-2.1' },
+  'LGPL-3.0-or-later': 'GPL-3.0',
+}
+
+function fullTextsFor(packages: readonly ShippedPackage[]): string[] {
+  const licences = packages.flatMap(({ name, licence }) => [
+    licence,
+    ...(licenceRules.inside[name] ?? []).map((part) => part.licence),
+  ])
+  const names = new Set(licences.flatMap((licence) => fullTexts[licence] ?? []))
+  const folder = join(root, 'resources', 'package', 'licences')
+  return [...names].sort().map((name) => readFileSync(join(folder, `${name}.txt`), 'utf8').trimStart())
+}
+
 /** Text of the notices file. @throws Error naming every package whose licence is not allowed */
 export function noticesText(packages: readonly ShippedPackage[]): string {
   const refused = packages.filter((one) => !isAllowed(one))
@@ -133,7 +152,7 @@ export function noticesText(packages: readonly ShippedPackage[]): string {
       return `${head.join('\n')}\n\n${text || standardText(name, licence)}\n`
     })
   const rule = `\n${'-'.repeat(80)}\n\n`
-  return `Inference Studio contains software of others, under these licences. Electron and Chromium have their own files,\nLICENSE.electron.txt and LICENSES.chromium.html, beside the desktop application.\n${rule}${sections.join(rule)}`
+  return `Inference Studio contains software of others, under these licences. Electron and Chromium have their own files,\nLICENSE.electron.txt and LICENSES.chromium.html, beside the desktop application.\n${rule}${[...sections, ...fullTextsFor(packages)].join(rule)}`
 }
 
 /**

@@ -9,6 +9,8 @@ type Log = (level: 'error', line: string) => void
  * No code may rely on this handler: each timer and background task reports its own failures.
  */
 export function logUncaught(log: Log): void {
+  // Without a listener, each failed write to standard error is an uncaught exception. Logging it would be the next failed write, for ever.
+  process.stderr.on('error', () => undefined)
   process.on('unhandledRejection', (reason) => say(log, 'Unhandled rejection', reason))
   process.on('uncaughtException', (error) => say(log, 'Uncaught exception', error))
 }

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 
@@ -33,4 +34,25 @@ it('the process continues when even the log fails', () => {
   const script = program("Promise.reject(new Error('Rejected'))", failing)
   const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
   expect([status, stdout.trim()]).toEqual([0, 'still here'])
+})
+
+it('the reader of standard error ends: nothing is logged about that, so that the log does not fill itself', async () => {
+  const script = `
+    import { logUncaught } from ${JSON.stringify(module)}
+    let logged = 0
+    logUncaught((level, line) => {
+      logged++
+      process.stderr.write(line)
+    })
+    process.stdin.once('data', () => {
+      process.stderr.write('nobody reads this')
+      setTimeout(() => {
+        console.log(logged)
+        process.exit()
+      }, 50)
+    })`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script])
+  child.stderr.destroy()
+  child.stdin.end('go')
+  expect(await text(child.stdout)).toBe('0\n')
 })

@@ -15,6 +15,8 @@ import { readFuses, writeStubElectron } from './stubElectron.ts'
 
 // electron-builder runs with the product's own configuration over a stub of Electron's distribution: everything but Electron itself is real.
 
+/** The identity of the program on Linux. */
+const linuxId = 'app.inference_studio.Studio'
 const hasDpkg = existsSync('/usr/bin/dpkg-deb')
 
 let folder: string
@@ -73,6 +75,7 @@ const single = [
   'CHANGELOG.md',
   'LICENSE',
   'package.json',
+  'resources/package/icons/256x256.png',
   'resources/icons/tray.png',
   'resources/icons/tray@2x.png',
   'resources/icons/trayTemplate.png',
@@ -131,7 +134,11 @@ describe('app.asar', () => {
 
   it('names the desktop file by which Linux finds the icon, and no development dependency', () => {
     const about = JSON.parse(readFileSync(join(extracted, 'package.json'), 'utf8'))
-    expect(about).toMatchObject({ main: 'out/main/electron.js', desktopName: 'inference-studio.desktop' })
+    // Portals of Linux accept reverse domain names of at least three parts. The last name is that of menus and notifications.
+    expect(about).toMatchObject({
+      ...{ main: 'out/main/electron.js', desktopName: `${linuxId}.desktop`, productName: 'Inference Studio' },
+    })
+    expect(linuxId).toMatch(/^[a-z_]+(\.[A-Za-z_]+){2,}$/)
     expect(about).not.toHaveProperty('devDependencies')
     expect(about).not.toHaveProperty('scripts')
   })
@@ -154,17 +161,35 @@ describe('the fuses of the program', () => {
 })
 
 describe('the configuration', () => {
-  it('builds the packages of three systems, signed with the hardened runtime on macOS', () => {
+  it('builds the packages of three systems', () => {
     const { linux, mac, win } = builderConfiguration
     expect([linux?.target, mac?.target, win?.target]).toEqual([
       ['AppImage', 'deb', 'rpm'],
       ['dmg', 'zip'],
       ['nsis', 'portable'],
     ])
-    expect(mac).toMatchObject({ hardenedRuntime: true, entitlements: 'resources/package/entitlements.mac.plist' })
+    expect(mac).toMatchObject({ entitlements: 'resources/package/entitlements.mac.plist' })
     for (const path of [mac?.entitlements, mac?.entitlementsInherit, mac?.extendInfo, mac?.icon, win?.icon]) {
       expect(existsSync(join(root, String(path))), String(path)).toBe(true)
     }
+  })
+})
+
+describe('the signature for macOS', () => {
+  const signing = (env: NodeJS.ProcessEnv) => {
+    const script = `const { default: { mac } } = await import('./resources/package/electron-builder.mjs')
+      console.log(JSON.stringify({ hardenedRuntime: mac.hardenedRuntime, identity: mac.identity }))`
+    const clean = { ...process.env, CSC_LINK: '', CSC_NAME: '', ...env }
+    return JSON.parse(
+      execFileSync(node24(), ['--input-type=module', '-e', script], { cwd: root, env: clean, encoding: 'utf8' }),
+    )
+  }
+
+  it('has the hardened runtime with a certificate, and is ad hoc without it otherwise', () => {
+    expect(signing({ CSC_LINK: 'certificate.p12' })).toEqual({ hardenedRuntime: true })
+    expect(signing({ CSC_NAME: 'Example (TEAM)' })).toEqual({ hardenedRuntime: true })
+    // With the hardened runtime, a program without a team could not load its own libraries.
+    expect(signing({})).toEqual({ hardenedRuntime: false, identity: '-' })
   })
 })
 
@@ -238,7 +263,7 @@ describe.skipIf(!hasDpkg)('the .deb', () => {
   })
 
   it('has a valid desktop file that opens links and documents, and starts a new chat or the quick prompt', () => {
-    const path = join(installed, 'usr/share/applications/inference-studio.desktop')
+    const path = join(installed, `usr/share/applications/${linuxId}.desktop`)
     const [first = ''] = readFileSync(path, 'utf8').split('[Desktop Action')
     const entry = Object.fromEntries(
       first.split('\n').flatMap((line) => (line.includes('=') ? [line.split(/=(.*)/s).slice(0, 2)] : [])),
@@ -247,7 +272,7 @@ describe.skipIf(!hasDpkg)('the .deb', () => {
       Name: 'Inference Studio',
       Exec: '"/opt/Inference Studio/inference-studio" %U',
       Icon: 'inference-studio',
-      StartupWMClass: 'inference-studio',
+      StartupWMClass: linuxId,
       MimeType: expect.stringMatching(/^application\/pdf;.*text\/markdown;.*x-scheme-handler\/inference-studio;$/),
       Actions: 'new-chat;quick-prompt;',
     })

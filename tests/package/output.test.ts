@@ -46,7 +46,7 @@ describe('the built output', () => {
     const forks = /\bfork\b[^}]*\} from "(?:node:)?child_process"|child_process\d*\.fork\(|ELECTRON_RUN_AS_NODE/
     expect(forks.test('import { fork, spawn } from "node:child_process"')).toBe(true)
     expect(desktop.filter(([, text]) => forks.test(text)).map(([path]) => path)).toEqual([])
-    // Only the entry for the start at login uses the program's own path.
+    // Only the start at login, the jump list and restarts use the program's own path.
     expect(desktop.filter(([, text]) => text.includes('process.execPath')).map(([path]) => path)).toEqual([
       'main/electron.js',
     ])
@@ -135,6 +135,16 @@ describe('the notices of third parties', () => {
     const text = read('THIRD_PARTY_NOTICES.txt')
     for (const part of ['LAME (LGPL-2.0-or-later)', 'FFmpeg (LGPL-2.1-or-later)', 'mpg123 (LGPL-2.1-only)']) {
       expect(text).toContain(`Contains ${part}`)
+    }
+  })
+
+  it('contain the licences that the LGPL requires beside its parts, once each', () => {
+    const text = read('THIRD_PARTY_NOTICES.txt')
+    for (const title of [
+      /GNU LESSER GENERAL PUBLIC LICENSE\s+Version 2\.1,/g,
+      /GNU GENERAL PUBLIC LICENSE\s+Version 3,/g,
+    ]) {
+      expect(text.match(title)?.length, String(title)).toBe(1)
     }
   })
 

@@ -25,6 +25,11 @@ describe('the release workflow', () => {
     )
   })
 
+  it('runs Wayland natively: Electron decides by the type of the session, and no longer reads ELECTRON_OZONE_PLATFORM_HINT', () => {
+    expect(workflow).toContain('XDG_SESSION_TYPE=wayland')
+    expect(workflow).not.toContain('ELECTRON_OZONE_PLATFORM_HINT')
+  })
+
   it('pins every action to a commit, because a tag can be moved', () => {
     const actions = [...workflow.matchAll(/uses: (.*)/g)].map(([, action = '']) => action)
     expect(actions.length).toBeGreaterThan(5)

@@ -92,14 +92,16 @@ interface Recorded {
 const menus = ({ evaluate }: Desktop): Promise<Omit<Drawn, 'dialogs'>> =>
   evaluate(({ Menu }) => {
     const plain = (items: readonly MenuItem[]): DrawnItem[] =>
-      items.map(({ label, role, type, enabled, accelerator, submenu }) => ({
-        label,
-        role: role ?? null,
-        type: type ?? 'normal',
-        enabled,
-        accelerator: accelerator === undefined ? null : String(accelerator),
-        submenu: submenu ? plain(submenu.items) : null,
-      }))
+      items
+        .filter(({ visible }) => visible)
+        .map(({ label, role, type, enabled, accelerator, submenu }) => ({
+          label,
+          role: role ?? null,
+          type: type ?? 'normal',
+          enabled,
+          accelerator: accelerator === undefined ? null : String(accelerator),
+          submenu: submenu ? plain(submenu.items) : null,
+        }))
     const { shown } = globalThis as unknown as Recorded
     return {
       tray: { toolTip: shown.tray?.toolTip ?? '', items: plain(shown.tray?.items ?? []) },

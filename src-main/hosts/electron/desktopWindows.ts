@@ -1,13 +1,17 @@
 import type { BrowserWindow } from 'electron'
+import { ownPage } from './address.ts'
 import type { GivenFiles } from './givenFiles.ts'
 import type { OpenRequest } from './openRequests.ts'
+import type { OpenWindow } from './openWindows.ts'
 import type { PageEvents } from './pageEvents.ts'
 import { QuickWindow } from './quickWindow.ts'
-import { focusWindow, goTo, openWindow, type WindowPlace } from './window.ts'
+import { addressOf, focusWindow, goTo, openWindow, type WindowPlace } from './window.ts'
 import { MainWindows } from './windows.ts'
 
 interface DesktopWindowsOptions {
   preload: string
+  /** Icon of the main windows, on Linux. */
+  icon: string
   devTools: boolean
   /** False before the core has started, and while the program ends. */
   canOpen(): boolean
@@ -26,6 +30,10 @@ interface DesktopWindowsOptions {
 export interface DesktopWindows {
   /** Opens a main window, also while the core is starting. */
   open(place?: WindowPlace): void
+  /** Opens the main windows of the last run, unless one with the same number is open. */
+  reopen(windows: readonly OpenWindow[]): void
+  /** The open main windows, the one that was used last at the end. */
+  openNow(): { number: number; address: string }[]
   /** Opens another main window. */
   newWindow(): void
   /** Brings the main window that was used last to the front, or opens one. */
@@ -41,22 +49,22 @@ export interface DesktopWindows {
 }
 
 export function createWindows(options: DesktopWindowsOptions): DesktopWindows {
-  const { preload, devTools, canOpen, isQuitting, events, given, prepare, prepareMain, allClosed } = options
+  const { preload, icon, devTools, canOpen, isQuitting, events, given, prepare, prepareMain, allClosed } = options
   const main = new MainWindows(allClosed)
   const quick = new QuickWindow({
     ...{ preload, devTools, isQuitting, canShow: canOpen, opened: prepare },
     shown: ({ webContents }) => events.send(webContents, { type: 'shown' }),
   })
 
-  const open = (place?: WindowPlace): BrowserWindow => {
-    const number = main.freeNumber
+  const openAt = (address: string, number = main.freeNumber): BrowserWindow => {
     const beside = main.last()?.getNormalBounds() ?? null
-    const window = openWindow({ preload, devTools, place, number, beside })
+    const window = openWindow({ preload, devTools, icon, address, number, beside })
     main.add(window, number)
     prepare(window)
     prepareMain(window, () => main.count === 1)
     return window
   }
+  const open = (place?: WindowPlace): BrowserWindow => openAt(place ? addressOf(place) : ownPage)
   const show = (): void => {
     const window = main.last()
     if (window) focusWindow(window)
@@ -77,6 +85,12 @@ export function createWindows(options: DesktopWindowsOptions): DesktopWindows {
   }
   return {
     ...{ open, show, go, quick },
+    reopen(windows) {
+      for (const { number, hash } of windows) {
+        if (!main.all().some((one) => one.number === number)) openAt(`${ownPage}${hash}`, number)
+      }
+    },
+    openNow: () => main.all().map(({ window, number }) => ({ number, address: window.webContents.getURL() })),
     newWindow: () => void (canOpen() && open()),
     hasMain: () => main.count > 0,
     print() {
@@ -88,6 +102,7 @@ export function createWindows(options: DesktopWindowsOptions): DesktopWindows {
     async follow(request) {
       if (request.kind === 'files') await openFiles(request.paths)
       else if (request.kind === 'quick-prompt') quick.show()
+      else if (request.kind === 'window') show()
       else if (request.kind === 'link') go({ page: 'chat', id: null, prompt: request.link.prompt })
       else go({ page: 'chat', id: null })
     },

@@ -1,5 +1,6 @@
 import type { App, MenuItemConstructorOptions, Task } from 'electron'
 import { newChatArgument, quickPromptArgument } from './openRequests.ts'
+import { programFile } from './program.ts'
 
 /** What the entries at the icon of the application do. */
 export interface LauncherActions {
@@ -34,7 +35,7 @@ interface LauncherOptions {
 
 /** Puts the most frequent actions at the icon: the dock of macOS, the jump list of Windows. The desktop file has those of Linux. */
 export function showLaunchers(options: LauncherOptions): void {
-  const { app, buildMenu, actions, platform = process.platform, program = process.execPath } = options
+  const { app, buildMenu, actions, platform = process.platform, program = programFile() } = options
   if (platform === 'darwin') app.dock?.setMenu(buildMenu(dockMenu(actions)))
   // The program of a development version is Electron itself.
   else if (platform === 'win32' && app.isPackaged) app.setUserTasks(jumpTasks(program))

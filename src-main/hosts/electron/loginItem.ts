@@ -3,12 +3,13 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { App } from 'electron'
 import { backgroundArgument } from './background.ts'
+import { programFile } from './program.ts'
 
 interface LoginOptions {
   app: Pick<App, 'setLoginItemSettings' | 'isPackaged'>
   platform?: NodeJS.Platform
   env?: NodeJS.ProcessEnv
-  /** Path of the installed program. */
+  /** The file that starts the program. */
   program?: string
 }
 
@@ -18,10 +19,10 @@ interface LoginOptions {
  * @see https://specifications.freedesktop.org/autostart-spec/latest/
  */
 export function setOpenAtLogin(on: boolean, options: LoginOptions): void {
-  const { app, platform = process.platform, env = process.env, program = process.execPath } = options
+  const { app, platform = process.platform, env = process.env, program = programFile() } = options
   if (!app.isPackaged) return
   if (platform !== 'linux') {
-    app.setLoginItemSettings({ openAtLogin: on, args: [backgroundArgument] })
+    app.setLoginItemSettings({ openAtLogin: on, path: program, args: [backgroundArgument] })
     return
   }
   const folder = join(
@@ -34,8 +35,7 @@ export function setOpenAtLogin(on: boolean, options: LoginOptions): void {
     return
   }
   mkdirSync(folder, { recursive: true })
-  // An AppImage runs from a mount that is gone after a restart.
-  writeFileSync(file, desktopEntry(env.APPIMAGE ?? program))
+  writeFileSync(file, desktopEntry(program))
 }
 
 /** Quoted by the rules of the desktop entry specification: backslash escapes in quotes, and again in a value of type string. */

@@ -51,12 +51,14 @@ import { setOpenAtLogin, startsInBackground } from './loginItem.ts'
 import { appMenu, type RecentChat } from './menu.ts'
 import { guardNavigation } from './navigation.ts'
 import { notifier } from './notify.ts'
-import { listenForOpening, type OpenRequest, requestInArguments } from './openRequests.ts'
+import { listenForOpening, type OpenRequest, requestInArguments, restartArguments } from './openRequests.ts'
+import { storeOpenWindows, takeOpenWindows } from './openWindows.ts'
 import { awaitReader, PacedPort } from './pacedPort.ts'
 import { PageEvents } from './pageEvents.ts'
 import { guardNetwork, guardPermissions, microphoneOf } from './permissions.ts'
 import { givePorts } from './port.ts'
 import { followPower, SleepBlocker } from './power.ts'
+import { programFile } from './program.ts'
 import { registerScheme, servePage } from './protocol.ts'
 import { endWithSession, stopBeforeQuit } from './quit.ts'
 import { followRecentChats } from './recentChats.ts'
@@ -73,6 +75,7 @@ import type { WindowPlace } from './window.ts'
 
 // This file is built to out/main/electron.js.
 const built = fileURLToPath(new URL('..', import.meta.url))
+const resources = join(built, '..', 'resources')
 const devTools = !app.isPackaged
 
 const toStandardError: Host['log'] = (level, line) => void process.stderr.write(`${level} ${line}\n`)
@@ -82,8 +85,6 @@ identify(app)
 registerScheme()
 app.enableSandbox()
 const isWayland = isWaylandSession()
-// Under Wayland only the desktop can give global shortcuts. It asks the person.
-if (isWayland) app.commandLine.appendSwitch('enable-features', 'GlobalShortcutsPortal')
 const takeOpenings = listenForOpening(app)
 const dataDir = await openFolder().catch(giveUp)
 if (dataDir !== null) {
@@ -135,12 +136,15 @@ async function start(folder: string): Promise<void> {
   spelling(false)
 
   const ending = new AbortController()
+  const openWindowsFile = join(app.getPath('userData'), 'windows.json')
+  let isRestarting = false
   let core: Core | null = null
   let settings: Settings | null = null
   const quit = stopBeforeQuit({
     ...{ app, dialog, log, activity: () => core?.activity.read() ?? null },
     // During start-up too, so that the databases close cleanly. An unfinished repair is abandoned.
     async stop() {
+      if (!isRestarting) storeOpenWindows(openWindowsFile, windows.openNow())
       ending.abort()
       await (await starting.catch(() => null))?.stop()
     },
@@ -151,7 +155,8 @@ async function start(folder: string): Promise<void> {
   const events = new PageEvents()
   const given = new GivenFiles()
   const windows = createWindows({
-    ...{ preload: join(built, 'preload', 'preload.cjs'), devTools, events, given },
+    ...{ preload: join(built, 'preload', 'preload.cjs'), icon: join(resources, 'package', 'icons', '256x256.png') },
+    ...{ devTools, events, given },
     canOpen: () => core !== null && !quit.asked(),
     isQuitting: quit.asked,
     prepare(window) {
@@ -192,7 +197,12 @@ async function start(folder: string): Promise<void> {
     isOpen = true
   }
   const updates = openUpdates(join(built, '..', 'package.json'), (level, line) => log(level, line))
-  const ownHost = host(folder, { go, restart: quit.now, logFile, updates })
+  const restart = (): void => {
+    isRestarting = true
+    app.relaunch({ execPath: programFile(), args: restartArguments(process.argv, app.isPackaged) })
+    quit.now()
+  }
+  const ownHost = host(folder, { go, restart, logFile, updates })
   const starting = createCore(ownHost, { opening, signal: ending.signal })
   servePage(protocol, join(built, 'renderer'), { core: () => starting, opening: () => work, given })
   guardPermissions(session.defaultSession, () => microphoneOf(systemPreferences))
@@ -211,10 +221,9 @@ async function start(folder: string): Promise<void> {
   const follow = (request: OpenRequest): void => {
     windows.follow(request).catch((thrown: unknown) => log('error', asStudioError(thrown).message))
   }
-  app.on('second-instance', (_event, argv, folderOfStart) => {
-    const request = requestInArguments(argv, folderOfStart, app.isPackaged)
-    if (request) follow(request)
-    else show()
+  // What the second start asks for waits in `takeOpenings`, but a window that shows the start-up work appears at once.
+  app.on('second-instance', () => {
+    if (core === null) show()
   })
   // Without a listener Electron would quit. The main windows decide by themselves, because the quick prompt may be hidden.
   app.on('window-all-closed', () => undefined)
@@ -279,12 +288,12 @@ async function start(folder: string): Promise<void> {
   followRecentChats(core, showMenu, ending.signal).catch((thrown: unknown) => {
     if (!ending.signal.aborted) log('error', `The recent chats can’t be followed: ${String(thrown)}`)
   })
-  const icons = join(built, '..', 'resources', 'icons')
   const trayActions = { open: show, quickPrompt: () => quick.show(), quit: () => app.quit() }
-  showTray({ core, icons, actions: trayActions, signal: ending.signal, log })
+  showTray({ core, icons: join(resources, 'icons'), actions: trayActions, signal: ending.signal, log })
 
-  if (app.isPackaged) app.setAsDefaultProtocolClient(linkScheme)
+  if (app.isPackaged) app.setAsDefaultProtocolClient(linkScheme, programFile())
   work = null
+  if (!isHidden) windows.reopen(takeOpenWindows(openWindowsFile))
   takeOpenings(follow)
   const request = requestInArguments(process.argv, process.cwd(), app.isPackaged)
   if (request) follow(request)
@@ -327,10 +336,7 @@ function host(folder: string, { go, restart, logFile, updates }: HostParts): Hos
     openPage: (url) => shell.openExternal(url),
     reveal,
     dragOut,
-    restart() {
-      app.relaunch()
-      restart()
-    },
+    restart,
     network: systemNetwork({
       session: session.defaultSession,
       log: (level, line) => log(level, line),

@@ -73,6 +73,8 @@ export function appMenu(
     { role: 'reload' },
     separator,
     ...([{ role: 'resetZoom' }, { role: 'zoomIn' }, { role: 'zoomOut' }] as const),
+    // The entry above needs Shift on most keyboards, and does not know the key "+" of others.
+    { role: 'zoomIn', accelerator: 'CmdOrCtrl+=', visible: false },
     separator,
     { role: 'togglefullscreen' },
     ...(devTools ? [{ role: 'toggleDevTools' } as const] : []),

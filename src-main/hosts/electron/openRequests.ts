@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { App } from 'electron'
+import { backgroundArgument } from './background.ts'
 import { type DeepLink, linkInArguments, readDeepLink } from './deepLink.ts'
 
 /** Arguments of the entries in the jump list of Windows and in the desktop file of Linux. */
@@ -13,9 +14,20 @@ export type OpenRequest =
   | { kind: 'files'; paths: string[] }
   | { kind: 'new-chat' }
   | { kind: 'quick-prompt' }
+  /** A start without arguments: brings a window to the front. */
+  | { kind: 'window' }
 
-/** Arguments before those of the person: the program, and in a development version the folder of the application. */
-const ownArguments = (isPackaged: boolean): number => (isPackaged ? 1 : 2)
+const isSwitch = (argument: string): boolean => argument.startsWith('-')
+
+/**
+ * Arguments without the program, the switches, and in a development version the folder of the application. Chromium puts switches of its
+ * own before that folder when it passes the arguments of a second start on.
+ */
+const namedArguments = (argv: readonly string[], isPackaged: boolean): string[] =>
+  argv
+    .slice(1)
+    .filter((one) => one !== '' && !isSwitch(one))
+    .slice(isPackaged ? 0 : 1)
 
 /** What the arguments of a start ask for, or null. Relative paths are resolved against the folder of that start. */
 export function requestInArguments(argv: readonly string[], folder: string, isPackaged: boolean): OpenRequest | null {
@@ -23,13 +35,27 @@ export function requestInArguments(argv: readonly string[], folder: string, isPa
   if (link) return { kind: 'link', link }
   if (argv.includes(newChatArgument)) return { kind: 'new-chat' }
   if (argv.includes(quickPromptArgument)) return { kind: 'quick-prompt' }
-  const paths = argv
-    .slice(ownArguments(isPackaged))
+  const paths = namedArguments(argv, isPackaged)
     .map(pathOfFileUrl)
-    .filter((one) => one !== '' && !one.startsWith('-') && !isUrl(one))
+    .filter((one) => !isUrl(one))
     .map((one) => (isAbsolute(one) ? one : resolve(folder, one)))
   return paths.length > 0 ? { kind: 'files', paths } : null
 }
+
+/** Arguments of a restart: those of this start, without what it was asked to open. */
+export function restartArguments(argv: readonly string[], isPackaged: boolean): string[] {
+  const switches = argv.slice(1).filter((one) => isSwitch(one) && !opening.includes(one))
+  return isPackaged
+    ? switches
+    : [
+        ...argv
+          .slice(1)
+          .filter((one) => !isSwitch(one))
+          .slice(0, 1),
+        ...switches,
+      ]
+}
+const opening = [backgroundArgument, newChatArgument, quickPromptArgument]
 
 /** Desktops of Linux give a file as `file:` URL. Another URL, or one that is no path of this computer, stays as it is. */
 function pathOfFileUrl(argument: string): string {
@@ -48,13 +74,16 @@ const isUrl = (text: string): boolean => /^[a-z][a-z\d+.-]+:/i.test(text)
 const togetherMs = 100
 
 /**
- * Listens for links and files that macOS opens by events, which may come before `ready`.
+ * Listens for further starts of the program, and for links and files that macOS opens by events. All may come before the core has started.
  * @returns gives all requests to `take` from now on, those that came before first
  */
-export function listenForOpening(app: Pick<App, 'on'>): (take: (request: OpenRequest) => void) => void {
+export function listenForOpening(app: Pick<App, 'on' | 'isPackaged'>): (take: (request: OpenRequest) => void) => void {
   const early: OpenRequest[] = []
   let take = (request: OpenRequest): void => void early.push(request)
   let paths: string[] = []
+  app.on('second-instance', (_event, argv, folder) =>
+    take(requestInArguments(argv, folder, app.isPackaged) ?? { kind: 'window' }),
+  )
   app.on('open-url', (_event, url) => {
     const link = readDeepLink(url)
     if (link) take({ kind: 'link', link })

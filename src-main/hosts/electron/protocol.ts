@@ -86,7 +86,7 @@ async function sendMedia(request: Request, media: MediaSource): Promise<Response
   return responseOf(await answerMedia(media, asked))
 }
 
-/** Answers `/transfers/ID`. Frames of another origin, such as the diagram page, are refused. */
+/** Answers `/transfers/ID`. Requests that name another origin are refused. */
 async function sendBytes({ body, headers, method, url }: Request, bytes: BytesHandler): Promise<Response> {
   if (isForeign(headers)) return refuse(403, 'Forbidden')
   const length = headers.get('content-length')
@@ -101,7 +101,10 @@ async function sendBytes({ body, headers, method, url }: Request, bytes: BytesHa
   return responseOf(reply)
 }
 
-/** Whether a request is from a frame of another origin, such as the diagram page. Reading requests of our page have no `Origin`. */
+/**
+ * Whether a request names another origin. Reading requests of our page have no `Origin`. Electron removes the origin "null" of frames such as
+ * the diagram page; those are kept out by their policy, which allows no connection, and by ids that only our page gets.
+ */
 const isForeign = (headers: Headers): boolean => (headers.get('origin') ?? ownOrigin) !== ownOrigin
 
 /** Answers `GET /given/ID`, once per id. */

@@ -82,7 +82,9 @@ export class QuickWindow {
       webPreferences: webPreferences(preload, devTools),
     })
     followBackground(window)
-    if (platform !== 'win32') window.setVisibleOnAllWorkspaces(true, { visibleOnFullScreen: true })
+    // Without `skipTransformProcessType`, macOS would remove the dock icon and the menu of the whole program. A panel needs no such change.
+    const everywhere = { visibleOnFullScreen: true, skipTransformProcessType: true }
+    if (platform !== 'win32') window.setVisibleOnAllWorkspaces(true, everywhere)
     atFirstShow(window, () => this.#appear(window))
     window.on('close', (event) => {
       if (isQuitting()) return

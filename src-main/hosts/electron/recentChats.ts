@@ -2,6 +2,7 @@ import { createRouterClient } from '@orpc/server'
 import type { Conversation, ConversationListEvent } from '../../../src-preload/contract/chat.ts'
 import type { Core } from '../../core/core.ts'
 import { maxRecent, type RecentChat } from './menu.ts'
+import { drawWhenDifferent } from './redraw.ts'
 
 /** The menu changes at most this often, ms. */
 const everyMs = 500
@@ -35,22 +36,10 @@ export async function followRecentChats(
   signal: AbortSignal,
 ): Promise<void> {
   const chats = new RecentChats()
-  let shown = ''
-  let timer: NodeJS.Timeout | null = null
-  const draw = (): void => {
-    timer = null
-    const recent = chats.read()
-    const text = JSON.stringify(recent)
-    if (text === shown) return
-    shown = text
-    show(recent)
-  }
-  signal.addEventListener('abort', () => {
-    if (timer) clearTimeout(timer)
-  })
+  const changed = drawWhenDifferent(() => chats.read(), show, { everyMs, signal })
   for await (const event of await createRouterClient(core.router).chat.watchList(undefined, { signal })) {
     if (signal.aborted) return
     chats.take(event)
-    timer ??= setTimeout(draw, everyMs)
+    changed()
   }
 }

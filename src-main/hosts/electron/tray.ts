@@ -3,6 +3,7 @@ import { createRouterClient } from '@orpc/server'
 import { Menu, nativeImage, Tray } from 'electron'
 import type { Core } from '../../core/core.ts'
 import type { Host } from '../../core/host.ts'
+import { drawWhenDifferent } from './redraw.ts'
 import { proxyLine, type TrayActions, type TrayFacts, trayMenu, workLine } from './trayMenu.ts'
 
 interface TrayOptions {
@@ -33,15 +34,14 @@ export function showTray({ core, icons, actions, signal, log, platform = process
   }
   const pauseApps = (paused: boolean): void => void client.apps.pauseAll({ paused }).catch(fail)
 
-  let timer: NodeJS.Timeout | null = null
   const draw = (): void => {
-    timer = null
     tray.setToolTip(`Inference Studio\n${proxyLine(facts.proxy)}\n${workLine(facts)}`)
     tray.setContextMenu(Menu.buildFromTemplate(trayMenu(facts, { ...actions, pauseApps })))
   }
+  const redraw = drawWhenDifferent(() => facts, draw, { everyMs, signal })
   const changed = (news: Partial<TrayFacts>): void => {
     Object.assign(facts, news)
-    timer ??= setTimeout(draw, everyMs)
+    redraw()
   }
   async function follow<T>(events: Promise<AsyncIterable<T>>, read: (value: T) => Partial<TrayFacts>): Promise<void> {
     for await (const value of await events) if (!signal.aborted) changed(read(value))
@@ -64,7 +64,6 @@ export function showTray({ core, icons, actions, signal, log, platform = process
   }).catch(fail)
   signal.addEventListener('abort', () => {
     stopObserving()
-    if (timer) clearTimeout(timer)
     tray.destroy()
   })
 }

@@ -15,7 +15,10 @@ export interface WindowPlace {
 export interface WindowOptions {
   preload: string
   devTools: boolean
-  place?: WindowPlace | undefined
+  /** Icon of the window, on Linux. The other systems take that of the program. */
+  icon: string
+  /** Address of the page, with a fragment for a place in it. */
+  address: string
   /** Number of the window, under which its size and position are stored. */
   number: number
   /** Bounds of the window that was used last. A window without stored bounds opens beside it. */
@@ -49,7 +52,7 @@ export function followBackground(window: BrowserWindow): void {
 }
 
 /** Opens a main window and shows it when the page has painted. Restores size and position of the last window with its number. */
-export function openWindow({ preload, devTools, place, number, beside }: WindowOptions): BrowserWindow {
+export function openWindow({ preload, devTools, icon, address, number, beside }: WindowOptions): BrowserWindow {
   const file = join(app.getPath('userData'), number === 0 ? 'window.json' : `window-${number}.json`)
   const areas = screen.getAllDisplays().map((display) => display.workArea)
   const saved = readWindowState(file, areas) ?? cascaded(beside, areas)
@@ -61,6 +64,7 @@ export function openWindow({ preload, devTools, place, number, beside }: WindowO
     minHeight: 480,
     show: false,
     title: 'Inference Studio',
+    ...(process.platform === 'linux' && { icon }),
     backgroundColor: backgroundColor(),
     autoHideMenuBar: true,
     webPreferences: webPreferences(preload, devTools),
@@ -72,7 +76,7 @@ export function openWindow({ preload, devTools, place, number, beside }: WindowO
     window.show()
   })
   window.on('close', () => writeWindowState(file, { ...window.getNormalBounds(), maximized: window.isMaximized() }))
-  void window.loadURL(place ? addressOf(place) : ownPage)
+  void window.loadURL(address)
   return window
 }
 
@@ -83,11 +87,13 @@ export function focusWindow(window: BrowserWindow): void {
   window.focus()
 }
 
-/** Brings a window to the front and navigates its page by fragment, without a reload. */
+/** Brings a window to the front and navigates its page by fragment, without a reload. Chromium reloads a page that is given its own address. */
 export function goTo(window: BrowserWindow, place: WindowPlace): void {
-  void window.loadURL(addressOf(place))
+  const address = addressOf(place)
+  if (window.webContents.getURL() !== address) void window.loadURL(address)
   focusWindow(window)
 }
 
-const addressOf = ({ page, id, prompt }: WindowPlace): string =>
+/** The address of a place. */
+export const addressOf = ({ page, id, prompt }: WindowPlace): string =>
   `${ownPage}#/${page}${id === null ? '' : `/${encodeURIComponent(id)}`}${prompt === undefined ? '' : `?prompt=${encodeURIComponent(prompt)}`}`

@@ -23,9 +23,14 @@ export function readWindowState(file: string, screens: readonly Rectangle[]): Wi
   return parsed.success && screens.some((screen) => reachable(parsed.data, screen)) ? parsed.data : null
 }
 
-/** Saves the window state atomically: writes a new file and renames it. */
+/** Saves the window state. */
 export function writeWindowState(file: string, now: WindowState): void {
-  writeFileSync(`${file}.new`, JSON.stringify(now), { mode: 0o600 })
+  writeWhole(file, JSON.stringify(now))
+}
+
+/** Replaces a file atomically: writes a new one and renames it. */
+export function writeWhole(file: string, text: string): void {
+  writeFileSync(`${file}.new`, text, { mode: 0o600 })
   renameSync(`${file}.new`, file)
 }
 

@@ -39,6 +39,11 @@ export class MainWindows<W extends AnyWindow = BrowserWindow> {
     })
   }
 
+  /** All open windows with their numbers, the one that had the focus last at the end. */
+  all(): readonly { window: W; number: number }[] {
+    return this.#windows
+  }
+
   /** The window that had the focus last, or null. */
   last(): W | null {
     return this.#windows.at(-1)?.window ?? null

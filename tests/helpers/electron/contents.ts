@@ -148,6 +148,10 @@ export class Contents
     this.emit('did-navigate', electronEvent({}), url, 200, 'OK')
   }
 
+  moved(url: string): void {
+    Object.assign(this.mainFrame, { url })
+  }
+
   /** Called before a handler can prevent the navigation, so also for prevented ones. */
   starts(url: string, isMainFrame: boolean): void {
     this.emit('did-start-navigation', this.navigation(url, isMainFrame))

@@ -10,7 +10,7 @@ import { modes } from './modes.ts'
 import { Emitter, electronEvent, only, onlyKeys } from './only.ts'
 import * as ports from './ports.ts'
 import { ReplyServer } from './replies.ts'
-import { defaultSession, type SchemeHandler, schemes } from './session.ts'
+import { defaultSession, requestFor, type SchemeHandler, schemes } from './session.ts'
 import * as windows from './window.ts'
 
 /**
@@ -57,7 +57,6 @@ class App
       | 'setLoginItemSettings'
       | 'setAsDefaultProtocolClient'
       | 'getLoginItemSettings'
-      | 'commandLine'
       | 'dock'
       | 'setUserTasks'
     >
@@ -65,12 +64,6 @@ class App
   readonly isPackaged = modes.packaged === true
   /** Of macOS alone. */
   readonly dock = undefined
-  readonly commandLine = only<object>('commandLine', {
-    appendSwitch(name: string, value = '') {
-      needsEarly('commandLine.appendSwitch()')
-      process.stderr.write(`switch: ${name}=${value}\n`)
-    },
-  }) as Electron.CommandLine
   private readonly folder: string
   private readonly becameReady = Promise.withResolvers<void>()
 
@@ -95,8 +88,8 @@ class App
     return ['de-AT', 'en-US']
   }
 
-  setAsDefaultProtocolClient(scheme: string): boolean {
-    process.stderr.write(`links: ${scheme}\n`)
+  setAsDefaultProtocolClient(scheme: string, program = ''): boolean {
+    process.stderr.write(`links: ${scheme} ${program}\n`)
     return true
   }
 
@@ -148,7 +141,9 @@ class App
 
   requestSingleInstanceLock(): boolean {
     return takeSingleInstance(this.getPath('userData'), (argv, cwd) => {
-      this.emit('second-instance', electronEvent({}), argv, cwd, undefined)
+      // Chromium adds switches, and puts them before the other arguments.
+      const added = '--allow-file-access-from-files'
+      this.emit('second-instance', electronEvent({}), argv.toSpliced(1, 0, added), cwd, undefined)
     })
   }
 
@@ -164,7 +159,8 @@ class App
   }
 
   /** Electron starts the program again after its end. The process that launched the stand-in does that itself. */
-  relaunch(): void {
+  relaunch(options: Electron.RelaunchOptions): void {
+    onlyKeys('app.relaunch', options, ['execPath', 'args'])
     process.stderr.write('relaunch requested\n')
   }
 
@@ -357,7 +353,7 @@ let applicationMenu: Electron.Menu | null = null
 
 function buildMenu(template: Electron.MenuItemConstructorOptions[]): Electron.Menu {
   const items = template.map((item) => {
-    onlyKeys('MenuItem', item, ['role', 'type', 'label', 'submenu', 'accelerator', 'enabled', 'click'])
+    onlyKeys('MenuItem', item, ['role', 'type', 'label', 'submenu', 'accelerator', 'enabled', 'visible', 'click'])
     if (item.role !== undefined && !roles.includes(item.role)) throw new Error(`unknown role "${item.role}"`)
     const submenu = Array.isArray(item.submenu) ? buildMenu(item.submenu) : undefined
     return only<object>('MenuItem', {
@@ -365,6 +361,7 @@ function buildMenu(template: Electron.MenuItemConstructorOptions[]): Electron.Me
       type: item.type,
       label: item.label ?? '',
       enabled: item.enabled ?? true,
+      visible: item.visible ?? true,
       accelerator: item.accelerator,
       click: item.click,
       submenu,
@@ -415,7 +412,7 @@ export const net = only('net', {
   /** A request of this process. Calls the handler of the scheme directly. */
   async fetch(input: string | Request, init?: RequestInit): Promise<Response> {
     needsReady('net.fetch()')
-    const request = new Request(input, init)
+    const request = requestFor(input, init)
     const handler = schemes.get(request.url.split(':', 1)[0] ?? '')
     if (!handler) throw new Error('The stand-in for electron fetches nothing from the network')
     return await handler(request)

@@ -34,6 +34,8 @@ export interface PageOwner {
   /** Called when the document is replaced or gone, and its preload script with it. */
   left(): void
   navigated(url: string): void
+  /** Called when the page has changed its own address without another document. */
+  moved(url: string): void
   loaded(): void
   /** Called when the process of the page has ended. */
   crashed(): void
@@ -58,7 +60,12 @@ const context = z.object({ context: z.object({ id: z.number(), name: z.string() 
 const destroyed = z.object({ executionContextId: z.number() })
 const binding = z.object({ name: z.string(), payload: z.string() })
 const opening = z.object({ url: z.string(), windowName: z.string(), windowFeatures: z.array(z.string()) })
-const frame = z.object({ frame: z.object({ id: z.string(), parentId: z.string().optional(), url: z.string() }) })
+const frame = z.object({
+  frame: z.object({
+    ...{ id: z.string(), parentId: z.string().optional(), url: z.string(), urlFragment: z.string().default('') },
+  }),
+})
+const moved = z.object({ frameId: z.string(), url: z.string() })
 const withoutHash = (url: string): string => url.split('#', 1)[0] ?? ''
 
 /** One tab of Chromium as the page of one window. The preload script has its own world, and every request and navigation is intercepted. */
@@ -175,9 +182,13 @@ export class Page {
       this.#owner.wantsWindow(fromPage(url), windowName, windowFeatures.join(','))
     },
     'Page.frameNavigated': (params) => {
-      const { id, parentId, url } = frame.parse(params).frame
+      const { id, parentId, url, urlFragment } = frame.parse(params).frame
       this.#wishes.delete(id)
-      if (parentId === undefined) this.#owner.navigated(fromPage(url))
+      if (parentId === undefined) this.#owner.navigated(fromPage(`${url}${urlFragment}`))
+    },
+    'Page.navigatedWithinDocument': (params) => {
+      const { frameId, url } = moved.parse(params)
+      if (frameId === this.#target) this.#owner.moved(fromPage(url))
     },
     'Inspector.targetCrashed': () => {
       this.#leave()

@@ -142,6 +142,13 @@ export async function settlePermissions(cdp: Cdp, contents: Electron.WebContents
   }
 }
 
+/** A request as `protocol.handle` passes it on: Electron removes the origin "null" of sandboxed frames. */
+export function requestFor(input: string | Request, init?: RequestInit): Request {
+  const request = new Request(input, init)
+  if (request.headers.get('origin') === 'null') request.headers.delete('origin')
+  return request
+}
+
 export type SchemeHandler = Parameters<Electron.Protocol['handle']>[1]
 export const schemes = new Map<string, SchemeHandler>()
 // Tests replace a handler to see how the page reacts to a reply.

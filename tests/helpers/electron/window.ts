@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs'
 import type * as Electron from 'electron'
 import type { Cdp } from './cdp.ts'
 import { Contents } from './contents.ts'
 import { modes } from './modes.ts'
 import { Emitter, electronEvent, only, onlyKeys } from './only.ts'
 import { Page, type PageRequest } from './page.ts'
-import { isCancelled, schemes, settlePermissions } from './session.ts'
+import { isCancelled, requestFor, schemes, settlePermissions } from './session.ts'
 
 const optionNames = [
   'width',
@@ -15,6 +16,7 @@ const optionNames = [
   'minHeight',
   'show',
   'title',
+  'icon',
   'backgroundColor',
   'autoHideMenuBar',
   'frame',
@@ -112,6 +114,8 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
     if (!program) throw new Error('Cannot create BrowserWindow before app is ready')
     onlyKeys('BrowserWindow', options, optionNames)
     const preload = checkPreferences(options.webPreferences ?? {})
+    if (typeof options.icon === 'string' && !existsSync(options.icon))
+      throw new Error(`There is no icon ${options.icon}`)
     const { width = 800, height = 600, x = 0, y = 0 } = options
     this.options = options
     this.bounds = { x, y, width, height }
@@ -151,6 +155,7 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
       said: (text) => contents.said(text),
       left: () => contents.left(),
       navigated: (url) => contents.committed(url),
+      moved: (url) => contents.moved(url),
       loaded: () => {
         contents.emit('did-finish-load')
         if (self.painted) return
@@ -169,7 +174,9 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
     const { program } = BrowserWindow
     if (!program) return
     await settlePermissions(program.cdp(), this.webContents as unknown as Electron.WebContents, url)
-    await page.load(url)
+    // Chromium treats the address that a window already has as a reload.
+    if (url === this.webContents.getURL()) await page.reload()
+    else await page.load(url)
   }
 
   show(): void {
@@ -208,7 +215,9 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
   }
 
   setVisibleOnAllWorkspaces(_visible: boolean, options: Electron.VisibleOnAllWorkspacesOptions = {}): void {
-    onlyKeys('setVisibleOnAllWorkspaces', options, ['visibleOnFullScreen'])
+    onlyKeys('setVisibleOnAllWorkspaces', options, ['visibleOnFullScreen', 'skipTransformProcessType'])
+    // On macOS the program would lose its dock icon and its menu.
+    if (options.visibleOnFullScreen && !options.skipTransformProcessType) throw new Error('The dock icon disappears')
   }
 
   isFocused(): boolean {
@@ -299,5 +308,5 @@ async function answer(request: PageRequest): Promise<Response | 'cancel' | null>
   const handler = schemes.get(request.url.split(':', 1)[0] ?? '')
   if (!handler) return null
   const { url, method, headers, body } = request
-  return await handler(new Request(url, { method, headers, body }))
+  return await handler(requestFor(url, { method, headers, body }))
 }

@@ -4,6 +4,8 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { lockFolder } from '../../../src-main/core/store/lock.ts'
 import { closeActionOf } from '../../../src-main/hosts/electron/background.ts'
 import { setOpenAtLogin, startsInBackground } from '../../../src-main/hosts/electron/loginItem.ts'
+import { programFile } from '../../../src-main/hosts/electron/program.ts'
+import { drawWhenDifferent } from '../../../src-main/hosts/electron/redraw.ts'
 import { type TrayFacts, trayMenu } from '../../../src-main/hosts/electron/trayMenu.ts'
 import { growths, pickModel, send } from '../../e2e/journey.ts'
 import { type Desktop, launchDesktop, real, runDesktopToItsEnd, startStandIn } from '../../helpers/electron/launch.ts'
@@ -70,8 +72,6 @@ describe('start at login', () => {
     }
     setOpenAtLogin(true, options)
     expect(readFileSync(file, 'utf8')).toContain('Exec="/opt/In \\\\"fer\\\\" \\\\$ 100%%" --background\n')
-    setOpenAtLogin(true, { ...options, env: { ...options.env, APPIMAGE: '/home/me/Studio.AppImage' } })
-    expect(readFileSync(file, 'utf8')).toContain('Exec="/home/me/Studio.AppImage" --background\n')
     setOpenAtLogin(false, options)
     setOpenAtLogin(false, options)
     expect(() => readFileSync(file)).toThrow()
@@ -81,8 +81,10 @@ describe('start at login', () => {
 
   test.each(['darwin', 'win32'] as const)('is a login item on %s', (platform) => {
     const app = { isPackaged: true, setLoginItemSettings: vi.fn() }
-    setOpenAtLogin(true, { app, platform })
-    expect(app.setLoginItemSettings).toHaveBeenCalledWith({ openAtLogin: true, args: ['--background'] })
+    setOpenAtLogin(true, { app, platform, program: 'C:\\Studio.exe' })
+    expect(app.setLoginItemSettings).toHaveBeenCalledWith({
+      ...{ openAtLogin: true, path: 'C:\\Studio.exe', args: ['--background'] },
+    })
     setOpenAtLogin(true, { app: { ...app, isPackaged: false }, platform })
     expect(app.setLoginItemSettings).toHaveBeenCalledOnce()
   })
@@ -94,6 +96,55 @@ describe('start at login', () => {
     expect(app.getLoginItemSettings).not.toHaveBeenCalled()
     expect(startsInBackground(app, ['x'], 'darwin')).toBe(true)
   })
+})
+
+describe('the file that starts the program again', () => {
+  test.each([
+    ['installed', {}, '/opt/studio/studio', '/opt/studio/studio'],
+    [
+      'an AppImage, which runs from a mount',
+      { APPIMAGE: '/home/me/Studio.AppImage', APPDIR: '/tmp/.mount_x' },
+      '/tmp/.mount_x/studio',
+      '/home/me/Studio.AppImage',
+    ],
+    [
+      'installed, in a terminal of another AppImage',
+      { APPIMAGE: '/home/me/Editor.AppImage', APPDIR: '/tmp/.mount_y' },
+      '/opt/studio/studio',
+      '/opt/studio/studio',
+    ],
+    [
+      'the portable program of Windows, which runs from a temporary folder',
+      { PORTABLE_EXECUTABLE_FILE: 'D:\\Studio portable.exe' },
+      'C:\\Temp\\x\\Studio.exe',
+      'D:\\Studio portable.exe',
+    ],
+  ])('of a program that is %s', (_, env, execPath, expected) => {
+    expect(programFile(env, execPath)).toBe(expected)
+  })
+})
+
+test('a menu is drawn again only when it looks different, and at most once per interval', () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const ending = new AbortController()
+  const draw = vi.fn()
+  let now = { requests: 0 }
+  const changed = drawWhenDifferent(() => now, draw, { everyMs: 500, signal: ending.signal })
+  const change = (requests: number) => {
+    now = { requests }
+    changed()
+  }
+  for (const requests of [1, 2, 3]) change(requests)
+  vi.advanceTimersByTime(500)
+  change(3)
+  vi.advanceTimersByTime(500)
+  expect(draw.mock.calls).toEqual([[{ requests: 3 }]])
+  change(4)
+  ending.abort()
+  change(5)
+  vi.advanceTimersByTime(500)
+  expect(draw).toHaveBeenCalledOnce()
+  vi.useRealTimers()
 })
 
 test('macOS asks nothing when a window is closed, and a choice counts everywhere', () => {

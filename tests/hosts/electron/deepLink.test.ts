@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
+import { node24 } from '../../../resources/scripts/ready.mjs'
 import { linkInArguments, readDeepLink } from '../../../src-main/hosts/electron/deepLink.ts'
 import { composer, replies } from '../../e2e/journey.ts'
 import { tries } from '../../helpers/effort.ts'
@@ -77,7 +78,7 @@ test.runIf(!real)(
   'a link opens a window when none is open, and links are registered by an installed application only',
   async () => {
     const { evaluate, errors } = await launchDesktop(newDataDir(), { packaged: true, answers: [{ response: 0 }] })
-    expect(errors()).toContain('links: inference-studio')
+    expect(errors()).toContain(`links: inference-studio ${node24()}\n`)
     await evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.close())
     const count = () => evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)
     await expect.poll(count).toBe(0)

@@ -46,6 +46,14 @@ describe('the application menu', () => {
     ])
   })
 
+  test('zooms in also without Shift, on the key "=" and on the key "+" of other keyboards', () => {
+    const zooms = submenu(menuOf('linux'), 'View').filter(({ role }) => role === 'zoomIn')
+    expect(zooms.map(({ accelerator, visible }) => [accelerator, visible])).toEqual([
+      [undefined, undefined],
+      ['CmdOrCtrl+=', false],
+    ])
+  })
+
   test('has the developer tools in a development version only', () => {
     expect(named(submenu(menuOf('linux', true), 'View'))).toContain('toggleDevTools')
     expect(named(submenu(menuOf('linux'), 'View'))).not.toContain('toggleDevTools')

@@ -5,7 +5,11 @@ import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { GivenFiles } from '../../../src-main/hosts/electron/givenFiles.ts'
 import { dockMenu, jumpTasks, showLaunchers } from '../../../src-main/hosts/electron/launchers.ts'
-import { listenForOpening, requestInArguments } from '../../../src-main/hosts/electron/openRequests.ts'
+import {
+  listenForOpening,
+  requestInArguments,
+  restartArguments,
+} from '../../../src-main/hosts/electron/openRequests.ts'
 import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { composer, connectTo, replies } from '../../e2e/journey.ts'
 import { launchDesktop, real, runDesktopToItsEnd } from '../../helpers/electron/launch.ts'
@@ -35,6 +39,23 @@ describe('the arguments of a start', () => {
     expect(requestInArguments(['electron', '/opt/app'], '/home/me', false)).toBeNull()
   })
 
+  test('of a second start have switches of Chromium before the folder of a development version', () => {
+    const second = (...argv: string[]) =>
+      requestInArguments(['electron', '--original-process-start-time=1', '/opt/app', ...argv], '/home/me', false)
+    expect(second()).toBeNull()
+    expect(second('a.txt')).toEqual({ kind: 'files', paths: ['/home/me/a.txt'] })
+  })
+
+  test('are kept by a restart, except for what the start was asked to open', () => {
+    const switches = ['--background', '--ozone-platform=x11', '--new-chat']
+    const link = 'inference-studio://chat/new?prompt=Hi'
+    expect(restartArguments(['/opt/studio', ...switches, 'a.txt', link], true)).toEqual(['--ozone-platform=x11'])
+    expect(restartArguments(['electron', '/opt/app', 'a.txt', ...switches], false)).toEqual([
+      '/opt/app',
+      '--ozone-platform=x11',
+    ])
+  })
+
   test('name a link, a new chat or the quick prompt', () => {
     const link = 'inference-studio://chat/new?prompt=Hi'
     expect(inPackage('x.txt', link)).toEqual({ kind: 'link', link: { prompt: 'Hi' } })
@@ -58,6 +79,21 @@ test('macOS: files that open together are one request, and those before the star
     [{ kind: 'files', paths: ['/a.txt', '/b.png'] }],
   ])
   expect(event.preventDefault).toHaveBeenCalledTimes(2)
+})
+
+test('what a second start asks for while the core is starting is done afterwards', () => {
+  const app = Object.assign(new EventEmitter(), { isPackaged: true })
+  const listen = listenForOpening(app as never)
+  app.emit('second-instance', {}, ['/opt/studio', 'inference-studio://chat/new?prompt=early'], '/home/me')
+  app.emit('second-instance', {}, ['/opt/studio'], '/home/me')
+  const take = vi.fn()
+  listen(take)
+  app.emit('second-instance', {}, ['/opt/studio', 'a.txt'], '/home/me')
+  expect(take.mock.calls).toEqual([
+    [{ kind: 'link', link: { prompt: 'early' } }],
+    [{ kind: 'window' }],
+    [{ kind: 'files', paths: ['/home/me/a.txt'] }],
+  ])
 })
 
 describe('files for a page', () => {

@@ -160,7 +160,9 @@ function installApp(url: string, publicKey: string) {
   mkdirSync(app)
   cpSync(join(root, 'out'), join(app, 'out'), { recursive: true, filter: (path) => !path.endsWith('.map') })
   symlinkSync(join(root, 'node_modules'), join(app, 'node_modules'))
-  cpSync(join(root, 'resources', 'icons'), join(app, 'resources', 'icons'), { recursive: true })
+  for (const icons of ['icons', 'package/icons']) {
+    cpSync(join(root, 'resources', icons), join(app, 'resources', icons), { recursive: true })
+  }
   const about = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   writeFileSync(join(app, 'package.json'), JSON.stringify({ ...about, version: '1.0.0', updates: { url, publicKey } }))
   writeFileSync(join(folder, 'app-update.yml'), `provider: generic\nurl: ${url}\nupdaterCacheDirName: studio-updater\n`)

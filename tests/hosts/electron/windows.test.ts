@@ -1,6 +1,9 @@
 import { EventEmitter } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
+import { storeOpenWindows, takeOpenWindows } from '../../../src-main/hosts/electron/openWindows.ts'
 import { cascaded } from '../../../src-main/hosts/electron/windowState.ts'
 import { MainWindows } from '../../../src-main/hosts/electron/windows.ts'
 import { composer, lastReply, pickModel, send, settled } from '../../e2e/journey.ts'
@@ -73,6 +76,48 @@ describe('the main windows', () => {
   })
 })
 
+describe('the windows of the last run', () => {
+  const file = () => {
+    const folder = newDataDir()
+    mkdirSync(folder, { recursive: true })
+    return join(folder, 'windows.json')
+  }
+  const page = 'app://studio/index.html'
+
+  test('are returned once, without the text of a link; one window alone needs no list', () => {
+    const list = file()
+    storeOpenWindows(list, [
+      { number: 1, address: `${page}#/chat/abc%20d` },
+      { number: 0, address: `${page}#/chat?prompt=secret` },
+      { number: 2, address: '' },
+    ])
+    expect(readFileSync(list, 'utf8')).not.toContain('secret')
+    expect(takeOpenWindows(list)).toEqual([
+      { number: 1, hash: '#/chat/abc%20d' },
+      { number: 0, hash: '#/chat' },
+      { number: 2, hash: '' },
+    ])
+    expect(takeOpenWindows(list)).toEqual([])
+    storeOpenWindows(list, [{ number: 0, address: page }])
+    expect(existsSync(list)).toBe(false)
+  })
+
+  test.each(['', '{}', '[{"number":0,"hash":"https://a.example"}]', '[{"number":-1,"hash":""}]'])(
+    'a damaged or foreign list %j opens nothing',
+    (text) => {
+      const list = file()
+      writeFileSync(list, text)
+      expect(takeOpenWindows(list)).toEqual([])
+    },
+  )
+
+  test('a list that can’t be written does not stop the end of the program', () => {
+    const address = `${page}#/usage`
+    const open = [0, 1].map((number) => ({ number, address }))
+    expect(() => storeOpenWindows('/dev/null/windows.json', open)).not.toThrow()
+  })
+})
+
 const chooseInFile = ({ evaluate }: Desktop, label: string, inner?: string) =>
   evaluate(
     ({ Menu }, [wanted, below]) => {
@@ -130,6 +175,49 @@ describe.runIf(!real)('with the replacement of Electron', () => {
     await evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.close()).catch(() => undefined)
     expect(await desktop.ended).toBe(0)
     expect(errors().match(/question:/g)?.length).toBe(1)
+  })
+
+  test('quitting with two windows opens both again, each with its page and position', async () => {
+    const dataDir = newDataDir()
+    const first = await launchDesktop(dataDir)
+    await chooseInFile(first, 'New window')
+    await expect.poll(() => windowCount(first)).toBe(2)
+    await expect.poll(() => first.page.context().pages().length).toBe(2)
+    for (const [at, place] of ['#/usage', '#/settings/about'].entries()) {
+      const one = first.page.context().pages()[at]
+      await one?.waitForFunction(() => document.querySelector('nav') !== null)
+      await one?.evaluate((to) => location.assign(to), place)
+    }
+    const facts = ({ evaluate }: Desktop) =>
+      evaluate(({ BrowserWindow }) =>
+        BrowserWindow.getAllWindows()
+          .map((one) => [one.webContents.getURL().split('#')[1], one.getBounds().x] as const)
+          .toSorted(([a = ''], [b = '']) => a.localeCompare(b)),
+      )
+    const places = ['/settings/about', '/usage']
+    await expect.poll(async () => (await facts(first)).map(([place]) => place)).toEqual(places)
+    const before = await facts(first)
+    expect(await first.quit()).toBe(0)
+
+    const second = await launchDesktop(dataDir)
+    await expect.poll(() => facts(second)).toEqual(before)
+  })
+
+  test('choosing the page that is open already does not load the window again', async () => {
+    const { desktop } = await launchConnected()
+    const { page, evaluate } = desktop
+    await page.evaluate(() => location.assign('#/usage'))
+    await chooseInFile(desktop, 'New chat')
+    await page.waitForFunction(() => location.hash === '#/chat')
+    await page.evaluate(() => Object.assign(window, { sameDocument: true }))
+    await chooseInFile(desktop, 'New chat')
+    await page.evaluate(() => location.assign('#/usage'))
+    await chooseInFile(desktop, 'New chat')
+    await page.waitForFunction(() => location.hash === '#/chat')
+    expect(await page.evaluate(() => 'sameDocument' in window)).toBe(true)
+    expect(await evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.webContents.getURL())).toBe(
+      'app://studio/index.html#/chat',
+    )
   })
 
   test('a backup shows its progress in the taskbar, and removes it at the end', async () => {
