@@ -20,13 +20,13 @@ function watchServers(): Server[] {
 }
 
 describe('a connection that can’t be accepted, because the process has too many open files', () => {
-  it.each([
+  it.each<[string, () => Promise<() => unknown>]>([
     [
       'the web host',
       async () => {
         const server = createServer()
         await listenOn(server, 0, false)
-        return () => void server.close()
+        return () => server.close()
       },
     ],
     ['a sign-in', async () => (await listenForRedirect('state', 0)).close],
