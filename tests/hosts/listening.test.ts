@@ -20,13 +20,13 @@ function watchServers(): Server[] {
 }
 
 describe('a connection that can’t be accepted, because the process has too many open files', () => {
-  it.each<[string, () => Promise<() => unknown>]>([
+  it.each<[string, () => Promise<() => void | Promise<void>>]>([
     [
       'the web host',
       async () => {
         const server = createServer()
         await listenOn(server, 0, false)
-        return () => server.close()
+        return () => void server.close()
       },
     ],
     ['a sign-in', async () => (await listenForRedirect('state', 0)).close],

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { strToU8, zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
 import { convertDocument } from '../../../../src-main/core/features/documents/convert/convert.ts'
+import { cpuTime } from '../../../helpers/cpuTime.ts'
 import { freshFolder } from '../../helpers/core.ts'
 import { corpus, corpusBytes, corpusPath, expectedText, plainPdf, written } from './corpus.ts'
 
@@ -158,9 +159,9 @@ describe('hostile and broken files', () => {
     const path = join(folder, 'huge')
     writeFileSync(path, '%PDF-1.7')
     truncateSync(path, 1024 ** 3)
-    const start = performance.now()
+    const cpuMs = cpuTime()
     await expect(convertDocument({ path, name: 'huge.pdf' })).rejects.toMatchObject({ kind: 'bad_input' })
-    expect(performance.now() - start).toBeLessThan(1000)
+    expect(cpuMs()).toBeLessThan(1000)
   })
 
   it('that unpack to gigabytes, or nest too deeply, are refused', async () => {

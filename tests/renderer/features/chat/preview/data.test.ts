@@ -9,6 +9,7 @@ import {
   sortRows,
 } from '../../../../../src-renderer/features/chat/preview/csv.ts'
 import { closedJson, readJson } from '../../../../../src-renderer/features/chat/preview/json.ts'
+import { cpuTime } from '../../../../helpers/cpuTime.ts'
 import { seed } from '../../../../helpers/random.ts'
 
 const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`
@@ -78,7 +79,7 @@ describe('a JSON text', () => {
   it('that is complete and broken has a fault, and a hostile one is read in time', () => {
     expect(readJson('{"a":1,', false)).toHaveProperty('fault')
     expect(readJson('', true)).toHaveProperty('fault')
-    const started = performance.now()
+    const cpuMs = cpuTime()
     for (const text of [
       '['.repeat(500_000),
       '{"a":'.repeat(200_000),
@@ -87,7 +88,7 @@ describe('a JSON text', () => {
       `${'['.repeat(400)}${'1,'.repeat(500_000)}`,
     ])
       readJson(text, true)
-    expect(performance.now() - started).toBeLessThan(2_000)
+    expect(cpuMs()).toBeLessThan(2_000)
     expect(Object.keys((readJson('{"__proto__":{"x":1}}', false) as { value: object }).value)).toEqual(['__proto__'])
   })
 })
@@ -120,8 +121,8 @@ describe('changes', () => {
     ])
     expect(changesOf('x'.repeat(300_000), 'y'.repeat(300_000))).toBeNull()
     const other = (name: string): string => Array.from({ length: 15_000 }, (_, at) => `${name}${at}`).join('\n')
-    const started = performance.now()
+    const cpuMs = cpuTime()
     expect(changesOf(other('a'), other('b'))).toBeNull()
-    expect(performance.now() - started).toBeLessThan(3_000)
+    expect(cpuMs()).toBeLessThan(3_000)
   })
 })
