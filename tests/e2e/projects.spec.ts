@@ -33,6 +33,16 @@ const texts = (page: Page) => dialog(page).locator('.project-passage-text')
 const removedNote = (page: Page) => page.locator('.project-tray .project-removed')
 const tray = (page: Page) => page.getByRole('list', { name: windowText('projects:next') })
 
+test('a double click on the button that creates a project creates one project', async ({ page }) => {
+  await page.getByRole('button', { name: windowText('library:listMenu') }).click()
+  await page.getByRole('menuitem', { name: windowText('library:newFolder') }).click()
+  await page.getByLabel(windowText('library:name')).fill('Lighthouse')
+  await page.getByRole('button', { name: windowText('library:createWithFiles') }).dblclick()
+  await expect(dialog(page).getByRole('button', { name: windowText('projects:add') })).toBeFocused()
+  await page.getByRole('button', { name: windowText('common:cancel'), exact: true }).click()
+  await expect(page.getByRole('row').filter({ hasText: 'Lighthouse' })).toHaveCount(1)
+})
+
 test('a chat of a project starts with its settings and files; passages are shown, removed and sent', async ({
   page,
 }) => {

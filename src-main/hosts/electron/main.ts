@@ -144,7 +144,8 @@ async function start(folder: string): Promise<void> {
     ...{ app, dialog, log, activity: () => core?.activity.read() ?? null },
     // During start-up too, so that the databases close cleanly. An unfinished repair is abandoned.
     async stop() {
-      if (!isRestarting) storeOpenWindows(openWindowsFile, windows.openNow())
+      // Before the core has started, the windows of the last run are not open yet, and their list stays.
+      if (core !== null && !isRestarting) storeOpenWindows(openWindowsFile, windows.openNow())
       ending.abort()
       await (await starting.catch(() => null))?.stop()
     },

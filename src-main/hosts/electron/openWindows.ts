@@ -3,15 +3,17 @@ import * as z from 'zod'
 import { writeWhole } from './windowState.ts'
 
 const openWindow = z.object({
-  /** Under which the size and position of the window are stored. */
+  /** The size and position of the window are stored under this number. */
   number: z.number().int().min(0).max(99),
   /** Fragment of the page's address: the page and its item. */
   hash: z
     .string()
     .max(500)
-    .regex(/^(#[\w/%.~-]*)?$/),
+    // The characters of `encodeURIComponent`, and slashes.
+    .regex(/^(#[\w/%.~!'()*-]*)?$/),
 })
-const openWindows = z.array(openWindow).max(20)
+/** Maximum number of windows that are opened again. */
+const maxWindows = 20
 export type OpenWindow = z.infer<typeof openWindow>
 
 /**
@@ -35,9 +37,9 @@ const placeOf = (address: string): string =>
 /** Returns the windows of the last run, and forgets them, so that a page that can't be opened does not return for ever. */
 export function takeOpenWindows(file: string): OpenWindow[] {
   try {
-    const found = openWindows.parse(JSON.parse(readFileSync(file, 'utf8')))
+    const found = z.array(z.unknown()).parse(JSON.parse(readFileSync(file, 'utf8')))
     rmSync(file, { force: true })
-    return found
+    return found.flatMap((one) => openWindow.safeParse(one).data ?? []).slice(-maxWindows)
   } catch {
     return [] // the last run had one window, or the file is damaged
   }

@@ -3,8 +3,13 @@
  * from a temporary folder; both are gone when the program has ended.
  */
 export function programFile(env: NodeJS.ProcessEnv = process.env, execPath = process.execPath): string {
-  const { APPDIR, APPIMAGE, PORTABLE_EXECUTABLE_FILE } = env
-  // A terminal inside of another AppImage passes the variables of that one on.
+  const { APPDIR, APPIMAGE, PORTABLE_EXECUTABLE_FILE, PORTABLE_EXECUTABLE_APP_FILENAME } = env
+  // A terminal inside of another AppImage or portable program passes the variables of that program on.
   if (APPIMAGE && APPDIR && execPath.startsWith(`${APPDIR}/`)) return APPIMAGE
-  return PORTABLE_EXECUTABLE_FILE || execPath
+  return PORTABLE_EXECUTABLE_FILE && PORTABLE_EXECUTABLE_APP_FILENAME === packageName
+    ? PORTABLE_EXECUTABLE_FILE
+    : execPath
 }
+
+/** `name` in package.json, which electron-builder gives to the portable program. */
+const packageName = 'inference-studio'

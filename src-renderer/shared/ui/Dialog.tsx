@@ -18,8 +18,8 @@ export function useModal(open: boolean, onClose: () => void, stayOnOutsideClick 
     const dialog = ref.current
     if (!dialog) return
     if (open && !dialog.open) {
-      // Focuses the field that the content chose with `data-first`, or the first field, otherwise the dialog. The browser would focus the close button, whose tooltip would take the first Escape.
-      // Skips file inputs, which are hidden behind a button.
+      // Focuses the field that the content chose with `data-first`, or the first field, otherwise the dialog. The browser would focus the close
+      // button, whose tooltip would take the first Escape. Skips file inputs, which are hidden behind a button.
       const first =
         dialog.querySelector<HTMLElement>('[data-first]') ??
         dialog.querySelector<HTMLElement>('input:not([type="file"]), select, textarea') ??

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { root } from '../../../resources/scripts/ready.mjs'
 import { lockFolder } from '../../../src-main/core/store/lock.ts'
 import { closeActionOf } from '../../../src-main/hosts/electron/background.ts'
 import { setOpenAtLogin, startsInBackground } from '../../../src-main/hosts/electron/loginItem.ts'
@@ -99,6 +100,7 @@ describe('start at login', () => {
 })
 
 describe('the file that starts the program again', () => {
+  const { name: packageName } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   test.each([
     ['installed', {}, '/opt/studio/studio', '/opt/studio/studio'],
     [
@@ -115,9 +117,15 @@ describe('the file that starts the program again', () => {
     ],
     [
       'the portable program of Windows, which runs from a temporary folder',
-      { PORTABLE_EXECUTABLE_FILE: 'D:\\Studio portable.exe' },
+      { PORTABLE_EXECUTABLE_FILE: 'D:\\Studio portable.exe', PORTABLE_EXECUTABLE_APP_FILENAME: packageName },
       'C:\\Temp\\x\\Studio.exe',
       'D:\\Studio portable.exe',
+    ],
+    [
+      'installed, in a terminal of another portable program',
+      { PORTABLE_EXECUTABLE_FILE: 'D:\\Terminal.exe', PORTABLE_EXECUTABLE_APP_FILENAME: 'terminal' },
+      'C:\\Programs\\Studio.exe',
+      'C:\\Programs\\Studio.exe',
     ],
   ])('of a program that is %s', (_, env, execPath, expected) => {
     expect(programFile(env, execPath)).toBe(expected)

@@ -91,8 +91,13 @@ test('the window shows the repair of a damaged log, then opens the studio by its
 
 // A real Electron shows its error box until a person closes it, and can't be inspected before it is ready.
 describe.runIf(!real)('with the replacement of Electron only', () => {
-  test('a quit while the core is still starting waits for it and opens no window', async () => {
+  test('a quit while the core is still starting waits for it, opens no window, and keeps the windows of the last run', async () => {
     const dataDir = newDataDir()
+    const list = join(dataDir, 'desktop', 'windows.json')
+    const open = [0, 1].map((number) => ({ number, hash: '#/usage' }))
+    claimFolder(dataDir)
+    mkdirSync(join(dataDir, 'desktop'))
+    writeFileSync(list, JSON.stringify(open))
     const { evaluate, ended } = startStandIn(dataDir)
     const windows = evaluate(async ({ app }) => {
       let opened = 0
@@ -108,6 +113,7 @@ describe.runIf(!real)('with the replacement of Electron only', () => {
     expect(await windows).toBe(0)
     expect(await ended).toBe(0)
     expect(endedCleanly(dataDir)).toBe(true)
+    expect(JSON.parse(readFileSync(list, 'utf8'))).toEqual(open)
   })
 
   test('a folder in use by another process is reported, and the program exits', async () => {

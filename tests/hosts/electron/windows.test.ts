@@ -102,6 +102,15 @@ describe('the windows of the last run', () => {
     expect(existsSync(list)).toBe(false)
   })
 
+  test('a window whose entry is not valid is left out, and the others are returned', () => {
+    const list = file()
+    storeOpenWindows(list, [
+      { number: 0, address: `${page}#/keys/${'k'.repeat(600)}` },
+      { number: 1, address: `${page}#/keys/${encodeURIComponent("team's (1)!*")}` },
+    ])
+    expect(takeOpenWindows(list)).toEqual([{ number: 1, hash: "#/keys/team's%20(1)!*" }])
+  })
+
   test.each(['', '{}', '[{"number":0,"hash":"https://a.example"}]', '[{"number":-1,"hash":""}]'])(
     'a damaged or foreign list %j opens nothing',
     (text) => {

@@ -73,11 +73,13 @@ function ProjectForm({ folder, ids }: { folder: Folder | undefined; ids: readonl
   const [instructions, setInstructions] = useState(folder?.instructions ?? '')
   const [numbers, setNumbers] = useState(() => typedOf(folder?.params ?? {}))
   const [whole, setWhole] = useState(String(folder?.wholeTokens ?? defaultWholeTokens))
+  // A created project arrives a moment later. A second click until then must not create another one.
+  const [isCreating, setCreating] = useState(false)
   const params = paramsOf(folder?.params ?? {}, numbers)
   const wholeTokens = wholeTokensOf(whole)
   const isReady = name.trim() !== '' && params !== null && wholeTokens !== null
   const save = async (addsFiles = false): Promise<void> => {
-    if (name.trim() === '' || params === null || wholeTokens === null) return
+    if (isCreating || name.trim() === '' || params === null || wholeTokens === null) return
     const defaults = {
       ...{ model, wholeTokens },
       instructions: instructions.trim() === '' ? null : instructions,
@@ -88,8 +90,9 @@ function ProjectForm({ folder, ids }: { folder: Folder | undefined; ids: readonl
       if (await saveFolder(folder.id, wanted, defaults)) close()
       return
     }
+    setCreating(true)
     const id = await makeFolder(wanted, ids, defaults)
-    if (id === null) return
+    if (id === null) return setCreating(false)
     if (!addsFiles) return close()
     listStore.setState({ dialog: { show: 'editFolder', id } })
     focusSoon(() => document.querySelector<HTMLElement>('[data-add-pinned]'))

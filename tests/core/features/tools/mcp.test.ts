@@ -168,6 +168,25 @@ describe('a server over stdio', () => {
     expect(feature.tools.state().servers).toEqual([])
   })
 
+  test('with a secret in memory only is deleted without a message about the keychain', async () => {
+    feature = makeFeature({ secrets: memorySecrets('missing') })
+    const server = await feature.stdio('good', { secrets: { API_KEY: 'sk-only-in-memory' } })
+    await feature.ready(server)
+    await feature.tools.removeServer(server)
+    expect(feature.lines.join('\n')).not.toContain('keychain')
+  })
+
+  test('with a secret in a keychain that has disappeared is deleted, and the log says that the secret may remain', async () => {
+    const secrets = memorySecrets()
+    feature = makeFeature({ secrets })
+    const server = await feature.stdio('good', { secrets: { API_KEY: 'sk-in-the-keychain' } })
+    await feature.ready(server)
+    Object.assign(secrets, memorySecrets('missing'))
+    await feature.tools.removeServer(server)
+    expect(feature.tools.state().servers).toEqual([])
+    expect(feature.lines.join('\n')).toMatch(/API_KEY could not be deleted from the keychain/)
+  })
+
   test('with a secret on a computer with a locked keychain is refused, because the keychain may be unlocked', async () => {
     feature = makeFeature({ secrets: memorySecrets('locked') })
     await expect(feature.stdio('good', { secrets: { API_KEY: 'x' } })).rejects.toMatchObject({

@@ -38,10 +38,13 @@ export class ServerSecrets implements Pick<SecretStore, 'get' | 'set' | 'delete'
     else this.#held.set(name, secret)
   }
 
-  /** @throws StudioError `keychain_locked` */
+  /** @throws StudioError `keychain_locked`; `keychain_missing` for a value that is not in memory: it may be in a keychain that has disappeared */
   async delete(name: string): Promise<void> {
-    this.#held.delete(name)
-    await this.#keychain.delete(name).catch(nullWithoutKeychain)
+    const isHeld = this.#held.delete(name)
+    await this.#keychain.delete(name).catch((thrown: unknown) => {
+      if (!isHeld) throw thrown
+      nullWithoutKeychain(thrown)
+    })
   }
 
   /** Whether values of a server are lost when the program ends. */
@@ -67,7 +70,7 @@ export async function readSecrets(
   const values: Record<string, string> = {}
   for (const name of secretNames(transport)) {
     const value = await store.get(account(id, name))
-    if (value === null) throw new StudioError('bad_input', `The value of ${name} is not stored. Enter it again.`)
+    if (value === null) throw new StudioError('bad_input', `No value of ${name} was found. Enter it again.`)
     values[name] = value
   }
   return values
@@ -101,7 +104,7 @@ export async function saveSecrets(
   }
 }
 
-/** Deletes the values of these names. @throws StudioError `keychain_locked` */
+/** Deletes the values of these names. @throws StudioError `keychain_missing`, `keychain_locked` */
 export async function forgetSecrets(
   store: Pick<SecretStore, 'delete'>,
   id: string,
