@@ -168,9 +168,13 @@ test('without a network every page opens with its stored content; queued request
   await openFerryChat(page)
   await expect(page.getByText('Are you there?').first()).toBeVisible()
 
-  // Speeches and recordings play from local storage.
+  // Generated speech and recordings play from local storage.
   await goToPage(page, 'Speech')
-  await page.getByRole('navigation', { name: 'Speeches' }).getByText('The ferry leaves at seven.').first().click()
+  await page
+    .getByRole('navigation', { name: windowText('speech:list') })
+    .getByText('The ferry leaves at seven.')
+    .first()
+    .click()
   await sounds(page)
   await goToPage(page, 'Transcribe')
   await page.getByRole('navigation', { name: 'Recordings' }).getByText('harbour').first().click()
