@@ -69,8 +69,8 @@ async function sendFile({ method, url }: Request, file: string | null): Promise<
   if (file === null || bytes === null) return refuse(404, 'Not found')
   const type = contentTypes[extname(file).toLowerCase()] ?? 'application/octet-stream'
   const body = method === 'HEAD' ? null : new Uint8Array(bytes)
-  const walls = frameHeaders(pathOf(url)) ?? securityHeaders()
-  return new Response(body, { headers: { ...walls, 'Content-Type': type, 'Cache-Control': 'no-cache' } })
+  const security = frameHeaders(pathOf(url)) ?? securityHeaders()
+  return new Response(body, { headers: { ...security, 'Content-Type': type, 'Cache-Control': 'no-cache' } })
 }
 
 /** Replaces the studio page by the start-up page. Other files stay the same. */
