@@ -65,7 +65,7 @@ test.describe('the command palette', () => {
       ['Instructions of new chats', /^Instructions of new chats$/],
       ['Titles written by', /^Titles written by$/],
       ['Port', /^Port$/],
-      ['Also on ::1', /^Also on ::1$/],
+      [settings.proxy.ipv6, /^Also listen on IPv6/],
       ['Allowed web origins', /^Origin$/],
       [settings.proxy.bodyDays, new RegExp(`^${settings.proxy.bodyDays}$`)],
       ['Language', /^Language$/],
@@ -88,7 +88,9 @@ test.describe('the command palette', () => {
       // Its section may have the same name.
       await palette(page)
         .getByRole('option')
-        .filter({ has: page.locator('.palette-title', { hasText: new RegExp(`^${setting}$`) }) })
+        .filter({
+          has: page.locator('.palette-title', { hasText: new RegExp(`^${setting.replaceAll(/[()]/g, '\\$&')}$`) }),
+        })
         .filter({ hasNot: page.locator('.palette-beside', { hasText: /^Settings$/ }) })
         .click()
       await expect(page.locator('[data-settings]').locator(':focus'), setting).toBeVisible()

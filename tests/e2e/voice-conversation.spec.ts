@@ -17,8 +17,11 @@ const folder = join(tmpdir(), `studio-talk-${process.pid}`)
 const wav = join(folder, 'talk.wav')
 test.use(withMicrophone(`${wav}%noloop`))
 
-/** When each sentence begins, s: the second follows the whole first reply, the third interrupts the second reply. */
-const startsAt = [1, 10.5, 15]
+/**
+ * When each sentence begins, s: the second follows the whole first reply, the third interrupts the second reply. A reply takes about 10 s
+ * to speak, so a reply that a busy computer begins to speak several seconds later is still heard and interrupted.
+ */
+const startsAt = [1, 20, 31]
 const sentences = [
   'Good morning. When does the ferry leave?',
   'And when does it come back?',
@@ -41,7 +44,7 @@ test.beforeAll(async () => {
   // With the noise of a fan, because the background is never digital silence.
   const delayed = startsAt.map((at, index) => `[${index}:a]adelay=${at * 1000}[s${index}]`)
   const mix = `[s0][s1][s2][fan]amix=inputs=4:duration=longest:normalize=0,aresample=48000`
-  const graph = `${delayed.join(';')};anoisesrc=color=pink:amplitude=0.006:seed=3:duration=24[fan];${mix}`
+  const graph = `${delayed.join(';')};anoisesrc=color=pink:amplitude=0.006:seed=3:duration=44[fan];${mix}`
   execFileSync('ffmpeg', ['-v', 'error', ...inputs, '-filter_complex', graph, '-ac', '1', wav])
   sandbox = await openSandbox({ apiKey: key })
   host = await openConnectedHost(sandbox)
@@ -91,11 +94,11 @@ const requests = (path: string) => sandbox.observe.requests().filter((request) =
 test('three turns without touching anything; the third interrupts the reply; Esc releases the microphone', async ({
   page,
 }, { annotations }) => {
-  test.setTimeout(60_000)
+  test.setTimeout(120_000)
   await enter(page)
   await pickModel(page, 'writer-small')
   await openInspector(page)
-  await page.getByLabel(windowText('chat:paramMaxTokens'), { exact: true }).fill('16')
+  await page.getByLabel(windowText('chat:paramMaxTokens'), { exact: true }).fill('32')
   await page.keyboard.press('Tab')
   await page.getByRole('button', { name: windowText('handsFree:start') }).focus()
   await page.keyboard.press('Enter')
@@ -107,8 +110,8 @@ test('three turns without touching anything; the third interrupts the reply; Esc
   const total = region(page).locator('[data-total]')
   const measured: number[] = []
   for (const at of [0, 1, 2]) {
-    await expect(turns(page)).toHaveCount(at + 1, { timeout: 20_000 })
-    await expect(region(page)).toHaveAttribute('data-phase', 'speaking', { timeout: 10_000 })
+    await expect(turns(page)).toHaveCount(at + 1, { timeout: 40_000 })
+    await expect(region(page)).toHaveAttribute('data-phase', 'speaking', { timeout: 20_000 })
     measured.push(Number(await total.getAttribute('data-total')))
     if (at === 0) await takePictures(page, 'voice-conversation', true)
   }

@@ -116,7 +116,7 @@ const scenes = [
   proxy('proxy-menu', (page) => page.getByRole('button', { name: 'More for opencode' }).click()),
   proxy('proxy-edit', async (page) => {
     await page.getByRole('button', { name: 'More for release-notes' }).click()
-    await page.getByRole('menuitem', { name: 'Edit…' }).click()
+    await page.getByRole('menuitem', { name: 'Edit name and limits…' }).click()
     await page.getByRole('dialog').getByLabel('Requests per minute').fill('many')
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
     await page.getByText('A whole number from 1').waitFor()
