@@ -21,6 +21,10 @@ export function ProjectFiles({ folder: { id, files } }: { folder: Folder }) {
   const leftOut = usePinning((state) => state.leftOut)
   const { over, handlers } = useFileDrop((given) => addPinned(id, given))
   const [shown, setShown] = useState<PinnedFile | null>(null)
+  // A file that the project has is shown once.
+  const arriving = pinning.filter(
+    ({ mediaId, trouble }) => trouble !== null || !files.some((file) => file.mediaId === mediaId),
+  )
   const tokens = files.reduce((sum, file) => sum + file.tokens, 0)
   return (
     <section className="project-files" aria-label={t('files')} data-over={over} {...handlers}>
@@ -32,7 +36,7 @@ export function ProjectFiles({ folder: { id, files } }: { folder: Folder }) {
         {files.map((file) => (
           <File key={file.mediaId} file={file} onOpen={() => setShown(file)} onRemove={() => void unpin(id, file)} />
         ))}
-        {pinning.map((file) => (
+        {arriving.map((file) => (
           <Pinning key={file.key} file={file} onCancel={() => cancelPinned(id, file.key)} />
         ))}
       </ul>

@@ -13,6 +13,8 @@ export interface PinningFile {
   key: string
   name: string
   state: 'waiting' | 'uploading' | 'converting'
+  /** Id of the converted file. The project may report the file before the reply to its pinning arrives. */
+  mediaId: string | null
   /** Why it could not be added. */
   trouble: string | null
 }
@@ -37,7 +39,7 @@ export function addPinned(folderId: string, given: readonly File[]): void {
   for (const file of files) {
     const key = crypto.randomUUID()
     running.set(key, new AbortController())
-    change(folderId, (all) => [...all, { key, name: file.name, state: 'waiting', trouble: null }])
+    change(folderId, (all) => [...all, { key, name: file.name, state: 'waiting', mediaId: null, trouble: null }])
     queue = queue.then(() => bringIn(folderId, key, file))
   }
 }
@@ -56,6 +58,7 @@ async function bringIn(folderId: string, key: string, file: File): Promise<void>
     const uploadId = await upload(core, file, { signal })
     set({ state: 'converting' })
     const { mediaId, name } = await core.documents.add({ uploadId }, { signal })
+    set({ mediaId })
     await core.projects.pin({ folderId, mediaId, name }, { signal })
     cancelPinned(folderId, key)
   } catch (thrown) {
