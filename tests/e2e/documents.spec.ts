@@ -137,12 +137,16 @@ test('a table and a text in an old encoding are pasted and picked by keyboard; a
 test('the page is never blocked over 50 ms while a PDF of 50 MB is uploaded and read', async ({ page }) => {
   const path = join(temporaryFolder('studio-documents-'), 'large.pdf')
   writeFileSync(path, plainPdf(200, 50, 250_000))
-  const { trace } = await traced(page, async () => {
-    await page.evaluate((name) => performance.mark(name), marks.from)
-    await page.locator('input[data-documents]').setInputFiles(path)
-    await expect(tray(page)).toContainText('200 pages', { timeout: 90_000 })
-    await page.evaluate((name) => performance.mark(name), marks.to)
-  })
+  const { trace } = await traced(
+    page,
+    async () => {
+      await page.evaluate((name) => performance.mark(name), marks.from)
+      await page.locator('input[data-documents]').setInputFiles(path)
+      await expect(tray(page)).toContainText('200 pages', { timeout: 90_000 })
+      await page.evaluate((name) => performance.mark(name), marks.to)
+    },
+    '/transfers/',
+  )
   expect(trace.longestTaskCpuMs).toBeLessThan(50)
 })
 
