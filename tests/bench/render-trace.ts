@@ -16,6 +16,8 @@ interface TraceEvent {
 export interface Traced {
   cpuMs: number
   longestTaskCpuMs: number
+  /** The longest of the tasks that `leftOut` names. 0 without such a task. */
+  longestLeftOutCpuMs: number
   scriptMs: number
   styleMs: number
   layoutMs: number
@@ -79,13 +81,15 @@ function read(events: readonly TraceEvent[], leftOut?: string): Traced {
     tid === begin.tid &&
     args?.data?.url?.includes(leftOut) === true
   const sent = events.filter(isLeftOut)
-  const tasks = ours.filter(
-    ({ name, ts, dur = 0 }) => name === 'RunTask' && !sent.some((one) => one.ts >= ts && one.ts <= ts + dur),
-  )
+  const tasks = ours.filter(({ name }) => name === 'RunTask')
+  const sends = ({ ts, dur = 0 }: TraceEvent): boolean => sent.some((one) => one.ts >= ts && one.ts <= ts + dur)
+  const longest = (some: readonly TraceEvent[]): number =>
+    rounded(Math.max(0, ...some.map(({ tdur = 0 }) => tdur / 1000)))
   const sum = (...names: string[]): number => rounded(times(names).reduce((all, one) => all + one, 0))
   return {
     cpuMs: sum('RunTask'),
-    longestTaskCpuMs: rounded(Math.max(0, ...tasks.map(({ tdur = 0 }) => tdur / 1000))),
+    longestTaskCpuMs: longest(tasks.filter((task) => !sends(task))),
+    longestLeftOutCpuMs: longest(tasks.filter(sends)),
     scriptMs: sum('FunctionCall', 'EvaluateScript'),
     styleMs: sum('UpdateLayoutTree'),
     layoutMs: sum('Layout'),

@@ -148,6 +148,9 @@ test('the page is never blocked over 50 ms while a PDF of 50 MB is uploaded and 
     '/transfers/',
   )
   expect(trace.longestTaskCpuMs).toBeLessThan(50)
+  // Up to 170 ms with Playwright, which needs most of it.
+  expect(trace.longestLeftOutCpuMs).toBeGreaterThan(0)
+  expect(trace.longestLeftOutCpuMs).toBeLessThan(250)
 })
 
 test('pages of a scan become images after a click, with their cost; a reload keeps the offer', async ({ page }) => {
