@@ -1,9 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ReadableStream } from 'node:stream/web'
 
 /** A scripted reply: text, tool calls as a model writes them (the arguments need not be JSON), or no reply at all. */
 export interface Line {
-  text?: string
+  /** With parts, each is sent when the iterator returns it. */
+  text?: string | AsyncIterable<string>
   calls?: { name: string; arguments: string }[]
   /** Finish reason. Default: `tool_calls` or `stop`. */
   finish?: string
@@ -42,7 +46,7 @@ export async function startScripted(behind: string, script: (asked: Asked, nth: 
       const read = JSON.parse(body.toString()) as Asked
       if (read.model === scripted) {
         asked.push(read)
-        say(response, script(read, asked.length))
+        await say(response, script(read, asked.length))
         return
       }
     }
@@ -52,9 +56,10 @@ export async function startScripted(behind: string, script: (asked: Asked, nth: 
       headers: body.length > 0 ? { ...headers, 'content-type': request.headers['content-type'] ?? '' } : headers,
       ...(body.length > 0 ? { body } : {}),
     })
-    const text = await from.text()
     response.writeHead(from.status, { 'content-type': from.headers.get('content-type') ?? 'application/json' })
-    response.end(request.url === '/v1/models' ? withScripted(text) : text)
+    if (request.url === '/v1/models') response.end(withScripted(await from.text()))
+    else if (from.body) await pipeline(Readable.fromWeb(from.body as ReadableStream), response)
+    else response.end()
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -72,7 +77,7 @@ function withScripted(text: string): string {
   return JSON.stringify({ ...list, data: [{ id: scripted, object: 'model' }, ...list.data] })
 }
 
-function say(response: ServerResponse, { text = '', calls = [], finish: ending }: Line): void {
+async function say(response: ServerResponse, { text = '', calls = [], finish: ending }: Line): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   const send = (delta: unknown, finish: string | null = null) =>
     response.write(
@@ -84,7 +89,8 @@ function say(response: ServerResponse, { text = '', calls = [], finish: ending }
         choices: [{ index: 0, delta, finish_reason: finish }],
       })}\n\n`,
     )
-  send({ role: 'assistant', content: text })
+  if (typeof text === 'string') send({ role: 'assistant', content: text })
+  else for await (const part of text) send({ role: 'assistant', content: part })
   for (const [index, { name, arguments: given }] of calls.entries()) {
     send({ tool_calls: [{ index, id: `call_${index}`, type: 'function', function: { name, arguments: '' } }] })
     const half = Math.ceil(given.length / 2)
