@@ -1,6 +1,11 @@
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from '@playwright/test'
+import { root } from '../resources/scripts/ready.mjs'
 import { chromiumArgs } from './helpers/browser.mjs'
+
+// Each test file starts a studio of its own. With one compile cache for all, a start takes a third less processor time.
+process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'compiled')
 
 const long = [
   'offline',

@@ -9,6 +9,7 @@ import { connectWeb } from '../../../src-renderer/api/connect.ts'
 import { compressions, type EchoingService, type EchoMode, startEchoingService } from '../../helpers/echoingService.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
 import { keyIn } from '../../helpers/keyForms.ts'
+import { realCommands } from './fixtures/inProcess.ts'
 import { cookieOf, openSocket, uploadTo } from './fixtures/page.ts'
 import { commandLine, type Running, studioEntry } from './fixtures/process.ts'
 
@@ -292,8 +293,13 @@ it('a key that the service echoes in any place and encoding is never stored, sen
     ),
   ]
   exported.push(['export', '--what', 'media', '--output', join(out, 'media')])
+  // In this process, which takes a tenth of the time of one process per command.
+  const here = realCommands({
+    ...{ HOME: home, TMPDIR: home, INFERENCE_STUDIO_API_KEY: key },
+    DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere',
+  })
   for (const args of [...shown.flatMap((one) => [one, [...one, '--json']]), ...exported]) {
-    const { stdout, stderr, code } = await run([...args, ...where])
+    const { stdout, stderr, code } = await here([...args, ...where])
     look(args.join(' '), stdout + stderr)
     if (exported.includes(args)) expect([args, code, stderr]).toEqual([args, 0, expect.anything()])
   }

@@ -18,8 +18,9 @@ import { openApps } from '../../../src-main/core/gateway/apps/apps.ts'
 import { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
 import { fillFolder } from '../../core/data/fill.ts'
 import { canMountDisks, mountMemoryDisk, unmountMemoryDisk } from '../../core/helpers/memoryDisk.ts'
+import { tries } from '../../helpers/effort.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
-import { commandLine, type Ended, studioEntry } from './fixtures/process.ts'
+import { commandLine, type Ended, environmentOf, studioEntry } from './fixtures/process.ts'
 
 // Tests commands whose output can't be written, with real files, devices and pipes on the descriptors of a real process.
 
@@ -35,7 +36,7 @@ async function into(files: { stdout?: string; stderr?: string }, args: string[])
   const opened = Object.values(files).map((path) => openSync(path, 'w'))
   const [first = 0] = opened
   const child = spawn(process.execPath, [studioEntry, ...args], {
-    env: { PATH: process.env.PATH ?? '', ...common },
+    env: environmentOf(common),
     // A command that continues instead of failing must not outlive the test.
     timeout: 60_000,
     killSignal: 'SIGKILL',
@@ -109,7 +110,11 @@ const printing: string[][] = [
   ['serve', '--json', '--no-web', '--no-api', '--data-dir', join(home, 'serve')],
   ['sandbox', '--port', '0'],
 ]
-const named = printing.map((args) => [args.filter((arg) => !arg.includes('/')).join(' '), args] as const)
+/** `npm test` tries one command for each way of writing output, `npm run test:long` every command. */
+const waysOfWriting =
+  /^(--help|apps list|apps set|requests|usage --format parquet|backup|restore|export --what (requests|chats)|chat|serve --json)/
+const everyCommand = printing.map((args) => [args.filter((arg) => !arg.includes('/')).join(' '), args] as const)
+const named = everyCommand.filter(([name]) => tries(0, 1) === 1 || waysOfWriting.test(name))
 
 describe.runIf(existsSync('/dev/full'))('a device that is full', { timeout: 120_000 }, () => {
   it.each(named)('a full standard output is reported as a failure: %s', async (_, args) => {
@@ -153,7 +158,7 @@ describe('the null device', () => {
       ['-c', `exec "$0" "$@" ${redirection}`, process.execPath, studioEntry, 'apps', 'add', 'x', ...where],
       {
         stdio: ['ignore', 'pipe', 'pipe'],
-        env: { PATH: process.env.PATH ?? '', ...common },
+        env: environmentOf(common),
       },
     )
     let stderr = ''
@@ -183,10 +188,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)('%s leaves neither a partial nor a tempo
 })
 
 describe('a pipe whose reader has gone', { timeout: 120_000 }, () => {
-  // One command for each way of writing output.
-  const some =
-    /^(--help|apps list|apps set|requests|usage --format parquet|backup|restore|export --what (requests|chats)|chat)/
-  it.each(named.filter(([name]) => some.test(name)))(
+  it.each(everyCommand.filter(([name]) => waysOfWriting.test(name) && !name.startsWith('serve')))(
     'causes no message, and the exit code of SIGPIPE: %s',
     async (_, args) => {
       const command = start(args)
