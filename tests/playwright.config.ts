@@ -32,8 +32,6 @@ export default defineConfig({
     { name: 'long', testMatch: long },
     { name: 'short', testIgnore: long },
   ],
-  // One retry in CI. A local run shows every failure.
-  retries: process.env.CI ? 1 : 0,
   reporter: [
     ['list'],
     ['json', { outputFile: fileURLToPath(new URL('../test-results/playwright.json', import.meta.url)) }],

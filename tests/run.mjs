@@ -2,7 +2,7 @@
 // `npm run test:long`: the same with many more tries of what is random, and with the tests that take minutes. CONTRIBUTING.md says what is where.
 // Runs on any Node from 20.19 on, with nothing installed.
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
@@ -160,12 +160,6 @@ function readReport(name) {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null
 }
 
-/** Runs a suite, which counts its own tests. A suite that fails without a failed test counts as one failure. */
-async function suite(title, command, args, count) {
-  const good = await run(title, command, args)
-  add(title, good, count())
-}
-
 /** Failed tests under a title. */
 const named = (title, list) => `\n— failed: ${title}\n${list.map((failure) => `  ${failure}`).join('\n')}`
 
@@ -202,7 +196,7 @@ function failedUnits(report) {
 function failedJourneys(suite) {
   const own = (suite?.specs ?? []).flatMap((spec) =>
     spec.tests
-      .filter((test) => test.status === 'unexpected' || (test.status === 'flaky' && !process.env.CI))
+      .filter((test) => test.status === 'unexpected')
       .map((test) => `${spec.file}: ${spec.title}${firstWords(test.results.find((one) => one.error)?.error?.message)}`),
   )
   return [...own, ...(suite?.suites ?? []).flatMap(failedJourneys)]
@@ -230,28 +224,34 @@ const journeyTimes = (suite) => [
 
 const vitest = (config) => [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', `tests/${config}`]
 
-/** Counts the tests of a Vitest report. */
-function countUnits(file) {
+/** Counts the tests of a Vitest report, without those of some files. */
+function countUnits(file, without = []) {
   const report = readReport(file)
-  const named = failedUnits(report)
+  const results = (report?.testResults ?? []).filter(({ name }) => !without.includes(relative(root, name)))
+  const named = failedUnits({ testResults: results })
+  const count = (...states) =>
+    results.reduce((sum, one) => sum + one.assertionResults.filter(({ status }) => states.includes(status)).length, 0)
   return {
-    passed: report?.numPassedTests ?? 0,
+    passed: count('passed'),
     failed: named.length,
     named,
-    skipped: (report?.numPendingTests ?? 0) + (report?.numTodoTests ?? 0),
+    skipped: count('skipped', 'pending', 'todo', 'disabled'),
   }
 }
 
-/** Files with a test that neither passed nor failed, because their process ended first. */
+/** Files with a test that failed, or that neither passed nor failed because their process ended first. */
 const unfinished = (report) =>
   (report?.testResults ?? [])
-    .filter((one) => one.assertionResults.some(({ status }) => status === 'pending'))
+    .filter((one) => one.status === 'failed' || one.assertionResults.some(({ status }) => status === 'pending'))
     .map(({ name }) => relative(root, name))
 
 /**
- * Runs Vitest. In CI, where every failed test runs once more, this is also done with the files of a test process that crashed, if nothing else
- * failed. Each crash is named at the end, with its signal or exit code.
+ * In CI, failed tests run once more at the end of their stage, one at a time: a machine under load is told from a defect. Each is named. More
+ * than this many at once are a defect.
  */
+const mostAgain = 30
+
+/** Runs Vitest. In CI, this is also done once more with the files of failed tests, and of a test process that crashed, whose signal or exit code is printed. */
 async function units(title, config, file) {
   const crashes = []
   let errors = 0
@@ -260,7 +260,7 @@ async function units(title, config, file) {
     if (plain.includes('Worker exited unexpectedly')) crashes.push(plain.trim())
     errors = Number(/^\s*Errors\s+(\d+) error/.exec(plain)?.[1] ?? errors)
   }
-  const start = (output, files = []) => [
+  const start = (output, ...more) => [
     title,
     node24(),
     [
@@ -268,21 +268,25 @@ async function units(title, config, file) {
       '--reporter=default',
       '--reporter=json',
       `--outputFile.json=${join('test-results', output)}`,
-      ...files,
+      ...more,
     ],
   ]
   let good = await run(...start(file), watch)
-  const counted = countUnits(file)
   const files = unfinished(readReport(file))
-  if (process.env.CI && files.length > 0 && counted.failed === 0 && errors === crashes.length) {
+  let counted = countUnits(file)
+  if (process.env.CI && files.length > 0 && counted.failed <= mostAgain && errors === crashes.length) {
+    console.log(
+      `\n— ${title}: again\n${[...crashes, ...files, ...counted.named].map((line) => `  ${line}`).join('\n')}`,
+    )
     const again = `again-${file}`
-    good = await run(...start(again, files))
-    const second = countUnits(again)
-    counted.passed += second.passed
-    counted.failed += second.failed
-    counted.named.push(...second.named)
-    counted.skipped += second.skipped
-    console.log(`\n— ran again after a crash\n${[...crashes, ...files].map((line) => `  ${line}`).join('\n')}`)
+    good = await run(...start(again, '--maxWorkers=1', ...files))
+    const [first, second] = [countUnits(file, files), countUnits(again)]
+    counted = {
+      passed: first.passed + second.passed,
+      failed: first.failed + second.failed,
+      named: [...first.named, ...second.named],
+      skipped: first.skipped + second.skipped,
+    }
   }
   if (!good) failures.push(...crashes)
   add(title, good, counted)
@@ -311,23 +315,37 @@ const sources = (atOnce) =>
     atOnce,
   )
 
-const pages = () =>
-  suite(
-    'pages',
-    node24(),
-    [join(root, 'node_modules/@playwright/test/cli.js'), 'test', '--config', 'tests/playwright.config.ts'],
-    () => {
-      const report = readReport('playwright.json')
-      const stats = report?.stats
-      return {
-        passed: stats?.expected ?? 0,
-        named: failedJourneys(report),
-        // Outside of CI no test runs twice, so a flaky one counts as failed.
-        failed: (stats?.unexpected ?? 0) + (process.env.CI ? 0 : (stats?.flaky ?? 0)),
-        skipped: stats?.skipped ?? 0,
-      }
-    },
-  )
+const playwright = (...more) => [
+  node24(),
+  [join(root, 'node_modules/@playwright/test/cli.js'), 'test', '--config', 'tests/playwright.config.ts', ...more],
+]
+
+/** Counts the tests of the last run of Playwright. */
+function countPages() {
+  const report = readReport('playwright.json')
+  return {
+    passed: report?.stats?.expected ?? 0,
+    named: failedJourneys(report),
+    failed: report?.stats?.unexpected ?? 0,
+    skipped: report?.stats?.skipped ?? 0,
+  }
+}
+
+/** Runs the page tests. In CI, this is also done once more with the failed ones. */
+async function pages() {
+  let good = await run('pages', ...playwright())
+  const counted = countPages()
+  if (process.env.CI && counted.failed > 0 && counted.failed <= mostAgain) {
+    console.log(`\n— pages: again\n${counted.named.map((line) => `  ${line}`).join('\n')}`)
+    renameSync(join(root, 'test-results/playwright.json'), join(root, 'test-results/first-playwright.json'))
+    good = await run('pages', ...playwright('--last-failed', '--workers=1'))
+    const second = countPages()
+    counted.passed += second.passed
+    counted.named = second.named
+    counted.failed -= second.passed
+  }
+  add('pages', good, counted)
+}
 
 buildIfNeeded()
 if (long) {
@@ -350,7 +368,7 @@ await checks(
 
 const slowest = ['vitest.json', 'vitest-long.json']
   .flatMap((file) => unitTimes(readReport(file)))
-  .concat(journeyTimes(readReport('playwright.json')))
+  .concat(...['first-playwright.json', 'playwright.json'].map((name) => journeyTimes(readReport(name))))
   .sort(([, one], [, other]) => other - one)
   .slice(0, 10)
 const list = (rows) => rows.map(([what, seconds]) => `${seconds.toFixed(1).padStart(7)} s  ${what}`).join('\n')

@@ -38,8 +38,6 @@ export const base = defineConfig({
     testTimeout: process.env.STUDIO_TESTS === 'long' ? 600_000 : 60_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
-    // One retry in CI. A local run shows every failure.
-    retry: process.env.CI ? 1 : 0,
     pool: 'forks',
     // Most tests wait for sockets, processes and timers: on two cores, four workers need two thirds of the time of two.
     maxWorkers: 4,

@@ -33,7 +33,7 @@ function* quoted() {
 /** Titles of the tests that passed in the last run, from its reports. A skipped or failed test shows nothing. */
 function* passed() {
   const results = join(tests, '..', 'test-results')
-  // The second report exists if files ran again after a crash.
+  // The second report exists if files ran again.
   for (const report of ['vitest.json', 'again-vitest.json'].map((name) => join(results, name)).filter(existsSync)) {
     for (const { name, assertionResults } of JSON.parse(readFileSync(report, 'utf8')).testResults) {
       for (const { fullName, status } of assertionResults) {
@@ -45,8 +45,13 @@ function* passed() {
     ...own.map((spec) => ({ path: join('e2e', file), text: spec.title, ok: spec.ok })),
     ...suites.flatMap(specs),
   ]
-  const report = JSON.parse(readFileSync(join(results, 'playwright.json'), 'utf8'))
-  yield* report.suites.flatMap(specs).filter(({ ok }) => ok)
+  // The first report exists if tests ran again.
+  for (const report of ['first-playwright.json', 'playwright.json']
+    .map((name) => join(results, name))
+    .filter(existsSync))
+    yield* JSON.parse(readFileSync(report, 'utf8'))
+      .suites.flatMap(specs)
+      .filter(({ ok }) => ok)
 }
 
 const unknown = []
