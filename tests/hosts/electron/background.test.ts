@@ -8,6 +8,7 @@ import { setOpenAtLogin, startsInBackground } from '../../../src-main/hosts/elec
 import { programFile } from '../../../src-main/hosts/electron/program.ts'
 import { drawWhenDifferent } from '../../../src-main/hosts/electron/redraw.ts'
 import { type TrayFacts, trayMenu } from '../../../src-main/hosts/electron/trayMenu.ts'
+import { canInstall } from '../../../src-main/hosts/electron/updates/open.ts'
 import { growths, pickModel, send } from '../../e2e/journey.ts'
 import { type Desktop, launchDesktop, real, runDesktopToItsEnd, startStandIn } from '../../helpers/electron/launch.ts'
 import { launchConnected, newDataDir, tidy } from './fixtures.ts'
@@ -99,8 +100,9 @@ describe('start at login', () => {
   })
 })
 
+const { name: packageName } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
 describe('the file that starts the program again', () => {
-  const { name: packageName } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   test.each([
     ['installed', {}, '/opt/studio/studio', '/opt/studio/studio'],
     [
@@ -130,6 +132,19 @@ describe('the file that starts the program again', () => {
   ])('of a program that is %s', (_, env, execPath, expected) => {
     expect(programFile(env, execPath)).toBe(expected)
   })
+})
+
+test.each([
+  ['an installed program', { PORTABLE_EXECUTABLE_FILE: '' }, true],
+  [
+    'an installed program in a terminal of another portable program',
+    { PORTABLE_EXECUTABLE_APP_FILENAME: 'other' },
+    true,
+  ],
+  ['the portable program of Windows', { PORTABLE_EXECUTABLE_APP_FILENAME: packageName }, false],
+])('updates can be installed by %s: %j gives %s', (_, more, expected) => {
+  const env = { PORTABLE_EXECUTABLE_FILE: 'D:\\A.exe', PORTABLE_EXECUTABLE_DIR: 'D:\\', ...more }
+  expect(canInstall({ env, resourcesPath: '/nowhere' })).toBe(expected)
 })
 
 test('a menu is drawn again only when it looks different, and at most once per interval', () => {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { asStudioError } from '../../../core/errors.ts'
 import type { Host } from '../../../core/host.ts'
+import { portableFile } from '../program.ts'
 import { readFeed, type UpdateFeed } from './updateFeed.ts'
 import { Updates } from './updates.ts'
 
@@ -35,7 +36,7 @@ export function openUpdates(packageFile: string, log: Host['log']): Updates | nu
 }
 
 /** False for .deb and .rpm, which only the system's package manager should replace, and for the portable program of Windows. */
-function canInstall({ env, resourcesPath } = process): boolean {
-  if (env.PORTABLE_EXECUTABLE_DIR !== undefined) return false
+export function canInstall({ env, resourcesPath }: Pick<NodeJS.Process, 'env' | 'resourcesPath'> = process): boolean {
+  if (portableFile(env) !== null) return false
   return resourcesPath === undefined || !existsSync(join(resourcesPath, 'package-type'))
 }
