@@ -172,9 +172,7 @@ async function largeFolder(bytes: number): Promise<string> {
   return dataDir
 }
 
-test('a large backup passes the page by: it is saved by its address, and read back in parts of 1 MB', async ({
-  page,
-}) => {
+test('a large backup passes the page by: it is saved by its address, and read back in parts', async ({ page }) => {
   const bytes = 40_000_000
   let overSocket = 0
   const count = ({ payload }: { payload: string | Buffer }): void => {
