@@ -4,16 +4,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { DatabaseSync } from 'node:sqlite'
 import type { Browser } from '@playwright/test'
 import { node24, root } from '../../resources/scripts/ready.mjs'
-import { databaseFile, openStore } from '../../src-main/core/store/store.ts'
+import { storeChat } from '../helpers/storedChat.ts'
 import { answer } from '../renderer/features/chat/harness/scenes.ts'
 import { marks, type Traced, traced } from './render-trace.ts'
 
 const messages = 1_000
-const conversationId = '00000001-0000-4000-8000-000000000001'
-const messageId = (at: number): string => `00000002-0000-4000-8000-${String(at).padStart(12, '0')}`
+const texts = Array.from({ length: messages }, (_, at) =>
+  at % 2 === 1 ? `${answer}\nThis was answer ${at}.` : `Question ${at}: what comes next?`,
+)
 
 /**
  * How long the built program takes to open a conversation of 1,000 messages, from the change of address to the frame that shows its last
@@ -21,7 +21,7 @@ const messageId = (at: number): string => `00000002-0000-4000-8000-${String(at).
  */
 export async function openInProgram(browser: Browser, runs: number): Promise<{ ms: number[]; trace: Traced }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'studio-render-'))
-  fill(dataDir)
+  const { id, messageIds } = storeChat(dataDir, texts)
   const serve = ['serve', '--json', '--sandbox', '--web-port', '0', '--api-port', '0', '--data-dir', dataDir]
   const host = spawn(node24(), [join(root, 'out/main/node.js'), ...serve], { stdio: ['ignore', 'pipe', 'inherit'] })
   try {
@@ -36,18 +36,18 @@ export async function openInProgram(browser: Browser, runs: number): Promise<{ m
       await page.locator('.chat-welcome').waitFor()
       await page.waitForTimeout(300)
       return page.evaluate(
-        async ({ id, last, from, to }) => {
+        async ({ id: chat, last, from, to }) => {
           const frame = (): Promise<number> => new Promise((resolve) => requestAnimationFrame(resolve))
           await frame()
           performance.mark(from)
           const begun = performance.now()
-          location.hash = `#/chat/${id}`
+          location.hash = `#/chat/${chat}`
           while (!document.querySelector(`[data-message-id="${last}"]`)) await frame()
           await frame()
           performance.mark(to)
           return performance.now() - begun
         },
-        { id: conversationId, last: messageId(messages - 1), ...marks },
+        { id, last: messageIds.at(-1) ?? '', ...marks },
       )
     }
     // The first run loads what all others share: fonts, compiled code, the store's pages.
@@ -62,28 +62,4 @@ export async function openInProgram(browser: Browser, runs: number): Promise<{ m
     await once(host, 'exit')
     rmSync(dataDir, { recursive: true, force: true })
   }
-}
-
-function fill(dataDir: string): void {
-  openStore(dataDir).close()
-  const handle = new DatabaseSync(databaseFile(dataDir))
-  const now = new Date().toISOString()
-  handle.exec('BEGIN')
-  handle
-    .prepare(
-      'INSERT INTO conversations (id, title, created_at, updated_at, leaf_id, path_length) VALUES (?, ?, ?, ?, ?, ?)',
-    )
-    .run(conversationId, 'A long one', now, now, messageId(messages - 1), messages)
-  const insert = handle.prepare(
-    "INSERT INTO messages (id, conversation_id, parent_id, role, text, status, model, created_at, finished_at) VALUES (?, ?, ?, ?, ?, 'complete', ?, ?, ?)",
-  )
-  for (let at = 0; at < messages; at++) {
-    const reply = at % 2 === 1
-    const text = reply ? `${answer}\nThis was answer ${at}.` : `Question ${at}: what comes next?`
-    const parent = at === 0 ? null : messageId(at - 1)
-    const role = reply ? 'assistant' : 'user'
-    insert.run(messageId(at), conversationId, parent, role, text, reply ? 'writer-large' : null, now, now)
-  }
-  handle.exec('COMMIT')
-  handle.close()
 }

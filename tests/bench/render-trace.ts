@@ -1,4 +1,6 @@
+import { writeFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
+import type { UndrivenPage } from '../helpers/undrivenPage.ts'
 
 interface TraceEvent {
   name: string
@@ -9,15 +11,16 @@ interface TraceEvent {
   ts: number
   dur?: number
   tdur?: number
-  args?: { data?: { url?: string } }
+  args?: { elementCount?: number; beginData?: { dirtyObjects?: number } }
 }
 
 /** CPU of the page's main thread between two marks, in ms. Other programs on the machine don't change it. */
 export interface Traced {
   cpuMs: number
   longestTaskCpuMs: number
-  /** The longest of the tasks that `leftOut` names. 0 without such a task. */
-  longestLeftOutCpuMs: number
+  /** The most elements of one style update, and the most objects of one layout: the same on every computer. */
+  mostStyled: number
+  mostLaidOut: number
   scriptMs: number
   styleMs: number
   layoutMs: number
@@ -28,22 +31,50 @@ const [from, to] = ['bench-begin', 'bench-end']
 /** Names of the marks that the page sets before and after the measured code. */
 export const marks = { from, to }
 
-/**
- * Traces `work`, in which the page sets both marks.
- * @param leftOut part of the URLs of requests whose tasks do not count as the longest one. Playwright reads the body of each request in the
- * page's thread (`Network.enable`), which takes 40 to 100 ms for 1 MB; without Playwright such a task takes 14 ms
- */
-export async function traced<T>(
-  page: Page,
-  work: () => Promise<T>,
-  leftOut?: string,
-): Promise<{ result: T; trace: Traced }> {
+/** Traces `work`, in which the page sets both marks. */
+export async function traced<T>(page: Page, work: () => Promise<T>): Promise<{ result: T; trace: Traced }> {
   const browser = page.context().browser()
   if (!browser) throw new Error('The page has no browser of its own.')
   const cdp = await browser.newBrowserCDPSession()
+  const { result, events } = await recorded(
+    (method, params) => cdp.send(method, params),
+    (listen) => {
+      cdp.on('Tracing.dataCollected', (params) => listen('Tracing.dataCollected', params))
+      cdp.on('Tracing.tracingComplete', (params) => listen('Tracing.tracingComplete', params))
+    },
+    work,
+  )
+  await cdp.detach()
+  return { result, trace: read(events) }
+}
+
+/** Does the same in a page without Playwright. `work` sets the marks. */
+export async function tracedUndriven<T>(
+  { cdp }: Pick<UndrivenPage, 'cdp'>,
+  work: () => Promise<T>,
+): Promise<{ result: T; trace: Traced }> {
+  const { result, events } = await recorded(
+    (method, params) => cdp.send(method, params),
+    (listen) => void cdp.on('event', listen),
+    work,
+  )
+  return { result, trace: read(events) }
+}
+
+/** With `TRACE_FILE`, also writes the trace for the Performance panel of a browser. */
+async function recorded<T>(
+  send: (method: 'Tracing.start' | 'Tracing.end', params?: Record<string, unknown>) => Promise<unknown>,
+  subscribe: (listen: (method: string, params: object) => void) => void,
+  work: () => Promise<T>,
+): Promise<{ result: T; events: TraceEvent[] }> {
   const events: TraceEvent[] = []
-  cdp.on('Tracing.dataCollected', ({ value }) => events.push(...(value as unknown as TraceEvent[])))
-  await cdp.send('Tracing.start', {
+  const whole = new Promise<void>((resolve) => {
+    subscribe((method, params) => {
+      if (method === 'Tracing.dataCollected') events.push(...(params as { value: TraceEvent[] }).value)
+      if (method === 'Tracing.tracingComplete') resolve()
+    })
+  })
+  await send('Tracing.start', {
     transferMode: 'ReportEvents',
     traceConfig: {
       includedCategories: [
@@ -55,16 +86,13 @@ export async function traced<T>(
     },
   })
   const result = await work()
-  const whole = new Promise<void>((resolve) => {
-    cdp.once('Tracing.tracingComplete', () => resolve())
-  })
-  await cdp.send('Tracing.end')
+  await send('Tracing.end')
   await whole
-  await cdp.detach()
-  return { result, trace: read(events, leftOut) }
+  if (process.env.TRACE_FILE) writeFileSync(process.env.TRACE_FILE, JSON.stringify({ traceEvents: events }))
+  return { result, events }
 }
 
-function read(events: readonly TraceEvent[], leftOut?: string): Traced {
+function read(events: readonly TraceEvent[]): Traced {
   const begin = events.findLast(({ name }) => name === from)
   const end = events.findLast(({ name }) => name === to)
   if (!begin || !end) throw new Error('The page set no marks.')
@@ -74,22 +102,13 @@ function read(events: readonly TraceEvent[], leftOut?: string): Traced {
   )
   const times = (names: readonly string[]): number[] =>
     ours.filter(({ name }) => names.includes(name)).map(({ tdur = 0 }) => tdur / 1000)
-  const isLeftOut = ({ name, pid, tid, args }: TraceEvent): boolean =>
-    leftOut !== undefined &&
-    name === 'ResourceSendRequest' &&
-    pid === begin.pid &&
-    tid === begin.tid &&
-    args?.data?.url?.includes(leftOut) === true
-  const sent = events.filter(isLeftOut)
   const tasks = ours.filter(({ name }) => name === 'RunTask')
-  const sends = ({ ts, dur = 0 }: TraceEvent): boolean => sent.some((one) => one.ts >= ts && one.ts <= ts + dur)
-  const longest = (some: readonly TraceEvent[]): number =>
-    rounded(Math.max(0, ...some.map(({ tdur = 0 }) => tdur / 1000)))
   const sum = (...names: string[]): number => rounded(times(names).reduce((all, one) => all + one, 0))
   return {
     cpuMs: sum('RunTask'),
-    longestTaskCpuMs: longest(tasks.filter((task) => !sends(task))),
-    longestLeftOutCpuMs: longest(tasks.filter(sends)),
+    longestTaskCpuMs: rounded(Math.max(0, ...tasks.map(({ tdur = 0 }) => tdur / 1000))),
+    mostStyled: Math.max(0, ...ours.map(({ args }) => args?.elementCount ?? 0)),
+    mostLaidOut: Math.max(0, ...ours.map(({ args }) => args?.beginData?.dirtyObjects ?? 0)),
     scriptMs: sum('FunctionCall', 'EvaluateScript'),
     styleMs: sum('UpdateLayoutTree'),
     layoutMs: sum('Layout'),

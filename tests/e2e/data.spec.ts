@@ -172,9 +172,7 @@ async function largeFolder(bytes: number): Promise<string> {
   return dataDir
 }
 
-test('a large backup passes the page by: it is saved by its address, and read back in parts of 1 MB', async ({
-  page,
-}) => {
+test('a large backup passes the page by: it is saved by its address, and read back in parts', async ({ page }) => {
   // The browser's network log, which the test reads, costs the page's thread up to 1 s a part on a busy machine.
   const bytes = 12_000_000
   let overSocket = 0

@@ -1,40 +1,23 @@
-import { createSocket, type Socket } from 'node:dgram'
-import { createServer as createHttpServer, type Server } from 'node:http'
-import { type AddressInfo, createServer, type Server as TcpServer } from 'node:net'
 import { expect, type Frame, type Page, test } from '@playwright/test'
 import { hostilePages, hostileReplies } from '../helpers/hostile.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, newChat, openChatWorld } from './chatWorld.ts'
 import { composer, lastReply, pickModel, send, settled } from './journey.ts'
+import { openTraps, play, type Traps } from './previewTraps.ts'
 import { scripted, startScripted } from './scripted.ts'
 
 // Hostile documents in the preview, with their scripts running: no request, no navigation, no access to the page, and the page responds.
 
 test.use({ trace: 'off' })
 
-/** Listeners that no document may reach. `reached` names what arrived. */
-let traps: { http: Server; tcp: TcpServer; udp: Socket }
-let reached: string[] = []
+let traps: Traps
 let world: ChatWorld
 let closeService: () => Promise<unknown>
 /** The next reply. */
 let reply = ''
 
-const portOf = (server: { address(): unknown }): number => (server.address() as AddressInfo).port
-
 test.beforeAll(async () => {
-  const http = createHttpServer((request, response) => {
-    reached.push(`request ${request.url}`)
-    response.end()
-  })
-  const tcp = createServer((socket) => {
-    reached.push('connection')
-    socket.destroy()
-  })
-  const udp = createSocket('udp4').on('message', () => reached.push('packet'))
-  traps = { http, tcp, udp }
-  for (const server of [http, tcp]) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  await new Promise<void>((resolve) => udp.bind(0, '127.0.0.1', resolve))
+  traps = await openTraps()
   world = await openChatWorld(async ({ baseUrl }) => {
     const service = await startScripted(baseUrl, () => ({ text: reply }))
     closeService = service.close
@@ -44,24 +27,12 @@ test.beforeAll(async () => {
 test.afterAll(async () => {
   await world.close()
   await closeService()
-  traps.http.closeAllConnections()
-  traps.http.close()
-  traps.tcp.close()
-  traps.udp.close()
+  traps.close()
 })
-test.beforeEach(() => {
-  reached = []
-})
+test.beforeEach(() => traps.clear())
 
 const fence = '`'.repeat(40)
 const asBlock = (text: string, language: string): string => `${fence}${language}\n${text}\n${fence}`
-
-/** The addresses of the traps in place of their names. */
-const aimed = (text: string): string =>
-  text
-    .replaceAll('HTTP', `http://127.0.0.1:${portOf(traps.http)}`)
-    .replaceAll('TCP', `http://127.0.0.1:${portOf(traps.tcp)}`)
-    .replaceAll('UDP', `127.0.0.1:${portOf(traps.udp)}`)
 
 /** Records what the preview's documents cause in the browser. Blocked attempts are no requests. */
 async function watchFor(page: Page): Promise<string[]> {
@@ -131,7 +102,7 @@ async function documentFrame(page: Page): Promise<Frame> {
 }
 
 test('the listeners report a request, a connection and a packet of an ordinary page', async ({ page }) => {
-  await page.goto(`http://127.0.0.1:${portOf(traps.http)}/page`)
+  await page.goto(`${traps.http}/page`)
   await page.evaluate(
     ([tcp, udp]) => {
       void fetch(`${tcp}`, { mode: 'no-cors' }).catch(() => null)
@@ -139,9 +110,9 @@ test('the listeners report a request, a connection and a packet of an ordinary p
       peer.createDataChannel('x')
       void peer.createOffer().then((offer) => peer.setLocalDescription(offer))
     },
-    [aimed('TCP'), aimed('UDP')],
+    [traps.tcp, traps.udp],
   )
-  for (const what of ['request /page', 'connection', 'packet']) await expect.poll(() => reached).toContain(what)
+  for (const what of ['request /page', 'connection', 'packet']) await expect.poll(traps.reached).toContain(what)
 })
 
 test('a document with running scripts has no origin, no network and no access, and can create no fresh window', async ({
@@ -197,14 +168,14 @@ test('a document with running scripts has no origin, no network and no access, a
     windows: 0,
     frames: 0,
   })
-  expect([...seen, ...reached]).toEqual([])
+  expect([...seen, ...traps.reached()]).toEqual([])
 })
 
 test('a link inside the page scrolls, and one that leads away changes nothing', async ({ page }) => {
   const seen = await enter(page)
   await preview(
     page,
-    aimed('<a href="#end">down</a> <a href="HTTP/a">away</a><div style="height:3000px"></div><p id=end>End</p>'),
+    traps.aimed('<a href="#end">down</a> <a href="HTTP/a">away</a><div style="height:3000px"></div><p id=end>End</p>'),
   )
   const inside = page.frameLocator('.chat-preview-frame').frameLocator('iframe:not([data-loading])')
   await expect(inside.getByText('End')).not.toBeInViewport()
@@ -214,7 +185,7 @@ test('a link inside the page scrolls, and one that leads away changes nothing', 
   await inside.getByRole('link', { name: 'away' }).click()
   await expect(inside.getByText('End')).not.toBeInViewport()
   await expect(inside.getByRole('link', { name: 'away' })).toBeVisible()
-  expect([...seen, ...reached]).toEqual([])
+  expect([...seen, ...traps.reached()]).toEqual([])
 })
 
 test('hostile pages reach nothing while their scripts run, and the page responds', async ({ page }) => {
@@ -229,9 +200,9 @@ test('hostile pages reach nothing while their scripts run, and the page responds
   for (const { name, text } of pages) {
     await test.step(name, async () => {
       await page.keyboard.press('x')
-      await play(page, aimed(text))
+      await play(page, traps.aimed(text))
       expect.soft(await responds(page), `${name}: the page responds`).toBeLessThan(1_000)
-      expect([...seen, ...reached], name).toEqual([])
+      expect([...seen, ...traps.reached()], name).toEqual([])
       expect(page.url(), name).toBe(address)
       await expect(composer(page), name).toBeFocused()
     })
@@ -239,7 +210,7 @@ test('hostile pages reach nothing while their scripts run, and the page responds
   await expect(composer(page), 'every key').toHaveValue('x'.repeat(pages.length))
   // Late actions too, from timers.
   await page.waitForTimeout(500)
-  expect([...seen, ...reached]).toEqual([])
+  expect([...seen, ...traps.reached()]).toEqual([])
   await expect(page.locator('.chat-preview-frame')).toHaveAttribute('sandbox', 'allow-scripts')
 })
 
@@ -251,7 +222,7 @@ test('the corpus of hostile replies reaches nothing as documents either', async 
   for (const { name, text } of corpus) {
     await play(page, text)
     expect.soft(await responds(page), `${name}: the page responds`).toBeLessThan(1_000)
-    expect([...seen, ...reached], name).toEqual([])
+    expect([...seen, ...traps.reached()], name).toEqual([])
   }
 })
 
@@ -282,24 +253,3 @@ test('an endless loop ends its frame and nothing else', async ({ page }) => {
   await panel.getByRole('button', { name: windowText('preview:retry') }).click()
   await expect(page.frameLocator('.chat-preview-frame').frameLocator('iframe').getByText('Spins')).toBeVisible()
 })
-
-/** Shows a document in the open preview's frame, with its scripts, and waits until the frame has shown it. */
-async function play(page: Page, text: string): Promise<void> {
-  await page.evaluate(
-    (html) =>
-      new Promise<void>((resolve) => {
-        const frame = document.querySelector<HTMLIFrameElement>('.chat-preview-frame')
-        // A document that never loads does not end the test, which looks at what it did.
-        const late = setTimeout(resolve, 1_000)
-        const hear = ({ source, data }: MessageEvent): void => {
-          if (source !== frame?.contentWindow || data?.type !== 'shown') return
-          removeEventListener('message', hear)
-          clearTimeout(late)
-          setTimeout(resolve, 30)
-        }
-        addEventListener('message', hear)
-        frame?.contentWindow?.postMessage({ type: 'show', kind: 'html', text: html, scripts: true }, '*')
-      }),
-    text,
-  )
-}

@@ -32,11 +32,11 @@ test('Settings writes the file of this computer by keyboard, and names a file th
     .getByRole('button', { name: windowText('data:sync.run') })
     .click()
   await expect(group(page).getByRole('status')).toContainText(
-    'inference-studio-other (conflicted copy).zip was not merged: The zip file is damaged or cut off.',
+    'inference-studio-other (conflicted copy).zip was not merged: The file is damaged or cut off.',
   )
   // The result is there after a reload, and says when it was.
   await page.reload()
-  await expect(group(page)).toContainText('The zip file is damaged or cut off.')
+  await expect(group(page)).toContainText('The file is damaged or cut off.')
   await expect(group(page)).toContainText('Synced')
   await expect(field).toHaveValue(folder)
   // Automatically: at once, and with an interval.

@@ -89,6 +89,15 @@ const liveMicrophones = (page: Page) =>
       (globalThis as unknown as { tracks: MediaStreamTrack[] }).tracks.filter((one) => one.readyState === 'live')
         .length,
   )
+/** The rows of the bar that have these elements, by their middles. */
+const rowsOf = async (page: Page, elements: string[]): Promise<number[]> => {
+  const found = { meter: '[role="meter"]', phase: '.hands-free-phase' } as Record<string, string>
+  const middles = await region(page)
+    .locator(elements.map((one) => `.composer-bar ${found[one] ?? one}`).join(', '))
+    .evaluateAll((all) => all.map((one) => one.getBoundingClientRect()).map(({ y, height }) => y + height / 2))
+  // Elements of one row may differ by a fraction of a pixel.
+  return middles.sort((a, b) => a - b).filter((middle, at) => middle - (middles[at - 1] ?? -100) > 6)
+}
 const requests = (path: string) => sandbox.observe.requests().filter((request) => request.path === path)
 
 test('three turns without touching anything; the third interrupts the reply; Esc releases the microphone', async ({
@@ -179,10 +188,19 @@ test('a blocked microphone says why and can be tried again; then Space held talk
   expect(requests('/v1/audio/transcriptions')).toHaveLength(before + 1)
   // All controls are in one row, also in a narrow window.
   await page.setViewportSize({ width: 700, height: 800 })
-  const middles = await region(page)
-    .locator('.composer-bar > button')
-    .evaluateAll((buttons) => buttons.map((one) => one.getBoundingClientRect()).map(({ y, height }) => y + height / 2))
-  expect(new Set(middles.map(Math.round)).size).toBe(1)
+  expect(await rowsOf(page, ['button', 'select', 'meter'])).toHaveLength(1)
+  // On a telephone: the state with Pause and End, and below the mode with the button to hold.
+  await page.setViewportSize({ width: 420, height: 800 })
+  const mode = region(page).getByLabel(windowText('handsFree:input'))
+  const hold = region(page).getByRole('button', { name: windowText('handsFree:holdToTalk') })
+  await takePictures(page, 'voice-conversation-hold-420')
+  expect(await rowsOf(page, ['button', 'select', 'meter', 'phase'])).toHaveLength(2)
+  expect(await rowsOf(page, ['.hands-free-hold', 'select'])).toHaveLength(1)
+  await mode.selectOption({ label: windowText('handsFree:automatic') })
+  await expect(hold).toHaveCount(0)
+  await takePictures(page, 'voice-conversation-420')
+  expect(await rowsOf(page, ['button', 'meter', 'phase'])).toHaveLength(1)
+  await mode.selectOption({ label: windowText('handsFree:hold') })
   await page.setViewportSize({ width: 1200, height: 800 })
   await takePictures(page, 'voice-conversation-hold', true)
   await page

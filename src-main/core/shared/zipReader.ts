@@ -42,8 +42,8 @@ export const importBounds: ZipBounds = {
 /** `words` is one sentence with the reason. */
 const damaged = (words: string, cause?: unknown): StudioError =>
   new StudioError('bad_input', words, {}, cause === undefined ? undefined : { cause })
-const damagedZip = (cause?: unknown): StudioError => damaged('The zip file is damaged or cut off.', cause)
-const hostileZip = (): StudioError => damaged('The zip file unpacks to more data than is safe to read.')
+const damagedZip = (cause?: unknown): StudioError => damaged('The file is damaged or cut off.', cause)
+const hostileZip = (): StudioError => damaged('The file unpacks to more data than is safe to read.')
 const encryptedZip = (): StudioError => damaged('The zip file is encrypted. Unpack it and add the files instead.')
 
 /**

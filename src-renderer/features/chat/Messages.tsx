@@ -20,7 +20,7 @@ export function Messages() {
   const list = useRef<VirtualizerHandle>(null)
   const shift = usePrepended(ids)
   const { away, toEnd, goTo } = useFollowEnd(id, box, list, ids)
-  const kept = useEdited(ids, useSelected(box, ids))
+  const kept = withLast(useEdited(ids, useSelected(box, ids)), ids.length)
   useCopy(box)
   useEffect(() => offerReveal(goTo), [goTo])
   return (
@@ -48,6 +48,18 @@ export function Messages() {
       )}
     </div>
   )
+}
+
+/** Messages at the end of the list that are always in the page. */
+const lastKept = 2
+
+/**
+ * `kept` and the last messages. While one of them shrinks, the scroll position is for a moment beyond the size that the list knows, and the
+ * list then removes all messages that are not kept. A long message would be laid out anew, shrink again, and so on without end.
+ */
+function withLast(kept: number[], count: number): number[] {
+  const last = Array.from({ length: Math.min(lastKept, count) }, (_, at) => count - 1 - at)
+  return [...new Set([...kept, ...last])]
 }
 
 /** `selected` and the edited message. The edited message stays mounted, so that its field keeps focus and caret out of view. */

@@ -20,7 +20,7 @@ it('sync carries a chat to another data folder, and says which file is incomplet
   truncateSync(join(folder, name), whole.length - 40)
   const refused = await sync(other)
   expect(refused.code).toBe(1)
-  expect(refused.stderr).toContain(`${name} was not merged: The zip file is damaged or cut off.`)
+  expect(refused.stderr).toContain(`${name} was not merged: The file is damaged or cut off.`)
   writeFileSync(join(folder, name), whole)
   const merged = JSON.parse((await sync(other, '--json')).stdout)
   expect(merged).toMatchObject({ files: [{ name, outcome: 'merged', added: 1, messages: 2 }], notes: [] })

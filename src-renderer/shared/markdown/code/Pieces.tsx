@@ -1,4 +1,4 @@
-import { memo, type ReactNode, useEffect, useRef, useState } from 'react'
+import { memo, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { revealed } from '../hiddenCharacters.tsx'
 import type { BlockPainter } from './BlockPainter.ts'
 import type { LineMarks } from './paint.ts'
@@ -21,8 +21,26 @@ export function Pieces({ pieces, painter = null }: { pieces: readonly string[]; 
 const pieceKey = (at: number): string => `p${at}`
 const classOf = (only: boolean): string => (only ? 'md-piece' : 'md-piece md-skippable')
 
+/**
+ * Sets the height of a piece that was not laid out yet, by its lines: exact unless lines wrap. With one height for all pieces, the first
+ * layout of several pieces would shrink a long message by more than the view, and the list would scroll to correct that.
+ */
+function useHeight(box: RefObject<HTMLElement | null>, text: string, only: boolean): void {
+  useLayoutEffect(() => {
+    if (!box.current || only) return
+    const lines = text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
+    box.current.style.containIntrinsicBlockSize = `auto ${Math.max(1, lines)}lh`
+  }, [box, text, only])
+}
+
 const PlainPiece = memo(function PlainPiece({ text, only }: { text: string; only: boolean }) {
-  return <span className={classOf(only)}>{plain(text)}</span>
+  const box = useRef<HTMLSpanElement>(null)
+  useHeight(box, text, only)
+  return (
+    <span ref={box} className={classOf(only)}>
+      {plain(text)}
+    </span>
+  )
 })
 
 interface Painted {
@@ -34,6 +52,7 @@ interface Painted {
 
 const PaintedPiece = memo(function PaintedPiece({ text, only, painter, at }: Painted) {
   const box = useRef<HTMLSpanElement>(null)
+  useHeight(box, text, only)
   const [near, setNear] = useState(false)
   const [marks, setMarks] = useState(() => painter.marks(at))
   useEffect(() => painter.follow(at, () => setMarks(painter.marks(at))), [painter, at])

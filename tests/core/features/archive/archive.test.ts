@@ -343,7 +343,8 @@ describe('a file that cannot be imported', () => {
   it('is refused for its zip: truncation, names that lead out, duplicate names, a zip bomb', async () => {
     const files = await base()
     const zip = zipSync(files)
-    for (const part of [0.1, 0.5, 0.9, 0.99]) await refused(zip.subarray(0, Math.floor(zip.length * part)), /zip file/)
+    for (const part of [0.1, 0.5, 0.9, 0.99])
+      await refused(zip.subarray(0, Math.floor(zip.length * part)), /The file is damaged or cut off/)
     for (const evil of ['../evil.json', '/etc/passwd', 'a\\b', 'conversations/../../x']) {
       await refused(zipSync({ ...files, [evil]: strToU8('x') }), /leads out/)
     }

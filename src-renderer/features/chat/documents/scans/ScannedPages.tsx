@@ -3,12 +3,13 @@ import { useShallow } from 'zustand/react/shallow'
 import type { AttachedDocument } from '../../../../../src-preload/contract/documents.ts'
 import { showCount } from '../../../../i18n/format.ts'
 import { Button } from '../../../../shared/ui/Button.tsx'
-import { costOfTokens, showSc, sumSc } from '../../../../shared/ui/sc.ts'
+import { showSc } from '../../../../shared/ui/sc.ts'
 import { WithSc } from '../../../../shared/ui/WithSc.tsx'
 import { modelsToAsk, useChat } from '../../../../stores/chat.ts'
 import { useModelFacts } from '../../../../stores/modelFacts.ts'
 import { draftPictures, maxPictures } from '../../composer/draftPictures.ts'
 import type { DraftDocument } from '../draftDocuments.ts'
+import { costOfPictures } from './cost.ts'
 import { stopDrawing, useDrawings } from './drawings.ts'
 import { pagesToDraw, sendAsImages, tokensOfPicture } from './scans.ts'
 
@@ -59,20 +60,14 @@ function Cost({ pictures }: { pictures: number }) {
   const models = useChat(useShallow(modelsToAsk))
   const facts = useModelFacts((state) => state.facts)
   const tokens = pictures * tokensOfPicture
-  const costs = models.flatMap((model) => {
-    const price = facts.get(model)?.price
-    return price ? [costOfTokens(price.in, tokens)] : []
-  })
-  const isPriced = models.length > 0 && costs.length === models.length
+  const cost = costOfPictures(pictures, models, facts)
   const words = { tokens: showCount(tokens), each: showCount(tokensOfPicture) }
   return (
     <span>
       {t('scans.tokens', words)}{' '}
-      {isPriced ? (
-        <WithSc text={t('scans.cost', { amount: showSc(sumSc(costs)) })} />
-      ) : (
-        t('scans.noPrice', { count: models.length })
-      )}
+      {cost.kind === 'cost' && <WithSc text={t('scans.cost', { amount: showSc(cost.amount) })} />}
+      {cost.kind === 'noPrice' && t('scans.noPrice', { count: models.length })}
+      {cost.kind === 'noModel' && t('scans.noModel')}
     </span>
   )
 }

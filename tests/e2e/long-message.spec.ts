@@ -1,0 +1,72 @@
+import { expect, test } from '@playwright/test'
+import { marks, tracedUndriven } from '../bench/render-trace.ts'
+import { storeChat } from '../helpers/storedChat.ts'
+import { openUndrivenPage } from '../helpers/undrivenPage.ts'
+import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
+
+test.afterAll(closeHosts)
+
+const about1Mb = (unit: string): string => unit.repeat(Math.ceil(1_000_000 / unit.length))
+const table = `| a | b | c |\n|---|---|---|\n${'| one cell | two | three words here |\n'.repeat(20)}`
+const code = '```ts\nconst value = lines(chunk.slice(0, -1)) // what comes next\n```'
+const replies = {
+  prose: about1Mb(`${'The harbour is closed in winter, and **nobody** goes there. '.repeat(8)}\n\n`),
+  mixed: about1Mb(`## Part\n\nSome **bold** words and \`code\`.\n\n${table}\n\n${code}\n\n- one\n- two\n\n`),
+  list: about1Mb('- an entry of a list with `code`\n'),
+  code: `\`\`\`ts\n${about1Mb('const value = lines(chunk.slice(0, -1)) // what comes next\n')}\`\`\`\n`,
+}
+
+// The numbers do not depend on the speed of the computer: elements per style update, objects per layout, scroll events.
+test('a reply of 1 MB is drawn and scrolled a part at a time, and the view comes to rest', async () => {
+  const dataDir = newDataDir()
+  const chats = Object.entries(replies).map(([name, text]) => ({ name, ...storeChat(dataDir, ['Question', text]) }))
+  const host = await openWebHost(dataDir, ['--sandbox'])
+  const page = await openUndrivenPage(host.url)
+  try {
+    for (const { name, id } of chats) {
+      await page.evaluate(`location.hash = '#/chat', null`)
+      await page.until(`document.querySelector('.chat-welcome')`)
+      const { trace } = await tracedUndriven(page, async () => {
+        await page.evaluate(`performance.mark('${marks.from}'), location.hash = '#/chat/${id}', null`)
+        await page.until(`document.querySelector('article[data-role="assistant"]')`)
+        await page.until(atRest)
+        expect(await page.evaluate(`document.querySelectorAll('article').length`), name).toBe(2)
+        // As by dragging the scroll bar: parts appear that were not laid out before.
+        for (const part of [0.75, 0.5, 0.25, 0, 0.6]) {
+          await page.evaluate(`${scrollTo}(${part})`)
+          await page.until(atRest)
+        }
+        await page.evaluate(`performance.mark('${marks.to}'), null`)
+      })
+      expect(trace.mostStyled, `${name}: elements per style update`).toBeLessThan(2_500)
+      expect(trace.mostLaidOut, `${name}: objects per layout`).toBeLessThan(4_000)
+    }
+  } finally {
+    await page.close()
+  }
+})
+
+/** Whether nothing scrolled and no section was added during 30 frames. */
+const atRest = `new Promise((resolve) => {
+  const box = document.querySelector('.chat-talk')
+  const state = () => [box.scrollTop, box.scrollHeight, document.querySelectorAll('.md-section').length].join()
+  const before = state()
+  let scrolls = 0
+  const count = () => (scrolls += 1)
+  box.addEventListener('scroll', count)
+  let frames = 30
+  const next = () => {
+    frames -= 1
+    if (frames > 0) return requestAnimationFrame(next)
+    box.removeEventListener('scroll', count)
+    resolve(scrolls === 0 && state() === before)
+  }
+  requestAnimationFrame(next)
+})`
+
+/** Scrolls like a person: with a gesture before, so that the list no longer follows its end. */
+const scrollTo = `((part) => {
+  const box = document.querySelector('.chat-talk')
+  box.dispatchEvent(new WheelEvent('wheel'))
+  box.scrollTop = (box.scrollHeight - box.clientHeight) * part
+})`

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { askModel, composer, lastReply } from '../../e2e/journey.ts'
+import { openTraps, play, type Traps } from '../../e2e/previewTraps.ts'
+import type { Desktop } from '../../helpers/electron/launch.ts'
+import { hostilePages, hostileReplies } from '../../helpers/hostile.ts'
+import { windowText } from '../../helpers/windowText.ts'
+import { launchConnected, openedOutside, tidy, watchOutside } from './fixtures.ts'
+
+// The desktop shows previews below its own scheme, with other handlers of navigation, windows and permissions than the web host.
+
+let traps: Traps
+let desktop: Desktop
+let address = ''
+
+beforeAll(async () => {
+  traps = await openTraps()
+  desktop = (await launchConnected({ paces: { 'document-writer': 4_000 } })).desktop
+  await watchOutside(desktop)
+  const { page } = desktop
+  await askModel(page, 'document-writer', 'Write a page.')
+  await lastReply(page)
+    .getByRole('button', { name: windowText('preview:open'), exact: true })
+    .click()
+  await page.frameLocator('.chat-preview-frame').frameLocator('iframe:not([data-loading])').locator('body').waitFor()
+  address = page.url()
+  await page.evaluate(() => Object.assign(globalThis, { stays: true }))
+})
+afterAll(async () => {
+  await tidy()
+  traps.close()
+})
+
+/** Everything that a document may have caused outside of its frame. */
+async function effects(): Promise<unknown[]> {
+  const { page, evaluate } = desktop
+  const windows = await evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)
+  const stays = await page.evaluate(() => 'stays' in globalThis && document.title !== 'owned')
+  return [
+    ...traps.reached(),
+    ...(await openedOutside(desktop)),
+    ...(windows === 1 ? [] : [`${windows} windows`]),
+    ...(page.url() === address ? [] : [`navigation ${page.url()}`]),
+    ...(stays ? [] : ['another page']),
+  ]
+}
+
+test('a document with running scripts has no origin, no network and no access below the scheme of the desktop', async () => {
+  const { page } = desktop
+  await play(page, '<p>here</p>')
+  const handle = await page
+    .frameLocator('.chat-preview-frame')
+    .frameLocator('iframe:not([data-loading])')
+    .locator('body')
+    .elementHandle()
+  const frame = await handle?.ownerFrame()
+  const reach = await frame?.evaluate(async (outside) => {
+    const tried = (act: () => unknown): unknown => {
+      try {
+        return act()
+      } catch {
+        return 'refused'
+      }
+    }
+    const asked = (url: string): Promise<string> =>
+      fetch(url, { mode: 'no-cors' }).then(
+        () => 'reached',
+        () => 'refused',
+      )
+    return {
+      origin,
+      preload: typeof Reflect.get(globalThis, 'inferenceStudio'),
+      parent: tried(() => parent.document),
+      top: tried(() => top?.document),
+      storage: tried(() => localStorage.length),
+      outside: await asked(outside),
+      scheme: await asked('app://studio/index.html'),
+      file: await asked('file:///etc/passwd'),
+    }
+  }, traps.http)
+  expect(reach).toEqual({
+    origin: 'null',
+    preload: 'undefined',
+    ...{ parent: 'refused', top: 'refused', storage: 'refused' },
+    ...{ outside: 'refused', scheme: 'refused', file: 'refused' },
+  })
+  expect(await effects()).toEqual([])
+})
+
+test('hostile pages reach nothing while their scripts run, open nothing outside, and the window stays', async () => {
+  const { page } = desktop
+  const pages = hostilePages()
+  expect(pages.length).toBeGreaterThan(20)
+  await composer(page).focus()
+  for (const { name, text } of pages) {
+    await page.keyboard.press('x')
+    await play(page, traps.aimed(text))
+    expect(await effects(), name).toEqual([])
+  }
+  expect(await composer(page).inputValue(), 'every key').toBe('x'.repeat(pages.length))
+})
+
+test('the corpus of hostile replies reaches nothing as documents either', async () => {
+  const corpus = hostileReplies().filter((_, at) => process.env.HOSTILE === 'all' || at % 9 === 0)
+  for (const { name, text } of corpus) {
+    await play(desktop.page, text)
+    expect(await effects(), name).toEqual([])
+  }
+})
