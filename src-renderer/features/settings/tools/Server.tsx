@@ -73,7 +73,6 @@ export function Server({ server, onEdit }: { server: McpServer; onEdit: () => vo
         <button
           type="button"
           aria-expanded={open}
-          aria-label={t('settings.servers.detailsOf', { name })}
           onClick={() => setOpen(!open)}
           className="flex min-w-0 flex-1 items-center gap-1.5 rounded-s text-start"
         >
