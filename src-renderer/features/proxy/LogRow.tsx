@@ -85,7 +85,8 @@ function Cells({ row, today, words: { t, who, status, reason } }: { row: Request
       </Cell>
       <Cell className="flex items-center gap-2" title={name}>
         <Dot colour={row.who.kind === 'app' ? row.who.colour : null} />
-        <span className="truncate first-letter:uppercase">{name}</span>
+        {/* An app keeps its own spelling, and the description of an unknown caller begins a line. */}
+        <span className={cx('truncate', row.who.kind === 'stranger' && 'first-letter:uppercase')}>{name}</span>
       </Cell>
       <Cell className={notNarrowest} title={`${row.method} ${row.path}`}>
         {endpoint}
