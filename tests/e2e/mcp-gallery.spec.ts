@@ -82,10 +82,9 @@ test('“Add and turn on” starts exactly the command that was shown, and lists
   await expect(added).toContainText(windowText('chatTools:settings.servers.state.ready'))
   await expect(added.getByRole('switch')).toBeChecked()
   expect(readFileSync(started, 'utf8').trim().split('\n')).toEqual(['-y', name, '/srv/a b', '/srv/$HOME'])
-  await added.getByRole('button', { name: /^Details of Filesystem/ }).press('Enter')
-  await expect(added.getByRole('region', { name: windowText('chatTools:settings.servers.toolsTitle') })).toContainText(
-    'echo',
-  )
+  await added.getByRole('button', { name: /^Filesystem/ }).press('Enter')
+  const tools = windowText('chatTools:settings.servers.toolsOf', { name: 'Filesystem' })
+  await expect(added.getByRole('region', { name: tools })).toContainText('echo')
   await expectAccessible(page)
   await takePictures(page, 'mcp-gallery-on', true)
   await added.getByRole('switch').press('Space')

@@ -93,6 +93,11 @@ test('speech is recorded with a live waveform, transcribed, and played from the 
   await expect.poll(() => bars(page)).toBeGreaterThan(20)
   const level = page.getByRole('meter', { name: windowText('transcribe:level') })
   await expect.poll(async () => Number(await level.getAttribute('aria-valuenow'))).toBeGreaterThan(20)
+  // The bar is drawn as long as the level says.
+  await page.waitForFunction(
+    (meter) => (meter?.firstElementChild?.getBoundingClientRect().width ?? 0) > (meter?.clientWidth ?? 0) / 5,
+    await level.elementHandle(),
+  )
   await clean(page)
   await takePictures(page, 'transcribe-recording', true)
   // A pause records nothing, and the waveform stops.

@@ -5,7 +5,7 @@ import OpenAI from 'openai'
 import type { WebHost } from '../../../tests/e2e/hosts.ts'
 import { windowText } from '../../../tests/helpers/windowText.ts'
 import { node24, root } from '../ready.mjs'
-import { type Connected, connect, disconnect, loaded, open, pressFirst, type Studio } from './scene.ts'
+import { type Connected, connect, disconnect, loaded, open, pressFirst, type Studio, withInspector } from './scene.ts'
 
 /** The local API: connecting an app step by step, apps in every state, and the request log. */
 export async function localApi(studio: Studio): Promise<void> {
@@ -17,13 +17,17 @@ export async function localApi(studio: Studio): Promise<void> {
   await connectApp(world)
   await sendAppRequests(host)
   await page.getByRole('row').nth(3).waitFor()
+  await page.getByText(windowText('proxy:apps.state.idle'), { exact: true }).nth(2).waitFor()
   await camera.shoot(page, 'apps-and-log')
   await page.getByRole('row').nth(1).click()
   await page
     .getByRole('complementary')
     .getByRole('heading', { name: windowText('proxy:detail.usage.title') })
     .waitFor()
-  await camera.shoot(page, 'request')
+  await camera.shoot(page, 'request', withInspector(page))
+  await page.getByRole('row').nth(4).click()
+  await page.getByRole('complementary').getByText(windowText('proxy:detail.finishReason'), { exact: true }).waitFor()
+  await camera.shoot(page, 'finish-reason', withInspector(page))
   await page.getByRole('button', { name: windowText('common:inspector') }).click()
   await fromMenu(page, 'Editor', windowText('proxy:apps.menu.pause'))
   await page.getByText(windowText('proxy:apps.blocked.paused')).waitFor()
@@ -36,7 +40,16 @@ export async function localApi(studio: Studio): Promise<void> {
   await fromMenu(page, 'Editor', windowText('proxy:apps.menu.rotate'))
   await page.getByRole('dialog').waitFor()
   await camera.shoot(page, 'replace-key')
-  await page.keyboard.press('Escape')
+  await page.getByRole('radio', { name: windowText('proxy:connect.grace.hour') }).check()
+  await page.getByRole('button', { name: windowText('proxy:connect.createKey') }).click()
+  await page.getByRole('textbox', { name: windowText('proxy:connect.key') }).waitFor()
+  await camera.shoot(page, 'replaced-key')
+  await page
+    .getByRole('button', { name: windowText('proxy:connect.close'), exact: true })
+    .last()
+    .click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await camera.shoot(page, 'previous-key')
   await fromMenu(page, 'Editor', windowText('proxy:apps.menu.revoke'))
   await page.getByRole('alertdialog').or(page.getByRole('dialog')).first().waitFor()
   await camera.shoot(page, 'revoke')
@@ -105,7 +118,12 @@ export async function sendAppRequests(host: WebHost): Promise<void> {
     const ask = (model: string, fault?: string) =>
       client.chat.completions
         .create(
-          { model, messages: [{ role: 'user', content: 'Summarise the log of today.' }] },
+          // One reply is cut off by its limit, which is its finish reason.
+          {
+            model,
+            messages: [{ role: 'user', content: 'Summarise the log of today.' }],
+            ...(model === 'writer-small' && { max_tokens: 120 }),
+          },
           fault === undefined ? {} : { headers: { 'x-sandbox-fault': fault } },
         )
         .catch(() => null)

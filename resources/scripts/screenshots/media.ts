@@ -4,7 +4,8 @@ import type { Page } from '@playwright/test'
 import { openInspector } from '../../../tests/e2e/journey.ts'
 import { windowText } from '../../../tests/helpers/windowText.ts'
 import { root } from '../ready.mjs'
-import { type Connected, loaded, open, pressFirst, type Studio, showParts } from './scene.ts'
+import { type Connected, loaded, open, pressFirst, type Studio, showParts, withInspector } from './scene.ts'
+import { loud } from './voice.ts'
 
 /** Speech, Transcribe and Images, from their empty state on. */
 export const media = (studio: Studio): Promise<void> => showParts(studio, speech, transcription, images)
@@ -16,12 +17,13 @@ async function speech({ page, camera }: Connected): Promise<void> {
   await text.waitFor()
   await camera.shoot(page, 'speech-empty')
   await text.fill('The ferry leaves at eight, and the harbour lights go out one after another.')
+  await page.getByText(windowText('speech:planUnknown')).waitFor()
   await camera.shoot(page, 'speech-text')
   await pressFirst(page.getByRole('main'), windowText('speech:speak'))
   await page.locator('[data-speech][data-state="done"]').waitFor({ timeout: 60_000 })
-  await camera.shoot(page, 'speech')
+  await camera.shoot(page, 'speech', wave(page))
   await openInspector(page)
-  await camera.shoot(page, 'speech-details')
+  await camera.shoot(page, 'speech-details', withInspector(page))
 }
 
 async function transcription({ page, camera }: Connected): Promise<void> {
@@ -37,7 +39,7 @@ async function transcription({ page, camera }: Connected): Promise<void> {
   await discard.waitFor()
   // The fake microphone beeps once a second: a level and a wave to see.
   await page.waitForTimeout(3000)
-  await camera.shoot(page, 'recording')
+  await camera.shoot(page, 'recording', loud(page, windowText('transcribe:level')))
   await discard.click()
   const question = page.locator('dialog[open]')
   await question.waitFor()
@@ -50,9 +52,10 @@ async function transcription({ page, camera }: Connected): Promise<void> {
   await add.click()
   await (await chosen).setFiles(recording)
   await page.getByRole('button', { name: windowText('transcribe:toChat') }).waitFor({ timeout: 60_000 })
-  await camera.shoot(page, 'transcript')
+  await camera.shoot(page, 'transcript', wave(page))
   await openInspector(page)
-  await camera.shoot(page, 'transcript-settings')
+  await page.getByRole('region', { name: windowText('transcribe:thisTranscript') }).scrollIntoViewIfNeeded()
+  await camera.shoot(page, 'transcript-settings', withInspector(page))
 }
 
 async function images({ page, camera }: Connected): Promise<void> {
@@ -77,8 +80,21 @@ async function images({ page, camera }: Connected): Promise<void> {
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await gallery.first().press('Space')
   await openInspector(page)
-  await camera.shoot(page, 'image-details')
+  await camera.shoot(page, 'image-details', {
+    ready: async () => {
+      await openInspector(page)
+      await page.getByRole('heading', { name: windowText('images:details.request'), exact: true }).waitFor()
+    },
+  })
 }
 
-const drawn = (page: Page) =>
-  page.waitForFunction(() => [...document.images].every((image) => image.complete && image.naturalWidth > 0))
+/** Waits for the thumbnails and for all images. */
+async function drawn(page: Page): Promise<void> {
+  await page.locator('.images-card-wait').first().waitFor({ state: 'detached' })
+  await page.waitForFunction(() => [...document.images].every((image) => image.complete && image.naturalWidth > 0))
+}
+
+/** Waits until the whole waveform is drawn. */
+const wave = (page: Page) => ({
+  ready: () => page.getByRole('main').locator('[role="slider"][data-state="whole"]').waitFor(),
+})

@@ -2,7 +2,7 @@
 import type { Browser, Locator, Page } from '@playwright/test'
 import type { Sandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { closeHosts, openConnectedHost, openSandbox, type WebHost } from '../../../tests/e2e/hosts.ts'
-import { composer, quick, send, settled } from '../../../tests/e2e/journey.ts'
+import { composer, openInspector, quick, send, settled } from '../../../tests/e2e/journey.ts'
 import { windowText } from '../../../tests/helpers/windowText.ts'
 import type { Camera } from './camera.ts'
 
@@ -67,6 +67,9 @@ export const open = (page: Page, address: string): Promise<void> =>
   page.evaluate((to) => {
     location.hash = `#/${to}`
   }, address)
+
+/** Opens the inspector again after a change of the width, which closes it in a narrow window. */
+export const withInspector = (page: Page) => ({ ready: () => openInspector(page) })
 
 /** Waits until a page has its heading, and no skeleton. */
 export async function loaded(page: Page): Promise<void> {

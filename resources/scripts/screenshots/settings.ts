@@ -1,10 +1,13 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Page } from '@playwright/test'
 import { sectionNames } from '../../../src-renderer/features/settings/sections.ts'
 import { newDataDir, openWebHost } from '../../../tests/e2e/hosts.ts'
 import { askModel, connectTo } from '../../../tests/e2e/journey.ts'
+import { startHttp } from '../../../tests/helpers/mcp/http.ts'
 import { windowText } from '../../../tests/helpers/windowText.ts'
+import type { Camera } from './camera.ts'
 import { type Connected, loaded, open, openPage, type Studio, shootDialog, showParts } from './scene.ts'
 
 /** Every section of Settings, and the dialogs that open from them. */
@@ -20,9 +23,34 @@ async function everySection(world: Connected): Promise<void> {
     await page.locator(`[data-settings="${section}"]`).waitFor()
     await loaded(page)
     await camera.shoot(page, section)
+    await shootRest(world, section)
   }
   await open(page, 'settings/connection')
   await shootDialog(world, windowText('settings:connection.add'), 'add-connection')
+}
+
+/** Pictures of what is below the first screen of a section. */
+async function shootRest({ page, camera }: Connected, section: string): Promise<void> {
+  const stage = page.locator(`[data-settings="${section}"]`)
+  // A list of one kind of lines looks the same on each screen.
+  const screens = section === 'shortcuts' ? 1 : await stage.evaluate(screensOf)
+  for (let screen = 2; screen <= screens; screen += 1)
+    await camera.shoot(page, `${section}-${screen}`, { ready: () => stage.evaluate(scrollTo, screen - 1) })
+  await stage.evaluate(scrollTo, 0)
+}
+
+/** Number of screens of the element that scrolls around this one. Runs in the page. */
+function screensOf(inner: Element): number {
+  let box: Element | null = inner
+  while (box && !['auto', 'scroll'].includes(getComputedStyle(box).overflowY)) box = box.parentElement
+  return box ? Math.ceil(box.scrollHeight / box.clientHeight - 0.1) : 1
+}
+
+/** Scrolls by this number of screens. Runs in the page. */
+function scrollTo(inner: Element, screens: number): void {
+  let box: Element | null = inner
+  while (box && !['auto', 'scroll'].includes(getComputedStyle(box).overflowY)) box = box.parentElement
+  if (box) box.scrollTop = box.clientHeight * screens
 }
 
 async function chatDialogs(world: Connected): Promise<void> {
@@ -59,8 +87,28 @@ async function servers({ page, camera }: Connected): Promise<void> {
   await page.getByRole('button', { name: windowText('chatTools:settings.servers.add') }).click()
   await page.getByRole('dialog').waitFor()
   await camera.shoot(page, 'mcp-add')
-  await page.keyboard.press('Escape')
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await serverDetails(page, camera)
+}
+
+/** A server that runs, with its details, from the dialog that adds it. */
+async function serverDetails(page: Page, camera: Camera): Promise<void> {
+  const mcp = await startHttp('sessions')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel(windowText('chatTools:settings.form.name'), { exact: true }).first().fill('Notes')
+  await dialog.getByRole('radio', { name: windowText('chatTools:settings.server.http') }).click()
+  await dialog.getByLabel(windowText('chatTools:settings.server.url')).fill(mcp.url)
+  await dialog.getByRole('button', { name: windowText('chatTools:settings.form.add'), exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('switch', { name: windowText('chatTools:settings.servers.switch', { name: 'Notes' }) }).click()
+  await dialog.getByRole('button', { name: windowText('chatTools:settings.servers.confirmTurnOn') }).click()
+  const card = page.locator('[data-server="Notes"]')
+  await card
+    .getByText(windowText('chatTools:settings.servers.state.ready'), { exact: true })
+    .waitFor({ timeout: 60_000 })
+  await card.getByRole('button', { name: /^Notes/ }).click()
+  await card.scrollIntoViewIfNeeded()
+  await camera.shoot(page, 'mcp-details')
+  await mcp.close()
 }
 
 async function sync({ page, camera }: Connected): Promise<void> {

@@ -27,9 +27,8 @@ async function textActions({ page, camera }: Connected): Promise<void> {
     await page.mouse.up()
     await toolbar.waitFor()
   }
-  await select()
-  await camera.shoot(page, 'text-actions')
-  // Another width may have closed the toolbar.
+  // Another width closes the toolbar.
+  await camera.shoot(page, 'text-actions', { ready: select })
   await select()
   await toolbar.getByRole('button', { name: windowText('textActions:names.translate') }).click()
   await page.locator('[data-text-result="done"]').waitFor()
@@ -42,17 +41,27 @@ async function dictation({ page, camera }: Connected): Promise<void> {
   await page.getByRole('button', { name: windowText('composer:dictate') }).click()
   await page.getByRole('button', { name: windowText('composer:finishDictation'), exact: true }).waitFor()
   await page.waitForTimeout(1500)
-  await camera.shoot(page, 'dictation')
+  await camera.shoot(page, 'dictation', loud(page, windowText('composer:recordingLevel')))
   await page.getByRole('button', { name: windowText('composer:cancel'), exact: true }).click()
   await askModel(page, 'writer-small', 'Describe the harbour at dawn.')
   await lastReply(page)
     .getByRole('button', { name: windowText('composer:readAloud') })
     .click()
-  await page.getByRole('region', { name: windowText('composer:player') }).waitFor()
-  await page.waitForTimeout(1500)
+  const player = page.getByRole('region', { name: windowText('composer:player') })
+  await player.getByText(windowText('composer:reading'), { exact: true }).waitFor({ timeout: 60_000 })
   await camera.shoot(page, 'reading-aloud')
   await pressFirst(page, windowText('composer:stopReading'))
 }
+
+/** Waits for a moment in which the meter with this name shows a level. */
+export const loud = (page: Page, name: string) => ({
+  ready: async () => {
+    await page.waitForFunction(
+      (meter) => (meter?.firstElementChild?.getBoundingClientRect().width ?? 0) > (meter?.clientWidth ?? 0) / 5,
+      await page.getByRole('meter', { name }).elementHandle(),
+    )
+  },
+})
 
 /** A microphone that is silent until the gain is raised, so that each phase lasts as long as its pictures. */
 async function quietMicrophone(page: Page): Promise<void> {
@@ -87,7 +96,7 @@ async function conversation({ page, camera }: Connected): Promise<void> {
     if (globalThis.microphoneGain) globalThis.microphoneGain.gain.value = 0.8
   })
   await reach('hearing')
-  await camera.shoot(page, 'conversation-hearing')
+  await camera.shoot(page, 'conversation-hearing', loud(page, windowText('handsFree:level')))
   await page.evaluate(() => {
     if (globalThis.microphoneGain) globalThis.microphoneGain.gain.value = 0.001
   })

@@ -74,7 +74,7 @@ export function inspectFolder(dataDir: string): FolderState {
     return 'new'
   }
   if (!facts.isDirectory()) {
-    throw new StudioError('bad_input', `${folder} is not a folder, so it can't be the data folder. Name a folder.`)
+    throw new StudioError('bad_input', `${folder} is not a folder, so it can't be the data folder. Choose a folder.`)
   }
   const names = namesOf(folder)
   // In this order, because a process that claims the folder at this moment writes the marker before any other file.

@@ -59,7 +59,7 @@ const crashQuestion = (reason: string): MessageBoxOptions => ({
   type: 'warning',
   title: 'Inference Studio',
   message: 'The window has crashed twice within a minute.',
-  detail: `Running replies go on, and nothing is lost. The system’s reason: ${reason}.`,
+  detail: `Running replies continue, and nothing is lost. The system’s reason: ${reason}.`,
   buttons: ['Reload', 'Quit'],
   defaultId: 0,
   cancelId: 0,

@@ -1,4 +1,3 @@
-import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { problemOf } from '../../api/problem.ts'
@@ -7,7 +6,6 @@ import { ConnectForm } from '../../shared/connect/ConnectForm.tsx'
 import { navigate } from '../../shared/navigation.ts'
 import { useStudio } from '../../shared/studioContext.ts'
 import { showToast } from '../../shared/toasts.ts'
-import { Button } from '../../shared/ui/Button.tsx'
 import { Dialog } from '../../shared/ui/Dialog.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { plainText } from '../../shared/ui/plainText.ts'
@@ -85,21 +83,17 @@ function Restored({ at, onDismiss }: { at: string; onDismiss: () => void }) {
   const active = useApp(({ app }) => app?.profiles.find((profile) => profile.active) ?? null)
   const keyless = active?.keyKept === 'none' ? active : null
   return (
-    <Notice kind={keyless ? 'warn' : 'info'} role="status" title={t('restored.title')}>
-      <span className="flex flex-wrap items-center gap-2">
-        <span className="min-w-0 flex-1 basis-64">
-          {t('restored.notice', { at: showFull(at) })} {keyless && t('restored.key', { name: plainText(keyless.name) })}
-        </span>
-        {keyless ? (
-          <Button size="small" variant="primary" icon={KeyRound} onClick={() => setAsking(true)}>
-            {t('settings:connection.enterKey')}
-          </Button>
-        ) : (
-          <Button size="small" onClick={onDismiss}>
-            {t('dismiss')}
-          </Button>
-        )}
-      </span>
+    <Notice
+      kind={keyless ? 'warn' : 'info'}
+      role="status"
+      title={t('restored.title')}
+      action={
+        keyless
+          ? { label: t('settings:connection.enterKey'), onClick: () => setAsking(true) }
+          : { label: t('dismiss'), onClick: onDismiss }
+      }
+    >
+      {t('restored.notice', { at: showFull(at) })} {keyless && t('restored.key', { name: plainText(keyless.name) })}
       <Dialog
         open={asking && keyless !== null}
         onClose={() => setAsking(false)}

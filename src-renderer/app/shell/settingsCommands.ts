@@ -102,7 +102,7 @@ function toolItems(t: Texts): (string | SettingItem)[] {
     })),
     ...servers.map((server) => {
       const name = plainText(server.name)
-      return { title: name, control: t('chatTools:settings.servers.detailsOf', { name }), group: remote }
+      return { title: name, control: t('chatTools:settings.servers.more', { name }), group: remote }
     }),
   ]
 }

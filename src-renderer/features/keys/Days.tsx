@@ -57,9 +57,9 @@ export function Days({ shown }: { shown: AccountKey }) {
   return (
     <div className="flex min-w-0 flex-col gap-2.5">
       <section aria-label={t('chart')} className="contents">
-        <header className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <header className="flex flex-wrap items-center justify-between gap-x-3 gap-y-2">
           <h2 className="font-semibold">{title}</h2>
-          <span className="ms-auto flex flex-wrap items-center gap-x-3 gap-y-2">
+          <span className="flex flex-wrap items-center gap-x-3 gap-y-2">
             <Checkbox label={t('showTable')} checked={table} onChange={({ target }) => setTable(target.checked)} />
             <Select
               label={t('measure')}

@@ -4,6 +4,7 @@ import type { App } from '../../../src-preload/contract/apps.ts'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
+import { cx } from '../../shared/ui/cx.ts'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { Pill } from '../../shared/ui/Pill.tsx'
@@ -40,8 +41,10 @@ export function AppTestStep({ app, since, onClose }: { app: App; since: string |
     }
   }, [id])
   if (!test) return null
+  // Until a request arrives, the wait is all that the step shows.
+  const isEmpty = isWaiting(test) && !test.row && !test.stranger
   return (
-    <div className="flex flex-col gap-4">
+    <div className={cx('flex flex-col gap-4', isEmpty && 'flex-1 items-center justify-center text-center')}>
       <div role="status" className="flex flex-col gap-3">
         <Progress test={test} />
       </div>

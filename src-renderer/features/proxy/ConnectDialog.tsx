@@ -288,7 +288,13 @@ function KeyOnce({ secret }: { secret: string }) {
             <TextInput mono readOnly value={secret} onFocus={(event) => event.target.select()} />
           </Field>
         </div>
-        <CopyButton variant="primary" text={secret} name={t('connect.copyKey')} label={t('connect.copyKey')} />
+        <CopyButton
+          variant="primary"
+          className="h-8"
+          text={secret}
+          name={t('connect.copyKey')}
+          label={t('connect.copyKey')}
+        />
       </div>
     </>
   )

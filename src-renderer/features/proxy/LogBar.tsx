@@ -98,7 +98,7 @@ function WhoFilter({ filter }: { filter: RequestFilter }) {
         // Selecting the account requests also removes the filter that hides them.
         else filterBy({ ...(picked === 'studio:account' ? without(filter, 'polling') : filter), who: picked })
       }}
-      className="max-w-40"
+      className="max-w-40 max-[480px]:max-w-[154px]"
       choices={[
         { value: all, label: t('log.allApps') },
         { value: 'studio', label: t('log.studio') },
@@ -124,7 +124,7 @@ function ModelFilter({ filter }: { filter: RequestFilter }) {
       value={filter.model ?? all}
       onFocus={() => setSeen(modelsSeen(requestsStore.getState()))}
       onPick={(model) => filterBy(model === all ? without(filter, 'model') : { ...filter, model })}
-      className="max-w-40"
+      className="max-w-40 max-[480px]:max-w-[154px]"
       choices={[{ value: all, label: t('log.anyModel') }, ...models.map((id) => ({ value: id, label: id }))]}
     />
   )

@@ -85,7 +85,8 @@ function Cells({ row, today, words: { t, who, status, reason } }: { row: Request
       </Cell>
       <Cell className="flex items-center gap-2" title={name}>
         <Dot colour={row.who.kind === 'app' ? row.who.colour : null} />
-        <span className="truncate">{name}</span>
+        {/* An app keeps its own spelling, and the description of an unknown caller begins a line. */}
+        <span className={cx('truncate', row.who.kind === 'stranger' && 'first-letter:uppercase')}>{name}</span>
       </Cell>
       <Cell className={notNarrowest} title={`${row.method} ${row.path}`}>
         {endpoint}
@@ -94,14 +95,15 @@ function Cells({ row, today, words: { t, who, status, reason } }: { row: Request
       <Cell className={wideOnly} title={model ?? undefined}>
         {model ?? '—'}
       </Cell>
-      <Cell className="flex items-center gap-1.5" title={why ?? undefined}>
+      {/* A reason without space for a few words wraps to a second line, which is hidden. */}
+      <Cell className="flex h-5 flex-wrap items-center gap-x-1.5" title={why ?? undefined}>
         <Pill tone={tone}>{words}</Pill>
         {row.times > 1 && (
           <span className="text-soft" title={t('log.timesLong', { figure: count(row.times) })}>
             {t('log.times', { figure: count(row.times) })}
           </span>
         )}
-        {why && <span className="truncate text-soft">{why}</span>}
+        {why && <span className="min-w-0 flex-1 basis-14 truncate text-soft">{why}</span>}
       </Cell>
       <Cell className={cx(right, widestOnly)}>{row.firstByteMs === null ? '—' : showMs(row.firstByteMs)}</Cell>
       <Cell className={cx(right, notNarrowest)}>

@@ -90,7 +90,7 @@ function Table(props: {
   const cell = 'border-line border-b px-3.5 py-1.5 align-top'
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1)
-    <section tabIndex={0} aria-label={t('refusals.title')} className="max-h-72 overflow-auto border-line border-t">
+    <section tabIndex={0} aria-label={t('refusals.list')} className="max-h-72 overflow-auto border-line border-t">
       <table className="num w-full text-s">
         <thead>
           <tr className="text-start text-soft">
@@ -103,7 +103,7 @@ function Table(props: {
             <th scope="col" className={head}>
               {t('refusals.latestTime')}
             </th>
-            <th scope="col" className={head}>
+            <th scope="col" className={cx(head, 'max-[560px]:hidden')}>
               <span className="sr-only">{t('refusals.actions')}</span>
             </th>
           </tr>
@@ -112,9 +112,10 @@ function Table(props: {
           {props.refusals.map((one) => (
             <tr key={`${one.code} ${one.from}`}>
               <td className={cell}>
-                <div className="break-words font-[540]">{one.from}</div>
-                <div className="break-words text-soft">
-                  {withoutCaller(one)} <code className="font-mono text-faint text-xs">{one.code}</code>
+                <div className="break-words font-[540] first-letter:uppercase">{one.from}</div>
+                <div className="break-words text-soft first-letter:uppercase">{withoutCaller(one)}</div>
+                <div className="mt-1 empty:hidden min-[561px]:hidden">
+                  <AllowCell origin={one.origin} allowed={props.allowed} onAllow={props.onAllow} />
                 </div>
               </td>
               <td className={cx(cell, 'text-end')}>{count(one.times)}</td>
@@ -124,7 +125,7 @@ function Table(props: {
                   <div className="text-faint">{t('refusals.since', { at: showTime(one.firstAt, now) })}</div>
                 )}
               </td>
-              <td className={cx(cell, 'text-end')}>
+              <td className={cx(cell, 'text-end max-[560px]:hidden')}>
                 <AllowCell origin={one.origin} allowed={props.allowed} onAllow={props.onAllow} />
               </td>
             </tr>

@@ -165,8 +165,8 @@ export function Instructions({ setup, baseUrl, secret, ...props }: InstructionsP
       </div>
       {steps.map(({ about, file, text }) => (
         <div key={`${about} ${file ?? ''}`} className="min-w-0 overflow-hidden rounded-m bg-hover">
-          <div className="flex min-h-8 items-center gap-2 py-1 pe-1 ps-3 text-s">
-            <span className="min-w-0 flex-1">
+          <div className="flex items-start gap-2 py-1 pe-1 ps-3 text-s">
+            <span className="min-w-0 flex-1 py-[3px]">
               {about}
               {file && <code className="block break-all font-mono text-soft text-xs">{file}</code>}
             </span>

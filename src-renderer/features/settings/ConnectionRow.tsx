@@ -39,8 +39,8 @@ export function ConnectionRow(props: {
       )}
     >
       <div className="min-w-0 flex-1 basis-56">
-        <div className="flex min-w-0 items-center gap-2">
-          <span dir="auto" className="min-w-0 truncate font-semibold">
+        <div className="flex min-w-0 flex-wrap items-center gap-x-2">
+          <span dir="auto" className="min-w-0 max-w-full truncate font-semibold">
             {profile.name}
           </span>
           {connection && !wantsKey && (

@@ -74,7 +74,7 @@ function Stage() {
         data-settings={name}
         tabIndex={-1}
         // A focus ring around the whole section would look like an error, so its first line shows the focus.
-        className="group/part @container relative min-h-0 flex-1 overflow-y-auto px-6 pt-5 pb-10 outline-none"
+        className="group/part @container relative min-h-0 flex-1 overflow-y-auto px-6 pt-5 pb-10 outline-none [scrollbar-gutter:stable]"
       >
         <div className={cx('mx-auto max-w-[720px]', inColumns.has(name) ? '@min-[1060px]:max-w-[1400px]' : besideText)}>
           <p className="mb-4 h-fit w-fit rounded-s text-soft outline-offset-4 group-focus-visible/part:outline-2 group-focus-visible/part:outline-accent">

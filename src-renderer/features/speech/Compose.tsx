@@ -44,11 +44,11 @@ export function Compose() {
           {refusal && <ProblemNotice problem={refusal} on={{ retry: () => void speakDraft() }} />}
         </div>
       </div>
-      <div className="flex shrink-0 flex-col gap-2 border-line border-t px-6 py-2 empty:hidden max-[800px]:px-4">
-        <OutboxList what="speech" />
-        <OfflineNote place="speech" onWait={empty ? null : speakLater} />
-      </div>
       <div className="flex shrink-0 flex-wrap items-center gap-x-4 gap-y-2 border-line border-t bg-bg px-6 py-3 max-[800px]:px-4">
+        <div className="flex w-full min-w-0 flex-col gap-2 empty:hidden">
+          <OutboxList what="speech" />
+          <OfflineNote place="speech" onWait={empty ? null : speakLater} />
+        </div>
         {isUnset ? <p className="text-s text-soft">{t('needConnection')}</p> : <Plan />}
         <span className="ms-auto flex items-center gap-2">
           {isUnset ? (
@@ -90,7 +90,7 @@ function TextField() {
         maxLength={longest}
         placeholder={t('textHint')}
         onChange={({ target }) => setDraft({ text: target.value })}
-        className="field-sizing-content max-h-[46vh] min-h-40 w-full resize-none bg-transparent px-4 py-3 text-body leading-relaxed outline-none"
+        className="field-sizing-content max-h-[46vh] min-h-[max(160px,26vh)] w-full resize-none bg-transparent px-4 py-3 text-body leading-relaxed outline-none"
       />
       <Counter text={text} />
     </div>

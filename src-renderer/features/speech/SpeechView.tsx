@@ -30,8 +30,9 @@ export function SpeechView({ speech }: { speech: SpeechDetail }) {
     if (at !== part) setPart(at)
   }
   return (
-    <div className="min-h-0 flex-1 overflow-y-auto">
-      <div className={cx(speechColumn, 'gap-6')}>
+    <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
+      {/* A short speech is slightly above the middle, so that a large window is not empty below it. */}
+      <div className={cx(speechColumn, 'my-auto shrink-0 gap-6 pb-[16vh]')}>
         {compared ? (
           <section aria-label={t('comparing')} className="flex flex-col gap-3">
             <div className="flex items-center gap-2">

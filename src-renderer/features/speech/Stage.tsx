@@ -96,9 +96,9 @@ function Open({ open }: { open: OpenSpeech }) {
   return (
     <>
       <StageBar
-        // Bounded by the width of the window, so that the actions stay in the same row.
+        // Leaves space for the actions, so that they stay in the same row.
         title={
-          <bdi dir="auto" className="block max-w-[max(140px,28vw)] truncate">
+          <bdi dir="auto" className="block max-w-[max(140px,calc(100cqi-400px))] truncate">
             {detail.excerpt.replace(/\s+/g, ' ').trim()}
           </bdi>
         }

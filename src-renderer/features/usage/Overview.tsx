@@ -116,9 +116,9 @@ function ChartCard() {
   return (
     <div className="flex min-w-0 flex-col gap-2.5">
       <section aria-label={title} className="contents">
-        <header className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <header className="flex flex-wrap items-center justify-between gap-x-3 gap-y-2">
           <h2 className="font-semibold">{title}</h2>
-          <span className="ms-auto flex flex-wrap items-center gap-x-3 gap-y-2" data-noprint>
+          <span className="flex flex-wrap items-center gap-x-3 gap-y-2" data-noprint>
             <Checkbox
               label={t('controls.before')}
               checked={before}

@@ -45,7 +45,7 @@ export function RemoteUsage() {
       {answer && <Sums comparisons={comparisons} />}
       {answer && comparisons.length === 0 && <EmptyState icon={ChartNoAxesColumn} title={t('elsewhere.none')} />}
       {comparisons.length > 0 && (
-        <div className="figures-box">
+        <div className="figures-box usage-remote">
           <FiguresTable
             label={t('sections.elsewhere')}
             columns={[
@@ -95,7 +95,7 @@ function Sums({ comparisons }: { comparisons: readonly Comparison[] }) {
     <dl className="usage-cards">
       {sums.map(([name, amount]) => (
         <div key={name} className="min-w-0">
-          <dt className="truncate font-[540] text-s text-soft">{t(`elsewhere.sum.${name}`)}</dt>
+          <dt className="font-[540] text-s text-soft">{t(`elsewhere.sum.${name}`)}</dt>
           <dd className="usage-figure num">
             {amount === null ? (
               <span className="text-faint">{t('cards.unknown')}</span>

@@ -26,7 +26,7 @@ export const handsFree = {
   skip: 'Skip and continue',
   interruptHint: 'Speak to interrupt',
   firstSound: 'Answered in {{seconds}} s',
-  parts: 'pause {{pause}}, transcript {{transcript}}, text {{text}}, voice {{voice}}',
+  parts: 'pause {{pause}} s, transcript {{transcript}} s, text {{text}} s, voice {{voice}} s',
   cannotSend: 'The message could not be sent. Its text is in the message field.',
   cannotReply: 'The reply could not be completed.',
 } as const

@@ -10,7 +10,7 @@ export const mcpGallery = {
     node: 'Node.js with npx on this computer. The first start downloads the package from the npm registry.',
     uv: 'uv with uvx on this computer. The first start downloads the package from PyPI.',
   },
-  exact: 'Exactly this is used',
+  exact: 'Exact command or address',
   withEnv: 'With the variable {{names}}, stored in the keychain if there is one.',
   withHeaders: 'With the header {{names}}, stored in the keychain if there is one.',
   starts: 'This server is a program',

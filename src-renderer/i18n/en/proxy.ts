@@ -128,7 +128,7 @@ export const proxy = {
     bodiesErased_other: 'The bodies of {{count}} requests were deleted.',
     revokeTitle: 'Revoke the key of {{name}}?',
     revokeAbout:
-      'Requests with this key are refused from now on. This can’t be undone. To reconnect, add the app again.',
+      'Requests with this key are refused from now on. This can’t be undone. To use the app again, connect it again.',
     revoke: 'Revoke',
     resetTitle: 'Reset the total spend of {{name}}?',
     resetAbout: 'The total budget starts again from zero. Daily and monthly spend and the log are kept.',
@@ -282,6 +282,7 @@ export const proxy = {
   },
   refusals: {
     title: 'Blocked requests',
+    list: 'Callers and reasons',
     latest_one: 'Latest: {{from}}, {{count}} time, {{at}}',
     latest_other: 'Latest: {{from}}, {{count}} times, {{at}}',
     none: 'None since start',

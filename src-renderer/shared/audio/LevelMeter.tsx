@@ -22,7 +22,7 @@ export function LevelMeter({
     let announcedAt = 0
     const draw = (at: number): void => {
       const level = recording.paused() ? 0 : recording.level()
-      if (fill.current) fill.current.style.transform = `scaleX(${level})`
+      if (fill.current) fill.current.style.scale = `${level} 1`
       if (at - announcedAt > announceEveryMs) {
         announcedAt = at
         meter.current?.setAttribute('aria-valuenow', String(Math.round(level * 100)))

@@ -12,6 +12,8 @@ export function CopyButton(props: {
   name: string
   label?: string
   size?: 'small' | 'normal'
+  /** Of a text button. */
+  className?: string
   variant?: 'normal' | 'primary'
 }) {
   const { t } = useTranslation('common')
@@ -32,7 +34,13 @@ export function CopyButton(props: {
   return (
     <>
       {props.label ? (
-        <Button icon={icon} variant={props.variant ?? 'normal'} size={props.size ?? 'normal'} onClick={copy}>
+        <Button
+          icon={icon}
+          variant={props.variant ?? 'normal'}
+          size={props.size ?? 'normal'}
+          className={props.className ?? ''}
+          onClick={copy}
+        >
           {outcomeText ?? props.label}
         </Button>
       ) : (

@@ -40,7 +40,7 @@ export function InspectorToggle() {
 /** The header of a stage: title, facts, actions, and toggles of the other regions. */
 export function StageBar(props: { title: ReactNode; beside?: ReactNode; actions?: ReactNode }) {
   return (
-    <header className="flex min-h-12 shrink-0 flex-wrap items-center gap-x-2.5 gap-y-1 border-line border-b px-4 py-1.5">
+    <header className="@container flex min-h-12 shrink-0 flex-wrap items-center gap-x-2.5 gap-y-1 border-line border-b px-4 py-1.5">
       <ListToggle />
       <h1 className="min-w-0 truncate font-semibold text-l leading-8 tracking-[-.01em]">{props.title}</h1>
       {props.beside}

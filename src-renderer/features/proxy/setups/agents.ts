@@ -38,7 +38,7 @@ request_max_retries = 0
 stream_max_retries = 0`,
       },
       {
-        about: 'In each new terminal, in the folder to work on.',
+        about: 'Run this in each new terminal, in your project folder.',
         language: 'sh',
         text: `export INFERENCE_STUDIO_KEY=${shellWord(key)}\ncodex`,
       },
@@ -76,7 +76,7 @@ stream_max_retries = 0`,
           },
         }),
       },
-      { about: 'In the folder to work on.', language: 'sh', text: 'claude' },
+      { about: 'Run this in your project folder.', language: 'sh', text: 'claude' },
     ],
     note: `For subagents and small tasks Claude Code asks for models such as claude-haiku-5-5, which the model map of this app replaces. ${windowNote} No retries, because Inference Studio retries where that is safe. Unset ANTHROPIC_API_KEY in your terminal: a second key is refused. To use your Anthropic account again, remove these values.`,
   },
@@ -98,7 +98,7 @@ stream_max_retries = 0`,
           model: { name: model },
         }),
       },
-      { about: 'In the folder to work on.', language: 'sh', text: 'qwen' },
+      { about: 'Run this in your project folder.', language: 'sh', text: 'qwen' },
     ],
   },
   {
@@ -116,7 +116,7 @@ stream_max_retries = 0`,
   --modelid ${shellWord(model)} \\
   --baseurl ${shellWord(baseUrl)}`,
       },
-      { about: 'In the folder to work on.', language: 'sh', text: 'cline' },
+      { about: 'Run this in your project folder.', language: 'sh', text: 'cline' },
     ],
     note: 'In the VS Code extension choose "OpenAI Compatible" as the API provider and enter the same three values.',
   },
@@ -154,7 +154,7 @@ stream_max_retries = 0`,
         }),
       },
       {
-        about: 'In the folder to work on.',
+        about: 'Run this in your project folder.',
         language: 'sh',
         text: `pi --provider ${provider} --model ${shellWord(model)}`,
       },
@@ -174,7 +174,7 @@ stream_max_retries = 0`,
         text: jsonText({ nanocoder: { providers: [{ name: provider, baseUrl, apiKey: key, models: [model] }] } }),
       },
       {
-        about: 'In the folder to work on.',
+        about: 'Run this in your project folder.',
         language: 'sh',
         text: `nanocoder --provider ${provider} --model ${shellWord(model)}`,
       },
@@ -205,7 +205,7 @@ stream_max_retries = 0`,
           },
         }),
       },
-      { about: 'In the folder to work on; choose the model with Ctrl+L.', language: 'sh', text: 'crush' },
+      { about: 'Run this in your project folder, and choose the model with Ctrl+L.', language: 'sh', text: 'crush' },
     ],
   },
   {
@@ -216,7 +216,7 @@ stream_max_retries = 0`,
     verified: false,
     steps: ({ baseUrl, key, model }) => [
       {
-        about: 'In the folder to work on. The prefix `openai/` stays, whatever the model.',
+        about: 'Run this in your project folder. The prefix `openai/` stays, whatever the model.',
         language: 'sh',
         text: `export OPENAI_API_BASE=${shellWord(baseUrl)}
 export OPENAI_API_KEY=${shellWord(key)}
@@ -234,7 +234,7 @@ aider --model ${shellWord(`openai/${model}`)}`,
       const address = new URL(baseUrl)
       return [
         {
-          about: 'In the folder to work on. goose takes the address in two parts.',
+          about: 'Run this in your project folder. goose takes the address in two parts.',
           language: 'sh',
           text: `export GOOSE_PROVIDER=openai
 export GOOSE_MODEL=${shellWord(model)}
@@ -268,6 +268,6 @@ function opencodeSteps(file: string, schema: string, program: string): Setup['st
         model: `${provider}/${model}`,
       }),
     },
-    { about: 'In the folder to work on.', language: 'sh', text: program },
+    { about: 'Run this in your project folder.', language: 'sh', text: program },
   ]
 }

@@ -27,7 +27,7 @@ models:
     capabilities:
       - tool_use`,
       },
-      { about: 'Or in a terminal, in the folder to work on.', language: 'sh', text: 'cn' },
+      { about: 'Or run this in a terminal, in your project folder.', language: 'sh', text: 'cn' },
     ],
   },
   {

@@ -13,7 +13,7 @@ export const libraries: Setup[] = [
     verified: true,
     steps: ({ baseUrl, key }) => [
       {
-        about: 'In the shell that starts the tool. Everything built on the official OpenAI libraries reads these two.',
+        about: 'In the shell that starts the app. Everything built on the official OpenAI libraries reads these two.',
         language: 'sh',
         text: `export OPENAI_BASE_URL=${shellWord(baseUrl)}\nexport OPENAI_API_KEY=${shellWord(key)}`,
       },

@@ -73,13 +73,14 @@ export function Server({ server, onEdit }: { server: McpServer; onEdit: () => vo
         <button
           type="button"
           aria-expanded={open}
-          aria-label={t('settings.servers.detailsOf', { name })}
           onClick={() => setOpen(!open)}
-          className="flex min-w-0 flex-1 items-center gap-1.5 rounded-s text-start"
+          className="flex min-w-0 flex-1 flex-wrap items-center gap-x-1.5 gap-y-0.5 rounded-s text-start"
         >
-          <OpenMark open={open} className="text-soft" />
-          <span className="min-w-0 truncate font-[540]" title={name}>
-            {name}
+          <span className="flex min-w-0 max-w-full items-center gap-1.5">
+            <OpenMark open={open} className="text-soft" />
+            <span className="min-w-0 truncate font-[540]" title={name}>
+              {name}
+            </span>
           </span>
           <Pill tone={tones[server.state]}>{t(`settings.servers.state.${server.state}`)}</Pill>
           {server.state === 'ready' && (

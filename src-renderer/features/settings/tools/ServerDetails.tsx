@@ -8,6 +8,7 @@ import { plainText } from '../../../shared/ui/plainText.ts'
 export function ServerDetails({ server }: { server: McpServer }) {
   const t = useToolTranslate()
   const { transport } = server
+  const name = plainText(server.name)
   const names = transport.kind === 'stdio' ? transport.env : transport.headers
   const mono = (text: string) => (
     <code dir="ltr" className="select-text break-all font-mono text-xs [unicode-bidi:isolate]">
@@ -55,15 +56,15 @@ export function ServerDetails({ server }: { server: McpServer }) {
     <div className="flex min-w-0 flex-col gap-3 ps-5">
       <KeyValue rows={rows} />
       {server.instructions && (
-        <section aria-label={t('settings.servers.instructions')} className="flex flex-col gap-1 text-s">
+        <div className="flex flex-col gap-1 text-s">
           <h3 className="font-[540]">{t('settings.servers.instructions')}</h3>
           <p className="line-clamp-6 select-text whitespace-pre-wrap break-words text-soft">
             {plainText(server.instructions)}
           </p>
-        </section>
+        </div>
       )}
       {server.tools.length > 0 && (
-        <section aria-label={t('settings.servers.toolsTitle')} className="flex flex-col gap-1">
+        <section aria-label={t('settings.servers.toolsOf', { name })} className="flex flex-col gap-1">
           <h3 className="font-[540] text-s">{t('settings.servers.toolsTitle')}</h3>
           <ul
             // biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reachable by keyboard (WCAG 2.1.1)
@@ -79,7 +80,7 @@ export function ServerDetails({ server }: { server: McpServer }) {
       {server.state === 'ready' && server.tools.length === 0 && (
         <p className="text-s text-soft">{t('settings.servers.noTools')}</p>
       )}
-      {transport.kind === 'stdio' && <Log lines={server.log} />}
+      {transport.kind === 'stdio' && <Log of={name} lines={server.log} />}
     </div>
   )
 }
@@ -108,7 +109,7 @@ function ToolLine({ tool }: { tool: McpTool }) {
   )
 }
 
-function Log({ lines }: { lines: readonly string[] }) {
+function Log({ of, lines }: { of: string; lines: readonly string[] }) {
   const t = useToolTranslate()
   if (lines.length === 0) return <p className="text-faint text-s">{t('settings.servers.logNone')}</p>
   return (
@@ -117,7 +118,7 @@ function Log({ lines }: { lines: readonly string[] }) {
       <section
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1)
         tabIndex={0}
-        aria-label={t('settings.servers.log')}
+        aria-label={t('settings.servers.logOf', { name: of })}
         className="mt-1.5 max-h-40 overflow-auto rounded-m bg-panel px-3 py-2 shadow-[inset_0_0_0_1px_var(--line)]"
       >
         <pre className="m-0 select-text whitespace-pre-wrap break-words font-mono text-soft text-xs">

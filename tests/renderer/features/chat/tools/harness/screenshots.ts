@@ -69,7 +69,7 @@ const scenes: [name: string, query: string, act?: (page: Page) => Promise<unknow
   ['button', 'scene=button', (page) => button(page, /^Tools/)],
   ['settings', 'scene=settings'],
   ['settings-none', 'scene=settings&tools=none'],
-  ['settings-server', 'scene=settings', (page) => button(page, 'Details of files')],
+  ['settings-server', 'scene=settings', (page) => button(page, /^files/)],
   ['settings-warn', 'scene=settings', (page) => page.getByRole('switch', { name: 'Turn on calendar' }).click()],
   ['settings-function', 'scene=settings', (page) => button(page, 'Add tool')],
   [
