@@ -89,8 +89,14 @@ function Table(props: {
   const head = 'whitespace-nowrap border-line border-b px-3.5 py-1.5 text-start font-[520]'
   const cell = 'border-line border-b px-3.5 py-1.5 align-top'
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1)
-    <section tabIndex={0} aria-label={t('refusals.title')} className="max-h-72 overflow-auto border-line border-t">
+    // biome-ignore lint/a11y/useSemanticElements: no form field, and a section would be a second landmark with the same name
+    <div
+      role="group"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls must be reachable by keyboard (WCAG 2.1.1)
+      tabIndex={0}
+      aria-label={t('refusals.title')}
+      className="max-h-72 overflow-auto border-line border-t"
+    >
       <table className="num w-full text-s">
         <thead>
           <tr className="text-start text-soft">
@@ -131,7 +137,7 @@ function Table(props: {
           ))}
         </tbody>
       </table>
-    </section>
+    </div>
   )
 }
 
