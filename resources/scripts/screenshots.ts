@@ -1,5 +1,6 @@
 // `npm run screenshots`: pictures of the real product with its sandbox, light and dark. Single pictures go to test-results/screens, one
 // sheet per section and width to docs/screens. `npm run screenshots -- chat --widths=420,1920` runs one section at other widths.
+// `--check` runs axe on each state and saves its accessible names. It writes no sheets, because some states end before their checks do.
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium } from '@playwright/test'
@@ -9,6 +10,7 @@ import { buildIfNeeded, root } from './ready.mjs'
 import { account } from './screenshots/account.ts'
 import { Camera, sheetWidths } from './screenshots/camera.ts'
 import { chat, compare } from './screenshots/chat.ts'
+import { Checks, namesFolder } from './screenshots/checks.ts'
 import { library, messageParts, preview } from './screenshots/composer.ts'
 import { desktop } from './screenshots/desktop.ts'
 import { localApi } from './screenshots/localApi.ts'
@@ -42,6 +44,7 @@ const fakeMicrophone = ['--use-fake-device-for-media-stream', '--use-fake-ui-for
 const given = process.argv.slice(2)
 const [, list] = given.find((one) => one.startsWith('--widths='))?.split('=') ?? []
 const widths = list?.split(',').map(Number) ?? sheetWidths
+const checks = given.includes('--check') ? new Checks() : null
 const wanted = given.filter((one) => !one.startsWith('--'))
 const unknown = wanted.filter((name) => !(name in sections))
 if (unknown.length > 0)
@@ -62,15 +65,19 @@ try {
   let pictures = 0
   for (const [name, run] of Object.entries(sections)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue
-    const camera = new Camera(name, widths)
+    const camera = new Camera(name, widths, checks)
     await run({ browser, camera })
     pictures += camera.count
     // Other widths are for a look only.
-    const bytes = list === undefined ? await camera.writeSheets(browser) : 0
+    const bytes = list === undefined && !checks ? await camera.writeSheets(browser) : 0
     console.log(`${name}: ${camera.count} pictures${bytes > 0 ? `, sheets of ${Math.round(bytes / 1000)} kB` : ''}`)
   }
   const total = readdirSync(sheets).reduce((sum, file) => sum + statSync(join(sheets, file)).size, 0)
   console.log(`${pictures} pictures in ${singles}, ${(total / 1e6).toFixed(1)} MB of sheets in ${sheets}`)
+  if (checks) {
+    console.log([...checks.found, `${checks.found.length} violations. Accessible names: ${namesFolder}`].join('\n'))
+    if (checks.found.length > 0) process.exitCode = 1
+  }
 } finally {
   await browser.close()
   await closeHosts()

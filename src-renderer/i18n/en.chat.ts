@@ -284,6 +284,7 @@ export const chat = {
   settledBeside: 'All {{count}} replies are complete: {{models}}.',
   settledBesideSome: '{{good}} of {{count}} replies are complete: {{models}}.',
   settled: '{{model}} replied: {{text}}',
+  settledCalls: '{{model}} calls: {{tools}}',
   settledStopped: 'The reply was stopped: {{text}}',
   settledFailed: 'The reply failed: {{text}}',
   openLinkTitle: 'Open this link in your browser?',

@@ -162,6 +162,8 @@ test('a custom tool: the schema is checked while typing, the person enters the r
   await pickModel(page, 'tool-caller')
   await send(page, 'Call get_weather please.')
   await state(page, 'by_hand')
+  const announced = windowText('chat:settledCalls', { model: 'tool-caller', tools: 'get_weather' })
+  await expect(page.getByRole('log')).toHaveText(announced)
   await expect(page.getByRole('status').filter({ hasText: 'A tool needs your result' })).toHaveCount(1)
   await expectAccessible(page)
   await takePictures(page, 'tools-by-hand', true)

@@ -80,11 +80,17 @@ export async function hoverAtRest(page: Page, message: Locator, target: Locator)
 
 export const turns = (page: Page): Locator => page.locator('article[data-role="user"]')
 
+/** A rule of axe that the page violates, with the beginning of the HTML of each element. */
+interface Violation {
+  id: string
+  nodes: string[]
+}
+
 /**
- * Expects that axe finds no violation of WCAG 2.1 AA in the current state of the page. With `within` (a selector, or `html`), checks
- * axe's best practices as well.
+ * Violations of WCAG 2.1 AA that axe finds in the current state of the page. With `within` (a selector, or `html`), checks axe's best
+ * practices as well.
  */
-export async function expectAccessible(page: Page, within?: string): Promise<void> {
+export async function violations(page: Page, within?: string): Promise<Violation[]> {
   // Colours are final when all transitions have ended.
   await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'))
   // Legacy mode runs axe in the page itself, without a second page that merges the results of frames of other origins. No page here has
@@ -94,9 +100,13 @@ export async function expectAccessible(page: Page, within?: string): Promise<voi
   const axe = new AxeBuilder({ page, axeSource: 'undefined' }).setLegacyMode()
   if (within === undefined) axe.options({ resultTypes: ['violations'], runOnly: standards })
   else axe.options({ resultTypes: ['violations'] }).include(within)
-  const { violations } = await axe.analyze()
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 200))])).toEqual([])
+  const found = await axe.analyze()
+  return found.violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html.slice(0, 200)) }))
 }
+
+/** Expects that axe finds none of the `violations` of the page. */
+export const expectAccessible = async (page: Page, within?: string): Promise<void> =>
+  expect(await violations(page, within)).toEqual([])
 
 /** Takes pictures as `takePictures` does, and expects that axe finds no violation in the dark theme, where contrast is harder. */
 export async function expectAccessibleInDark(page: Page, name: string): Promise<void> {

@@ -51,6 +51,13 @@ test('a pasted endpoint becomes a base URL in front of the person, and connects'
   await expect(composer(page)).toBeVisible()
 })
 
+test('the form of the first start takes the focus, and Back returns it', async ({ page }) => {
+  await openForm(page)
+  await expect(address(page)).toBeFocused()
+  await button(page, windowText('shell:welcome.connect.back')).click()
+  await expect(button(page, words.connect)).toBeFocused()
+})
+
 test('each cause of a failure is shown beside the field that has to change, and the key stays', async ({ page }) => {
   await openForm(page)
   await key(page).fill('a-key-that-nobody-has')

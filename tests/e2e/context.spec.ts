@@ -34,6 +34,8 @@ test('a full context says so, teaches its length, and a summary on a new branch 
   await expect(lastReply(page)).toContainText(windowText('context:fullTitle', { model: 'small-context' }))
   await expect(lastReply(page)).toContainText('accepts 2,048 tokens')
   await expect(meter(page)).toContainText(/[\d,]+ of 2,048 tokens est\./)
+  // The figures once, without those of the bar.
+  await expect(meter(page)).toHaveAccessibleName(/^Context [\d,]+ of 2,048 tokens est\./)
   await expectAccessible(page, 'article[data-role="assistant"]:last-of-type')
   await takePictures(page, 'context-full', true)
 

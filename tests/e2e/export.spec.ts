@@ -6,7 +6,7 @@ import { expect, type Locator, type Page, test } from '@playwright/test'
 import { unzipSync } from 'fflate'
 import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, expectAccessible, fromMenu, newChat, openChatWorld, takePictures } from './chatWorld.ts'
-import { askModel } from './journey.ts'
+import { askModel, composer } from './journey.ts'
 import { scripted, startScripted } from './scripted.ts'
 
 test.describe.configure({ timeout: 120_000 })
@@ -270,3 +270,29 @@ async function drawPicture(page: Page): Promise<Buffer> {
   })
   return Buffer.from(address.split(',')[1] ?? '', 'base64')
 }
+
+declare global {
+  /** Place of the first note that appeared. */
+  var firstNote: DOMRect | undefined
+}
+
+for (const width of [1280, 700])
+  test(`the note after an export covers neither the message field nor Send, at ${width} pixels`, async ({ page }) => {
+    await page.setViewportSize({ width, height: 820 })
+    await askModel(page, 'mirror', 'A question')
+    const notes = windowText('common:notification')
+    // A note disappears by itself, perhaps before this test could measure it.
+    await page.evaluate((name) => {
+      new MutationObserver(() => {
+        const note = document.querySelector(`[role="region"][aria-label^="${name}"] li`)
+        if (note) globalThis.firstNote ??= note.getBoundingClientRect()
+      }).observe(document.body, { childList: true, subtree: true })
+    }, notes)
+    await page.keyboard.press('ControlOrMeta+K')
+    await page.keyboard.type(windowText('palette:commands.exportJson'))
+    await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')])
+    const bottom = () => page.evaluate(() => globalThis.firstNote?.bottom ?? null)
+    await expect.poll(bottom).not.toBeNull()
+    const field = await composer(page).boundingBox()
+    expect(await bottom()).toBeLessThan(field?.y ?? 0)
+  })

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import type { Browser, Page } from '@playwright/test'
 import { root } from '../ready.mjs'
+import type { Checks } from './checks.ts'
 
 const themes = ['light', 'dark'] as const
 /** Widths of the sheets, CSS pixels. */
@@ -36,12 +37,17 @@ interface ShotOptions {
 export class Camera {
   readonly section: string
   readonly #widths: readonly number[]
+  readonly #checks: Checks | null
   readonly #scenes: { name: string; pictures: Picture[] }[] = []
 
-  /** @param widths of the window, CSS pixels */
-  constructor(section: string, widths: readonly number[]) {
+  /**
+   * @param widths of the window, CSS pixels
+   * @param checks check each state in both themes, at its first width
+   */
+  constructor(section: string, widths: readonly number[], checks: Checks | null = null) {
     this.section = section
     this.#widths = widths
+    this.#checks = checks
     mkdirSync(singles, { recursive: true })
   }
 
@@ -69,6 +75,7 @@ export class Camera {
         const path = join(singles, `${this.section}-${name}-${width}-${theme}.png`)
         await page.screenshot({ path, animations: 'disabled' })
         pictures.push({ path, width, sheet: at ? widest : sheetWidths.includes(width) ? width : null })
+        if (width === widths[0]) await this.#checks?.check(page, `${this.section}-${name}`, theme)
       }
     }
     if (!at) await page.setViewportSize({ width: 1280, height })

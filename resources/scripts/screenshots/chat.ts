@@ -11,6 +11,7 @@ import {
   settled,
 } from '../../../tests/e2e/journey.ts'
 import { windowText } from '../../../tests/helpers/windowText.ts'
+import type { Camera } from './camera.ts'
 import { type Connected, connect, disconnect, ended, type Studio } from './scene.ts'
 
 /** Chats with one model: empty, replies of every kind, and the dialogs around them. */
@@ -173,6 +174,16 @@ async function tools(page: Page, { camera }: Connected): Promise<void> {
   await send(page, 'Call get_tide for Husum, please.')
   await page.locator('[data-tool-call][data-state="by_hand"]').waitFor()
   await camera.shoot(page, 'tool-call')
+  await modelBadges(page, camera)
+}
+
+/** The models with what their replies have shown: images, tool calls and prices. The list is as new as its opening. */
+async function modelBadges(page: Page, camera: Camera): Promise<void> {
+  await page.getByRole('button', { name: /^Model/ }).click()
+  const list = page.getByRole('listbox', { name: windowText('chat:pickModel') })
+  await list.getByRole('option', { name: 'vision' }).first().waitFor()
+  await camera.shoot(page, 'model-badges')
+  await page.keyboard.press('Escape')
 }
 
 /** Two to four models side by side. */

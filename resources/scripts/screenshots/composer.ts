@@ -163,6 +163,10 @@ export async function preview(studio: Studio): Promise<void> {
   for (const kind of ['csv', 'json', 'mermaid'] as const) {
     await newChat(page)
     await askModel(page, 'document-writer', `Write ${kind}.`)
+    if (kind === 'mermaid')
+      await lastReply(page)
+        .getByRole('button', { name: windowText('markdown:draw') })
+        .click()
     await openIt()
     if (kind === 'mermaid')
       await page.frameLocator('.chat-preview-frame').locator('svg').getByText('Lighthouse').waitFor()

@@ -29,7 +29,11 @@ export function StatusBar() {
       className="flex h-[27px] shrink-0 items-center overflow-hidden bg-panel px-1.5 text-soft text-xs"
     >
       {link === 'lost' || link === 'unauthorized' ? (
-        <span role="alert" title={t('status.lostLong')} className="flex min-w-0 items-center gap-1.5 px-2 text-bad">
+        <span
+          role="alert"
+          title={t(link === 'lost' ? 'status.lostLong' : 'status.unauthorizedAbout')}
+          className="flex min-w-0 items-center gap-1.5 px-2 text-bad"
+        >
           <Dot tone="bad" breathing={link === 'lost'} />
           <span className="truncate">{t(link === 'lost' ? 'status.lost' : 'status.unauthorized')}</span>
         </span>

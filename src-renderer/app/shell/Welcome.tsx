@@ -20,6 +20,13 @@ export function Welcome() {
   /** Connections exist, but none is selected. */
   const returns = useApp(({ app }) => (app?.profiles.length ?? 0) > 0)
   const [connecting, setConnecting] = useState(false)
+  const connectButton = useRef<HTMLButtonElement>(null)
+  /** Both buttons disappear when they are pressed. The focus must not disappear with them. */
+  const wasConnecting = useRef(false)
+  useEffect(() => {
+    if (wasConnecting.current && !connecting) connectButton.current?.focus()
+    wasConnecting.current = connecting
+  }, [connecting])
   const [step, setStep] = useState<'idle' | 'starting' | 'asking'>('idle')
   const [problem, setProblem] = useState<Problem | null>(null)
 
@@ -61,6 +68,7 @@ export function Welcome() {
         {connecting ? (
           <Card className="mx-auto w-full max-w-[480px] p-6">
             <ConnectForm
+              takesFocus
               onConnected={toChat}
               aside={
                 <Button variant="plain" onClick={() => setConnecting(false)}>
@@ -85,7 +93,7 @@ export function Welcome() {
               title={t('welcome.connect.title')}
               about={t('welcome.connect.about')}
             >
-              <Button size="large" disabled={step !== 'idle'} onClick={() => setConnecting(true)}>
+              <Button ref={connectButton} size="large" disabled={step !== 'idle'} onClick={() => setConnecting(true)}>
                 {t('welcome.connect.button')}
               </Button>
             </Choice>

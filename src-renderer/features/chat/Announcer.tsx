@@ -62,6 +62,8 @@ function oneWords(reply: Message, t: ChatTranslate): string {
   const model = reply.model ?? t('assistant')
   const text = spoken(visibleText(reply.text) || reply.refusal || (reply.problem?.message ?? ''))
   if (reply.status === 'stopped') return t('settledStopped', { text })
+  if (reply.status === 'complete' && text === '' && reply.toolCalls.length > 0)
+    return t('settledCalls', { model, tools: reply.toolCalls.map(({ name }) => name).join(', ') })
   if (reply.status === 'complete') return t('settled', { model, text })
   return t('settledFailed', { text: reply.problem?.message ?? text })
 }

@@ -20,7 +20,7 @@ import { askIfImagesRefused, followRefusals, holdsImages, useKnownRefusal } from
 import { usePastedAndDropped } from './composer/usePastedAndDropped.ts'
 import { ContextLine } from './context/ContextLine.tsx'
 import { DocumentTray } from './documents/DocumentTray.tsx'
-import { attachedOf, draftDocuments } from './documents/draftDocuments.ts'
+import { attachedOf, canRetryDocument, draftDocuments } from './documents/draftDocuments.ts'
 import { HandsFreeBar, HandsFreeButton } from './handsFree/HandsFreeBar.tsx'
 import { useBusy } from './hooks.ts'
 import { PromptSlash } from './list/PromptSlash.tsx'
@@ -121,7 +121,8 @@ function useBlocked(typed: string, draft: string): string | null {
   if (!known) return problem ? t(`problems:kinds.${problem.kind}.title`) : tChat('needModel')
   if (pictures.some(({ state }) => state === 'failed')) return t('picturesFailed')
   if (pictures.some(({ state }) => state !== 'ready')) return t('picturesGoing')
-  if (documents.some(({ state }) => state === 'failed')) return tDocuments('failed')
+  const failed = documents.filter(({ state }) => state === 'failed')
+  if (failed.length > 0) return tDocuments(failed.every(canRetryDocument) ? 'failedRetry' : 'failed')
   if (documents.some(({ state }) => state !== 'ready')) return tDocuments('going')
   if (typed.trim() === '' && pictures.length === 0 && documents.length === 0) return tChat('needText')
   return typed.length > longest ? tChat('needShorter') : null

@@ -52,7 +52,7 @@ export function MessageMenu({ message }: { message: Message }) {
     />
   )
   return (
-    <Menu trigger={trigger}>
+    <Menu trigger={trigger} align={reply ? 'start' : 'end'}>
       {reply && text !== '' && (
         <>
           <MenuItem icon={Copy} label={t('copyMarkdown')} onSelect={() => void copyText(text)} />

@@ -27,7 +27,7 @@ export function ModelPicker() {
     <Popover.Root open={shown} onOpenChange={show}>
       <Popover.Trigger
         className="chat-chip"
-        aria-label={`${t('model')}: ${several ? compared.join(', ') : name}`}
+        aria-label={`${t('model')}: ${several ? `${name}: ${compared.join(', ')}` : name}`}
         title={several ? compared.join('\n') : name}
       >
         {several && <Columns2 aria-hidden />}

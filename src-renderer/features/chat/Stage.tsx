@@ -60,7 +60,7 @@ export function ChatStage() {
   )
 }
 
-/** Width of the rail, the list, the margins of the messages and `count` columns at their smallest, px. */
+/** Width of the rail, the list, the margins of the messages and `count` columns at a width that reads well, px. Without space, they shrink a little further. */
 const widthWithList = (count: number): number => 68 + 268 + 66 + count * 264 + (count - 1) * 12
 
 /** Collapses the list while replies beside one another do not fit next to the list. Ctrl+B shows the list all the same. */

@@ -89,7 +89,6 @@ function Actions({ image }: { image: Image }) {
         <Button
           icon={image.favourite ? StarOff : Star}
           aria-pressed={image.favourite}
-          aria-label={t(mark)}
           title={t(mark)}
           onClick={() => void toggleFavourite([image])}
         >

@@ -78,7 +78,7 @@ export function ShortcutsSection({ app: { host, settings } }: SectionProps) {
     <>
       {host === 'desktop' && <QuickPromptSettings settings={settings} />}
       <Group>
-        <ShortcutList />
+        <ShortcutList heading="h2" />
       </Group>
     </>
   )

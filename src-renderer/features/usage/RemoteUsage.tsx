@@ -60,7 +60,7 @@ export function RemoteUsage() {
           </FiguresTable>
         </div>
       )}
-      <Reasons comparisons={comparisons} />
+      {comparisons.length > 0 && <Reasons comparisons={comparisons} />}
     </div>
   )
 }

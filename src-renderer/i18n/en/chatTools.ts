@@ -295,7 +295,7 @@ export const chatTools = {
       start: 'Sign in',
       preparing: 'Looking for the sign-in page…',
       waiting: 'Waiting for your sign-in',
-      waitingAbout: 'Finish the sign-in on the page of {{host}} in your browser. This page continues by itself.',
+      waitingAbout: 'Finish the sign-in on the page of {{host}} in your browser. This page continues automatically.',
       open: 'Open the sign-in page',
       notOpened: 'The browser could not be opened. Copy the address of “Open the sign-in page” into it. ({{reason}})',
       finishing: 'Signing in…',

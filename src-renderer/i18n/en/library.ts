@@ -33,6 +33,7 @@ export const library = {
   archive: 'Archive',
   unarchive: 'Unarchive',
   duplicate: 'Duplicate',
+  itemMenu: 'Actions',
   exportMarkdown: 'Export as Markdown',
   exportJson: 'Export as JSON',
   remove: 'Delete',

@@ -20,7 +20,7 @@ export const shell = {
     opening: 'Opening…',
     lost: 'Disconnected. Reconnecting…',
     lostLong:
-      'This window lost its connection to Inference Studio. It shows the last known state and reconnects by itself.',
+      'This window lost its connection to Inference Studio. It shows the last known data and reconnects automatically.',
     unauthorized: 'Not signed in',
     unauthorizedTitle: 'This page is not signed in',
     unauthorizedAbout:
@@ -67,8 +67,7 @@ export const shell = {
     },
     connect: {
       title: 'Connect',
-      about:
-        'Use your own service with its address and API key. The key never appears in this page, in logs or in the database.',
+      about: 'Use your own service with its address and API key. The key is never written to logs or to the database.',
       lead: 'Enter the address and the API key of your service.',
       button: 'Connect',
       back: 'Back',

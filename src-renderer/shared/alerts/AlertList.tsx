@@ -23,7 +23,7 @@ export function AlertList({ onGone }: { onGone: () => void }) {
   }
   return (
     <>
-      <header className="flex items-center gap-1 border-line border-b py-1.5 ps-3.5 pe-1.5">
+      <div className="flex items-center gap-1 border-line border-b py-1.5 ps-3.5 pe-1.5">
         <h2 className="me-auto font-semibold">{t('title')}</h2>
         {alerts.length > 0 && (
           <Button variant="plain" size="small" onClick={() => dismiss({})}>
@@ -36,7 +36,7 @@ export function AlertList({ onGone }: { onGone: () => void }) {
           label={t('setUp')}
           onClick={() => go({ page: 'settings', id: 'alerts' })}
         />
-      </header>
+      </div>
       {sorted.length === 0 ? (
         <div className="flex flex-col items-center gap-1 px-6 py-8 text-center">
           <BellOff aria-hidden size={20} strokeWidth={1.5} className="text-faint" />

@@ -222,7 +222,7 @@ export function CommandLayers() {
         about={t('shortcutsAbout')}
         width="wide"
       >
-        <ShortcutList />
+        <ShortcutList heading="h3" />
       </Dialog>
     </>
   )

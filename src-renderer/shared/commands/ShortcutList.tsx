@@ -16,8 +16,11 @@ import { isKept, showKeys } from './keys.ts'
 import { type Command, commandStore, groups } from './registry.ts'
 import { useShortcuts } from './useKeys.ts'
 
-/** All commands with their shortcuts, to read and change. */
-export function ShortcutList() {
+/**
+ * All commands with their shortcuts, to read and change.
+ * @param heading of the groups: one level below the heading of the page or dialog
+ */
+export function ShortcutList({ heading: Heading }: { heading: 'h2' | 'h3' }) {
   const { t } = useTranslation('palette')
   const studio = useStudio()
   const shortcuts = useShortcuts()
@@ -56,7 +59,7 @@ export function ShortcutList() {
         if (its.length === 0) return null
         return (
           <section key={group} aria-label={t(`groups.${group}`)}>
-            <h3 className="mb-1 font-semibold text-faint text-xs">{t(`groups.${group}`)}</h3>
+            <Heading className="mb-1 font-semibold text-faint text-xs">{t(`groups.${group}`)}</Heading>
             <ul>
               {its.map((command) => (
                 <Row

@@ -90,21 +90,25 @@ export function finder(entries: PaletteCatalogue) {
   }
   const matching = (text: string): PaletteLine[] => {
     prepared ??= prepare()
-    const all = prepared
+    const snapshots = prepared
     const words = wordsOf(text)
     const found = kinds.map((kind) => {
       const results = fuzzysort
-        .go(text, all[kind], { limit: maxRanked, threshold: 0.3 })
-        .map(({ obj: entry, indexes: marks, score }) => ({
-          ...{ entry, marks, score: closeness(wordsOf(entry.title), words) + score + bonus(entry.id) },
-        }))
+        .go(text, snapshots[kind], { limit: maxRanked, threshold: 0.3 })
+        .map(({ obj: entry, indexes: marks, score }) => {
+          const close = closeness(entry.title, text, words)
+          return { entry, marks, close, score: close * 2 + score + bonus(entry.id) }
+        })
         .sort((a, b) => b.score - a.score)
         .slice(0, maxPerKind)
       return { kind, results }
     })
     // The group with the best match is first, so that Enter runs the intended entry.
     found.sort((a, b) => (b.results[0]?.score ?? 0) - (a.results[0]?.score ?? 0))
-    return found.flatMap(({ kind, results }) => {
+    const hasWords = found.some(({ results }) => results.some(({ close }) => close >= 2))
+    return found.flatMap(({ kind, results: all }) => {
+      // Scattered letters help against typing errors. Beside titles with the searched words, they are noise.
+      const results = hasWords ? all.filter(({ close }) => close > 0) : all
       if (kind !== 'commands')
         return results.length > 0 ? [{ line: 'heading', group: kind } as const, ...results.map(line)] : []
       const groups = [...new Set(results.map(({ entry }) => entry.group))]
@@ -124,13 +128,17 @@ const wordsOf = (text: string): string[] =>
     .filter(Boolean)
 
 /**
- * 4: every searched word is a word of the title. 2: every searched word begins one. 0: only letters match. A fuzzy score and the bonus are
- * below 2 together, so a closer match always comes first.
+ * 4: every searched word is a word of the title, which begins with the searched text. 3: every searched word is a word of the title. 2: every
+ * searched word begins one. 1: the title contains the searched text. 0: only letters match. A fuzzy score and the bonus are below 2 together,
+ * so a closer match always comes first.
  */
-function closeness(title: readonly string[], searched: readonly string[]): number {
-  if (searched.length === 0) return 0
-  if (searched.every((word) => title.includes(word))) return 4
-  return searched.every((word) => title.some((one) => one.startsWith(word))) ? 2 : 0
+function closeness(title: string, text: string, searched: readonly string[]): number {
+  const written = title.toLocaleLowerCase()
+  const typed = text.toLocaleLowerCase()
+  const words = wordsOf(title)
+  if (searched.length > 0 && searched.every((word) => words.includes(word))) return written.startsWith(typed) ? 4 : 3
+  if (searched.length > 0 && searched.every((word) => words.some((one) => one.startsWith(word)))) return 2
+  return written.includes(typed) ? 1 : 0
 }
 
 const line = ({ entry, marks }: { entry: Entry; marks: readonly number[] }): PaletteLine => ({

@@ -1,4 +1,4 @@
-import { type ReactNode, useReducer, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useReducer, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { SavedProfile } from '../../../src-preload/contract/app.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
@@ -31,6 +31,7 @@ import {
 export function ConnectForm({
   profile,
   named = false,
+  takesFocus = false,
   onConnected,
   onCancel,
   aside,
@@ -39,6 +40,8 @@ export function ConnectForm({
   profile?: Pick<SavedProfile, 'id' | 'baseUrl' | 'allowInsecure' | 'keyKept'>
   /** Whether to ask for a name. */
   named?: boolean
+  /** Whether the address field takes the focus when the form appears. A dialog does that itself. */
+  takesFocus?: boolean
   onConnected: () => void
   /** For a form in a dialog: closes it. */
   onCancel?: () => void
@@ -55,6 +58,9 @@ export function ConnectForm({
   const addressInput = useRef<HTMLInputElement>(null)
   const keyInput = useRef<HTMLInputElement>(null)
   const nameInput = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (takesFocus) addressInput.current?.focus()
+  }, [takesFocus])
   const names = profiles?.map((one) => one.name) ?? []
   const name = (typedName ?? nameOfAddress(form.baseUrl, names)).trim()
   const keyStorage = keychain?.available ? form.keyStorage : 'session'

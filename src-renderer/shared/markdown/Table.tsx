@@ -21,12 +21,13 @@ export function TableView({ table, label }: { table: Table; label: DrawCell }) {
   const whole = (): HTMLTableElement[] => [...(box.current?.querySelectorAll('table') ?? [])]
   return (
     <div className="md-table-box" ref={box}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard (WCAG 2.1.1) */}
-      <section className="md-table" aria-label={t('table')} tabIndex={0}>
+      {/* biome-ignore lint/a11y/useSemanticElements: no form field, and a section would be a landmark with the same name per table */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls sideways must be reachable by keyboard (WCAG 2.1.1) */}
+      <div role="group" className="md-table" aria-label={t('table')} tabIndex={0}>
         {parts.map((part, at) => (
           <Part key={partKey(at)} rows={part.children} align={table.align} first={at === 0} label={label} />
         ))}
-      </section>
+      </div>
       <span className="md-float">
         <CopyTool label={t('copyMarkdown')} text={() => tableAsMarkdown(whole())} />
         <CopyTool label={t('copyCsv')} text={() => tableAsCsv(whole())} icon={<FileSpreadsheet aria-hidden />} />

@@ -121,11 +121,11 @@ export function ResultContent(props: {
   }
   return (
     <>
-      <header className="text-result-head">
+      <div className="text-result-head">
         <h2>{nameOf(action)}</h2>
         <span className="text-result-model">{model}</span>
         <IconButton icon={X} size="small" label={t('close')} shortcut="Esc" onClick={onClose} />
-      </header>
+      </div>
       <section
         className="text-result-body"
         aria-label={t('result', { name: nameOf(action) })}
@@ -143,7 +143,7 @@ export function ResultContent(props: {
       </section>
       {link !== null && <LinkQuestion address={link} onOpen={openLink} onEnd={() => setLink(null)} />}
       <StatusText>{status === 'done' ? t('done') : null}</StatusText>
-      <footer className="text-result-foot">
+      <div className="text-result-foot">
         {text !== '' && !isRunning && (
           <>
             <CopyButton size="small" name={t('copy')} label={t('copy')} text={text} />
@@ -160,7 +160,7 @@ export function ResultContent(props: {
           </Button>
         )}
         {status === 'done' && <span className="text-result-cost num">{showCost(run)}</span>}
-      </footer>
+      </div>
     </>
   )
 }

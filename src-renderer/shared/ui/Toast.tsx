@@ -11,7 +11,7 @@ export interface ToastItem {
   action?: { label: string; onClick: () => void }
 }
 
-/** Contains the page, and the toasts at its lower edge. A toast disappears after six seconds. */
+/** Contains the page, and the toasts below its title bar, where they cover neither a message field nor Send. A toast disappears after six seconds. */
 export function Toasts({
   items,
   onGone,
@@ -50,7 +50,7 @@ export function Toasts({
       ))}
       <Radix.Viewport
         label={t('notification')}
-        className="fixed end-4 bottom-10 z-50 flex w-[min(360px,calc(100vw-32px))] flex-col gap-2 outline-none"
+        className="fixed end-4 top-14 z-50 flex w-[min(360px,calc(100vw-32px))] flex-col gap-2 outline-none"
       />
     </Radix.Provider>
   )

@@ -37,9 +37,17 @@ export const ContextLine = memo(function ContextLine() {
       <button type="button" className="context-open" data-state={state} onClick={showContext}>
         <span>{t('title')}</span>
         {length.tokens !== null && (
-          <Meter label={t('meter')} value={Math.min(total, length.tokens)} max={length.tokens} level={levels[state]} />
+          <Meter
+            label={t('meter')}
+            value={Math.min(total, length.tokens)}
+            max={length.tokens}
+            level={levels[state]}
+            valueText={used}
+          />
         )}
-        <span className="num">{used}</span>
+        <span className="num" aria-hidden={length.tokens !== null}>
+          {used}
+        </span>
         {(state === 'nearlyFull' || state === 'tooLong') && <b>{t(state)}</b>}
       </button>
       {summary && (

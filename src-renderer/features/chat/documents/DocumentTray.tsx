@@ -8,7 +8,7 @@ import { ActionButton } from '../actionButtons.tsx'
 import { Hint } from '../composer/Hint.tsx'
 import { DocumentIcon, useDocumentFacts } from './DocumentChip.tsx'
 import { DocumentDialog } from './DocumentDialog.tsx'
-import { choosePages, type DraftDocument, draftDocuments } from './draftDocuments.ts'
+import { canRetryDocument, choosePages, type DraftDocument, draftDocuments } from './draftDocuments.ts'
 import { ScannedPages } from './scans/ScannedPages.tsx'
 
 /** The documents of the draft, above the field. */
@@ -38,7 +38,7 @@ export function DocumentTray({ draft }: { draft: string }) {
 
 function DraftItem({ draft, document, onOpen }: { draft: string; document: DraftDocument; onOpen: () => void }) {
   const { t } = useTranslation('documents')
-  const { key, name, state, stored, trouble, scanned } = document
+  const { key, name, state, stored, scanned } = document
   const running = state !== 'ready' && state !== 'failed'
   const words = (
     <>
@@ -58,7 +58,7 @@ function DraftItem({ draft, document, onOpen }: { draft: string; document: Draft
         <span className="chat-document-open">{words}</span>
       )}
       <span className="chat-file-actions">
-        {state === 'failed' && trouble?.kind === 'problem' && trouble.problem.kind !== 'bad_input' && (
+        {canRetryDocument(document) && (
           <ActionButton icon={RotateCw} label={t('retry')} onClick={() => draftDocuments.retry(draft, key)} />
         )}
         <ActionButton

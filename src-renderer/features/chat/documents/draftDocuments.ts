@@ -34,6 +34,10 @@ export interface DraftDocument {
   scanned: AddedDocument['scanned']
 }
 
+/** Whether another try may succeed. A file that the program can't read fails again. */
+export const canRetryDocument = ({ state, trouble }: DraftDocument): boolean =>
+  state === 'failed' && trouble?.kind === 'problem' && trouble.problem.kind !== 'bad_input'
+
 const storedDocument = attachedDocument.extend({ scanned: z.array(pageRange).default([]) })
 
 /** The documents of all drafts. They are converted one at a time, as in the core. */

@@ -38,6 +38,7 @@ export interface MenuAt {
 
 /** One menu for all rows: a menu per row would cost 10,000 menus. */
 export function ItemMenu({ at, onClose }: { at: MenuAt | null; onClose: () => void }) {
+  const { t } = useTranslation('library')
   const layer = use(LayerContext)
   return (
     <DropdownMenu.Root
@@ -52,6 +53,9 @@ export function ItemMenu({ at, onClose }: { at: MenuAt | null; onClose: () => vo
       </DropdownMenu.Trigger>
       <DropdownMenu.Portal container={layer}>
         <DropdownMenu.Content
+          // The name of the button would be that of the hidden point that opens the menu.
+          aria-labelledby={undefined}
+          aria-label={t('itemMenu')}
           align="start"
           sideOffset={2}
           collisionPadding={8}

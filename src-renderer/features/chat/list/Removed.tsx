@@ -1,7 +1,7 @@
 import { RotateCcw, Trash2 } from 'lucide-react'
 import { useCallback, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { VList } from 'virtua'
+import { Virtualizer } from 'virtua'
 import type { RemovedConversation } from '../../../../src-preload/contract/library.ts'
 import { showDay } from '../../../i18n/format.ts'
 import { Button, IconButton } from '../../../shared/ui/Button.tsx'
@@ -46,13 +46,14 @@ export function Removed() {
           {t('eraseAll')}
         </Button>
       </div>
-      <ul className="chat-rows" aria-label={t('removedTitle')}>
-        <VList data={all} item="li">
+      {/* biome-ignore lint/a11y/useSemanticElements: a virtual list wraps each item in its own element, which a ul does not allow */}
+      <div role="list" className="chat-rows overflow-y-auto" aria-label={t('removedTitle')}>
+        <Virtualizer data={all}>
           {(one: RemovedConversation) => (
             <RemovedRow key={one.id} one={one} onRestore={() => void restore(one)} onErase={() => setAsking([one])} />
           )}
-        </VList>
-      </ul>
+        </Virtualizer>
+      </div>
       <ConfirmDialog
         open={only !== undefined}
         onClose={() => setAsking([])}
@@ -74,7 +75,8 @@ function RemovedRow(props: { one: RemovedConversation; onRestore: () => void; on
   const { title, messages, erasedAt } = props.one
   const name = title ?? t('untitled')
   return (
-    <div className="chat-row list-removed">
+    // biome-ignore lint/a11y/useSemanticElements: see the list above
+    <div role="listitem" className="chat-row list-removed">
       <div className="list-removed-text">
         <b dir="auto">{name}</b>
         <span>{t('removedLine', { count: messages, when: showDay(erasedAt) })}</span>

@@ -77,12 +77,15 @@ export async function contextFor(text: string, edited?: Message): Promise<Projec
   return context
 }
 
+/** Forgets the shown context, because its message was sent or another chat was opened. */
+export const forgetContext = (): void => useNextContext.setState({ key: null, context: emptyContext, state: 'ready' })
+
 /** Loads the context of the typed text, to show it before it is sent. */
 export async function lookAhead(text: string, signal: AbortSignal): Promise<void> {
   const core = client()
   const key = keyOf(text)
   if (key === null) {
-    useNextContext.setState({ key: null, context: emptyContext, state: 'ready' })
+    forgetContext()
     return
   }
   const shown = useNextContext.getState()

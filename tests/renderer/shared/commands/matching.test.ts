@@ -69,9 +69,21 @@ describe('the palette', () => {
     expect(order('tap')[0]).toBe('Tap water')
     expect(order('map')[0]).toMatch(/Spatula map|Map of taps/)
     expect(order('map').indexOf('Start by mapping')).toBeGreaterThan(order('map').indexOf('Map of taps'))
-    // A match of scattered letters never comes before a match of a whole word, in any group.
-    const mixed = finder(catalogue(commands, [source('chats', ['A usage report']), source('models', ['us-age'])], []))
-    expect(said(mixed('usage')).indexOf('us-age')).toBeGreaterThan(said(mixed('usage')).indexOf('A usage report'))
+  })
+  it('leaves out matches of scattered letters beside matches of words, in any group', () => {
+    const titles = ['A usage report', 'A sausage', 'Use a message']
+    const mixed = finder(catalogue(commands, [source('chats', titles), source('models', ['us-age'])], []))
+    expect(said(mixed('usage'))).toEqual(['# go', 'Go to Usage', '# chats', 'A usage report', 'A sausage'])
+    expect(said(mixed('usge')).length).toBeGreaterThan(0)
+  })
+  it('puts the title that begins with the searched text first', () => {
+    const titles = [
+      'Export this chat as JSON',
+      'Export chat as PDF, HTML, Word, image…',
+      'Export this chat as Markdown',
+    ]
+    const order = said(finder(catalogue([], [source('chats', titles)], ['chats:0']))('export chat'))
+    expect(order[1]).toBe('Export chat as PDF, HTML, Word, image…')
   })
   it('shows nothing when nothing matches', () => expect(find('zebra crossing')).toEqual([]))
   it('prefers recent entries among equal matches', () => {
