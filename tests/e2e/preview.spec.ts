@@ -51,9 +51,7 @@ test('a page is shown while it is written', async ({ page }) => {
   await expect(inside(page).getByText('The dunes, 8 km')).toBeVisible()
 })
 
-test('the scripts of a page run when asked to, and the next reply is its second version', async ({
-  page,
-}) => {
+test('the scripts of a page run when asked to, and the next reply is its second version', async ({ page }) => {
   await world.enter(page)
   await pickModel(page, model)
   await send(page, 'Write a page about walks.')
