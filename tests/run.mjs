@@ -246,7 +246,7 @@ const unfinished = (report) =>
     .map(({ name }) => relative(root, name))
 
 /**
- * In CI, failed tests run once more at the end of their stage, one at a time: this tells a machine under load from a defect. Each is named. More
+ * In CI, failed tests run once more at the end of their stage, one at a time: this separates the load of a machine from a defect. Each is named. More
  * than this many at once are a defect.
  */
 const mostAgain = 30
