@@ -51,7 +51,8 @@ it('runs at the start, and the result is there after a restart', async () => {
 
 it('runs by itself only where it is switched on, and at once when it is', async () => {
   const [folder, home] = [freshFolder(), studio()]
-  const { settings, calls, ended, runs } = runsOf(home, null, { minutes: often })
+  // Also soon after the start and a run.
+  const { settings, calls, ended, runs } = runsOf(home, null, { delays: { ...delays, first: 600_000, rest: 600_000 } })
   runs.changed()
   await runs.run(folder)
   expect(calls.began).toBe(1)

@@ -90,7 +90,8 @@ export class SyncRuns {
     const planned = JSON.stringify([syncFolder, syncAutomatic, syncMinutes])
     if (planned === this.#planned) return
     this.#planned = planned
-    if (syncAutomatic) this.#plan(0)
+    // The person turned it on or changed it, and expects to see it work, also soon after another run.
+    if (syncAutomatic) this.#planAt(performance.now())
   }
 
   /** Cancels a running sync. The next run repeats its work. */
@@ -103,9 +104,13 @@ export class SyncRuns {
 
   /** Plans the next automatic run. @param isLater whether it may replace an earlier plan with a later one */
   #plan(ms: number, isLater = false): void {
-    if (this.#isClosed) return
     const earliest = this.#endedAt + Math.max(this.#delays.rest, this.#tookMs * restFactor)
-    const at = Math.max(performance.now() + ms, this.#endedAt === Number.NEGATIVE_INFINITY ? 0 : earliest)
+    this.#planAt(Math.max(performance.now() + ms, this.#endedAt === Number.NEGATIVE_INFINITY ? 0 : earliest), isLater)
+  }
+
+  /** @param at as `performance.now()`, ms */
+  #planAt(at: number, isLater = false): void {
+    if (this.#isClosed) return
     const isPending = this.#timer !== null && this.#dueAt > performance.now()
     // A long series of changes must not delay the run beyond its regular time.
     const latest = this.#endedAt + this.#options.settings().syncMinutes * 60_000
