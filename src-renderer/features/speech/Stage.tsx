@@ -98,7 +98,7 @@ function Open({ open }: { open: OpenSpeech }) {
       <StageBar
         // Leaves space for the actions, so that they stay in the same row.
         title={
-          <bdi dir="auto" className="block max-w-[max(140px,calc(100cqi-400px))] truncate">
+          <bdi dir="auto" className="block max-w-[max(140px,calc(100cqi-310px))] truncate">
             {detail.excerpt.replace(/\s+/g, ' ').trim()}
           </bdi>
         }
