@@ -38,8 +38,8 @@ test('a reply of 1 MB is drawn and scrolled a part at a time, and the view comes
         }
         await page.evaluate(`performance.mark('${marks.to}'), null`)
       })
-      expect(trace.mostStyled, `${name}: elements per style update`).toBeLessThan(2_500)
-      expect(trace.mostLaidOut, `${name}: objects per layout`).toBeLessThan(4_000)
+      expect(trace.mostStyled, `${name}: elements per style update`).toBeLessThan(3_500)
+      expect(trace.mostLaidOut, `${name}: objects per layout`).toBeLessThan(5_500)
     }
   } finally {
     await page.close()
