@@ -34,6 +34,8 @@ export class Checks {
    * @param state section and scene, such as `chat-empty`
    */
   async check(page: Page, state: string, theme: 'light' | 'dark'): Promise<void> {
+    // Drawings of the system's menus and dialogs are no pages of the product.
+    if (page.url() === 'about:blank') return
     for (const { id, nodes } of await violations(page, 'html'))
       for (const html of nodes) if (!isException(id, html)) this.found.push(`${state}-${theme}: ${id}: ${html}`)
     if (theme === 'light') writeFileSync(join(namesFolder, `${state}.yml`), await page.locator('body').ariaSnapshot())

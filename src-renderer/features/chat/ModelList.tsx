@@ -273,13 +273,9 @@ function Foot(props: {
   return (
     <div className="chat-models-foot">
       {chosen !== null && (
-        <button
-          type="button"
-          aria-label={t(favourite ? 'removeFavouriteOf' : 'addFavouriteOf', { model: chosen })}
-          onClick={() => props.onStar(chosen)}
-        >
+        <button type="button" onClick={() => props.onStar(chosen)}>
           <Star aria-hidden data-on={favourite} />
-          {t(favourite ? 'removeFavourite' : 'addFavourite')}
+          {t(favourite ? 'removeFavourite' : 'addFavourite')} <span className="sr-only">{chosen}</span>
           <Kbd>{showKeys(favouriteKeys, isMac)}</Kbd>
         </button>
       )}

@@ -1,5 +1,5 @@
 import './projects.css'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AttachedDocument } from '../../../../src-preload/contract/documents.ts'
 import { draftOf, newChat, useChat } from '../../../stores/chat.ts'
@@ -7,7 +7,7 @@ import { useLibrary } from '../../../stores/library.ts'
 import { useNewChat } from '../../../stores/newChat.ts'
 import { DocumentChip } from '../documents/DocumentChip.tsx'
 import { DocumentDialog } from '../documents/DocumentDialog.tsx'
-import { forgetContext, lookAhead, projectIdOf, useNextContext } from './context.ts'
+import { contextAfter, leafOf, lookAhead, projectIdOf, useNextContext } from './context.ts'
 import { PassageChip, RemovedPassages } from './Passages.tsx'
 import { useRemovedPassages } from './removedPassages.ts'
 
@@ -28,14 +28,14 @@ function Tray({ files, wholeTokens }: { files: readonly unknown[]; wholeTokens: 
   const draft = useChat(({ open }) => open?.id ?? newChat)
   const leaf = useChat(({ open }) => open?.ids.at(-1) ?? open?.id ?? null)
   const sending = useChat((state) => state.sending !== null)
-  const { context, state } = useNextContext()
+  const next = useNextContext()
+  const { state } = next
+  const context = contextAfter(
+    next,
+    useChat(({ open }) => leafOf(open)),
+  )
   const [shown, setShown] = useState<AttachedDocument | null>(null)
   const removed = useRemovedPassages(({ byDraft }) => byDraft[draft])
-  const shownLeaf = useRef(leaf)
-  useEffect(() => {
-    if (shownLeaf.current !== leaf) forgetContext()
-    shownLeaf.current = leaf
-  }, [leaf])
   // biome-ignore lint/correctness/useExhaustiveDependencies: the context depends on the files, the end of the path and what was removed
   useEffect(() => {
     const ended = new AbortController()

@@ -20,11 +20,22 @@ export const emptyContext: ProjectContext = { documents: [], passages: [], index
 interface NextContext {
   /** The message and the state of the project for which `context` is. Null: none yet. */
   key: string | null
+  /** The message that the one in the composer follows. Null: it is the first. */
+  leaf: string | null
   context: ProjectContext
   state: 'ready' | 'loading' | 'failed'
 }
 
-export const useNextContext = create<NextContext>(() => ({ key: null, context: emptyContext, state: 'ready' }))
+export const useNextContext = create<NextContext>(() => ({
+  ...{ key: null, leaf: null, context: emptyContext, state: 'ready' },
+}))
+
+/** Id of the last message of the open chat. */
+export const leafOf = (open: ChatState['open']): string | null => open?.ids.at(-1) ?? null
+
+/** The context to show for a message that follows `leaf`: that of an earlier message, which was sent, is none. */
+export const contextAfter = (next: Pick<NextContext, 'leaf' | 'context'>, leaf: string | null): ProjectContext =>
+  next.leaf === leaf ? next.context : emptyContext
 
 /** The id of the project of the open or new chat. */
 export const projectIdOf = (open: ChatState['open'], next: string | null): string | null =>
@@ -37,7 +48,7 @@ function keyOf(text: string): string | null {
   const folder = libraryStore.getState().folders.find(({ id }) => id === folderId)
   if (!folder || folder.files.length === 0) return null
   const files = folder.files.map(({ mediaId, name, isWhole, isIndexed }) => [mediaId, name, isWhole, isIndexed])
-  return JSON.stringify([open?.id ?? null, folderId, open?.ids.at(-1) ?? null, text, files, removedPassages(draftId())])
+  return JSON.stringify([open?.id ?? null, folderId, leafOf(open), text, files, removedPassages(draftId())])
 }
 
 const draftId = (): string => useChat.getState().open?.id ?? newChat
@@ -73,24 +84,22 @@ export async function contextFor(text: string, edited?: Message): Promise<Projec
   const shown = useNextContext.getState()
   if (shown.key === key && shown.state === 'ready') return shown.context
   const context = await loadContext(core, text)
-  useNextContext.setState({ key, context, state: 'ready' })
+  useNextContext.setState({ key, leaf: leafOf(useChat.getState().open), context, state: 'ready' })
   return context
 }
-
-/** Forgets the shown context, because its message was sent or another chat was opened. */
-export const forgetContext = (): void => useNextContext.setState({ key: null, context: emptyContext, state: 'ready' })
 
 /** Loads the context of the typed text, to show it before it is sent. */
 export async function lookAhead(text: string, signal: AbortSignal): Promise<void> {
   const core = client()
   const key = keyOf(text)
   if (key === null) {
-    forgetContext()
+    useNextContext.setState({ key: null, leaf: null, context: emptyContext, state: 'ready' })
     return
   }
   const shown = useNextContext.getState()
   if (!core || (shown.key === key && shown.state === 'ready')) return
-  useNextContext.setState({ key, state: 'loading' })
+  const leaf = leafOf(useChat.getState().open)
+  useNextContext.setState({ key, leaf, context: contextAfter(shown, leaf), state: 'loading' })
   try {
     const context = await loadContext(core, text, signal)
     if (!signal.aborted) useNextContext.setState({ key, context, state: 'ready' })
