@@ -28,14 +28,16 @@ process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'compile
 // are tried by every local run and by `npm run test:long`.
 process.env.SEED ??= String(process.env.CI ? 1_286_536_424 : Math.floor(Math.random() * 2 ** 31))
 
+/** Generous, for real sockets, SQLite and processes on a busy machine. No test measures time with it. */
+const testTimeout = process.env.STUDIO_TESTS === 'long' ? 600_000 : 60_000
+
 /** Settings of all test projects. */
 export const base = defineConfig({
   root,
   test: {
     setupFiles: ['tests/helpers/setup.ts'],
     globalSetup: ['tests/helpers/runFolder.ts'],
-    // Generous, for real sockets, SQLite and processes on a busy machine. No test measures time with it.
-    testTimeout: process.env.STUDIO_TESTS === 'long' ? 600_000 : 60_000,
+    testTimeout,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
@@ -51,6 +53,8 @@ export default mergeConfig(base, {
         extends: true,
         test: {
           name: 'hosts',
+          // Whole programs with browsers and keychains: on a busy machine, a test of a second takes more than a minute.
+          testTimeout: Math.max(testTimeout, 180_000),
           include: [`${hosts}/*.test.ts`],
           exclude: [...configDefaults.exclude, ...long],
           globalSetup: ['tests/helpers/built.ts'],

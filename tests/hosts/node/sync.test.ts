@@ -26,4 +26,4 @@ it('sync carries a chat to another data folder, and says which file is incomplet
   expect(merged).toMatchObject({ files: [{ name, outcome: 'merged', added: 1, messages: 2 }], notes: [] })
   const shown = await cli.run(['export', '--what', 'chats', '--format', 'markdown', '--data-dir', other])
   expect(shown.stdout).toContain('Hello')
-}, 60_000)
+})
