@@ -21,11 +21,13 @@ const servers = new Set<Server>()
 
 afterEach(async () => {
   for (const child of children) {
-    const closed = once(child, 'close')
+    children.delete(child)
+    if (child.exitCode !== null || child.signalCode !== null) continue
+    // Its own children may hold its output open.
+    const ended = once(child, 'exit')
     child.kill('SIGKILL')
-    await closed
+    await ended
   }
-  children.clear()
   for (const server of servers) {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
@@ -128,7 +130,9 @@ describe('npm start ends as the desktop application ends', () => {
   })
 
   it('by a signal to the start, without a web host', async () => {
-    const started = start(withElectron('trap "exit 9" TERM; echo ready; while :; do sleep 0.05; done'))
+    // A shell that starts programs in the foreground loses a signal that arrives while it starts one (dash).
+    const waits = 'sleep 60 > /dev/null 2>&1 & trap "kill $!; exit 9" TERM; echo ready; wait'
+    const started = start(withElectron(waits))
     await vi.waitFor(() => expect(started.output()).toContain('ready'), 20_000)
     started.child.kill('SIGTERM')
     expect([await started.ended, started.output()]).toEqual([9, 'ready\n'])
