@@ -17,14 +17,22 @@ export function kindOf(info: string, start: string): PreviewKind | null {
   return byLabel.get(label) ?? null
 }
 
-/** File ending, type, and language for highlighting. */
-export const fileKinds: Record<PreviewKind, { ending: string; mime: string; language: string }> = {
-  html: { ending: 'html', mime: 'text/html', language: 'html' },
-  svg: { ending: 'svg', mime: 'image/svg+xml', language: 'xml' },
-  markdown: { ending: 'md', mime: 'text/markdown', language: 'markdown' },
-  mermaid: { ending: 'mmd', mime: 'text/vnd.mermaid', language: 'mermaid' },
-  csv: { ending: 'csv', mime: 'text/csv', language: 'csv' },
-  json: { ending: 'json', mime: 'application/json', language: 'json' },
+interface FileKind {
+  /** Name of a file without a title. */
+  name: string
+  ending: string
+  mime: string
+  /** For highlighting. */
+  language: string
+}
+
+export const fileKinds: Record<PreviewKind, FileKind> = {
+  html: { name: 'page', ending: 'html', mime: 'text/html', language: 'html' },
+  svg: { name: 'drawing', ending: 'svg', mime: 'image/svg+xml', language: 'xml' },
+  markdown: { name: 'document', ending: 'md', mime: 'text/markdown', language: 'markdown' },
+  mermaid: { name: 'diagram', ending: 'mmd', mime: 'text/vnd.mermaid', language: 'mermaid' },
+  csv: { name: 'table', ending: 'csv', mime: 'text/csv', language: 'csv' },
+  json: { name: 'data', ending: 'json', mime: 'application/json', language: 'json' },
 }
 
 /** Characters in which a title is searched. */
@@ -56,5 +64,5 @@ export function fileNameOf(kind: PreviewKind, title: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, '-')
     .replace(/^-+|-+$/g, '')
     .slice(0, 60)
-  return `${name || kind}.${fileKinds[kind].ending}`
+  return `${name || fileKinds[kind].name}.${fileKinds[kind].ending}`
 }

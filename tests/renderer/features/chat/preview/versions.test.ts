@@ -48,7 +48,8 @@ describe('previewable blocks', () => {
     expect(titleOf('html', '<h1 class="x">Over\n the hills</h1>')).toBe('Over the hills')
     expect(titleOf('markdown', 'text\n## Second')).toBe('Second')
     expect(fileNameOf('html', '../../Été & “Söhne”\u202e')).toBe('été-söhne.html')
-    expect(fileNameOf('json', '///')).toBe('json.json')
+    expect(fileNameOf('json', '///')).toBe('data.json')
+    expect(fileNameOf('csv', '')).toBe('table.csv')
   })
 
   it('with an endless title are read in time', () => {
