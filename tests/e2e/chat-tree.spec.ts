@@ -267,12 +267,13 @@ const long = 'A line that lies between.\n\n'.repeat(60)
 
 test('find in chat counts, scrolls to each match and returns the focus', async ({ page }) => {
   await ask(page, `heron at the top.\n\n${long}Heron at the end.`)
-  // The question is far above and not rendered, but find still finds it.
-  await expect(turns(page)).toHaveCount(0)
-  const total = 2 + (await standing(page, /heron/gi))
-  const lower = 1 + (await standing(page, /heron/g))
+  const total = await standing(page, /heron/gi)
+  const lower = await standing(page, /heron/g)
   expect(lower).toBeGreaterThan(1)
-  expect(total).toBeGreaterThan(lower + 1)
+  expect(total).toBeGreaterThan(lower)
+  // The question is far above and not rendered, but find still finds it.
+  await ask(page, long)
+  await expect(turns(page).filter({ hasText: 'heron' })).toHaveCount(0)
   await composer(page).focus()
   await page.keyboard.press('ControlOrMeta+f')
   const bar = page.getByRole('search')
