@@ -16,7 +16,8 @@ const replies = {
   code: `\`\`\`ts\n${about1Mb('const value = lines(chunk.slice(0, -1)) // what comes next\n')}\`\`\`\n`,
 }
 
-// The numbers do not depend on the speed of the computer: elements per style update, objects per layout, scroll events.
+// The numbers do not depend on the speed of the computer: elements per style update, objects per layout, scroll events. A section of 16,000
+// characters is styled and laid out at once. The endless layout of a long code block is what this test is about.
 test('a reply of 1 MB is drawn and scrolled a part at a time, and the view comes to rest', async () => {
   const dataDir = newDataDir()
   const chats = Object.entries(replies).map(([name, text]) => ({ name, ...storeChat(dataDir, ['Question', text]) }))
@@ -38,8 +39,8 @@ test('a reply of 1 MB is drawn and scrolled a part at a time, and the view comes
         }
         await page.evaluate(`performance.mark('${marks.to}'), null`)
       })
-      expect(trace.mostStyled, `${name}: elements per style update`).toBeLessThan(3_500)
-      expect(trace.mostLaidOut, `${name}: objects per layout`).toBeLessThan(5_500)
+      expect(trace.mostStyled, `${name}: elements per style update`).toBeLessThan(8_000)
+      expect(trace.mostLaidOut, `${name}: objects per layout`).toBeLessThan(15_000)
     }
   } finally {
     await page.close()

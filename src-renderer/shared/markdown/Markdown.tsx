@@ -7,10 +7,8 @@ import { parseBlock } from './parse.ts'
 import { isTableAlone, joinTables } from './tables.ts'
 import './markdown.css'
 
-/** Sections drawn at once when a long text appears. */
+/** Sections drawn at once when a long text appears. Earlier ones follow one by one. */
 const firstSections = 2
-/** Earlier sections that follow per frame. They are parsed, and laid out only near the view. */
-const sectionsPerFrame = 4
 
 /**
  * A markdown text that may grow. A change parses only the unfinished block of the newest section.
@@ -46,12 +44,12 @@ export function Markdown({
 
 const sectionKey = (at: number): string => `s${at}`
 
-/** Index of the first section to draw: near the end at first, then earlier after each painted frame. */
+/** Index of the first section to draw: near the end at first, then one section earlier after each painted frame. */
 function useFirstSection(count: number): number {
   const [from, setFrom] = useState(Math.max(0, count - firstSections))
   useEffect(() => {
     if (from === 0) return
-    const frame = requestAnimationFrame(() => setFrom(Math.max(0, from - sectionsPerFrame)))
+    const frame = requestAnimationFrame(() => setFrom(from - 1))
     return () => cancelAnimationFrame(frame)
   }, [from])
   // Starts again when a shorter text replaces the text.

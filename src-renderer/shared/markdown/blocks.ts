@@ -44,8 +44,8 @@ const tableLimit = 1_000
 const tableLines = 24
 const pieceLines = 80
 /** Blocks are drawn in sections, so that a frame checks only the newest section. */
-const sectionBlocks = 12
-const sectionChars = 4_000
+const sectionBlocks = 40
+const sectionChars = 16_000
 /** Up to this size, a table stays in one section. */
 const tableSectionChars = 48_000
 
