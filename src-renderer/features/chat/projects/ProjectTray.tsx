@@ -26,17 +26,13 @@ function Tray({ files, wholeTokens }: { files: readonly unknown[]; wholeTokens: 
   const { t } = useTranslation('projects')
   const text = useChat(draftOf)
   const draft = useChat(({ open }) => open?.id ?? newChat)
-  const leaf = useChat(({ open }) => open?.ids.at(-1) ?? open?.id ?? null)
+  const leaf = useChat(({ open }) => leafOf(open))
   const sending = useChat((state) => state.sending !== null)
   const next = useNextContext()
-  const { state } = next
-  const context = contextAfter(
-    next,
-    useChat(({ open }) => leafOf(open)),
-  )
+  const context = contextAfter(next, leaf)
   const [shown, setShown] = useState<AttachedDocument | null>(null)
   const removed = useRemovedPassages(({ byDraft }) => byDraft[draft])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the context depends on the files, the end of the path and what was removed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the context depends on the chat, the files, the end of the path and what was removed
   useEffect(() => {
     const ended = new AbortController()
     const timer = setTimeout(() => void lookAhead(text, ended.signal), typingPause)
@@ -44,13 +40,13 @@ function Tray({ files, wholeTokens }: { files: readonly unknown[]; wholeTokens: 
       clearTimeout(timer)
       ended.abort()
     }
-  }, [text, leaf, files, wholeTokens, removed])
+  }, [text, draft, leaf, files, wholeTokens, removed])
   const { documents, passages, indexing } = context
   const isEmpty = documents.length === 0 && passages.length === 0 && (removed?.length ?? 0) === 0
   if (sending || (isEmpty && indexing === 0)) return null
   return (
     <div className="composer-tray project-tray">
-      <ul aria-label={t('next')} aria-busy={state === 'loading'}>
+      <ul aria-label={t('next')} aria-busy={next.state === 'loading'}>
         {documents.map((document) => (
           <li key={document.mediaId} className="chat-document" data-state="ready">
             <DocumentChip document={document} onOpen={() => setShown(document)} />
