@@ -4,7 +4,7 @@ import { defineConfig } from '@playwright/test'
 import { root } from '../resources/scripts/ready.mjs'
 import { chromiumArgs } from './helpers/browser.mjs'
 
-// Each test file starts a studio of its own. With one compile cache for all, a start takes a third less processor time.
+// Each test file starts its own web host. A shared compile cache saves a third of the processor time of each start.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'compiled')
 
 const long = [

@@ -246,10 +246,10 @@ const unfinished = (report) =>
     .map(({ name }) => relative(root, name))
 
 /**
- * In CI, failed tests run once more at the end of their stage, one at a time: this separates the load of a machine from a defect. Each is named. More
- * than this many at once are a defect.
+ * In CI, up to this many failed tests run once more at the end of their stage, one at a time, without the load of the others. Their names are
+ * printed. More of them are a defect.
  */
-const mostAgain = 30
+const maxRerun = 30
 
 /** Runs Vitest. In CI, this is also done once more with the files of failed tests, and of a test process that crashed, whose signal or exit code is printed. */
 async function units(title, config, file) {
@@ -274,7 +274,7 @@ async function units(title, config, file) {
   let good = await run(...start(file), watch)
   const files = unfinished(readReport(file))
   let counted = countUnits(file)
-  if (process.env.CI && files.length > 0 && counted.failed <= mostAgain && errors === crashes.length) {
+  if (process.env.CI && files.length > 0 && counted.failed <= maxRerun && errors === crashes.length) {
     console.log(
       `\n— ${title}: again\n${[...crashes, ...files, ...counted.named].map((line) => `  ${line}`).join('\n')}`,
     )
@@ -335,7 +335,7 @@ function countPages() {
 async function pages() {
   let good = await run('pages', ...playwright())
   const counted = countPages()
-  if (process.env.CI && counted.failed > 0 && counted.failed <= mostAgain) {
+  if (process.env.CI && counted.failed > 0 && counted.failed <= maxRerun) {
     console.log(`\n— pages: again\n${counted.named.map((line) => `  ${line}`).join('\n')}`)
     renameSync(join(root, 'test-results/playwright.json'), join(root, 'test-results/first-playwright.json'))
     good = await run('pages', ...playwright('--last-failed', '--workers=1'))

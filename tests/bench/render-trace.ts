@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
-import type { UndrivenPage } from '../helpers/undrivenPage.ts'
+import type { DevToolsPage } from '../helpers/devToolsPage.ts'
 
 interface TraceEvent {
   name: string
@@ -49,8 +49,8 @@ export async function traced<T>(page: Page, work: () => Promise<T>): Promise<{ r
 }
 
 /** Does the same in a page without Playwright. `work` sets the marks. */
-export async function tracedUndriven<T>(
-  { cdp }: Pick<UndrivenPage, 'cdp'>,
+export async function tracedWithDevTools<T>(
+  { cdp }: Pick<DevToolsPage, 'cdp'>,
   work: () => Promise<T>,
 ): Promise<{ result: T; trace: Traced }> {
   const { result, events } = await recorded(

@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import { root } from '../../resources/scripts/ready.mjs'
-import { marks, tracedUndriven } from '../bench/render-trace.ts'
+import { marks, tracedWithDevTools } from '../bench/render-trace.ts'
 import { plainPdf } from '../core/features/documents/corpus.ts'
+import { openDevToolsPage } from '../helpers/devToolsPage.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
-import { openUndrivenPage } from '../helpers/undrivenPage.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, expectAccessible, openChatWorld, takePictures, turns } from './chatWorld.ts'
 import { composer, pickModel, send, sentRequest, settled } from './journey.ts'
@@ -138,10 +138,10 @@ test('a table and a text in an old encoding are pasted and picked by keyboard; a
 test('the page is never blocked over 50 ms while a PDF of 50 MB is uploaded and read', async () => {
   const path = join(temporaryFolder('studio-documents-'), 'large.pdf')
   writeFileSync(path, plainPdf(200, 50, 250_000))
-  const page = await openUndrivenPage(world.host.url)
+  const page = await openDevToolsPage(world.host.url)
   try {
     await page.until(`document.querySelector('input[data-documents]')`)
-    const { trace } = await tracedUndriven(page, async () => {
+    const { trace } = await tracedWithDevTools(page, async () => {
       await page.evaluate(`performance.mark('${marks.from}') && null`)
       await page.setFiles('input[data-documents]', [path])
       await page.until(`document.querySelector('.chat-composer')?.textContent.includes('200 pages')`)

@@ -272,26 +272,28 @@ async function drawPicture(page: Page): Promise<Buffer> {
 }
 
 declare global {
-  /** Place of the first note that appeared. */
-  var firstNote: DOMRect | undefined
+  /** Place of the first notification that appeared. */
+  var firstNotification: DOMRect | undefined
 }
 
 for (const width of [1280, 700])
-  test(`the note after an export covers neither the message field nor Send, at ${width} pixels`, async ({ page }) => {
+  test(`the notification after an export covers neither the message field nor Send, at ${width} pixels`, async ({
+    page,
+  }) => {
     await page.setViewportSize({ width, height: 820 })
     await askModel(page, 'mirror', 'A question')
-    const notes = windowText('common:notification')
-    // A note disappears by itself, perhaps before this test could measure it.
+    const label = windowText('common:notification')
+    // Measured in the page when it appears: it is removed after six seconds, which a slow test would miss.
     await page.evaluate((name) => {
       new MutationObserver(() => {
-        const note = document.querySelector(`[role="region"][aria-label^="${name}"] li`)
-        if (note) globalThis.firstNote ??= note.getBoundingClientRect()
+        const shown = document.querySelector(`[role="region"][aria-label^="${name}"] li`)
+        if (shown) globalThis.firstNotification ??= shown.getBoundingClientRect()
       }).observe(document.body, { childList: true, subtree: true })
-    }, notes)
+    }, label)
     await page.keyboard.press('ControlOrMeta+K')
     await page.keyboard.type(windowText('palette:commands.exportJson'))
     await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')])
-    const bottom = () => page.evaluate(() => globalThis.firstNote?.bottom ?? null)
+    const bottom = () => page.evaluate(() => globalThis.firstNotification?.bottom ?? null)
     await expect.poll(bottom).not.toBeNull()
     const field = await composer(page).boundingBox()
     expect(await bottom()).toBeLessThan(field?.y ?? 0)

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test'
-import { marks, tracedUndriven } from '../bench/render-trace.ts'
+import { marks, tracedWithDevTools } from '../bench/render-trace.ts'
+import { openDevToolsPage } from '../helpers/devToolsPage.ts'
 import { storeChat } from '../helpers/storedChat.ts'
-import { openUndrivenPage } from '../helpers/undrivenPage.ts'
 import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
 
 test.afterAll(closeHosts)
@@ -18,24 +18,24 @@ const replies = {
 
 // The numbers do not depend on the speed of the computer: elements per style update, objects per layout, scroll events. A section of 16,000
 // characters is styled and laid out at once. The endless layout of a long code block is what this test is about.
-test('a reply of 1 MB is drawn and scrolled a part at a time, and the view comes to rest', async () => {
+test('a reply of 1 MB is drawn and scrolled a part at a time, and scrolling ends', async () => {
   const dataDir = newDataDir()
   const chats = Object.entries(replies).map(([name, text]) => ({ name, ...storeChat(dataDir, ['Question', text]) }))
   const host = await openWebHost(dataDir, ['--sandbox'])
-  const page = await openUndrivenPage(host.url)
+  const page = await openDevToolsPage(host.url)
   try {
     for (const { name, id } of chats) {
       await page.evaluate(`location.hash = '#/chat', null`)
       await page.until(`document.querySelector('.chat-welcome')`)
-      const { trace } = await tracedUndriven(page, async () => {
+      const { trace } = await tracedWithDevTools(page, async () => {
         await page.evaluate(`performance.mark('${marks.from}'), location.hash = '#/chat/${id}', null`)
         await page.until(`document.querySelector('article[data-role="assistant"]')`)
-        await page.until(atRest)
+        await page.until(isStable)
         expect(await page.evaluate(`document.querySelectorAll('article').length`), name).toBe(2)
         // As by dragging the scroll bar: parts appear that were not laid out before.
         for (const part of [0.75, 0.5, 0.25, 0, 0.6]) {
           await page.evaluate(`${scrollTo}(${part})`)
-          await page.until(atRest)
+          await page.until(isStable)
         }
         await page.evaluate(`performance.mark('${marks.to}'), null`)
       })
@@ -48,7 +48,7 @@ test('a reply of 1 MB is drawn and scrolled a part at a time, and the view comes
 })
 
 /** Whether nothing scrolled and no section was added during 30 frames. */
-const atRest = `new Promise((resolve) => {
+const isStable = `new Promise((resolve) => {
   const box = document.querySelector('.chat-talk')
   const state = () => [box.scrollTop, box.scrollHeight, document.querySelectorAll('.md-section').length].join()
   const before = state()

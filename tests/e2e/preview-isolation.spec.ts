@@ -2,22 +2,22 @@ import { expect, type Frame, type Page, test } from '@playwright/test'
 import { hostilePages, hostileReplies } from '../helpers/hostile.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, newChat, openChatWorld } from './chatWorld.ts'
+import { type ForbiddenListeners, openForbiddenListeners, play } from './forbiddenListeners.ts'
 import { composer, lastReply, pickModel, send, settled } from './journey.ts'
-import { openTraps, play, type Traps } from './previewTraps.ts'
 import { scripted, startScripted } from './scripted.ts'
 
 // Hostile documents in the preview, with their scripts running: no request, no navigation, no access to the page, and the page responds.
 
 test.use({ trace: 'off' })
 
-let traps: Traps
+let listeners: ForbiddenListeners
 let world: ChatWorld
 let closeService: () => Promise<unknown>
 /** The next reply. */
 let reply = ''
 
 test.beforeAll(async () => {
-  traps = await openTraps()
+  listeners = await openForbiddenListeners()
   world = await openChatWorld(async ({ baseUrl }) => {
     const service = await startScripted(baseUrl, () => ({ text: reply }))
     closeService = service.close
@@ -27,9 +27,9 @@ test.beforeAll(async () => {
 test.afterAll(async () => {
   await world.close()
   await closeService()
-  traps.close()
+  listeners.close()
 })
-test.beforeEach(() => traps.clear())
+test.beforeEach(() => listeners.clear())
 
 const fence = '`'.repeat(40)
 const asBlock = (text: string, language: string): string => `${fence}${language}\n${text}\n${fence}`
@@ -102,7 +102,7 @@ async function documentFrame(page: Page): Promise<Frame> {
 }
 
 test('the listeners report a request, a connection and a packet of an ordinary page', async ({ page }) => {
-  await page.goto(`${traps.http}/page`)
+  await page.goto(`${listeners.http}/page`)
   await page.evaluate(
     ([tcp, udp]) => {
       void fetch(`${tcp}`, { mode: 'no-cors' }).catch(() => null)
@@ -110,9 +110,9 @@ test('the listeners report a request, a connection and a packet of an ordinary p
       peer.createDataChannel('x')
       void peer.createOffer().then((offer) => peer.setLocalDescription(offer))
     },
-    [traps.tcp, traps.udp],
+    [listeners.tcp, listeners.udp],
   )
-  for (const what of ['request /page', 'connection', 'packet']) await expect.poll(traps.reached).toContain(what)
+  for (const what of ['request /page', 'connection', 'packet']) await expect.poll(listeners.reached).toContain(what)
 })
 
 test('a document with running scripts has no origin, no network and no access, and can create no fresh window', async ({
@@ -168,14 +168,16 @@ test('a document with running scripts has no origin, no network and no access, a
     windows: 0,
     frames: 0,
   })
-  expect([...seen, ...traps.reached()]).toEqual([])
+  expect([...seen, ...listeners.reached()]).toEqual([])
 })
 
 test('a link inside the page scrolls, and one that leads away changes nothing', async ({ page }) => {
   const seen = await enter(page)
   await preview(
     page,
-    traps.aimed('<a href="#end">down</a> <a href="HTTP/a">away</a><div style="height:3000px"></div><p id=end>End</p>'),
+    listeners.withAddresses(
+      '<a href="#end">down</a> <a href="HTTP/a">away</a><div style="height:3000px"></div><p id=end>End</p>',
+    ),
   )
   const inside = page.frameLocator('.chat-preview-frame').frameLocator('iframe:not([data-loading])')
   await expect(inside.getByText('End')).not.toBeInViewport()
@@ -185,7 +187,7 @@ test('a link inside the page scrolls, and one that leads away changes nothing', 
   await inside.getByRole('link', { name: 'away' }).click()
   await expect(inside.getByText('End')).not.toBeInViewport()
   await expect(inside.getByRole('link', { name: 'away' })).toBeVisible()
-  expect([...seen, ...traps.reached()]).toEqual([])
+  expect([...seen, ...listeners.reached()]).toEqual([])
 })
 
 test('hostile pages reach nothing while their scripts run, and the page responds', async ({ page }) => {
@@ -200,9 +202,9 @@ test('hostile pages reach nothing while their scripts run, and the page responds
   for (const { name, text } of pages) {
     await test.step(name, async () => {
       await page.keyboard.press('x')
-      await play(page, traps.aimed(text))
+      await play(page, listeners.withAddresses(text))
       expect.soft(await responds(page), `${name}: the page responds`).toBeLessThan(1_000)
-      expect([...seen, ...traps.reached()], name).toEqual([])
+      expect([...seen, ...listeners.reached()], name).toEqual([])
       expect(page.url(), name).toBe(address)
       await expect(composer(page), name).toBeFocused()
     })
@@ -210,7 +212,7 @@ test('hostile pages reach nothing while their scripts run, and the page responds
   await expect(composer(page), 'every key').toHaveValue('x'.repeat(pages.length))
   // Late actions too, from timers.
   await page.waitForTimeout(500)
-  expect([...seen, ...traps.reached()]).toEqual([])
+  expect([...seen, ...listeners.reached()]).toEqual([])
   await expect(page.locator('.chat-preview-frame')).toHaveAttribute('sandbox', 'allow-scripts')
 })
 
@@ -222,7 +224,7 @@ test('the corpus of hostile replies reaches nothing as documents either', async 
   for (const { name, text } of corpus) {
     await play(page, text)
     expect.soft(await responds(page), `${name}: the page responds`).toBeLessThan(1_000)
-    expect([...seen, ...traps.reached()], name).toEqual([])
+    expect([...seen, ...listeners.reached()], name).toEqual([])
   }
 })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ForbiddenListeners, openForbiddenListeners, play } from '../../e2e/forbiddenListeners.ts'
 import { askModel, composer, lastReply } from '../../e2e/journey.ts'
-import { openTraps, play, type Traps } from '../../e2e/previewTraps.ts'
 import type { Desktop } from '../../helpers/electron/launch.ts'
 import { hostilePages, hostileReplies } from '../../helpers/hostile.ts'
 import { windowText } from '../../helpers/windowText.ts'
@@ -8,12 +8,12 @@ import { launchConnected, openedOutside, tidy, watchOutside } from './fixtures.t
 
 // The desktop shows previews below its own scheme, with other handlers of navigation, windows and permissions than the web host.
 
-let traps: Traps
+let listeners: ForbiddenListeners
 let desktop: Desktop
 let address = ''
 
 beforeAll(async () => {
-  traps = await openTraps()
+  listeners = await openForbiddenListeners()
   desktop = (await launchConnected({ paces: { 'document-writer': 4_000 } })).desktop
   await watchOutside(desktop)
   const { page } = desktop
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await tidy()
-  traps.close()
+  listeners.close()
 })
 
 /** Everything that a document may have caused outside of its frame. */
@@ -36,7 +36,7 @@ async function effects(): Promise<unknown[]> {
   const windows = await evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)
   const stays = await page.evaluate(() => 'stays' in globalThis && document.title !== 'owned')
   return [
-    ...traps.reached(),
+    ...listeners.reached(),
     ...(await openedOutside(desktop)),
     ...(windows === 1 ? [] : [`${windows} windows`]),
     ...(page.url() === address ? [] : [`navigation ${page.url()}`]),
@@ -76,7 +76,7 @@ test('a document with running scripts has no origin, no network and no access be
       scheme: await asked('app://studio/index.html'),
       file: await asked('file:///etc/passwd'),
     }
-  }, traps.http)
+  }, listeners.http)
   expect(reach).toEqual({
     origin: 'null',
     preload: 'undefined',
@@ -93,7 +93,7 @@ test('hostile pages reach nothing while their scripts run, open nothing outside,
   await composer(page).focus()
   for (const { name, text } of pages) {
     await page.keyboard.press('x')
-    await play(page, traps.aimed(text))
+    await play(page, listeners.withAddresses(text))
     expect(await effects(), name).toEqual([])
   }
   expect(await composer(page).inputValue(), 'every key').toBe('x'.repeat(pages.length))

@@ -1,8 +1,8 @@
 import { type Cdp, startChromium } from './electron/cdp.ts'
 import { temporaryFolder } from './folders.ts'
 
-/** A page that no test driver observes. */
-export interface UndrivenPage {
+/** A page without Playwright. */
+export interface DevToolsPage {
   cdp: Cdp
   /** Runs an expression in the page and returns its value, as JSON. Waits for a promise. */
   evaluate<T>(expression: string): Promise<T>
@@ -14,11 +14,11 @@ export interface UndrivenPage {
 }
 
 /**
- * Opens a URL in a browser of its own, with the DevTools protocol alone. Playwright enables the Network domain in each page, which copies the
+ * Opens a URL in a new browser and controls it with the DevTools protocol, without Playwright. Playwright enables the Network domain in each page, which copies the
  * body of each request in the page's thread: 40 to 100 ms of CPU for 1 MB. Here no domain is enabled, so the tasks of the page are its own.
  */
-export async function openUndrivenPage(url: string): Promise<UndrivenPage> {
-  const { cdp, end } = await startChromium(temporaryFolder('studio-undriven-'), false)
+export async function openDevToolsPage(url: string): Promise<DevToolsPage> {
+  const { cdp, end } = await startChromium(temporaryFolder('studio-devtools-'), false)
   const { targetId } = await cdp.send('Target.createTarget', { url, width: 1200, height: 800 })
   const { sessionId } = await cdp.send('Target.attachToTarget', { targetId, flatten: true })
   if (typeof sessionId !== 'string') throw new Error('Chromium did not attach to the page.')

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server as TcpServer } from 'node:n
 import type { Page } from '@playwright/test'
 
 /** Listeners that no previewed document may reach. */
-export interface Traps {
+export interface ForbiddenListeners {
   http: string
   tcp: string
   udp: string
@@ -12,13 +12,13 @@ export interface Traps {
   reached(): readonly string[]
   clear(): void
   /** The addresses of the listeners in place of their names in a hostile document. */
-  aimed(text: string): string
+  withAddresses(text: string): string
   close(): void
 }
 
 const portOf = (server: Server | TcpServer | Socket): number => (server.address() as AddressInfo).port
 
-export async function openTraps(): Promise<Traps> {
+export async function openForbiddenListeners(): Promise<ForbiddenListeners> {
   const reached: string[] = []
   const http = createHttpServer((request, response) => {
     reached.push(`request ${request.url}`)
@@ -40,7 +40,7 @@ export async function openTraps(): Promise<Traps> {
     ...at,
     reached: () => reached,
     clear: () => void reached.splice(0),
-    aimed: (text) => text.replaceAll('HTTP', at.http).replaceAll('TCP', at.tcp).replaceAll('UDP', at.udp),
+    withAddresses: (text) => text.replaceAll('HTTP', at.http).replaceAll('TCP', at.tcp).replaceAll('UDP', at.udp),
     close() {
       http.closeAllConnections()
       http.close()
