@@ -1,5 +1,5 @@
+import { exact } from '../../src-preload/contract/amountText.ts'
 import type { App, AppUse } from '../../src-preload/contract/apps.ts'
-import { exact } from './ui/sc.ts'
 
 const periods = ['Day', 'Month', 'Total'] as const
 

@@ -24,9 +24,21 @@ async function openConnected(page: Page) {
   return host
 }
 
-test('a rejected API key is named on the Keys page, with the way to the settings', async ({ page }) => {
+test('a rejected API key is named on each page that sends requests and on the Keys page, with the way to the settings', async ({
+  page,
+}) => {
   const host = await openConnectedHost({ baseUrl: sandbox.baseUrl, apiKey: 'sk-not-a-key' })
   await page.goto(host.url)
+  for (const name of ['Chat', 'Speech', 'Transcribe', 'Images']) {
+    await feature(page, name).click()
+    await expect(page.getByRole('note').filter({ hasText: 'rejected the API key' })).toBeVisible()
+  }
+  await expectAccessible(page)
+  await page
+    .getByRole('note')
+    .getByRole('button', { name: windowText('offline:checkKey') })
+    .click()
+  await expect(page).toHaveURL(/settings/)
   await feature(page, 'Keys').click()
   const notice = page.getByRole('main').getByRole('alert')
   await expect(notice).toContainText('rejected this API key')

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { createRouterClient } from '@orpc/server'
 import { Menu, nativeImage, Tray } from 'electron'
+import { showSc } from '../../../src-preload/contract/amountText.ts'
 import type { Core } from '../../core/core.ts'
 import type { Host } from '../../core/host.ts'
 import { drawWhenDifferent } from './redraw.ts'
@@ -56,7 +57,7 @@ export function showTray({ core, icons, actions, signal, log, platform = process
     fail,
   )
   follow(client.usage.watchSpend(undefined, option), ({ today }) => ({
-    spentToday: today === null ? null : `${today.amount} SC${today.estimated ? ' est.' : ''}`,
+    spentToday: today === null ? null : `${showSc(today.amount)} SC${today.estimated ? ' est.' : ''}`,
   })).catch(fail)
   follow(client.apps.watch(undefined, option), (all) => {
     const usable = all.filter(({ revokedAt }) => revokedAt === null)

@@ -4,7 +4,7 @@ import { ArrowUp, Plus, Square } from 'lucide-react'
 import { type KeyboardEvent, memo, useEffect, useId, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
-import { OfflineNote } from '../../shared/offline/OfflineNote.tsx'
+import { ConnectionNote } from '../../shared/offline/ConnectionNote.tsx'
 import { isSendKey, useSendKey } from '../../shared/sendKey.ts'
 import { useApp } from '../../stores/app.ts'
 import { draftOf, modelsToAsk, newChat, useChat } from '../../stores/chat.ts'
@@ -70,7 +70,7 @@ export function Composer() {
   const quiet = blocked === null || blocked === tChat('needText')
   return (
     <div className="chat-composer-frame">
-      <OfflineNote place="chat" className="mb-2" />
+      <ConnectionNote place="chat" className="mb-2" />
       <SendProblem />
       <Player />
       <div className="composer-box chat-composer" data-over={over}>

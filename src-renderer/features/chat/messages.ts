@@ -4,7 +4,7 @@ import type { ChatText } from '../../i18n/en.chat.ts'
 
 export { showClock as timeOfDay, showCount as figure, showFull as fullTime } from '../../i18n/format.ts'
 
-import { showSc } from '../../shared/ui/sc.ts'
+import { showSc } from '../../../src-preload/contract/amountText.ts'
 
 export type ChatTranslate = (key: ChatText, values?: Record<string, string | number>) => string
 

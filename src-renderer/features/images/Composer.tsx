@@ -3,17 +3,17 @@ import './composer.css'
 import { Brush, ChevronRight, GitBranch, Plug, X } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useId } from 'react'
 import { useTranslation } from 'react-i18next'
+import { showSc } from '../../../src-preload/contract/amountText.ts'
 import { mediaPath } from '../../../src-preload/contract/media.ts'
 import { ConnectButton } from '../../shared/connect/ConnectButton.tsx'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
-import { OfflineNote } from '../../shared/offline/OfflineNote.tsx'
+import { ConnectionNote } from '../../shared/offline/ConnectionNote.tsx'
 import { OutboxList } from '../../shared/offline/OutboxList.tsx'
 import { isSendKey, useSendKey } from '../../shared/sendKey.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { Field, type FieldProps, TextInput } from '../../shared/ui/Field.tsx'
 import { Named } from '../../shared/ui/Named.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
-import { showSc } from '../../shared/ui/sc.ts'
 import { useApp } from '../../stores/app.ts'
 import { useImages } from '../../stores/images.ts'
 import { draw, drawLater, focusPrompt } from './actions.ts'
@@ -55,7 +55,7 @@ export function Composer() {
   return (
     <section aria-label={t('composer.label')} className="images-composer-frame">
       <OutboxList what="images" className="mb-2" />
-      <OfflineNote place="images" onWait={blocked === null ? drawLater : null} className="mb-2" />
+      <ConnectionNote place="images" onWait={blocked === null ? drawLater : null} className="mb-2" />
       {refused && <ProblemNotice problem={refused} on={{ retry: () => void draw(), edit: focusPrompt }} />}
       <div className="composer-box images-composer">
         <Origin />

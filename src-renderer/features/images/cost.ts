@@ -1,5 +1,5 @@
+import { exact } from '../../../src-preload/contract/amountText.ts'
 import type { Drawing } from '../../../src-preload/contract/images.ts'
-import { exact } from '../../shared/ui/sc.ts'
 
 const unit = 10n ** 18n
 

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AccountKey } from '../../../src-preload/contract/account.ts'
+import { showSc } from '../../../src-preload/contract/amountText.ts'
 import { showCalendarLong, showCount, showShort } from '../../i18n/format.ts'
 import { Chart } from '../../shared/chart/Chart.tsx'
 import type { ChartData } from '../../shared/chart/data.ts'
@@ -9,7 +10,6 @@ import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { Checkbox } from '../../shared/ui/Field.tsx'
 import { FiguresTable } from '../../shared/ui/FiguresTable.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
-import { showSc } from '../../shared/ui/sc.ts'
 import { type KeyDay, keyRanges, keysStore, useKeys } from '../../stores/keys.ts'
 
 const measures = ['spend', 'tokens', 'requests'] as const

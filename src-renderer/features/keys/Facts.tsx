@@ -1,10 +1,11 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AccountKey } from '../../../src-preload/contract/account.ts'
+import { showSc } from '../../../src-preload/contract/amountText.ts'
 import { showCount } from '../../i18n/format.ts'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
-import { showSc, showSigned } from '../../shared/ui/sc.ts'
+import { showSigned } from '../../shared/ui/sc.ts'
 import { WithSc } from '../../shared/ui/WithSc.tsx'
 import { useStamp } from './timestamp.ts'
 

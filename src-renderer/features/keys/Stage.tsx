@@ -7,7 +7,7 @@ import type { AccountKey } from '../../../src-preload/contract/account.ts'
 import { ConnectButton } from '../../shared/connect/ConnectButton.tsx'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { navigate, openConnectionSettings } from '../../shared/navigation.ts'
-import { OfflineNote } from '../../shared/offline/OfflineNote.tsx'
+import { ConnectionNote } from '../../shared/offline/ConnectionNote.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
@@ -99,7 +99,7 @@ function Body({ shown }: { shown: AccountKey | null }) {
   if (!account || !shown) {
     return (
       <div className="flex min-h-full flex-col">
-        <OfflineNote place="keys" className="m-6 mb-0" />
+        <ConnectionNote place="keys" className="m-6 mb-0" />
         <Rejected />
         {account?.offers === 'no' ? <NoReadout /> : <Nothing connected={account !== null} />}
       </div>

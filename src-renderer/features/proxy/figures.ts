@@ -1,9 +1,10 @@
+import { group } from '../../../src-preload/contract/amountText.ts'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import { showMonth } from '../../i18n/format.ts'
-import { group } from '../../shared/ui/sc.ts'
 
+export { exact, showSc } from '../../../src-preload/contract/amountText.ts'
 export { showCount as count, showShort as compact } from '../../i18n/format.ts'
-export { exact, showSc, showSpent } from '../../shared/ui/sc.ts'
+export { showSpent } from '../../shared/ui/sc.ts'
 
 // Formats amounts, times and counts for the page. Amounts stay decimal strings: nothing is added in floating point.
 

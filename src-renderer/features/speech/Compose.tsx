@@ -1,19 +1,19 @@
 import { AudioLines, Plug, Sparkles } from 'lucide-react'
 import { useDeferredValue, useEffect, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
+import { showSc } from '../../../src-preload/contract/amountText.ts'
 import { speechInputBytes } from '../../../src-preload/contract/speech.ts'
 import { showCount } from '../../i18n/format.ts'
 import { useKeysOf } from '../../shared/commands/useKeys.ts'
 import { ConnectButton } from '../../shared/connect/ConnectButton.tsx'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
-import { OfflineNote } from '../../shared/offline/OfflineNote.tsx'
+import { ConnectionNote } from '../../shared/offline/ConnectionNote.tsx'
 import { OutboxList } from '../../shared/offline/OutboxList.tsx'
 import { Button } from '../../shared/ui/Button.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { useFieldProps } from '../../shared/ui/Field.tsx'
 import { Kbd } from '../../shared/ui/Kbd.tsx'
 import { Meter } from '../../shared/ui/Meter.tsx'
-import { showSc } from '../../shared/ui/sc.ts'
 import { WithSc } from '../../shared/ui/WithSc.tsx'
 import { useApp } from '../../stores/app.ts'
 import { useSpeech } from '../../stores/speech.ts'
@@ -47,7 +47,7 @@ export function Compose() {
       <div className="flex shrink-0 flex-wrap items-center gap-x-4 gap-y-2 border-line border-t bg-bg px-6 py-3 max-[800px]:px-4">
         <div className="flex w-full min-w-0 flex-col gap-2 empty:hidden">
           <OutboxList what="speech" />
-          <OfflineNote place="speech" onWait={empty ? null : speakLater} />
+          <ConnectionNote place="speech" onWait={empty ? null : speakLater} />
         </div>
         {isUnset ? <p className="text-s text-soft">{t('needConnection')}</p> : <Plan />}
         <span className="ms-auto flex items-center gap-2">

@@ -1,4 +1,4 @@
-import { Mic, Pause, Play, Save, X } from 'lucide-react'
+import { Mic, Pause, Play, Plug, Save, X } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { showSize } from '../../i18n/format.ts'
@@ -9,12 +9,15 @@ import { MicrophoneNotice } from '../../shared/audio/MicrophoneNotice.tsx'
 import { RecorderWave } from '../../shared/audio/RecorderWave.tsx'
 import type { ActiveRecording } from '../../shared/audio/recorder.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { openConnectionSettings } from '../../shared/navigation.ts'
+import { ConnectionNote } from '../../shared/offline/ConnectionNote.tsx'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
 import { Spinner } from '../../shared/ui/Spinner.tsx'
 import { StatusText } from '../../shared/ui/StatusText.tsx'
+import { useApp } from '../../stores/app.ts'
 import { useTranscribe } from '../../stores/transcription.ts'
 import { chooseFiles } from './choose.ts'
 import {
@@ -33,6 +36,7 @@ import {
 export function Dock() {
   const { t } = useTranslation('transcribe')
   const now = useRecorder((state) => state.now)
+  const isNothingOpen = useTranscribe((store) => store.open === null)
   return (
     <section
       aria-label={t('dock')}
@@ -46,6 +50,8 @@ export function Dock() {
           className="mb-2 flex flex-wrap items-center gap-2 rounded-m bg-warn-bg px-3 py-2 text-s [&>svg]:text-warn"
         />
       )}
+      {/* An open recording has its own note. */}
+      {isNothingOpen && <ConnectionNote place="transcript" className="mb-2" />}
       <div className="flex min-h-12 flex-wrap items-center gap-2 rounded-l bg-raise px-2.5 py-2 shadow-[0_0_0_1px_var(--line-strong),var(--lift-small)]">
         {now.state === 'recording' || now.state === 'finishing' ? (
           <Running now={now} />
@@ -63,6 +69,7 @@ export function Dock() {
 
 function Ready() {
   const { t } = useTranslation('transcribe')
+  const isUnset = useApp(({ app }) => app?.connection.state === 'none')
   return (
     <>
       <Button variant="primary" icon={Mic} onClick={() => void startRecorder()}>
@@ -70,7 +77,15 @@ function Ready() {
       </Button>
       <Microphones />
       <Button onClick={chooseFiles}>{t('addFiles')}</Button>
-      <span className="@[600px]:inline ms-1 hidden text-faint text-s">{t('dropHere')}</span>
+      {!isUnset && <span className="@[600px]:inline ms-1 hidden text-faint text-s">{t('dropHere')}</span>}
+      {isUnset && (
+        <>
+          <span className="min-w-0 flex-1 basis-[180px] text-s text-soft">{t('needConnection')}</span>
+          <Button icon={Plug} onClick={openConnectionSettings}>
+            {t('connect')}
+          </Button>
+        </>
+      )}
     </>
   )
 }

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type { Recording, Transcript } from '../../../src-preload/contract/transcription.ts'
 import { showSize } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
-import { OfflineNote, WaitInstead } from '../../shared/offline/OfflineNote.tsx'
+import { ConnectionNote, WaitInstead } from '../../shared/offline/ConnectionNote.tsx'
 import { OutboxList } from '../../shared/offline/OutboxList.tsx'
 import { Button } from '../../shared/ui/Button.tsx'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
@@ -39,7 +39,11 @@ export function TranscriptPane(props: { open: OpenRecording; recording: Recordin
     <div className="mx-auto flex min-h-0 w-full max-w-[1040px] flex-1 flex-col">
       <OutboxList what="transcript" recordingId={recording.id} className="mx-5 mt-3 flex-none" />
       {recording.mediaId !== null && (
-        <OfflineNote place="transcript" onWait={() => transcribeLater(recording.id)} className="mx-5 mt-3 flex-none" />
+        <ConnectionNote
+          place="transcript"
+          onWait={() => transcribeLater(recording.id)}
+          className="mx-5 mt-3 flex-none"
+        />
       )}
       {refusal && <ProblemNotice problem={refusal} on={again} className="mx-5 mt-3 flex-none" />}
       {converting && <ConvertLine recordingId={recording.id} />}

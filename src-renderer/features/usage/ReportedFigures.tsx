@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
+import { showSc } from '../../../src-preload/contract/amountText.ts'
 import type { Figures } from '../../../src-preload/contract/usage.ts'
 import { showCount } from '../../i18n/format.ts'
 import { RelativeTime } from '../../shared/ui/RelativeTime.tsx'
-import { showSc } from '../../shared/ui/sc.ts'
 
 /** The service's figures of a row, with the time of the report. */
 export function ReportedFigures({ figures, at }: { figures: Figures; at: string }) {

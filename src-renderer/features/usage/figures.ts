@@ -1,8 +1,9 @@
+import { showSc } from '../../../src-preload/contract/amountText.ts'
 import type { PageSeries, PageView } from '../../../src-preload/contract/columns.ts'
 import type { Comparison, Figures } from '../../../src-preload/contract/usage.ts'
 import { showCount, showShort } from '../../i18n/format.ts'
 import type { ChartData, ChartSeries, Ink } from '../../shared/chart/data.ts'
-import { shareOf, showSc, signed, sumSc, sumSigned } from '../../shared/ui/sc.ts'
+import { shareOf, signed, sumSc, sumSigned } from '../../shared/ui/sc.ts'
 import type { Measure } from '../../stores/usage.ts'
 
 /** The value of a counting metric. Spend is not counted. */

@@ -36,6 +36,8 @@ export const transcribe = {
   record: 'Record',
   addFiles: 'Add files',
   dropHere: 'or drop audio files here',
+  needConnection: 'Not connected. Recordings are saved and can be transcribed later.',
+  connect: 'Connect…',
   dropNow: 'Drop files to add them',
   microphone: 'Microphone',
   systemMicrophone: 'Default microphone',

@@ -1,5 +1,5 @@
+import { showSc } from '../../../src-preload/contract/amountText.ts'
 import { i18n } from '../../i18n/index.ts'
-import { showSc } from './sc.ts'
 
 /** An amount in SC as a decimal string, and whether it is estimated. */
 interface Cost {
