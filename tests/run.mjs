@@ -222,7 +222,16 @@ const journeyTimes = (suite) => [
   ...(suite?.suites ?? []).flatMap(journeyTimes),
 ]
 
-const vitest = (config) => [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', `tests/${config}`]
+const vitest = (config) => [
+  join(root, 'node_modules/vitest/vitest.mjs'),
+  'run',
+  '--config',
+  `tests/${config}`,
+  ...(long ? [] : ['--tags-filter=!long']),
+]
+
+/** Whether a skipped test belongs to `npm run test:long`, so that this run does not count it. */
+const isLeftOut = ({ status, tags }) => !long && status === 'skipped' && tags.includes('long')
 
 /** Counts the tests of a Vitest report, without those of some files. */
 function countUnits(file, without = []) {
@@ -230,7 +239,11 @@ function countUnits(file, without = []) {
   const results = (report?.testResults ?? []).filter(({ name }) => !without.includes(relative(root, name)))
   const named = failedUnits({ testResults: results })
   const count = (...states) =>
-    results.reduce((sum, one) => sum + one.assertionResults.filter(({ status }) => states.includes(status)).length, 0)
+    results.reduce(
+      (sum, one) =>
+        sum + one.assertionResults.filter((test) => states.includes(test.status) && !isLeftOut(test)).length,
+      0,
+    )
   return {
     passed: count('passed'),
     failed: named.length,
@@ -317,7 +330,14 @@ const sources = (atOnce) =>
 
 const playwright = (...more) => [
   node24(),
-  [join(root, 'node_modules/@playwright/test/cli.js'), 'test', '--config', 'tests/playwright.config.ts', ...more],
+  [
+    join(root, 'node_modules/@playwright/test/cli.js'),
+    'test',
+    '--config',
+    'tests/playwright.config.ts',
+    ...(long ? [] : ['--grep-invert=@long']),
+    ...more,
+  ],
 ]
 
 /** Counts the tests of the last run of Playwright. */

@@ -35,6 +35,9 @@ const testTimeout = process.env.STUDIO_TESTS === 'long' ? 600_000 : 60_000
 export const base = defineConfig({
   root,
   test: {
+    tags: [
+      { name: 'long', description: 'Runs in `npm run test:long`. Another test shows the same behaviour in less time.' },
+    ],
     setupFiles: ['tests/helpers/setup.ts'],
     globalSetup: ['tests/helpers/runFolder.ts'],
     testTimeout,

@@ -47,7 +47,7 @@ describe('the official @anthropic-ai/sdk package', () => {
     expect([message.stop_reason, message.usage.output_tokens]).toEqual(['max_tokens', 20])
   })
 
-  it('streams reasoning as thinking', async () => {
+  it('streams reasoning as thinking', { tags: 'long' }, async () => {
     const message = await client.messages
       .stream({
         model: 'reasoner',

@@ -42,7 +42,7 @@ describe('client.responses of the official openai package', () => {
     expect(last.response.usage?.output_tokens).toBe(20)
   })
 
-  it('streams reasoning apart from the text, with the helper of the package', async () => {
+  it('streams reasoning apart from the text, with the helper of the package', { tags: 'long' }, async () => {
     let reasoning = ''
     const stream = client.responses.stream({ model: 'reasoner', input, reasoning: { effort: 'low', summary: 'auto' } })
     for await (const event of stream) {

@@ -156,7 +156,9 @@ describe('the set-up texts', () => {
     )
   })
 
-  it('for a terminal pass exactly the key and the model to their programs, whatever their characters', async () => {
+  it('for a terminal pass exactly the key and the model to their programs, whatever their characters', {
+    tags: 'long',
+  }, async () => {
     const shape = await wordsOfAll({ baseUrl, ...plain })
     expect(shape.filter((word) => word.includes(plain.key)).length).toBeGreaterThanOrEqual(7)
     expect(shape.filter((word) => word.includes(plain.model)).length).toBeGreaterThanOrEqual(6)
@@ -215,7 +217,7 @@ describe('a turn through the local /v1 with the unchanged text', () => {
     expect(service.gateway.refusals).toEqual([])
   })
 
-  it('shell: the official package works with only the two variables', async () => {
+  it('shell: the official package works with only the two variables', { tags: 'long' }, async () => {
     const script = `import OpenAI from 'openai'
 const models = await new OpenAI().models.list()
 process.stdout.write(models.data.map(({ id }) => id).join(' '))`

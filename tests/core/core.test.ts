@@ -31,7 +31,9 @@ const writer = async (made: Core): Promise<string> => {
 }
 
 describe('a core', () => {
-  it('streams a reply from the sandbox, stores it, and has it after a restart [CHAT-05] [CHAT-15] [SSE-01]', async () => {
+  it('streams a reply from the sandbox, stores it, and has it after a restart [CHAT-05] [CHAT-15] [SSE-01]', {
+    tags: 'long',
+  }, async () => {
     const folder = freshFolder()
     const first = await core(folder, memorySecrets(), { connect: { sandbox: true } })
     const model = await writer(first.core)
@@ -54,7 +56,7 @@ describe('a core', () => {
     expect(again.at(-1)).toEqual(reply)
   })
 
-  it('sends the same request once, however often it is submitted', async () => {
+  it('sends the same request once, however often it is submitted', { tags: 'long' }, async () => {
     const { core: made } = await core(freshFolder(), memorySecrets(), { connect: { sandbox: true } })
     const input = { requestId: randomUUID(), conversationId: null, text: 'Once', models: [await writer(made)] }
     const both = await Promise.all([made.chat.send(input), made.chat.send(input)])

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import { createCore } from '../../src-main/core/core.ts'
 import { recoverReplies } from '../../src-main/core/features/chat/recover.ts'
 import { databaseFile, openStore } from '../../src-main/core/store/store.ts'
-import { tries } from '../helpers/effort.ts'
+import { onlyLong, tries } from '../helpers/effort.ts'
 import { randomNumbers } from '../helpers/random.ts'
 import { ended, freshFolder, readUntil, testHost } from './helpers/core.ts'
 
@@ -48,10 +48,7 @@ interface ReportedDelta {
 const isDelta = (said: unknown): said is ReportedDelta => typeof said === 'object' && said !== null && 'at' in said
 const isSent = (said: unknown): said is Sent => typeof said === 'object' && said !== null && 'sent' in said
 
-it.each([
-  [1, tries(2, 20)],
-  [3, tries(1, 10)],
-])(
+it.each<[number, number]>([[1, tries(2, 20)], ...onlyLong([3, 10])])(
   'a core killed at random times loses no committed message and at most the last 500 ms of each of its %i choices',
   async (n, rounds) => {
     const folder = freshFolder()
@@ -92,7 +89,10 @@ it.each([
   120_000,
 )
 
-it('a process killed while tools run keeps the last state of each call, with running ones failed and waiting ones waiting', async () => {
+it('a process killed while tools run keeps the last state of each call, with running ones failed and waiting ones waiting', {
+  tags: 'long',
+  timeout: 120_000,
+}, async () => {
   const random = randomNumbers()
   for (let round = 0; round < tries(2, 10); round += 1) {
     const folder = freshFolder()
@@ -126,4 +126,4 @@ it('a process killed while tools run keeps the last state of each call, with run
     }
     store.close()
   }
-}, 120_000)
+})

@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { freshFolder } from '../core/helpers/core.ts'
+import { onlyLong } from '../helpers/effort.ts'
 import { type Fault, lockOf, Studio, smallDisk } from './helpers/studio.ts'
 import { driveThrough, driveWithoutFiles, storedReplies, until, wrongs } from './helpers/writing.ts'
 
@@ -40,11 +41,13 @@ function freshData(): string {
 }
 
 describe('while another program holds a lock on a database', () => {
-  it.each([
+  it.each<[string, Record<string, string>]>([
     ['studio', { request: '200', settings: 'database_locked', key: 'database_locked' }],
-    ['ledger', { request: '503', settings: 'ok', key: 'ok' }],
-    ['bodies', { request: '200', settings: 'ok', key: 'ok' }],
-    ['account', { request: '200', settings: 'ok', key: 'ok', account: 'database_locked' }],
+    ...onlyLong(
+      ['ledger', { request: '503', settings: 'ok', key: 'ok' }],
+      ['bodies', { request: '200', settings: 'ok', key: 'ok' }],
+      ['account', { request: '200', settings: 'ok', key: 'ok', account: 'database_locked' }],
+    ),
   ])('%s: every caller gets an answer in time, and nothing is lost', async (name, first) => {
     const dataDir = freshData()
     const studio = await start(dataDir)
@@ -71,7 +74,7 @@ describe('while the disk is full', () => {
 })
 
 describe('without free file descriptors', () => {
-  it('the process continues, and afterwards everything works', async () => {
+  it('the process continues, and afterwards everything works', { tags: 'long' }, async () => {
     const dataDir = freshData()
     const studio = await Studio.start(dataDir, service, 400)
     studios.push(studio)
@@ -80,7 +83,9 @@ describe('without free file descriptors', () => {
   })
 })
 
-it('a process that is killed while a database is locked leaves no reply that seems to be in progress', async () => {
+it('a process that is killed while a database is locked leaves no reply that seems to be in progress', {
+  tags: 'long',
+}, async () => {
   const dataDir = freshData()
   const studio = await start(dataDir)
   const wish = { requestId: crypto.randomUUID(), conversationId: null, text: 'Good morning', models: ['writer-small'] }

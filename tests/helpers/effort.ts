@@ -1,5 +1,14 @@
+// `npm test` takes minutes and runs for every change. `npm run test:long` runs each night and before each release: also the tests with the
+// tag "long", and more cases of the others.
+
+const isLong = process.env.STUDIO_TESTS === 'long'
+
 /**
- * Number of tries of a random test: `short` in `npm test`, `long` in `npm run test:long`, which runs before each release. For kills at
- * random moments, property tests with thousands of cases and other tests that need many tries to be sure.
+ * Number of tries of a random test: `short` in `npm test`, `long` in `npm run test:long`. For kills at random moments, property tests with
+ * thousands of cases and other tests that need many tries to be sure.
  */
-export const tries = (short: number, long: number): number => (process.env.STUDIO_TESTS === 'long' ? long : short)
+export const tries = (short: number, long: number): number => (isLong ? long : short)
+
+/** Cases of a table that `npm test` leaves out, because those beside them show the same behaviour. */
+export const onlyLong = <Case extends string | number | [unknown, ...unknown[]]>(...cases: Case[]): Case[] =>
+  isLong ? cases : []

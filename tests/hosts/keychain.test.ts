@@ -60,13 +60,13 @@ describe.runIf(process.platform === 'linux')('the keychain, against a real Secre
     })
   })
 
-  it('a locked keyring is reported as locked, although libsecret returns nothing', async () => {
+  it('a locked keyring is reported as locked, although libsecret returns nothing', { tags: 'long' }, async () => {
     const said = await inSession(locked, home)
     expect(said).toMatchObject({ before: 'keychain_locked', set: 'keychain_locked', delete: 'keychain_locked' })
     expect(said.probe).toEqual({ available: false, reason: 'The keychain is locked. Unlock it and try again.' })
   })
 
-  it('a keyring that was never opened is reported as locked', async () => {
+  it('a keyring that was never opened is reported as locked', { tags: 'long' }, async () => {
     const fresh = temporaryFolder('studio-keyring-')
     const said = await inSession(locked, fresh)
     rmSync(fresh, { recursive: true, force: true })

@@ -199,7 +199,7 @@ describe.skipIf(!hasNode('electron'))('the code of app.asar on the oldest Node o
     studio = commandLine(join(extracted, 'out/main/node.js'), { HOME: folder }, nodeBinary('electron'))
   })
 
-  it('serves the sandbox, answers a chat and passes its own checks', async () => {
+  it('serves the sandbox, answers a chat and passes its own checks', { tags: 'long' }, async () => {
     const data = join(folder, 'data')
     const host = studio.start(serveWithSandbox(data))
     running.push(host)

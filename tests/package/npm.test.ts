@@ -126,7 +126,9 @@ describe('the npm package', () => {
     })
   }
 
-  it('without the optional packages, the sandbox says what it needs to speak and transcribe, and does the rest', async () => {
+  it('without the optional packages, the sandbox says what it needs to speak and transcribe, and does the rest', {
+    tags: 'long',
+  }, async () => {
     expect(existsSync(join(folder, 'small', 'node_modules', 'mediabunny'))).toBe(false)
     const { post, stop } = await serve(command('small'), process.execPath, 'small')
     const spoken = await post('/v1/audio/speech', { input: 'Hello' })

@@ -230,7 +230,7 @@ test.each([
   expect(await reply.text()).toContain(words)
 })
 
-test('brackets and commas inside a string do not count for a body’s depth and size', async () => {
+test('brackets and commas inside a string do not count for a body’s depth and size', { tags: 'long' }, async () => {
   const sandbox = await start()
   const content = '[{,"\\'.repeat(300_000)
   expect(

@@ -4,6 +4,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symli
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { root } from '../../resources/scripts/ready.mjs'
+import { onlyLong } from '../helpers/effort.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { follow, type RunningScript } from '../helpers/runningScript.ts'
 
@@ -169,7 +170,7 @@ describe('a start', () => {
     expect({ code, ranNpm }).toEqual({ code: 1, ranNpm: true })
   })
 
-  it('after an installation that failed installs', async () => {
+  it('after an installation that failed installs', { tags: 'long' }, async () => {
     const folder = clone(installed)
     rmSync(join(folder, 'node_modules/plain'), { recursive: true })
     expect(await startWithoutNpm(folder)).toMatchObject({ code: 1, ranNpm: true })
@@ -178,7 +179,9 @@ describe('a start', () => {
     expect(readdirSync(join(folder, 'node_modules'))).toEqual(expect.arrayContaining(['plain', '.package-lock.json']))
   })
 
-  it('beside others of a fresh clone waits for them and says so: one install, one build', async () => {
+  it('beside others of a fresh clone waits for them and says so: one install, one build', {
+    tags: 'long',
+  }, async () => {
     const folder = clone()
     closeGate(folder)
     const first = start(folder)
@@ -193,7 +196,9 @@ describe('a start', () => {
     expect([runsOf(folder, 'installs').length, runsOf(folder, 'builds').length]).toEqual([1, 1])
   })
 
-  it('after the one that installs was killed: npm goes on alone, and the next start waits for it', async () => {
+  it('after the one that installs was killed: npm goes on alone, and the next start waits for it', {
+    tags: 'long',
+  }, async () => {
     const folder = clone()
     closeGate(folder)
     const first = start(folder)
@@ -208,7 +213,7 @@ describe('a start', () => {
     expect([runsOf(folder, 'installs').length, runsOf(folder, 'builds').length]).toEqual([1, 1])
   })
 
-  it.each(['installs', 'builds'] as const)(
+  it.each([...onlyLong('installs'), 'builds'] as const)(
     'after a SIGKILL of the process that %s does that anew, whole',
     async (what) => {
       const folder = clone(what === 'builds' ? installed : template)

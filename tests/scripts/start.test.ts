@@ -188,7 +188,9 @@ describe('the first download', () => {
     INFERENCE_STUDIO_DOWNLOAD_SILENCE_MS: '1500',
   })
 
-  it('shows its progress, unpacks the binary and opens it; the next start asks for nothing', async () => {
+  it('shows its progress, unpacks the binary and opens it; the next start asks for nothing', {
+    tags: 'long',
+  }, async () => {
     const { folder, archive, name } = await withoutBinary()
     const asked: string[] = []
     const mirror = await serve((request, response) => {
@@ -213,7 +215,7 @@ describe('the first download', () => {
     expect(asked.length).toBe(1)
   })
 
-  it('that falls silent is given up, and tried again at the next start', async () => {
+  it('that falls silent is given up, and tried again at the next start', { tags: 'long' }, async () => {
     const { folder, archive } = await withoutBinary()
     let isSilent = true
     const mirror = await serve((_request, response) => {
@@ -230,7 +232,7 @@ describe('the first download', () => {
     expect([await second.ended, second.output()]).toEqual([0, 'electron runs\n'])
   })
 
-  it('of another content than the package names is not unpacked', async () => {
+  it('of another content than the package names is not unpacked', { tags: 'long' }, async () => {
     const { folder, archive } = await withoutBinary()
     const mirror = await serve((_request, response) => response.end(Buffer.concat([archive, Buffer.from('x')])))
     const started = start(folder, envOf(folder, mirror))

@@ -39,7 +39,7 @@ describe('the release workflow', () => {
   it('runs scripts that exist', () => {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     const names = [...workflow.matchAll(/npm run (?:-s )?([\w:-]+)/g)].map(([, name = '']) => name)
-    expect(new Set(names)).toEqual(new Set(['build', 'test:desktop', 'package', 'package:start']))
+    expect(new Set(names)).toEqual(new Set(['build', 'test:desktop', 'test:long', 'package', 'package:start']))
     for (const name of names) expect(scripts).toHaveProperty([name])
   })
 
@@ -50,11 +50,14 @@ describe('the release workflow', () => {
     for (const name of secrets) expect(guide).toContain(`\`${name}\``)
   })
 
-  it('publishes only from a tag, after all tests', () => {
+  it('publishes only from a tag, after all tests, also the long ones', () => {
     expect(workflow).toMatch(
-      /package:\n.*\n {4}needs: \[test, desktop\]\n {4}if: startsWith\(github\.ref, 'refs\/tags\/v'\)/,
+      /package:\n.*\n {4}needs: \[test, long, desktop\]\n {4}if: startsWith\(github\.ref, 'refs\/tags\/v'\)/,
     )
     expect(workflow).toMatch(/publish:\n {4}needs: package/)
+    expect(workflow).toMatch(
+      /long:\n {4}if: .*startsWith\(github\.ref, 'refs\/tags\/v'\)\n[\s\S]*?run: npm run test:long\n/,
+    )
   })
 })
 

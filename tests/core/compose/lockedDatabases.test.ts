@@ -52,7 +52,7 @@ const turns = async (count: number): Promise<void> => {
 }
 
 describe('a job that ends while the database is locked', () => {
-  it('a speech is complete afterwards', async () => {
+  it('a speech is complete afterwards', { tags: 'long' }, async () => {
     const locked = lockDuring(
       () => databaseFile(feature.dataDir),
       (...args: Parameters<Upstream['createSpeech']>) => upstream.createSpeech(...args),

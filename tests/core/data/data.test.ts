@@ -72,7 +72,9 @@ const sendUp = ({ core, client }: Studio, bytes: Buffer): Promise<string> =>
   bytesOfCore(core).upload(client, 'backup.tar', bytes)
 
 describe('the page', () => {
-  it('saves a backup of a running program, restores it with the next start, and reports the former data', async () => {
+  it('saves a backup of a running program, restores it with the next start, and reports the former data', {
+    tags: 'long',
+  }, async () => {
     const dataDir = filledFolder({ conversations: 4 })
     const first = await coreIn(dataDir)
     const bytes = await save(first)
@@ -118,7 +120,9 @@ describe('the page', () => {
     expect(readdirSync(dataDir).filter((name) => /staging|waiting|swapping|replaced/.test(name))).toEqual([])
   })
 
-  it('reports that a scheduled restore was damaged on the disk and deleted, and that no data was changed', async () => {
+  it('reports that a scheduled restore was damaged on the disk and deleted, and that no data was changed', {
+    tags: 'long',
+  }, async () => {
     const dataDir = filledFolder({ conversations: 4 })
     const first = await coreIn(dataDir)
     await first.client.data.restore({ uploadId: await sendUp(first, await save(first)) })
@@ -134,7 +138,7 @@ describe('the page', () => {
     expect(contentsOf(join(dataDir, 'studio.sqlite')).get('messages')).toEqual(before.get('messages'))
   })
 
-  it('sees the progress of a backup, and cancels it', async () => {
+  it('sees the progress of a backup, and cancels it', { tags: 'long' }, async () => {
     const dataDir = filledFolder({ conversations: 200, messages: 60 })
     const { client } = await coreIn(dataDir)
     const made = client.data.backup()
@@ -148,7 +152,7 @@ describe('the page', () => {
     expect(existsSync(join(dataDir, 'backups'))).toBe(false)
   })
 
-  it('never finds the key in use in a backup', async () => {
+  it('never finds the key in use in a backup', { tags: 'long' }, async () => {
     const service = await startSandbox({ port: 0 })
     open.push({ stop: () => service.close() })
     const dataDir = freshFolder()

@@ -10,6 +10,7 @@ import { onUnexpected } from '../../../src-main/core/shared/unexpected.ts'
 import { openDatabase, studioDatabase } from '../../../src-main/core/store/database.ts'
 import { lockFolder } from '../../../src-main/core/store/lock.ts'
 import { openErase } from '../../../src-main/hosts/node/openRetention.ts'
+import { onlyLong } from '../../helpers/effort.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { canMountDisks, fillDisk, mountMemoryDisk, unmountMemoryDisk } from '../helpers/memoryDisk.ts'
 import { behead, filledFolder, fillFolder, soundness } from './fill.ts'
@@ -98,20 +99,25 @@ describe.runIf(canMount)('on a full disk', () => {
     expect(readdirSync(dirname(path))).toEqual(['a.tar'])
   })
 
-  it.each([900_000, 100_000, 0])('a restore without enough space (%i bytes left) changes nothing', async (left) => {
-    const path = join(freshFolder(), 'a.tar')
-    await writeBackup({ dataDir: filledFolder(filling), version: '1' }, { path })
-    const before = contents(dataDir)
-    fillUp(left)
-    await expect(restoreBackup({ dataDir, path, agree })).rejects.toMatchObject(full)
-    expect(contents(dataDir)).toEqual(before)
-    expect(readdirSync(dataDir)).not.toContain('staging')
-    rmSync(join(disk, 'other'))
-    await restoreBackup({ dataDir, path, agree })
-    expect(readdirSync(join(dataDir, 'replaced'))).toHaveLength(1)
-  })
+  it.each([...onlyLong(900_000, 100_000), 0])(
+    'a restore without enough space (%i bytes left) changes nothing',
+    async (left) => {
+      const path = join(freshFolder(), 'a.tar')
+      await writeBackup({ dataDir: filledFolder(filling), version: '1' }, { path })
+      const before = contents(dataDir)
+      fillUp(left)
+      await expect(restoreBackup({ dataDir, path, agree })).rejects.toMatchObject(full)
+      expect(contents(dataDir)).toEqual(before)
+      expect(readdirSync(dataDir)).not.toContain('staging')
+      rmSync(join(disk, 'other'))
+      await restoreBackup({ dataDir, path, agree })
+      expect(readdirSync(join(dataDir, 'replaced'))).toHaveLength(1)
+    },
+  )
 
-  it('deleting old rows reports the full disk and loses no other rows; with space it deletes them', async () => {
+  it('deleting old rows reports the full disk and loses no other rows; with space it deletes them', {
+    tags: 'long',
+  }, async () => {
     const erasing = await openErase(dataDir)
     const plan = await erasing.count({ what: ['log'], olderThanDays: 0, archivedOnly: false })
     expect(plan.parts[0]?.items).toBeGreaterThan(1000)
@@ -152,7 +158,9 @@ describe.runIf(canMount)('on a full disk', () => {
     }
   })
 
-  it('in a folder that can’t be written, a start and a restore say so, a backup works, and nothing is changed', async () => {
+  it('in a folder that can’t be written, a start and a restore say so, a backup works, and nothing is changed', {
+    tags: 'long',
+  }, async () => {
     const path = join(freshFolder(), 'a.tar')
     await writeBackup({ dataDir, version: '1' }, { path })
     const before = contents(dataDir)

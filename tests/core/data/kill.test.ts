@@ -57,7 +57,10 @@ const within = (ms: number): number[] => {
   return Array.from({ length: moments }, () => random() * ms)
 }
 
-it('a backup that is killed at any moment is complete or does not have its name, and the folder is unchanged', async () => {
+it('a backup that is killed at any moment is complete or does not have its name, and the folder is unchanged', {
+  tags: 'long',
+  timeout: 120_000,
+}, async () => {
   const dataDir = filledFolder({ conversations: 20, messages: 40, requests: 3000 })
   const before = contents(dataDir)
   for (const ms of within(400)) {
@@ -75,7 +78,7 @@ it('a backup that is killed at any moment is complete or does not have its name,
   // The next backup deletes the files that the killed backups left.
   await writeBackup({ dataDir, version: '1' }, { path: join(freshFolder(), 'b.tar') })
   expect(existsSync(join(dataDir, 'backups'))).toBe(false)
-}, 120_000)
+})
 
 it('a restore that is killed before any of its renames leaves all old data, or the next start completes it', async () => {
   const from = filledFolder({ conversations: 2 })
@@ -115,7 +118,10 @@ it('a restore that is killed before any of its renames leaves all old data, or t
   expect(sawNew).toBeGreaterThan(2)
 }, 120_000)
 
-it('the next start completes a recovery that was killed at any moment, and the damaged file is unchanged', async () => {
+it('the next start completes a recovery that was killed at any moment, and the damaged file is unchanged', {
+  tags: 'long',
+  timeout: 120_000,
+}, async () => {
   const sample = filledFolder({ conversations: 5 })
   const path = join(sample, 'studio.sqlite')
   const bytes = readFileSync(path)
@@ -134,9 +140,12 @@ it('the next start completes a recovery that was killed at any moment, and the d
     expect(readFileSync(join(damage?.keptAt ?? '', 'studio.sqlite')).equals(bytes)).toBe(true)
     if (isDone) break
   }
-}, 120_000)
+})
 
-it('a migration that is killed at any moment leaves the old or the new schema, and all rows', async () => {
+it('a migration that is killed at any moment leaves the old or the new schema, and all rows', {
+  tags: 'long',
+  timeout: 120_000,
+}, async () => {
   const sample = filledFolder({ conversations: 60, messages: 60, requests: 0 }, { studio: 1 })
   const path = (dataDir: string): string => join(dataDir, 'studio.sqlite')
   const texts = (dataDir: string) =>
@@ -151,7 +160,7 @@ it('a migration that is killed at any moment leaves the old or the new schema, a
     openStore(dataDir, { checkWhole: true }).close()
     expect(texts(dataDir)?.sort()).toEqual(before?.sort())
   }
-}, 120_000)
+})
 
 it('a deletion that is killed at any moment leaves a sound file, with every row that it had not reached', async () => {
   const sample = filledFolder({ requests: 4000 })
@@ -169,7 +178,9 @@ it('a deletion that is killed at any moment leaves a sound file, with every row 
   }
 }, 120_000)
 
-it('a deletion of everything that is killed before any of its steps is completed by the next start', async () => {
+it('a deletion of everything that is killed before any of its steps is completed by the next start', {
+  tags: 'long',
+}, async () => {
   const from = filledFolder({ conversations: 3, messages: 3, requests: 20 })
   const isLeft = (dataDir: string): boolean =>
     databases.some(({ pathIn }) => existsSync(pathIn(dataDir))) || readdirSync(join(dataDir, 'media')).length > 0

@@ -50,7 +50,9 @@ it('requests of apps and the studio, and refusals, are counted while metrics are
   expect(await core.metrics()).toBeNull()
 })
 
-it('each request becomes a span without content at the collector that the environment names', async () => {
+it('each request becomes a span without content at the collector that the environment names', {
+  tags: 'long',
+}, async () => {
   const collector = await startCollector()
   closers.push(collector.close)
   vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', collector.url)

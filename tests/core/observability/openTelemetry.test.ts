@@ -107,7 +107,7 @@ describe('OpenTelemetry', () => {
     expect(logged[0]).toMatch(/^OpenTelemetry: \d+ spans could not be sent: /)
   })
 
-  it('a collector that never answers does not hold up the end', async () => {
+  it('a collector that never answers does not hold up the end', { tags: 'long' }, async () => {
     const { url } = await collector(() => undefined)
     const { spans, logged } = exporting({ OTEL_EXPORTER_OTLP_ENDPOINT: url })
     spans?.ended(row())

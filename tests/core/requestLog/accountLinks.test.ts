@@ -94,7 +94,9 @@ async function live(steps: readonly Step[]): Promise<void> {
 }
 
 describe('rows of several connections', () => {
-  it('belong to the account whose key sent them, in any order of switches, late requests, reported accounts and restarts', async () => {
+  it('belong to the account whose key sent them, in any order of switches, late requests, reported accounts and restarts', {
+    tags: 'long',
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 40 }), (steps) => live(steps)),
       { numRuns: 60 },

@@ -113,7 +113,9 @@ class Life extends RestartingLog {
 }
 
 describe('usage by day', () => {
-  it('equals a GROUP BY over the rows, in any order and across days, restarts and accounts', async () => {
+  it('equals a GROUP BY over the rows, in any order and across days, restarts and accounts', {
+    tags: 'long',
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }), async (steps) => {
         const life = new Life(usage)
@@ -263,7 +265,10 @@ describe('a log from before usage by day', () => {
     await requestLog.close()
   })
 
-  it('is migrated completely or not at all, whenever the process is killed', async () => {
+  it('is migrated completely or not at all, whenever the process is killed', {
+    tags: 'long',
+    timeout: 120_000,
+  }, async () => {
     const random = randomNumbers()
     for (let round = 0; round < tries(2, 10); round += 1) {
       const dataDir = freshFolder()
@@ -287,7 +292,7 @@ describe('a log from before usage by day', () => {
       expect(requestLog.usage.usedByDay('red', ...always)).toEqual(summed(dataDir, () => 'red').red)
       await requestLog.close()
     }
-  }, 120_000)
+  })
 })
 
 const harness = (name: string): string => fileURLToPath(new URL(`harness/${name}.ts`, import.meta.url))

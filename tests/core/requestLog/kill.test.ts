@@ -31,7 +31,10 @@ async function flyAndKill(folder: string, afterMs: number) {
 }
 
 describe('a process that is killed', () => {
-  it('leaves a row for each request that was sent, with its end or with an unknown end', async () => {
+  it('leaves a row for each request that was sent, with its end or with an unknown end', {
+    tags: 'long',
+    timeout: 120_000,
+  }, async () => {
     const folder = freshFolder()
     let unknown = 0
     const random = randomNumbers()
@@ -63,11 +66,13 @@ describe('a process that is killed', () => {
       expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
       database.close()
     }
-  }, 120_000)
+  })
 })
 
 describe('the command line’s reader', () => {
-  it('follows a running core from its own process: each request at its start and at its end', async () => {
+  it('follows a running core from its own process: each request at its start and at its end', {
+    tags: 'long',
+  }, async () => {
     const { requestLog, dataDir, lines } = openRequestLog()
     const child = spawn(process.execPath, [harness('follow'), dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
     const exited = once(child, 'exit')

@@ -114,7 +114,9 @@ function naive(row: RequestRow, { who, model: wanted, outcome, text, since, unti
 }
 
 describe('the log', () => {
-  it('answers a filter, in pages and counts, as a read of every row would, in the core and in a reader beside it', async () => {
+  it('answers a filter, in pages and counts, as a read of every row would, in the core and in a reader beside it', {
+    tags: 'long',
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(request, { maxLength: 40, size: 'max' }),

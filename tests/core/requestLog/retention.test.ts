@@ -160,7 +160,10 @@ describe('deleting the log by age', () => {
     expect((await requestLog.counts({})).stored).toBe(1000 - went)
   })
 
-  it('blocks the thread for less than 20 ms at a time, and shrinks the file', async () => {
+  it('blocks the thread for less than 20 ms at a time, and shrinks the file', {
+    tags: 'long',
+    timeout: 60_000,
+  }, async () => {
     const dataDir = freshFolder()
     await fill(dataDir, 200_000)
     const size = statSync(requestLogFile(dataDir)).size
@@ -184,9 +187,9 @@ describe('deleting the log by age', () => {
     expect(turns[Math.ceil(turns.length / 50)]).toBeLessThan(20)
     await close()
     expect(statSync(requestLogFile(dataDir)).size).toBeLessThan(size / 50)
-  }, 60_000)
+  })
 
-  it('shrinks a file of an earlier version at the next start', async () => {
+  it('shrinks a file of an earlier version at the next start', { tags: 'long' }, async () => {
     const dataDir = freshFolder()
     await fill(dataDir, 100_000)
     const old = new DatabaseSync(requestLogFile(dataDir))
@@ -203,7 +206,10 @@ describe('deleting the log by age', () => {
     expect(lines).toContainEqual(expect.stringContaining('rewritten'))
   })
 
-  it('can be killed at any moment: files are whole, young rows and sums remain, and the next deletion continues', async () => {
+  it('can be killed at any moment: files are whole, young rows and sums remain, and the next deletion continues', {
+    tags: 'long',
+    timeout: 60_000,
+  }, async () => {
     const before = Date.now() - 20_000
     const harness = fileURLToPath(new URL('harness/erase.ts', import.meta.url))
     const dataDir = freshFolder()
@@ -244,5 +250,5 @@ describe('deleting the log by age', () => {
       sums,
     )
     expect(requestLog.open(notice()).id).toBe(60_021)
-  }, 60_000)
+  })
 })

@@ -18,7 +18,7 @@ test.each([
   if (request) await closed(request)
 })
 
-test('a JSON reply of 40 MB is rejected, unless it contains images', async () => {
+test('a JSON reply of 40 MB is rejected, unless it contains images', { tags: 'long' }, async () => {
   const { upstream } = await serve((request, response) => {
     if (request.url?.includes('images')) json(response, 200, { data: [{ b64_json: 'A'.repeat(40 * million) }] })
     else json(response, 200, { data: [{ id: 'A'.repeat(40 * million) }] })

@@ -211,7 +211,7 @@ describe.runIf(!real)('with the replacement of Electron only', () => {
     expect(lock.endedCleanlyBefore).toBe(true)
   })
 
-  test('a cancelled close keeps the window, and asks again', async () => {
+  test('a cancelled close keeps the window, and asks again', { tags: 'long' }, async () => {
     const desktop = await launchDesktop(newDataDir(), { answers: [{ response: 2 }, { response: 1 }] })
     await closeWindow(desktop)
     await expect.poll(() => questions(desktop).length).toBe(1)
@@ -225,7 +225,9 @@ describe.runIf(!real)('with the replacement of Electron only', () => {
     expect(await desktop.ended).toBe(0)
   })
 
-  test('quitting with a running reply says so; Cancel keeps it running, Quit stores what has arrived', async () => {
+  test('quitting with a running reply says so; Cancel keeps it running, Quit stores what has arrived', {
+    tags: 'long',
+  }, async () => {
     const { desktop } = await launchConnected({}, { answers: [{ response: 1 }, { response: 0 }] })
     const { page, evaluate } = desktop
     await pickModel(page, 'writer-large')
@@ -240,7 +242,7 @@ describe.runIf(!real)('with the replacement of Electron only', () => {
     expect(questions(desktop).length).toBe(2)
   })
 
-  test('a start in the background opens no window and shows the tray', async () => {
+  test('a start in the background opens no window and shows the tray', { tags: 'long' }, async () => {
     const started = startStandIn(newDataDir(), {}, ['--background'])
     await started.endpoint
     const desktop = { ...started, page: null as never, pageAt: null as never }

@@ -36,14 +36,16 @@ test('first run: one click on "Try the sandbox" and a reply streams', async () =
   await settled(page, 'complete')
 })
 
-test('tokens of a reply arrive one after another, and Esc closes the request to the service [CHAT-16]', async () => {
+test('tokens of a reply arrive one after another, and Esc closes the request to the service [CHAT-16]', {
+  tags: 'long',
+}, async () => {
   const { page } = await launchDesktop(newDataDir())
   await connectTo(page, sandbox.baseUrl, canary)
   await pickModel(page, 'writer-large')
   await sendWatchStop(page, sandbox)
 })
 
-test('a reload and an external link lose no token of a running reply', async () => {
+test('a reload and an external link lose no token of a running reply', { tags: 'long' }, async () => {
   const desktop = await launchDesktop(newDataDir())
   const { page } = desktop
   await watchOutside(desktop)

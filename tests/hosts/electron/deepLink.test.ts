@@ -52,30 +52,35 @@ describe('a link', () => {
   })
 })
 
-test.runIf(!real)('a link given to a second start fills the composer of the first one, and sends nothing', async () => {
-  const { sandbox, dataDir, desktop } = await launchConnected()
-  const { page, evaluate } = desktop
-  const typed = () =>
-    composer(page)
-      .inputValue()
-      .catch(() => '')
-  await page.evaluate(() => location.assign('#/usage'))
-  const end = await runDesktopToItsEnd(dataDir, {}, [
-    'inference-studio://chat/new?prompt=Write%20a%20poem%0Aabout%20%3Cb%3E',
-  ])
-  expect(end.code).toBe(0)
-  await expect.poll(typed).toBe('Write a poem\nabout <b>')
-  expect(await page.evaluate(() => location.hash)).toBe('#/chat')
-  // macOS gives the link by an event.
-  await page.evaluate(() => location.assign('#/usage'))
-  await evaluate(({ app }) => void app.emit('open-url', {}, 'inference-studio://chat/new?prompt=More'))
-  await expect.poll(typed).toBe('Write a poem\nabout <b>\n\nMore')
-  expect(await replies(page).count()).toBe(0)
-  expect(sandbox.observe.requests().filter(({ path }) => path === '/v1/chat/completions')).toEqual([])
-})
+test.runIf(!real)(
+  'a link given to a second start fills the composer of the first one, and sends nothing',
+  { tags: 'long' },
+  async () => {
+    const { sandbox, dataDir, desktop } = await launchConnected()
+    const { page, evaluate } = desktop
+    const typed = () =>
+      composer(page)
+        .inputValue()
+        .catch(() => '')
+    await page.evaluate(() => location.assign('#/usage'))
+    const end = await runDesktopToItsEnd(dataDir, {}, [
+      'inference-studio://chat/new?prompt=Write%20a%20poem%0Aabout%20%3Cb%3E',
+    ])
+    expect(end.code).toBe(0)
+    await expect.poll(typed).toBe('Write a poem\nabout <b>')
+    expect(await page.evaluate(() => location.hash)).toBe('#/chat')
+    // macOS gives the link by an event.
+    await page.evaluate(() => location.assign('#/usage'))
+    await evaluate(({ app }) => void app.emit('open-url', {}, 'inference-studio://chat/new?prompt=More'))
+    await expect.poll(typed).toBe('Write a poem\nabout <b>\n\nMore')
+    expect(await replies(page).count()).toBe(0)
+    expect(sandbox.observe.requests().filter(({ path }) => path === '/v1/chat/completions')).toEqual([])
+  },
+)
 
 test.runIf(!real)(
   'a link opens a window when none is open, and links are registered by an installed application only',
+  { tags: 'long' },
   async () => {
     const { evaluate, errors } = await launchDesktop(newDataDir(), { packaged: true, answers: [{ response: 0 }] })
     expect(errors()).toContain(`links: inference-studio ${node24()}\n`)

@@ -43,6 +43,7 @@ test('the last warnings and errors of a log are found, also in a long one, and o
 
 test.runIf(!real)(
   'About shows the report with the last errors of the log, the log, and the newest crash dump',
+  { tags: 'long' },
   async () => {
     const { dataDir, desktop } = await launchConnected(
       { apiKey: 'sk-desktop-report' },

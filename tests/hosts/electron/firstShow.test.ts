@@ -45,7 +45,7 @@ describe('a hidden window is shown', () => {
 describe.runIf(!real)('with the replacement of Electron only', () => {
   afterEach(tidy)
 
-  test('the window appears under a compositor that never lets it paint while hidden', async () => {
+  test('the window appears under a compositor that never lets it paint while hidden', { tags: 'long' }, async () => {
     const { evaluate } = await launchDesktop(newDataDir(), { withholdReadyToShow: true })
     await expect
       .poll(() => evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().map((window) => window.isVisible())))

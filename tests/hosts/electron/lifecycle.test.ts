@@ -50,7 +50,7 @@ test('a second start on the same folder exits at once and focuses the first wind
   expect(windows).toEqual([{ minimized: false, visible: true }])
 })
 
-test('quit waits for the core: the database is closed and the folder is free', async () => {
+test('quit waits for the core: the database is closed and the folder is free', { tags: 'long' }, async () => {
   const dataDir = newDataDir()
   const desktop = await launchDesktop(dataDir)
   expect(() => lockFolder(dataDir)).toThrow(/already|use/i)
@@ -58,7 +58,9 @@ test('quit waits for the core: the database is closed and the folder is free', a
   expect(endedCleanly(dataDir)).toBe(true)
 })
 
-test('closing the last window quits if the person chose that, and its size and position are restored', async () => {
+test('closing the last window quits if the person chose that, and its size and position are restored', {
+  tags: 'long',
+}, async () => {
   const dataDir = newDataDir()
   const place = { x: 60, y: 50, width: 1010, height: 710 }
   const first = await launchDesktop(dataDir)
@@ -74,7 +76,7 @@ test('closing the last window quits if the person chose that, and its size and p
   expect(await second.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.getBounds())).toEqual(place)
 })
 
-test('the window shows the repair of a damaged log, then opens the studio by itself', async () => {
+test('the window shows the repair of a damaged log, then opens the studio by itself', { tags: 'long' }, async () => {
   const dataDir = filledFolder()
   moreRequests(dataDir, 60_000)
   behead(join(dataDir, 'ledger.sqlite'))
@@ -91,7 +93,9 @@ test('the window shows the repair of a damaged log, then opens the studio by its
 
 // A real Electron shows its error box until a person closes it, and can't be inspected before it is ready.
 describe.runIf(!real)('with the replacement of Electron only', () => {
-  test('a quit while the core is still starting waits for it, opens no window, and keeps the windows of the last run', async () => {
+  test('a quit while the core is still starting waits for it, opens no window, and keeps the windows of the last run', {
+    tags: 'long',
+  }, async () => {
     const dataDir = newDataDir()
     const list = join(dataDir, 'desktop', 'windows.json')
     const open = [0, 1].map((number) => ({ number, hash: '#/usage' }))
@@ -116,7 +120,7 @@ describe.runIf(!real)('with the replacement of Electron only', () => {
     expect(JSON.parse(readFileSync(list, 'utf8'))).toEqual(open)
   })
 
-  test('a folder in use by another process is reported, and the program exits', async () => {
+  test('a folder in use by another process is reported, and the program exits', { tags: 'long' }, async () => {
     const dataDir = newDataDir()
     const lock = lockFolder(dataDir)
     const { code, errors } = await runDesktopToItsEnd(dataDir)
@@ -137,7 +141,9 @@ describe.runIf(!real)('with the replacement of Electron only', () => {
     expect(statSync(dataDir).mtimeMs).toBe(mtimeMs)
   })
 
-  test('a foreign file in place of the database is reported and unchanged, and the program exits', async () => {
+  test('a foreign file in place of the database is reported and unchanged, and the program exits', {
+    tags: 'long',
+  }, async () => {
     const dataDir = claimFolder(newDataDir())
     const foreign = 'this is no database, and long enough to be seen as one '.repeat(100)
     writeFileSync(databaseFile(dataDir), foreign)
@@ -147,7 +153,7 @@ describe.runIf(!real)('with the replacement of Electron only', () => {
     expect(readFileSync(databaseFile(dataDir), 'utf8')).toBe(foreign)
   })
 
-  test('the replacement throws on members that it does not implement', async () => {
+  test('the replacement throws on members that it does not implement', { tags: 'long' }, async () => {
     const { evaluate } = await launchDesktop(newDataDir())
     const heard = await evaluate((electron) => {
       const tries: Record<string, () => unknown> = {
@@ -177,7 +183,9 @@ describe.runIf(!real)('with the replacement of Electron only', () => {
   })
 })
 
-test('deleting everything restarts the program, which then starts as new on the same folder', async () => {
+test('deleting everything restarts the program, which then starts as new on the same folder', {
+  tags: 'long',
+}, async () => {
   const dataDir = newDataDir()
   const desktop = await launchDesktop(dataDir)
   const { page } = desktop

@@ -74,7 +74,7 @@ describe('the application menu', () => {
     expect(none).toEqual([{ label: 'No chats yet', enabled: false }])
   })
 
-  test('opens pages of the window', async () => {
+  test('opens pages of the window', { tags: 'long' }, async () => {
     const { page, evaluate } = await launchDesktop(newDataDir())
     const choose = (menu: string, label: string) =>
       evaluate(
@@ -161,7 +161,7 @@ describe('the menu of a right click', () => {
   })
 
   // A real menu stays open until a person closes it.
-  test.runIf(!real)('appears at a real right click into a field', async () => {
+  test.runIf(!real)('appears at a real right click into a field', { tags: 'long' }, async () => {
     const { page, evaluate } = await launchDesktop(newDataDir())
     await page.getByRole('button', { name: /Try the sandbox/ }).click()
     await composer(page).click({ button: 'right' })
@@ -171,21 +171,27 @@ describe('the menu of a right click', () => {
   })
 })
 
-test.runIf(!real)('Show logs shows the log file, which has the lines of the program and no key', async () => {
-  const { page, evaluate } = await launchDesktop(newDataDir(), { notificationsFail: 'refused for sk-live-1234567890' })
-  await page.evaluate(() => location.assign('#/settings/alerts'))
-  await page.getByRole('button', { name: windowText('alerts:settings.try') }).click()
-  await page.getByRole('alert').waitFor()
-  const path = await evaluate(async ({ Menu, shell }) => {
-    const file = new Promise<string>((resolve) => {
-      shell.showItemInFolder = resolve
+test.runIf(!real)(
+  'Show logs shows the log file, which has the lines of the program and no key',
+  { tags: 'long' },
+  async () => {
+    const { page, evaluate } = await launchDesktop(newDataDir(), {
+      notificationsFail: 'refused for sk-live-1234567890',
     })
-    const help = Menu.getApplicationMenu()?.items.find(({ label }) => label === 'Help')?.submenu?.items
-    help?.find(({ label }) => label === 'Show logs')?.click()
-    return file
-  })
-  expect(path).toMatch(/studio\.log$/)
-  const text = readFileSync(path, 'utf8')
-  expect(text).toMatch(/info Inference Studio \S+ started/)
-  expect(text).toContain('warn A notification was not shown. The system says: refused for sk-…')
-})
+    await page.evaluate(() => location.assign('#/settings/alerts'))
+    await page.getByRole('button', { name: windowText('alerts:settings.try') }).click()
+    await page.getByRole('alert').waitFor()
+    const path = await evaluate(async ({ Menu, shell }) => {
+      const file = new Promise<string>((resolve) => {
+        shell.showItemInFolder = resolve
+      })
+      const help = Menu.getApplicationMenu()?.items.find(({ label }) => label === 'Help')?.submenu?.items
+      help?.find(({ label }) => label === 'Show logs')?.click()
+      return file
+    })
+    expect(path).toMatch(/studio\.log$/)
+    const text = readFileSync(path, 'utf8')
+    expect(text).toMatch(/info Inference Studio \S+ started/)
+    expect(text).toContain('warn A notification was not shown. The system says: refused for sk-…')
+  },
+)

@@ -54,7 +54,7 @@ test('an alert shows a silent system notification, and its click opens the page 
   expect(JSON.stringify(await shown())).not.toContain(canary)
 })
 
-test('notifications can be tested and switched off', async () => {
+test('notifications can be tested and switched off', { tags: 'long' }, async () => {
   const { page } = desktop
   await page.getByRole('button', { name: '1 alert', exact: true }).click()
   await page.getByRole('button', { name: windowText('alerts:setUp') }).click()

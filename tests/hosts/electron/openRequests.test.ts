@@ -151,6 +151,7 @@ describe('the icon of the application', () => {
 
 test.runIf(!real)(
   'files given to a second start are in the composer: documents and images attached, nothing sent',
+  { tags: 'long' },
   async () => {
     const { sandbox, dataDir, desktop } = await launchConnected()
     const { page, evaluate } = desktop
@@ -179,7 +180,7 @@ test.runIf(!real)(
   },
 )
 
-test.runIf(!real)('a start with a file opens one window with the file in the composer', async () => {
+test.runIf(!real)('a start with a file opens one window with the file in the composer', { tags: 'long' }, async () => {
   const sandbox = await startSandbox({ apiKey: 'sk-file' })
   const dataDir = newDataDir()
   mkdirSync(dataDir, { recursive: true })

@@ -99,7 +99,7 @@ test('hostile pages reach nothing while their scripts run, open nothing outside,
   expect(await composer(page).inputValue(), 'every key').toBe('x'.repeat(pages.length))
 })
 
-test('the corpus of hostile replies reaches nothing as documents either', async () => {
+test('the corpus of hostile replies reaches nothing as documents either', { tags: 'long' }, async () => {
   const corpus = hostileReplies().filter((_, at) => process.env.HOSTILE === 'all' || at % 9 === 0)
   for (const { name, text } of corpus) {
     await play(desktop.page, text)

@@ -1,3 +1,5 @@
+// @long Starts the desktop application for each test. tests/e2e/print.spec.ts prints the same page.
+
 import { afterEach, describe, expect, test } from 'vitest'
 import { pickModel, send, settled } from '../../e2e/journey.ts'
 import { type Desktop, real } from '../../helpers/electron/launch.ts'

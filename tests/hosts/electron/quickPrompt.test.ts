@@ -77,7 +77,9 @@ describe.runIf(!real)('the quick prompt', () => {
     expect(await quick.locator('.quick-reply').count()).toBe(0)
   })
 
-  test('Escape closes it and keeps what was typed; the shortcut hides it too; it keeps no main window and no program open', async () => {
+  test('Escape closes it and keeps what was typed; the shortcut hides it too; it keeps no main window and no program open', {
+    tags: 'long',
+  }, async () => {
     const desktop = await start({ answers: [{ response: 1 }] })
     await press(desktop)
     const quick = await desktop.pageAt(quickAddress)
@@ -99,7 +101,9 @@ describe.runIf(!real)('the quick prompt', () => {
     expect(await desktop.ended).toBe(0)
   })
 
-  test('says why there is no screenshot, and that another program has the shortcut, which can be tried again or changed', async () => {
+  test('says why there is no screenshot, and that another program has the shortcut, which can be tried again or changed', {
+    tags: 'long',
+  }, async () => {
     const desktop = await start({ screenRefused: true, takenShortcuts: ['Alt+Shift+Space'] })
     const { page } = desktop
     await page.evaluate(() => location.assign('#/settings/shortcuts'))
@@ -125,7 +129,7 @@ describe.runIf(!real)('the quick prompt', () => {
     expect(await quick.getByRole('list', { name: windowText('quick:attached') }).count()).toBe(0)
   })
 
-  test('reads the clipboard and the screen for the focused quick prompt only', async () => {
+  test('reads the clipboard and the screen for the focused quick prompt only', { tags: 'long' }, async () => {
     const desktop = await start()
     const { page, evaluate } = desktop
     await evaluate(({ clipboard }) => clipboard.writeText('a secret'))

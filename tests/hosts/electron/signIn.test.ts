@@ -1,3 +1,5 @@
+// @long Starts the desktop application for each test. tests/e2e/mcp-sign-in.spec.ts signs in at the same servers.
+
 import { expect as expectPage, type Page } from '@playwright/test'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Desktop } from '../../helpers/electron/launch.ts'

@@ -1,3 +1,5 @@
+// @long Starts the desktop application. tests/e2e/sync.spec.ts shows the same settings.
+
 import { mkdtempSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'

@@ -7,6 +7,7 @@ import { reasonOf } from '../../../src-main/hosts/electron/notify.ts'
 import { microphoneOf } from '../../../src-main/hosts/electron/permissions.ts'
 import { applySpelling, languagesOf } from '../../../src-main/hosts/electron/spelling.ts'
 import { growths, pickModel, send, settled } from '../../e2e/journey.ts'
+import { onlyLong } from '../../helpers/effort.ts'
 import { type Desktop, launchDesktop, real, runDesktopToItsEnd } from '../../helpers/electron/launch.ts'
 import { windowText } from '../../helpers/windowText.ts'
 import { launchConnected, newDataDir, tidy } from './fixtures.ts'
@@ -25,13 +26,17 @@ function endedCleanly(dataDir: string): boolean {
   return lock.endedCleanlyBefore
 }
 
-test.skipIf(real)('an AppImage does not run without the sandbox of its pages, and says what to do', async () => {
-  const dataDir = newDataDir()
-  const modes = { env: { APPIMAGE: '/home/a/Inference-Studio.AppImage' } }
-  const { code, errors } = await runDesktopToItsEnd(dataDir, modes, ['--no-sandbox'])
-  expect([code, errors]).toEqual([1, expect.stringMatching(/error box: .*\n.*does not allow the sandbox.*\.deb/s)])
-  expect(readdirSync(dataDir)).toEqual([])
-})
+test.skipIf(real)(
+  'an AppImage does not run without the sandbox of its pages, and says what to do',
+  { tags: 'long' },
+  async () => {
+    const dataDir = newDataDir()
+    const modes = { env: { APPIMAGE: '/home/a/Inference-Studio.AppImage' } }
+    const { code, errors } = await runDesktopToItsEnd(dataDir, modes, ['--no-sandbox'])
+    expect([code, errors]).toEqual([1, expect.stringMatching(/error box: .*\n.*does not allow the sandbox.*\.deb/s)])
+    expect(readdirSync(dataDir)).toEqual([])
+  },
+)
 
 describe('spell checking', () => {
   const session = () => ({
@@ -69,7 +74,7 @@ describe('spell checking', () => {
     expect(languagesOf(['eu'], [])).toEqual([])
   })
 
-  test('is off from the start, and follows its setting', async () => {
+  test('is off from the start, and follows its setting', { tags: 'long' }, async () => {
     const { page, evaluate } = await launchDesktop(newDataDir())
     const state = () =>
       evaluate(({ session: { defaultSession } }) => [
@@ -86,7 +91,7 @@ describe('spell checking', () => {
   })
 })
 
-test('Settings offer no metrics, because only the web version has an address for them', async () => {
+test('Settings offer no metrics, because only the web version has an address for them', { tags: 'long' }, async () => {
   const { page } = await launchDesktop(newDataDir())
   await page.evaluate(() => location.assign('#/settings/proxy'))
   await page.getByRole('switch', { name: windowText('settings:proxy.ipv6') }).waitFor()
@@ -120,7 +125,7 @@ test('a failed notification is explained by the system’s words and what usuall
 })
 
 describe('the theme', () => {
-  test('of the last run is applied before the first window, and a change at once', async () => {
+  test('of the last run is applied before the first window, and a change at once', { tags: 'long' }, async () => {
     const dataDir = newDataDir()
     const first = await launchDesktop(dataDir)
     const look = (desktop: typeof first) =>
@@ -139,7 +144,9 @@ describe('the theme', () => {
 
 // A real notification, message box, session end or sleep can't be caused by a test.
 describe.runIf(!real)('with the replacement of Electron only', () => {
-  test('a start-up error is shown in a dialog, which Linux has only once the program is ready', async () => {
+  test('a start-up error is shown in a dialog, which Linux has only once the program is ready', {
+    tags: 'long',
+  }, async () => {
     const dataDir = newDataDir()
     writeFileSync(join(dataDir, 'theirs.txt'), 'theirs')
     const { code, errors } = await runDesktopToItsEnd(dataDir)
@@ -147,7 +154,7 @@ describe.runIf(!real)('with the replacement of Electron only', () => {
     expect(errors).toMatch(/^error box: Inference Studio could not start\n/m)
   })
 
-  test('a notification that fails is explained in Settings', async () => {
+  test('a notification that fails is explained in Settings', { tags: 'long' }, async () => {
     const { page } = await launchDesktop(newDataDir(), { notificationsFail: 'Access is denied. (0x80070005)' })
     await page.evaluate(() => location.assign('#/settings/alerts'))
     await page.getByRole('button', { name: windowText('alerts:settings.try') }).click()
@@ -166,7 +173,7 @@ describe.runIf(!real)('with the replacement of Electron only', () => {
     expect(errors()).not.toContain('question:')
   })
 
-  test.each(['query-session-end', 'session-end'] as const)(
+  test.each(['query-session-end', ...onlyLong('session-end')] as const)(
     'the end of the session (%s) stops the core cleanly',
     async (event) => {
       const dataDir = newDataDir()
@@ -183,7 +190,7 @@ describe.runIf(!real)('with the replacement of Electron only', () => {
     },
   )
 
-  test('a shutdown of the system waits until the core has stopped', async () => {
+  test('a shutdown of the system waits until the core has stopped', { tags: 'long' }, async () => {
     const dataDir = newDataDir()
     const { evaluate, ended } = await launchDesktop(dataDir)
     const prevented = await evaluate(({ powerMonitor }) => {
@@ -200,7 +207,9 @@ describe.runIf(!real)('with the replacement of Electron only', () => {
     expect(endedCleanly(dataDir)).toBe(true)
   })
 
-  test('sleep is blocked while a reply streams, and the connection is checked after sleep', async () => {
+  test('sleep is blocked while a reply streams, and the connection is checked after sleep', {
+    tags: 'long',
+  }, async () => {
     const { sandbox, desktop } = await launchConnected()
     const { page, evaluate, errors } = desktop
     await pickModel(page, 'writer-small')

@@ -1,3 +1,5 @@
+// @long Starts the desktop application twice. tests/e2e/speech.spec.ts plays samples in a browser.
+
 import { afterEach, expect, test } from 'vitest'
 import { windowText } from '../../helpers/windowText.ts'
 import { launchConnected, tidy } from './fixtures.ts'

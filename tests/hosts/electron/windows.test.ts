@@ -186,7 +186,7 @@ describe.runIf(!real)('with the replacement of Electron', () => {
     expect(errors().match(/question:/g)?.length).toBe(1)
   })
 
-  test('quitting with two windows opens both again, each with its page and position', async () => {
+  test('quitting with two windows opens both again, each with its page and position', { tags: 'long' }, async () => {
     const dataDir = newDataDir()
     const first = await launchDesktop(dataDir)
     await chooseInFile(first, 'New window')
@@ -212,7 +212,7 @@ describe.runIf(!real)('with the replacement of Electron', () => {
     await expect.poll(() => facts(second)).toEqual(before)
   })
 
-  test('choosing the page that is open already does not load the window again', async () => {
+  test('choosing the page that is open already does not load the window again', { tags: 'long' }, async () => {
     const { desktop } = await launchConnected()
     const { page, evaluate } = desktop
     await page.evaluate(() => location.assign('#/usage'))
@@ -229,7 +229,7 @@ describe.runIf(!real)('with the replacement of Electron', () => {
     )
   })
 
-  test('a backup shows its progress in the taskbar, and removes it at the end', async () => {
+  test('a backup shows its progress in the taskbar, and removes it at the end', { tags: 'long' }, async () => {
     const desktop = await launchDesktop(newDataDir())
     const { page, evaluate } = desktop
     await page.getByRole('button', { name: /Try the sandbox/ }).click()

@@ -83,7 +83,9 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     expectNoKey(dataDir, login, chat, doctor, logout)
   })
 
-  it('each connection has its own key, and connections can be listed, switched and deleted [AUTH-03]', async () => {
+  it('each connection has its own key, and connections can be listed, switched and deleted [AUTH-03]', {
+    tags: 'long',
+  }, async () => {
     const dataDir = newFolder()
     const other = await startSandbox({ seed: 'other', apiKey: `${canary}-other` })
     const folder = ['--data-dir', dataDir]
@@ -135,7 +137,7 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     await other.close()
   })
 
-  it('login reads the key from a variable', async () => {
+  it('login reads the key from a variable', { tags: 'long' }, async () => {
     const dataDir = newFolder()
     const login = await studio().run([...loginArgs(dataDir), '--api-key-env', 'MINE'], { MINE: canary })
     expect(login.code).toBe(0)
@@ -143,7 +145,7 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     expectNoKey(dataDir, login)
   })
 
-  it('logout works while the service is offline', async () => {
+  it('logout works while the service is offline', { tags: 'long' }, async () => {
     const dataDir = newFolder()
     const gone = await startSandbox({ apiKey: canary })
     const where = ['--base-url', gone.baseUrl, '--data-dir', dataDir]
@@ -154,7 +156,7 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     expect(await connectionIn(dataDir)).toMatchObject({ state: 'none' })
   })
 
-  it('a refused key is reported, not stored, and the previous connection stays in use', async () => {
+  it('a refused key is reported, not stored, and the previous connection stays in use', { tags: 'long' }, async () => {
     const dataDir = newFolder()
     const refuse = () => studio().run(loginArgs(dataDir), {}, service.keys.revoked)
     const first = await refuse()
@@ -169,7 +171,7 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     expect(await connectionIn(dataDir)).toMatchObject({ state: 'connected' })
   })
 
-  it('a typed key is not shown, and Ctrl-C stores nothing', async () => {
+  it('a typed key is not shown, and Ctrl-C stores nothing', { tags: 'long' }, async () => {
     const dataDir = newFolder()
     const typed = async (keys: string) => {
       const command = [process.execPath, studioEntry, 'login', '--base-url', service.baseUrl, '--data-dir', dataDir]

@@ -309,7 +309,7 @@ describe('beside a running serve', { timeout: 120_000 }, () => {
     expect(running.isWhole()).toBe(false)
   })
 
-  it('a rotated key stops at once or after its grace, and the app stays the same', async () => {
+  it('a rotated key stops at once or after its grace, and the app stays the same', { tags: 'long' }, async () => {
     const baseUrl = await serve()
     const { id, key } = await done(here, 'add', 'one')
     const running = await stream(baseUrl, key)
@@ -331,7 +331,7 @@ describe('beside a running serve', { timeout: 120_000 }, () => {
     expect(await words('show', id)).toMatch(/^previous key +stopped /m)
   })
 
-  it('limits apply to the next request after they are set, and end when cleared', async () => {
+  it('limits apply to the next request after they are set, and end when cleared', { tags: 'long' }, async () => {
     const baseUrl = await serve()
     const { id, key } = await done(here, 'add', 'one')
     const chat = async (model: string) => {
@@ -366,7 +366,7 @@ describe('beside a running serve', { timeout: 120_000 }, () => {
     await running.cut
   })
 
-  it('an expiry cancels running requests when it is reached', async () => {
+  it('an expiry cancels running requests when it is reached', { tags: 'long' }, async () => {
     const baseUrl = await serve()
     const { id, key } = await done(here, 'add', 'one')
     const running = await stream(baseUrl, key)

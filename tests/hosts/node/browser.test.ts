@@ -71,7 +71,7 @@ describe.runIf(process.platform === 'linux')('a browser', () => {
     await expect(openInBrowser('https://example.org')).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  it('serve --open opens the printed URL in a browser that inherits no API key', async () => {
+  it('serve --open opens the printed URL in a browser that inherits no API key', { tags: 'long' }, async () => {
     const heard = putOpener()
     const { start } = commandLine(cliEntry, { HOME: folder, DISPLAY: ':99', PATH: `${folder}:/usr/bin:/bin` })
     const base = ['--base-url', 'http://127.0.0.1:1', '--api-key-env', 'MY_KEY', '--data-dir', join(folder, 'data')]

@@ -35,7 +35,7 @@ describe('the build', () => {
     execFileSync(node24(), [...args, ...scripts.map((script) => join(main, script))])
   })
 
-  it('the build generates images', async () => {
+  it('the build generates images', { tags: 'long' }, async () => {
     const reply = await post('/v1/images/generations', { prompt: 'a cat', n: 2, response_format: 'b64_json' })
     expect(reply.status).toBe(200)
     const { data } = (await reply.json()) as { data: { b64_json: string }[] }
@@ -57,7 +57,7 @@ describe('the build', () => {
     expect(await reply.text()).toMatch(/7\s*(x|×|by)\s*5/)
   })
 
-  it('the build generates speech', async () => {
+  it('the build generates speech', { tags: 'long' }, async () => {
     const reply = await post('/v1/audio/speech', { input: 'Hello.', response_format: 'wav' })
     expect(reply.status).toBe(200)
     expect(

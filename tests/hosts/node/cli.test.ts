@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listenOn } from '../../../src-main/hosts/node/listen.ts'
+import { onlyLong } from '../../helpers/effort.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
 import { runInProcess, unusedParts } from './fixtures/inProcess.ts'
 import { cliEntry, commandLine } from './fixtures/process.ts'
@@ -39,12 +40,12 @@ describe('usage', () => {
     expect(stderr).not.toBe('')
   })
 
-  it('a usage error is the exit code of the process', async () => {
+  it('a usage error is the exit code of the process', { tags: 'long' }, async () => {
     const { code, stdout, stderr } = await runCli(['serve', '--no-such-option', '--json'])
     expect([code, JSON.parse(stdout).problem.kind, stderr]).toEqual([2, 'bad_input', expect.stringMatching(/^error: /)])
   })
 
-  it('help exits with 0', async () => {
+  it('help exits with 0', { tags: 'long' }, async () => {
     const { code, stdout } = await runCli(['--help'])
     expect(code).toBe(0)
     for (const command of ['serve', 'sandbox', 'apps', 'chat', 'login', 'logout', 'doctor'])
@@ -53,24 +54,27 @@ describe('usage', () => {
 })
 
 describe('serve', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('serve prints one ready line and exits cleanly on %s', async (signal) => {
-    const dataDir = join(folder, signal)
-    const running = start(['serve', '--json', '--web-port', '0', '--data-dir', dataDir])
-    const ready = JSON.parse(await running.line())
-    expect(ready).toEqual({
-      web: { url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}$/) },
-      proxy: { baseUrl: 'http://127.0.0.1:8787/v1' },
-      sandbox: null,
-      dataDir,
-    })
-    expect(statSync(dataDir).mode & 0o777).toBe(0o700)
-    running.child.kill(signal)
-    const { code, stdout } = await running.ended
-    expect([code, stdout.trim().split('\n').length]).toEqual([0, 1])
-    expect(existsSync(join(dataDir, 'stopped'))).toBe(true)
-  })
+  it.each(['SIGTERM', ...onlyLong('SIGINT')] as const)(
+    'serve prints one ready line and exits cleanly on %s',
+    async (signal) => {
+      const dataDir = join(folder, signal)
+      const running = start(['serve', '--json', '--web-port', '0', '--data-dir', dataDir])
+      const ready = JSON.parse(await running.line())
+      expect(ready).toEqual({
+        web: { url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}$/) },
+        proxy: { baseUrl: 'http://127.0.0.1:8787/v1' },
+        sandbox: null,
+        dataDir,
+      })
+      expect(statSync(dataDir).mode & 0o777).toBe(0o700)
+      running.child.kill(signal)
+      const { code, stdout } = await running.ended
+      expect([code, stdout.trim().split('\n').length]).toEqual([0, 1])
+      expect(existsSync(join(dataDir, 'stopped'))).toBe(true)
+    },
+  )
 
-  it('parts that are switched off are null in the ready line', async () => {
+  it('parts that are switched off are null in the ready line', { tags: 'long' }, async () => {
     const running = start(['serve', '--json', '--no-web', '--no-api', '--data-dir', join(folder, 'bare')])
     expect(JSON.parse(await running.line())).toMatchObject({ web: null, proxy: null })
     running.child.kill('SIGTERM')
@@ -87,7 +91,7 @@ describe('serve', () => {
     expect((await running.ended).code).toBe(1)
   })
 
-  it('a given port that is in use fails with port_taken', async () => {
+  it('a given port that is in use fails with port_taken', { tags: 'long' }, async () => {
     const taken = createServer()
     const port = await listenOn(taken, 0, false)
     const args = ['serve', '--json', '--web-port', String(port), '--data-dir', join(folder, 'taken')]
@@ -98,14 +102,14 @@ describe('serve', () => {
     expect(existsSync(join(folder, 'taken', 'stopped'))).toBe(true)
   })
 
-  it("a data folder that can't be created is reported", async () => {
+  it("a data folder that can't be created is reported", { tags: 'long' }, async () => {
     const args = ['serve', '--json', '--web-port', '0', '--data-dir', '/dev/null/studio']
     const { code, stdout, stderr } = await runCli(args)
     expect([code, JSON.parse(stdout)]).toMatchObject([1, { problem: { kind: 'bad_input' } }])
     expect(stderr).toContain('/dev/null/studio')
   })
 
-  it('a missing environment variable is reported', async () => {
+  it('a missing environment variable is reported', { tags: 'long' }, async () => {
     const args = [
       'serve',
       '--base-url',
@@ -137,7 +141,7 @@ describe('apps', () => {
 })
 
 describe('login', () => {
-  it('login fails without a key on standard input', async () => {
+  it('login fails without a key on standard input', { tags: 'long' }, async () => {
     const { code, stdout } = await runCli(['login', '--base-url', 'http://127.0.0.1:1', '--json', '--data-dir', folder])
     expect([code, JSON.parse(stdout)]).toMatchObject([1, { problem: { kind: 'bad_input' } }])
   })

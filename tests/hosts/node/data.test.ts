@@ -16,7 +16,10 @@ const toolsOf = async (): Promise<string[]> =>
     .flatMap((line) => (line === '' ? [] : JSON.parse(line)))
     .map(({ name }) => name)
 
-it('a backup beside a running studio and a restore after its end: a later app is gone, and the replaced data is set aside', async () => {
+it('a backup beside a running studio and a restore after its end: a later app is gone, and the replaced data is set aside', {
+  tags: 'long',
+  timeout: 120_000,
+}, async () => {
   const serving = start(['serve', '--json', '--no-web', '--no-api', '--sandbox', '--data-dir', cli.dataDir])
   const { sandbox } = JSON.parse(await serving.line())
   await here('apps', 'add', 'An editor')
@@ -51,7 +54,7 @@ it('a backup beside a running studio and a restore after its end: a later app is
   const { keptAt } = JSON.parse(restored.stdout)
   expect(await toolsOf()).toEqual(['An editor'])
   expect(readdirSync(keptAt)).toContain('studio.sqlite')
-}, 120_000)
+})
 
 it('backup writes to standard output, and restore refuses other files without changing anything', async () => {
   await here('apps', 'add', 'An editor')

@@ -224,7 +224,10 @@ describe('a data folder', () => {
     expect(snapshot(cwd)).toEqual(before)
   }, 240_000)
 
-  it('every command refuses a file, a device and a broken link with a message', async () => {
+  it('every command refuses a file, a device and a broken link with a message', {
+    tags: 'long',
+    timeout: 240_000,
+  }, async () => {
     const file = join(root, 'a-file')
     writeFileSync(file, 'somebody’s')
     const dangling = join(root, 'dangling')
@@ -241,7 +244,7 @@ describe('a data folder', () => {
     })
     expect({ ...snapshot(file), ...snapshot(dangling) }).toEqual(before)
     expect(lstatSync('/dev/null').isCharacterDevice()).toBe(true)
-  }, 240_000)
+  })
 
   it('the root folder and the home folder are refused, also when empty', async () => {
     const before = snapshot(home)
@@ -255,7 +258,10 @@ describe('a data folder', () => {
     expect(snapshot(home)).toEqual(before)
   }, 120_000)
 
-  it('commands that read change nothing in a data folder, after a clean exit and after a kill', async () => {
+  it('commands that read change nothing in a data folder, after a clean exit and after a kill', {
+    tags: 'long',
+    timeout: 240_000,
+  }, async () => {
     const killed = join(root, 'killed')
     cpSync(sample, killed, { recursive: true })
     const serving = start(['serve', '--json', '--no-web', '--no-api', '--sandbox', '--data-dir', killed])
@@ -296,16 +302,16 @@ describe('a data folder', () => {
     }
     expect(readdirSync(temporary)).toEqual([])
     expect(readdirSync(work).filter((name) => name.includes('backup'))).toEqual([])
-  }, 240_000)
+  })
 
-  it('commands that read create no data folder', async () => {
+  it('commands that read create no data folder', { tags: 'long', timeout: 120_000 }, async () => {
     await each(Object.entries(reading), async ([name, args]) => {
       const dataDir = join(root, 'not-there', name.replaceAll(' ', '-'))
       const ended = await here(argsOf(args, dataDir))
       expect(ended.stderr, name).not.toMatch(/\n\s+at |Something went wrong/)
     })
     expect(readdirSync(root)).not.toContain('not-there')
-  }, 120_000)
+  })
 
   it('files of other programs in a data folder survive every command', async () => {
     const folder = join(root, 'mixed')
@@ -341,7 +347,7 @@ describe('a data folder', () => {
 })
 
 describe('marking a data folder', () => {
-  it('a folder is marked atomically, whichever process is first', async () => {
+  it('a folder is marked atomically, whichever process is first', { tags: 'long', timeout: 60_000 }, async () => {
     const source = new URL('../../../src-main/core/store/dataFolder.ts', import.meta.url)
     const claim = `const { claimFolder } = await import(${JSON.stringify(source.href)}); for (const dir of process.argv.slice(1)) claimFolder(dir)`
     const folders = Array.from({ length: 40 }, (_, at) => join(root, 'new', `deep-${at}`, 'data'))
@@ -355,7 +361,7 @@ describe('marking a data folder', () => {
       })
       expect(lstatSync(folder).mode & 0o777).toBe(0o700)
     }
-  }, 60_000)
+  })
 
   it.each([
     ['with nothing in it', []],

@@ -20,6 +20,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { databases } from '../../../src-main/core/data/databases.ts'
 import { openStore } from '../../../src-main/core/store/store.ts'
 import { filledFolder } from '../../core/data/fill.ts'
+import { tries } from '../../helpers/effort.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
 import { realCommands } from './fixtures/inProcess.ts'
 import { commandLine, type Ended, gather, studioEntry } from './fixtures/process.ts'
@@ -98,7 +99,9 @@ const odd: Record<string, { make: (path: string) => void; words: RegExp }> = {
   },
 }
 
-describe.each(databases.map(({ name, file }) => ({ name, file })))('$file', ({ name, file }) => {
+const tested = databases.slice(0, tries(1, databases.length)).map(({ name, file }) => ({ name, file }))
+
+describe.each(tested)('$file', ({ name, file }) => {
   it.each(Object.entries(short))('a damaged file (%s) is set aside, and no media file is lost', async (_, bytes) => {
     const dataDir = copyOf()
     writeFileSync(join(dataDir, file), bytes)
@@ -144,7 +147,7 @@ describe.each(databases.map(({ name, file }) => ({ name, file })))('$file', ({ n
     expect(lstatSync(join(dataDir, file)).mode).toBe(kind)
   })
 
-  it('an unreadable file is reported as a missing permission', async () => {
+  it('an unreadable file is reported as a missing permission', { tags: 'long' }, async () => {
     const dataDir = copyOf()
     // Root can read every file, so another user starts the program.
     const isRoot = process.getuid?.() === 0
@@ -189,7 +192,7 @@ describe('media of a lost database', () => {
       cpSync(join(other, 'studio.sqlite'), path)
     },
   }
-  it.each(Object.entries(losses))('media are set aside when the database %s', async (_, lose) => {
+  it.each(Object.entries(losses).slice(0, tries(1, 3)))('media are set aside when the database %s', async (_, lose) => {
     const dataDir = copyOf()
     const growing = join(dataDir, 'making', '0b5f2f0c-7a0e-4d6c-9a57-1c6e6c9f2b11')
     mkdirSync(join(dataDir, 'making'), { recursive: true })
@@ -213,7 +216,7 @@ describe('media of a lost database', () => {
     expect(await run('apps', 'add', 'An editor', '--data-dir', dataDir)).toMatchObject({ code: 0 })
   })
 
-  it('a new folder and a folder without media are not reported as damage', async () => {
+  it('a new folder and a folder without media are not reported as damage', { tags: 'long' }, async () => {
     const dataDir = mkdtempSync(join(root, 'new-'))
     for (let turn = 0; turn < 2; turn += 1) expect(await startIn(dataDir)).toMatchObject({ code: 0, stderr: '' })
     expect(existsSync(join(dataDir, 'damaged'))).toBe(false)

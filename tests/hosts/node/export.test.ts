@@ -217,7 +217,9 @@ describe('studio export', () => {
 describe('studio erase', () => {
   const words = ['erase', '--what', 'conversations,log,images', '--older-than', '105', '--json']
 
-  it('erase counts, asks for confirmation and deletes; it refuses the folder of a running studio', async () => {
+  it('erase counts, asks for confirmation and deletes; it refuses the folder of a running studio', {
+    tags: 'long',
+  }, async () => {
     const used = folder
     folder = await usedFolder(mkdtempSync(join(out, 'erase-')))
     try {

@@ -114,7 +114,9 @@ async function settled(read: () => number): Promise<number> {
 }
 
 describe('a page that does not read its replies', () => {
-  it('only a limited number of 20,000 calls starts, and all are answered once the page reads', async () => {
+  it('only a limited number of 20,000 calls starts, and all are answered once the page reads', {
+    tags: 'long',
+  }, async () => {
     const { pages, seen, open } = await setUp()
     const [greedy, other] = [await open(), await open()]
     expect(await other.isServed()).toBe(true)
@@ -160,7 +162,7 @@ describe('a page that does not read its replies', () => {
     expect(slow.heard.get('0')?.length).toBeLessThan(changes)
   })
 
-  it('a page that does not answer pings either is disconnected', async () => {
+  it('a page that does not answer pings either is disconnected', { tags: 'long' }, async () => {
     // Long enough for the pages that answer, even on a busy machine.
     const { pages, seen, open } = await setUp({ keepAliveMs: 1000 })
     const [dead, alive] = [await open(), await open()]
@@ -177,7 +179,9 @@ describe('a page that does not read its replies', () => {
 })
 
 describe('a page that sends more than a page should', () => {
-  it('only a limited number of calls runs at once, the others follow, and the connection stays open', async () => {
+  it('only a limited number of calls runs at once, the others follow, and the connection stays open', {
+    tags: 'long',
+  }, async () => {
     const { pages, seen, gate, open } = await setUp({ keepAliveMs: 1000 })
     const [page, other] = [await open(), await open()]
     for (let id = 0; id < 3000; id += 1) page.call(String(id), '/slow')

@@ -1,3 +1,5 @@
+// @long A minute: every place and encoding of an echo. tests/core/upstream/redact*.test.ts have each of them alone.
+
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { request as httpRequest, type IncomingMessage } from 'node:http'

@@ -18,7 +18,7 @@ import { openApps } from '../../../src-main/core/gateway/apps/apps.ts'
 import { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
 import { fillFolder } from '../../core/data/fill.ts'
 import { canMountDisks, mountMemoryDisk, unmountMemoryDisk } from '../../core/helpers/memoryDisk.ts'
-import { tries } from '../../helpers/effort.ts'
+import { onlyLong, tries } from '../../helpers/effort.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
 import { commandLine, type Ended, environmentOf, studioEntry } from './fixtures/process.ts'
 
@@ -112,7 +112,7 @@ const printing: string[][] = [
 ]
 /** `npm test` tries one command for each way of writing output, `npm run test:long` every command. */
 const waysOfWriting =
-  /^(--help|apps list|apps set|requests|usage --format parquet|backup|restore|export --what (requests|chats)|chat|serve --json)/
+  /^(--help|apps list|requests --data-dir|usage --format parquet|backup -|export --what chats --data-dir|chat)/
 const everyCommand = printing.map((args) => [args.filter((arg) => !arg.includes('/')).join(' '), args] as const)
 const named = everyCommand.filter(([name]) => tries(0, 1) === 1 || waysOfWriting.test(name))
 
@@ -144,7 +144,7 @@ describe.runIf(existsSync('/dev/full'))('a device that is full', { timeout: 120_
     expect((await into({ stderr: '/dev/full' }, args)).code).toBe(code)
   })
 
-  it('full standard output and standard error still fail', async () => {
+  it('full standard output and standard error still fail', { tags: 'long' }, async () => {
     expect((await into({ stdout: '/dev/full', stderr: '/dev/full' }, ['apps', 'list', ...where])).code).toBe(1)
   })
 })
@@ -197,7 +197,7 @@ describe('a pipe whose reader has gone', { timeout: 120_000 }, () => {
     },
   )
 
-  it('apps add deletes the app when the reader has gone', async () => {
+  it('apps add deletes the app when the reader has gone', { tags: 'long' }, async () => {
     const before = names()
     const command = start(['apps', 'add', 'unseen', '--json', ...where])
     command.child.stdout.destroy()
@@ -206,7 +206,7 @@ describe('a pipe whose reader has gone', { timeout: 120_000 }, () => {
     expect(names()).toEqual(before)
   })
 
-  it('serve continues when the reader of its first lines has gone', async () => {
+  it('serve continues when the reader of its first lines has gone', { tags: 'long' }, async () => {
     const serving = start(['serve', '--web-port', '0', '--no-api', '--data-dir', join(home, 'goes-on')])
     serving.child.stdout.destroy()
     const owner = join(home, 'goes-on', 'studio.owner.json')
@@ -217,7 +217,7 @@ describe('a pipe whose reader has gone', { timeout: 120_000 }, () => {
     expect(await serving.ended).toMatchObject({ code: 141, stderr: '' })
   })
 
-  it('requests --follow ends with the next request when the reader has gone', async () => {
+  it('requests --follow ends with the next request when the reader has gone', { tags: 'long' }, async () => {
     const following = start(['requests', '--follow', '--json', ...where])
     await following.line()
     following.child.stdout.destroy()
@@ -245,10 +245,8 @@ describe.runIf(canMount)('a disk that fills up', { timeout: 120_000 }, () => {
 
   it.each([
     'requests --json --limit 1000',
-    'export --what requests',
-    'export --what chats',
-    'export --what chats --format markdown',
     'backup -',
+    ...onlyLong('export --what requests', 'export --what chats', 'export --what chats --format markdown'),
   ])('a disk that fills up under standard output is a failure: %s', async (line) => {
     const args = line.split(' ')
     const { code, stderr } = await into({ stdout: join(disk, 'out') }, [...args, ...where])
@@ -257,13 +255,15 @@ describe.runIf(canMount)('a disk that fills up', { timeout: 120_000 }, () => {
 
   it.each([
     'backup file',
-    'export --what requests --output file',
-    'export --what requests --format json --output file',
     'export --what chats --output file',
-    'export --what chats --format markdown --output file',
-    'export --what media --output file',
-    'export --output file',
-    'usage --format csv --each day --since 2000-01-01 --by day --output file',
+    ...onlyLong(
+      'export --what requests --output file',
+      'export --what requests --format json --output file',
+      'export --what chats --format markdown --output file',
+      'export --what media --output file',
+      'export --output file',
+      'usage --format csv --each day --since 2000-01-01 --by day --output file',
+    ),
   ])('a full disk leaves neither a partial nor a temporary file: %s', async (line) => {
     const placed = line.split(' ').map((arg) => (arg === 'file' ? join(disk, arg) : arg))
     const { code, stderr } = await run([...placed, ...where])
@@ -271,7 +271,7 @@ describe.runIf(canMount)('a disk that fills up', { timeout: 120_000 }, () => {
     expect(readdirSync(disk)).toEqual(['other'])
   })
 
-  it('a full disk leaves the file to overwrite unchanged', async () => {
+  it('a full disk leaves the file to overwrite unchanged', { tags: 'long' }, async () => {
     const file = join(disk, 'kept')
     writeFileSync(file, 'kept')
     for (const args of [

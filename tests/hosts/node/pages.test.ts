@@ -27,7 +27,9 @@ async function rawPage(url = site.server.url): Promise<WebSocket> {
 const callOf = (id: string, path: string) => JSON.stringify({ i: id, p: { u: path, b: {} } })
 
 describe('a page that stops reading', () => {
-  it('the stream of a page that stops reading pauses at a limit, other pages continue, and the page catches up later', async () => {
+  it('the stream of a page that stops reading pauses at a limit, other pages continue, and the page catches up later', {
+    tags: 'long',
+  }, async () => {
     const slow = await rawPage()
     slow.send(callOf('1', '/apps/watch'))
     await expect.poll(() => site.seen.pulled).toBeGreaterThan(0)
@@ -50,7 +52,7 @@ describe('a page that stops reading', () => {
     other.close()
   })
 
-  it('a fast reader neither grows the process nor blocks other pages', async () => {
+  it('a fast reader neither grows the process nor blocks other pages', { tags: 'long' }, async () => {
     const dataDir = temporaryFolder('studio-pages-')
     // A separate process, because in this process a server that never pauses would also block its readers.
     const host = commandLine(cliEntry).start(['serve', '--json', '--web-port', '0', '--no-api', '--data-dir', dataDir])

@@ -29,7 +29,7 @@ it('the request log is empty before the first request, also without a data folde
   expect(await requests('--json')).toMatchObject({ code: 0, stdout: '' })
 })
 
-it('requests of apps and of the studio are shown while serve runs and after its end', async () => {
+it('requests of apps and of the studio are shown while serve runs and after its end', { tags: 'long' }, async () => {
   const { host, tool } = await serve()
   const editor = await tool('An editor')
   await run(['apps', 'set', 'An editor', '--map', 'gpt-*=mirror', '--data-dir', cli.dataDir])
@@ -65,7 +65,7 @@ it('requests of apps and of the studio are shown while serve runs and after its 
   expect(documents((await requests('--json', '--outcome', 'failed', '--limit', '5')).stdout)).toHaveLength(1)
 })
 
-it('each request is one line in columns, whatever the names of app and model', async () => {
+it('each request is one line in columns, whatever the names of app and model', { tags: 'long' }, async () => {
   const { tool } = await serve()
   const wide = await tool('漢字 😀😀😀😀😀😀')
   await wide('mirror\n12:00:00 forged')
@@ -93,7 +93,7 @@ it('--follow prints each request when it starts and when it ends, until a signal
   expect((await follow.ended).code).toBe(0)
 })
 
-it('invalid options are reported', async () => {
+it('invalid options are reported', { tags: 'long' }, async () => {
   for (const args of [
     ['--outcome', 'bad'],
     ['--limit', '0'],

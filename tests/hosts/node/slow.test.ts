@@ -110,7 +110,7 @@ describe('a web host with hundreds of half-sent requests', () => {
 describe('a stranger', () => {
   const request = (site: Site, path = '/') => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${site.server.port}\r\n\r\n`
 
-  it('a stranger that reads nothing of its reply is disconnected', async () => {
+  it('a stranger that reads nothing of its reply is disconnected', { tags: 'long' }, async () => {
     const site = await siteWith({ readMs: 300 }, 32 * 1024 * 1024)
     const socket = await connected(site.server.port, request(site, '/assets/large.js'))
     await once(socket, 'readable')

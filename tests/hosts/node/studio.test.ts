@@ -9,6 +9,7 @@ import { claimFolder } from '../../../src-main/core/store/dataFolder.ts'
 import { databaseFile } from '../../../src-main/core/store/store.ts'
 import { listenOn } from '../../../src-main/hosts/node/listen.ts'
 import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
+import { onlyLong } from '../../helpers/effort.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
 import { openPage } from './fixtures/page.ts'
 import { commandLine, documents, type Running, sourceEntry, studioEntry } from './fixtures/process.ts'
@@ -110,7 +111,7 @@ describe('serve', () => {
     expect([code, documents(stdout).length, stderr]).toEqual([0, 1, ''])
   })
 
-  it.each(['SIGTERM', 'SIGINT'] as const)(
+  it.each(['SIGTERM', ...onlyLong('SIGINT')] as const)(
     'ends with 0 on %s while a reply streams, which is kept and marked',
     async (signal) => {
       const { host, ready } = await serve('--base-url', service.baseUrl)
@@ -140,7 +141,9 @@ describe('serve', () => {
     },
   )
 
-  it('a serve whose database another program has locked answers with the reason, and becomes ready when the lock ends', async () => {
+  it('a serve whose database another program has locked answers with the reason, and becomes ready when the lock ends', {
+    tags: 'long',
+  }, async () => {
     const { host: first } = await serve()
     await endOf(first)
     const locked = new DatabaseSync(databaseFile(dataDir))
@@ -176,7 +179,7 @@ describe('serve', () => {
     expect((await endOf(third.host)).code).toBe(0)
   })
 
-  it('without --json the same facts are printed one per line', async () => {
+  it('without --json the same facts are printed one per line', { tags: 'long' }, async () => {
     const args = ['serve', '--sandbox', '--web-port', '0', '--api-port', '0', '--data-dir', dataDir]
     const host = begin(args)
     const lines = [
@@ -212,7 +215,7 @@ describe('apps beside a running serve', () => {
     expect((await endOf(host)).code).toBe(0)
   })
 
-  it('apps add prints the app key on its own line, and apps list prints columns', async () => {
+  it('apps add prints the app key on its own line, and apps list prints columns', { tags: 'long' }, async () => {
     const where = ['--data-dir', dataDir]
     const { stdout } = await run(['apps', 'add', 'a long name', ...where])
     await run(['apps', 'add', 'b', ...where])
@@ -247,9 +250,11 @@ describe('doctor', () => {
 
   it.each([
     ['too short', (file: string) => writeFileSync(file, 'x'), /studio\.sqlite is damaged/],
-    ['no database', (file: string) => writeFileSync(file, 'x'.repeat(8192)), /studio\.sqlite is damaged/],
-    ['a folder', (file: string) => mkdirSync(file), /studio\.sqlite is a folder/],
-  ])('doctor names a database that can’t be opened, because it is %s', async (_why, spoil, words) => {
+    ...onlyLong(
+      ['no database', (file: string) => writeFileSync(file, 'x'.repeat(8192)), /studio\.sqlite is damaged/] as const,
+      ['a folder', (file: string) => mkdirSync(file), /studio\.sqlite is a folder/] as const,
+    ),
+  ] as const)('doctor names a database that can’t be opened, because it is %s', async (_why, spoil, words) => {
     claimFolder(dataDir)
     spoil(databaseFile(dataDir))
     const { code, stdout } = await run(['doctor', '--json', '--sandbox', '--data-dir', dataDir])
@@ -257,7 +262,7 @@ describe('doctor', () => {
     expect(code).toBe(1)
   })
 
-  it('doctor distinguishes a refused API key from an unreachable service', async () => {
+  it('doctor distinguishes a refused API key from an unreachable service', { tags: 'long' }, async () => {
     const refused = await run(args(), { INFERENCE_STUDIO_API_KEY: service.keys.revoked })
     expect(refused.code).toBe(1)
     expect(checksOf(refused.stdout)).toMatchObject({
@@ -276,7 +281,9 @@ describe('doctor', () => {
     })
   })
 
-  it('doctor works beside a running serve: it names the process, and checks a given connection', async () => {
+  it('doctor works beside a running serve: it names the process, and checks a given connection', {
+    tags: 'long',
+  }, async () => {
     const { host, ready } = await serve('--sandbox')
     const stored = await run(['doctor', '--json', '--data-dir', dataDir])
     const { baseAddress } = checksOf(stored.stdout)
@@ -316,7 +323,7 @@ describe('chat', () => {
     expect(storedReplies()).toMatchObject([{ status: 'stopped' }])
   })
 
-  it('chat stops silently with exit code 141 when the reader of its output ends', async () => {
+  it('chat stops silently with exit code 141 when the reader of its output ends', { tags: 'long' }, async () => {
     const chat = begin(args('Go on.', '--model', 'writer-large'), withKey)
     await new Promise((resolve) => chat.child.stdout.once('data', resolve))
     chat.child.stdout.destroy()
@@ -325,7 +332,7 @@ describe('chat', () => {
     expect(storedReplies()).toMatchObject([{ status: 'stopped' }])
   })
 
-  it('Ctrl-C stops chat at once while it waits for the service', async () => {
+  it('Ctrl-C stops chat at once while it waits for the service', { tags: 'long' }, async () => {
     const asked = Promise.withResolvers<void>()
     const silent = createServer(() => asked.resolve())
     const port = await listenOn(silent, 0, false)
@@ -339,13 +346,13 @@ describe('chat', () => {
     expect([code, documents(stdout)]).toMatchObject([1, [{ problem: { kind: 'cancelled' } }]])
   })
 
-  it('control characters of a reply are not printed', async () => {
+  it('control characters of a reply are not printed', { tags: 'long' }, async () => {
     const { code, stdout } = await run(args('\u001b]0;title\u0007\u001b[31mred', '--model', 'mirror'), withKey)
     expect([code, stdout]).toEqual([0, expect.stringContaining('[31mred')])
     expect(stdout).not.toMatch(/(?![\n\t])\p{Cc}/u)
   })
 
-  it('chat does not touch a folder that serve uses, and says so', async () => {
+  it('chat does not touch a folder that serve uses, and says so', { tags: 'long' }, async () => {
     const { host, ready } = await serve('--sandbox')
     const given = await run(args('Hello', '--model', 'mirror'), withKey)
     expect([given.code, given.stdout, given.stderr]).toEqual([
@@ -362,7 +369,7 @@ describe('chat', () => {
     expect((await endOf(host)).code).toBe(0)
   })
 
-  it('a missing connection is reported with a message', async () => {
+  it('a missing connection is reported with a message', { tags: 'long' }, async () => {
     const { code, stdout, stderr } = await run(['chat', 'Hello', '--json', '--data-dir', dataDir])
     expect([code, documents(stdout)]).toMatchObject([1, [{ problem: { kind: 'not_connected' } }]])
     expect(stderr).toMatch(/^error: .+\.\n$/)
@@ -371,8 +378,8 @@ describe('chat', () => {
 
 describe('sandbox', () => {
   it.each([
-    ['the build', start],
-    ['the sources without a build', commandLine(sourceEntry, { HOME: home, TMPDIR: home }).start],
+    ['the build', start] as const,
+    ...onlyLong(['the sources without a build', commandLine(sourceEntry, { HOME: home, TMPDIR: home }).start] as const),
   ])('sandbox prints its address and API key on one line, responds, and ends on a signal: %s', async (_, starts) => {
     const sandbox = watched(starts(['sandbox', '--json', '--port', '0']))
     const { baseUrl, apiKey } = JSON.parse(await sandbox.line())

@@ -1,3 +1,5 @@
+// @long Starts several programs. tests/core/features/archive shows the same merges.
+
 import { mkdtempSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'

@@ -5,7 +5,9 @@ import { inspectImage } from '../../../src-main/sandbox/vision/inspect.ts'
 import { ffmpegMake, ffprobe } from './tools.ts'
 
 describe('images', () => {
-  it('[IMG-02] draws the same PNG for the same prompt and index, another for any other, in one of three sizes', () => {
+  it('[IMG-02] draws the same PNG for the same prompt and index, another for any other, in one of three sizes', {
+    tags: 'long',
+  }, () => {
     const one = drawImage('a red fox', 0)
     expect(Buffer.from(one).equals(drawImage('a red fox', 0))).toBe(true)
     expect(Buffer.from(one).equals(drawImage('a red fox', 1))).toBe(false)

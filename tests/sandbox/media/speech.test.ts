@@ -38,7 +38,9 @@ describe('speech in six formats', () => {
 })
 
 describe('speed and voices', () => {
-  it('[TTS-04] a quarter of the speed takes four times as long, four times the speed a quarter, at the same pitch', async () => {
+  it('[TTS-04] a quarter of the speed takes four times as long, four times the speed a quarter, at the same pitch', {
+    tags: 'long',
+  }, async () => {
     const at = async (speed: number) => synthesize({ input, voice: 'echo', format: 'wav', speed })
     const [slow, normal, fast] = [await at(0.25), await at(1), await at(4)]
     expect(slow.durationMs / normal.durationMs).toBeGreaterThan(3.6)
@@ -50,7 +52,9 @@ describe('speed and voices', () => {
     expect(ratio).toBeLessThan(1.18)
   })
 
-  it('[TTS-02] six voices differ from one another in pitch or in brightness by more than 10 percent', async () => {
+  it('[TTS-02] six voices differ from one another in pitch or in brightness by more than 10 percent', {
+    tags: 'long',
+  }, async () => {
     const heard: { voice: string; pitch: number; bright: number }[] = []
     for (const voice of voiceNames) {
       const samples = ffmpegSamples((await synthesize({ input, voice, format: 'wav', speed: 1 })).bytes)

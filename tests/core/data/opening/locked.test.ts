@@ -65,7 +65,7 @@ it('a start that waits for a lock can be cancelled, and leaves the folder free',
   lockFolder(dataDir).release()
 })
 
-it('a command that shows no progress says that it waits, and gives up with the reason', async () => {
+it('a command that shows no progress says that it waits, and gives up with the reason', { tags: 'long' }, async () => {
   const dataDir = filledFolder()
   lockDatabase(join(dataDir, 'ledger.sqlite'), true)
   const lines: string[] = []

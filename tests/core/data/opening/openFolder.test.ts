@@ -39,7 +39,10 @@ const rowsOf = (dataDir: string): number => {
   return Number(row?.n)
 }
 
-it('Opening that is cancelled while a large log is recovered leaves the folder free and unchanged; the next start reports its progress, and /v1 answers 503 until then', async () => {
+it('Opening that is cancelled while a large log is recovered leaves the folder free and unchanged; the next start reports its progress, and /v1 answers 503 until then', {
+  tags: 'long',
+  timeout: 60_000,
+}, async () => {
   const dataDir = sample
   const { host } = testHost(dataDir)
   const before = readFileSync(join(dataDir, 'ledger.sqlite'))
@@ -82,7 +85,7 @@ it('Opening that is cancelled while a large log is recovered leaves the folder f
   // Also for the client that was refused a moment ago.
   expect(rowsOf(dataDir)).toBe(rows + 21)
   expect(readdirSync(join(dataDir, 'damaged'))).toHaveLength(1)
-}, 60_000)
+})
 
 it('An error while progress is shown ends the start, and the folder is free', async () => {
   const dataDir = damagedFolder()

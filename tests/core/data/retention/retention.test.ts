@@ -117,7 +117,9 @@ describe('deletion by age', () => {
     ])
   })
 
-  it('the setting for the log deletes only the log, is off by default, and logs what was deleted', async () => {
+  it('the setting for the log deletes only the log, is off by default, and logs what was deleted', {
+    tags: 'long',
+  }, async () => {
     const { dataDir } = await usedFolder(freshFolder())
     const { host, lines } = testHost(dataDir)
     vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'] })

@@ -52,7 +52,9 @@ async function fetched(client: Client): Promise<void> {
   for await (const [account] of await client.usage.watch()) if (account?.asOf && !account.fetching) return
 }
 
-it('a balance below the limit is reported once: not again by other figures or after a restart; when it rises, the alert ends', async () => {
+it('a balance below the limit is reported once: not again by other figures or after a restart; when it rises, the alert ends', {
+  tags: 'long',
+}, async () => {
   const sandbox = await sandboxWith({ balance: 8 })
   const connect = { baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey }
   const first = await program(connect)
@@ -84,7 +86,7 @@ it('a balance below the limit is reported once: not again by other figures or af
   await until(second.client, (alerts) => alerts.length === 1)
 })
 
-it('today’s spend is reported once, by the larger source', async () => {
+it('today’s spend is reported once, by the larger source', { tags: 'long' }, async () => {
   const sandbox = await sandboxWith()
   const { core, client, notices } = await program(sandbox)
   await fetched(client)
@@ -109,7 +111,9 @@ it('today’s spend is reported once, by the larger source', async () => {
   await expect.poll(() => notices.length).toBe(1)
 })
 
-it('an app’s budget is reported at its share and again when it is used up, in place of the first; a larger budget ends it', async () => {
+it('an app’s budget is reported at its share and again when it is used up, in place of the first; a larger budget ends it', {
+  tags: 'long',
+}, async () => {
   const sandbox = await sandboxWith()
   const { core, client, notices } = await program(sandbox, freshFolder(), 0)
   await fetched(client)
@@ -152,7 +156,9 @@ it('an app’s budget is reported at its share and again when it is used up, in 
   expect(await listed(client)).toEqual([])
 })
 
-it('a budget whose rest is below the usual request is reported before it is used up, and when a request is refused', async () => {
+it('a budget whose rest is below the usual request is reported before it is used up, and when a request is refused', {
+  tags: 'long',
+}, async () => {
   const sandbox = await sandboxWith()
   const { core, client, notices } = await program(sandbox, freshFolder(), 0)
   await fetched(client)

@@ -139,7 +139,10 @@ function entries(zip: Uint8Array): Record<string, string> {
 }
 
 describe('an export of everything, imported into an empty studio', () => {
-  it('is the same byte for byte when exported again, and is skipped as known when imported again', async () => {
+  it('is the same byte for byte when exported again, and is skipped as known when imported again', {
+    tags: 'long',
+    timeout: 120_000,
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyConversation, { maxLength: 5 }), async (all) => {
         const from = studio()
@@ -158,9 +161,12 @@ describe('an export of everything, imported into an empty studio', () => {
       }),
       { numRuns: tries(8, 60) },
     )
-  }, 120_000)
+  })
 
-  it('is also the same for a single conversation with its images in one file', async () => {
+  it('is also the same for a single conversation with its images in one file', {
+    tags: 'long',
+    timeout: 120_000,
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(anyConversation, async (one) => {
         const from = studio()
@@ -181,7 +187,7 @@ describe('an export of everything, imported into an empty studio', () => {
       }),
       { numRuns: tries(8, 60) },
     )
-  }, 120_000)
+  })
 
   it('leaves no temporary files, and search finds the imported messages', async () => {
     const from = studio()
@@ -340,7 +346,10 @@ describe('a file that cannot be imported', () => {
     )
   })
 
-  it('is refused for its zip: truncation, names that lead out, duplicate names, a zip bomb', async () => {
+  it('is refused for its zip: truncation, names that lead out, duplicate names, a zip bomb', {
+    tags: 'long',
+    timeout: 60_000,
+  }, async () => {
     const files = await base()
     const zip = zipSync(files)
     for (const part of [0.1, 0.5, 0.9, 0.99])
@@ -353,7 +362,7 @@ describe('a file that cannot be imported', () => {
     const bomb = Buffer.alloc(100 * 1024 * 1024, '[')
     await refused(zipSync({ 'conversations.json': bomb }, { level: 9 }), /more data than is safe/)
     await refused(`{"format":"inference-studio.conversation","x":${'['.repeat(5000)}${']'.repeat(5000)}}`, /nested/)
-  }, 60_000)
+  })
 
   it('is refused if any byte of the content of an archive has changed', async () => {
     const zip = zipSync(await base(), { level: 0 })
@@ -377,7 +386,7 @@ describe('a file that cannot be imported', () => {
     )
   }, 120_000)
 
-  it('accepts five megabytes in one message, and replaces lone surrogates', async () => {
+  it('accepts five megabytes in one message, and replaces lone surrogates', { tags: 'long' }, async () => {
     const files = await base()
     const large = 'é'.repeat(5_000_000)
     const on = studio()

@@ -49,7 +49,7 @@ describe('an archive', () => {
     expect(mediaOf(work)).toEqual([own])
   })
 
-  it('fills a project to its limit, and says how many files were left out', async () => {
+  it('fills a project to its limit, and says how many files were left out', { tags: 'long' }, async () => {
     const [home, work] = [studio(), studio()]
     const taxes = addFolder(home.store, 'Taxes')
     for (let at = 0; at < maxPinnedFiles; at += 1) await home.pin(taxes, `${at}.txt`, `File ${at}`)

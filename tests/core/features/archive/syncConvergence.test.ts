@@ -5,7 +5,7 @@ import { openChat } from '../../../../src-main/core/features/chat/chat.ts'
 import { removeMessage } from '../../../../src-main/core/features/chat/removeMessage.ts'
 import { restore } from '../../../../src-main/core/features/chat/restore.ts'
 import type { Store } from '../../../../src-main/core/store/store.ts'
-import { tries } from '../../../helpers/effort.ts'
+import { onlyLong, tries } from '../../../helpers/effort.ts'
 import { freshFolder } from '../../helpers/core.ts'
 import { addFolder, openStudio, type Studio } from './studio.ts'
 
@@ -151,7 +151,7 @@ async function settle(studios: readonly Studio[], folder: string): Promise<void>
   throw new Error('The computers do not settle.')
 }
 
-it.each([2, 3])(
+it.each([2, ...onlyLong(3)])(
   '%i data folders with random edits end equal, with nothing lost and nothing twice',
   async (count) => {
     await fc.assert(

@@ -1,4 +1,5 @@
-// @isolated it kills a process.
+// @long Kills a process again and again.
+
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'

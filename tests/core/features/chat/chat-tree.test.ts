@@ -350,7 +350,7 @@ it('any sequence of sends, edits, retries, stops, deletions, copies and crashes 
         studio.close()
       }
     }),
-    { numRuns: tries(60, 400), endOnFailure: process.env.SHRINK !== 'yes' },
+    { numRuns: tries(30, 400), endOnFailure: process.env.SHRINK !== 'yes' },
   )
 }, 240_000)
 

@@ -61,7 +61,7 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 const content = (text: string): ChatStreamEvent => ({ type: 'content', choice: 0, text })
 
 describe('watching a reply', () => {
-  it('gives every subscriber the same text, however late and slowly it reads', async () => {
+  it('gives every subscriber the same text, however late and slowly it reads', { tags: 'long' }, async () => {
     const step = fc.oneof(
       fc.record({
         do: fc.constant('say' as const),

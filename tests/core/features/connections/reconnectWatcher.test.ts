@@ -178,7 +178,9 @@ describe('the reconnect watcher', () => {
     await until(there)
   })
 
-  it('checks once more after a hint during a check, which may have started before the network was back', async () => {
+  it('checks once more after a hint during a check, which may have started before the network was back', {
+    tags: 'long',
+  }, async () => {
     const service = await startSandbox()
     closers.push(() => service.close())
     const sockets = new Set<Socket>()

@@ -82,7 +82,9 @@ describe('switching between connections', () => {
     expect(sent(there, 'stranger')).toBeGreaterThan(0)
   })
 
-  it('lets a stream finish on its connection while new requests use the new one; deleting the old one cuts it [SSE-05]', async () => {
+  it('lets a stream finish on its connection while new requests use the new one; deleting the old one cuts it [SSE-05]', {
+    tags: 'long',
+  }, async () => {
     const world = await threeAccounts()
     const { core, here, there, key } = world
     const long = { model: 'writer-small', stream: true, max_tokens: 400 }

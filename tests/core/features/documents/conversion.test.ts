@@ -43,7 +43,9 @@ test('a document is converted on its own thread, with the tokens of its parts', 
   expect(found.tokens).toBeGreaterThan(60)
 })
 
-test('a conversion that takes too long, needs too much memory or is cancelled ends, and the next one works', async () => {
+test('a conversion that takes too long, needs too much memory or is cancelled ends, and the next one works', {
+  tags: 'long',
+}, async () => {
   const long = file(plainPdf(3000, 60))
   const slow = conversion({ timeoutMs: 300 })
   await expect(convert(slow, long)).rejects.toMatchObject({ kind: 'bad_input', message: /took too long/ })
@@ -61,7 +63,7 @@ test('a conversion that takes too long, needs too much memory or is cancelled en
   await expect(failing).rejects.toMatchObject({ kind: 'disk_full' })
 })
 
-test('no file crashes or blocks the process: random bytes and damaged documents', async () => {
+test('no file crashes or blocks the process: random bytes and damaged documents', { tags: 'long' }, async () => {
   const by = conversion({ timeoutMs: 20_000 })
   const damaged = fc
     .record({
@@ -114,7 +116,7 @@ function longestTurn(): () => number {
   }
 }
 
-test('the core answers within 50 ms while a PDF of 50 MB is converted', async () => {
+test('the core answers within 50 ms while a PDF of 50 MB is converted', { tags: 'long' }, async () => {
   const big = file(plainPdf(200, 50, 250_000))
   const by = conversion()
   await convert(by, report)

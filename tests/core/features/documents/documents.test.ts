@@ -79,7 +79,9 @@ test('text that is too long for one message is refused with what to do', async (
   expect(() => documents.attach([{ ...long, pages: null }])).toThrow(/Choose fewer pages/)
 })
 
-test('a message sends the chosen pages before its text, and search, exports and another computer have them', async () => {
+test('a message sends the chosen pages before its text, and search, exports and another computer have them', {
+  tags: 'long',
+}, async () => {
   const on = studio()
   const { add, documents, feature, service } = documentsOn(on)
   const document = await add('report.odt', corpusBytes('report.odt'))
@@ -152,7 +154,9 @@ test('a document is erased with the last message that has it, and stays while a 
   expect(on.store.documents.find(document.mediaId)).toBeNull()
 })
 
-test('a scan is stored with the ranges of its pages without text, and the number of pages read is known during the conversion', async () => {
+test('a scan is stored with the ranges of its pages without text, and the number of pages read is known during the conversion', {
+  tags: 'long',
+}, async () => {
   const on = studio()
   const { add, documents } = documentsOn(on)
   const scan = await add('scan.pdf', corpusBytes('scan.pdf'))

@@ -42,7 +42,9 @@ async function featureAt(data: (url: string) => unknown, files: Record<string, B
 
 const files = ({ dataDir }: Pick<Feature, 'dataDir'>): string[] => readdirSync(join(dataDir, 'media'))
 
-test('[IMG-03] images given by URL are fetched with the key and stored, each as a file, a row and a slot', async () => {
+test('[IMG-03] images given by URL are fetched with the key and stored, each as a file, a row and a slot', {
+  tags: 'long',
+}, async () => {
   const upstream = await sandbox()
   const feature = openImages(async () => upstream)
   const made = await feature.images.make(wish({ n: 4 }))
@@ -167,7 +169,7 @@ test('bytes decide: a wrong type, a file that is no image, a too large one and a
   expect(files(feature)).toEqual([kept?.mediaId])
 })
 
-test('an endless image is cut off at 20 MB, and so is one that decompresses to more', async () => {
+test('an endless image is cut off at 20 MB, and so is one that decompresses to more', { tags: 'long' }, async () => {
   const closed = Promise.withResolvers<void>()
   const piece = Buffer.alloc(1024 * 1024)
   const service = await serve((request, response) => {
@@ -262,7 +264,9 @@ test('cancelled after one image of two: it ends at once, the request is closed a
   expect(feature.images.find({ search: '', favourites: false }).images).toHaveLength(1)
 })
 
-test('killed when two of four images have arrived: those are complete, and the request is marked as cut', async () => {
+test('killed when two of four images have arrived: those are complete, and the request is marked as cut', {
+  tags: 'long',
+}, async () => {
   const whole = [png(50, 40, 1), png(50, 40, 2)]
   const service = await serve((request, response) => {
     const index = Number(/^\/files\/(\d)/.exec(request.url ?? '')?.[1] ?? -1)

@@ -122,7 +122,7 @@ describe('the search', () => {
     )
   })
 
-  it('finds words far down in a text of five million characters, with one hit', async () => {
+  it('finds words far down in a text of five million characters, with one hit', { tags: 'long' }, async () => {
     const on = studio()
     const text = `${'lorem ipsum '.repeat(350_000)}cassowary here. ${'dolor '.repeat(1000)} cassowary there`
     put(on.store, [message({ text })], { title: null })

@@ -136,7 +136,10 @@ test('files without a row are deleted at the start, and unknown files stay', asy
   expect(await next.open(mediaId)).not.toBeNull()
 })
 
-test('killed at any moment while images arrive: each row has its complete file, and leftovers are deleted', async () => {
+test('killed at any moment while images arrive: each row has its complete file, and leftovers are deleted', {
+  tags: 'long',
+  timeout: 90_000,
+}, async () => {
   for (let round = 0; round < tries(3, 20); round++) {
     const folder = freshFolder()
     const printed = await killedAfter(3 + round * 4, new URL('addForever.ts', import.meta.url), [folder])
@@ -149,4 +152,4 @@ test('killed at any moment while images arrive: each row has its complete file, 
     for (const id of ids) expect((await left.bytes(id)).length).toBe(after.media.find(id)?.bytes)
     after.close()
   }
-}, 90_000)
+})

@@ -260,7 +260,10 @@ test('a clean-up by size deletes the oldest items, never a favourite, and no mor
   )
 })
 
-test('hundreds of items are deleted in steps that let others work, in a few seconds', async () => {
+test('hundreds of items are deleted in steps that let others work, in a few seconds', {
+  tags: 'long',
+  timeout: 60_000,
+}, async () => {
   const many = tries(250, 500)
   const mediaIds: string[] = []
   for (let index = 0; index < many; index += 1) {
@@ -281,7 +284,7 @@ test('hundreds of items are deleted in steps that let others work, in a few seco
   clearInterval(beat)
   expect(files().size).toBe(0)
   expect(worst).toBeLessThan(400)
-}, 60_000)
+})
 
 test('a row whose item was never created is deleted at the next start, unless this process returned it', async () => {
   const left = await media.addSound({ bytes: Buffer.from('RIFF0000WAVE left') }, { mime: '', name: null })

@@ -1,3 +1,5 @@
+// @long Kills a process again and again.
+
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

@@ -45,7 +45,9 @@ const action: fc.Arbitrary<ActionName> = fc.oneof(
   fc.constant({ do: 'restart' as const }),
 )
 
-it('a request is sent at most once, in order, by its own account, and is never lost, in any order of actions', async () => {
+it('a request is sent at most once, in order, by its own account, and is never lost, in any order of actions', {
+  tags: 'long',
+}, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { maxLength: 40 }), async (actions) => {
       const store = openStore(freshFolder())

@@ -43,7 +43,9 @@ const picture = { prompt: 'A fox', n: 2, model: null, size: null, responseFormat
 const words = { text: 'The tide is in.', model: null, voice: null, format: 'wav' as const, speed: null }
 const heard = { model: null, language: null, prompt: null, format: null, temperature: null }
 
-it('requests made without a network survive a restart and are sent one after another when the service is back', async () => {
+it('requests made without a network survive a restart and are sent one after another when the service is back', {
+  tags: 'long',
+}, async () => {
   const feature = await studio()
   const { id: speechId } = await feature.client.speech.generate({ requestId: randomUUID(), ...words })
   await feature.until(() => true)
@@ -98,7 +100,7 @@ it('requests made without a network survive a restart and are sent one after ano
   expect(transcripts).toMatchObject([{ state: 'done', cost: expect.any(String) }])
 })
 
-it('a failed request can be queued only if no part of it was sent', async () => {
+it('a failed request can be queued only if no part of it was sent', { tags: 'long' }, async () => {
   const feature = await studio()
   const failed = async (model: string | null = null) => {
     const { id } = await feature.client.images.generate({ requestId: randomUUID(), ...picture, model })

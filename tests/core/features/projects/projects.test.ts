@@ -52,7 +52,9 @@ const handbook = [
   filler('sails'),
 ].join('\n\n')
 
-test('a passage that the person removed is not sent, no other takes its place, and the rest is numbered without a gap', async () => {
+test('a passage that the person removed is not sent, no other takes its place, and the rest is numbered without a gap', {
+  tags: 'long',
+}, async () => {
   const { pin, context } = projectOn(studio())
   await pin('handbook.md', handbook)
   await pin('more.md', handbook.replaceAll('anchors', 'chains'))
@@ -120,7 +122,9 @@ test('small files are sent whole with the first message, and once', async () => 
   expect((await context('And now?', { conversationId, folderId: null })).documents).toEqual([])
 })
 
-test('any text of a file round-trips in its passages, and any message is searched without an error', async () => {
+test('any text of a file round-trips in its passages, and any message is searched without an error', {
+  tags: 'long',
+}, async () => {
   const on = studio()
   const { pin, context, projects, folderId } = projectOn(on)
   const asText = fc.array(

@@ -8,7 +8,7 @@ import { joinerOf, readSound } from '../../../../src-main/core/features/speech/j
 import { readWav, wavHead } from '../../../../src-main/core/features/speech/join/wav.ts'
 import { synthesize } from '../../../../src-main/sandbox/speech/speech.ts'
 import { type SpeechFormat, speechFormats } from '../../../../src-preload/contract/speech.ts'
-import { tries } from '../../../helpers/effort.ts'
+import { onlyLong, tries } from '../../../helpers/effort.ts'
 import { temporaryFolder } from '../../../helpers/folders.ts'
 import { complaints, decoded, decodedAll, encodedAll, largestStep, placeOf, testRate } from './audio.ts'
 
@@ -66,7 +66,7 @@ beforeAll(async () => {
 const formatOf = (name: string): SpeechFormat => speechFormats.find((format) => name.startsWith(format)) ?? 'mp3'
 
 describe('joined parts', () => {
-  it.each(speechFormats.flatMap((format) => [`${format} of the sandbox`, `${format} of ffmpeg`]))(
+  it.each(speechFormats.flatMap((format) => [`${format} of the sandbox`, ...onlyLong(`${format} of ffmpeg`)]))(
     '%s: the length is the sum within 50 ms, each part is in position, no clicks, no changed samples [TTS-03]',
     async (name) => {
       const format = formatOf(name)

@@ -10,6 +10,7 @@ import { StudioError } from '../../../../src-main/core/errors.ts'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import { synthesize } from '../../../../src-main/sandbox/speech/speech.ts'
 import type { Speech, SpeechFormat } from '../../../../src-preload/contract/speech.ts'
+import { onlyLong } from '../../../helpers/effort.ts'
 import { randomNumbers } from '../../../helpers/random.ts'
 import { freshFolder } from '../../helpers/core.ts'
 import { readBody, serve } from '../../upstream/helpers/service.ts'
@@ -72,7 +73,10 @@ describe('a text of 20,000 bytes in four scripts', () => {
   ]
   const text = scripts.map((one) => one.repeat(Math.ceil(5010 / Buffer.byteLength(one)))).join('\n\n')
 
-  it('is spoken in parts, resumed after a failure at the failed part only, and is as long as its parts together [TTS-01]', async () => {
+  it('is spoken in parts, resumed after a failure at the failed part only, and is as long as its parts together [TTS-01]', {
+    tags: 'long',
+    timeout: 120_000,
+  }, async () => {
     const sandbox = await startSandbox()
     onTestFinished(() => sandbox.close())
     const inputs: string[] = []
@@ -131,11 +135,11 @@ describe('a text of 20,000 bytes in four scripts', () => {
     // The part files and the earlier joined file are gone.
     await expect.poll(() => making(feature)).toEqual([])
     expect(feature.media.pathOf(failed.mediaId ?? '')).toBe(null)
-  }, 120_000)
+  })
 })
 
 describe('a process that is killed during part 3', () => {
-  it.each(['mp3', 'wav'] as const)(
+  it.each([...onlyLong('mp3'), 'wav'] as const)(
     'has lost none of the received audio as %s, says so, and resumes at that part',
     async (format) => {
       let dripping = true

@@ -26,7 +26,10 @@ describe('a speech', () => {
     })
   }, 60_000)
 
-  it('costs what the service charges for its size, once that was read, and the estimate of a long text says so', async () => {
+  it('costs what the service charges for its size, once that was read, and the estimate of a long text says so', {
+    tags: 'long',
+    timeout: 60_000,
+  }, async () => {
     const service = await startSandbox()
     onTestFinished(() => service.close())
     const { speeches, requestLog, account } = speechProcedures(service)
@@ -45,5 +48,5 @@ describe('a speech', () => {
     const charged = (bytes / 1000) * 0.015
     expect(Number(cost)).toBeGreaterThan(charged * 0.8)
     expect(Number(cost)).toBeLessThan(charged * 1.25)
-  }, 60_000)
+  })
 })

@@ -130,7 +130,9 @@ describe('arguments', () => {
     expect(fault).toMatch(/given up/)
   })
 
-  test('with many faults are reported with the first faults and the number of the others', async () => {
+  test('with many faults are reported with the first faults and the number of the others', {
+    tags: 'long',
+  }, async () => {
     const schema = object({ a: { items: { allOf: Array.from({ length: 50 }, () => ({ type: 'string' })) } } })
     const faults = await checker.args(schema, JSON.stringify({ a: Array.from({ length: 500 }, () => 1) }))
     expect(faults).toHaveLength(21)

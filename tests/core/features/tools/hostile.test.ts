@@ -10,7 +10,9 @@ let feature: Feature
 afterEach(() => feature.close())
 
 describe('an untrusted server', () => {
-  test('has a limited list: endless pages, duplicate or missing names, unusable schemas, and no fetch of other documents', async () => {
+  test('has a limited list: endless pages, duplicate or missing names, unusable schemas, and no fetch of other documents', {
+    tags: 'long',
+  }, async () => {
     feature = makeFeature({ limits: { pages: 3, backOffMs: [] } })
     const server = await feature.stdio('hostile', { name: 'Bad one' })
     const { tools, log } = await feature.state(server, (one) => one.state === 'ready' && one.log.length === 3)
@@ -36,7 +38,7 @@ describe('an untrusted server', () => {
     expect(log.sort()).toEqual(['mine-0 -32601', 'mine-1 -32601', 'mine-2 -32601'])
   })
 
-  test('that sends an endless message is cut off, and the call fails', async () => {
+  test('that sends an endless message is cut off, and the call fails', { tags: 'long' }, async () => {
     feature = makeFeature({ limits: { messageBytes: 2_000_000, backOffMs: [], pages: 1 } })
     const server = await feature.stdio('hostile', { name: 'Test' })
     await feature.ready(server)

@@ -64,7 +64,7 @@ describe.each(['modern', 'sessions'] as const)('a server over HTTP (%s)', (mode)
     while (http.state.cancelled === 0) await new Promise(setImmediate)
   })
 
-  test('fails the call long before its time limit if the reply breaks off', async () => {
+  test('fails the call long before its time limit if the reply breaks off', { tags: 'long' }, async () => {
     http = await startHttp(mode)
     feature = makeFeature()
     const server = await add()

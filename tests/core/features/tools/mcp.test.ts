@@ -29,7 +29,7 @@ describe('a server over stdio', () => {
     await feature.toolCalls.until(() => feature.toolCalls.asked.length === 1)
   })
 
-  test('that is off offers no tools to requests, and waiting calls keep waiting', async () => {
+  test('that is off offers no tools to requests, and waiting calls keep waiting', { tags: 'long' }, async () => {
     feature = makeFeature()
     const server = await feature.stdio()
     await feature.ready(server)
@@ -84,7 +84,9 @@ describe('a server over stdio', () => {
     expect(sum.text).toBe('{"sum":5}')
   })
 
-  test('that takes too long receives a cancellation, and the call is settled at its time limit', async () => {
+  test('that takes too long receives a cancellation, and the call is settled at its time limit', {
+    tags: 'long',
+  }, async () => {
     feature = makeFeature()
     const server = await feature.stdio('good', { timeoutSeconds: 1 })
     await feature.ready(server)
@@ -106,7 +108,9 @@ describe('a server over stdio', () => {
     expect((await feature.run(server, 'echo', { text: 'still here' })).text).toBe('still here')
   })
 
-  test('that exits during a call fails it, is restarted, and stays failed after the last attempt', async () => {
+  test('that exits during a call fails it, is restarted, and stays failed after the last attempt', {
+    tags: 'long',
+  }, async () => {
     feature = makeFeature({ limits: { backOffMs: [20] } })
     const server = await feature.stdio()
     await feature.ready(server)
@@ -194,13 +198,15 @@ describe('a server over stdio', () => {
     })
   })
 
-  test('of an old version, which exits at any message before `initialize`, is started again in legacy mode', async () => {
+  test('of an old version, which exits at any message before `initialize`, is started again in legacy mode', {
+    tags: 'long',
+  }, async () => {
     feature = makeFeature()
     const server = await feature.stdio('strict')
     expect((await feature.ready(server)).tools).toMatchObject([{ name: 'old' }])
   })
 
-  test('that ignores signals is ended with all its child processes', async () => {
+  test('that ignores signals is ended with all its child processes', { tags: 'long' }, async () => {
     feature = makeFeature()
     const server = await feature.stdio('stubborn')
     await feature.ready(server)
@@ -212,7 +218,7 @@ describe('a server over stdio', () => {
     for (const pid of pids) expect(await alive(pid)).toBe(false)
   })
 
-  test('ends with the program, and a running call fails with a note', async () => {
+  test('ends with the program, and a running call fails with a note', { tags: 'long' }, async () => {
     feature = makeFeature()
     const server = await feature.stdio()
     await feature.ready(server)

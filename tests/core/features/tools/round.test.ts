@@ -64,7 +64,9 @@ const last = (messages: Message[]): Message | undefined => messages.at(-1)
 const answered = (messages: Message[]): boolean =>
   last(messages)?.role === 'assistant' && last(messages)?.finishedAt !== null && rowsOf(messages).length > 0
 
-test('a round: the model calls two tools, a person answers one and a server the other, and the model continues with both', async () => {
+test('a round: the model calls two tools, a person answers one and a server the other, and the model continues with both', {
+  tags: 'long',
+}, async () => {
   const { client } = await open()
   const setup = await withTools(client)
   const { conversationId } = await ask(client, 'Use add and Test_echo', setup)
@@ -97,7 +99,9 @@ test('a round: the model calls two tools, a person answers one and a server the 
   expect(on[7]?.run).toMatchObject({ state: 'done', allowed: 'conversation' })
 })
 
-test('calls that waited when the program ended still wait after a restart, and can be decided', async () => {
+test('calls that waited when the program ended still wait after a restart, and can be decided', {
+  tags: 'long',
+}, async () => {
   const first = await open()
   const setup = await withTools(first.client)
   const { conversationId } = await ask(first.client, 'add and Test_echo and Test_slow', setup)

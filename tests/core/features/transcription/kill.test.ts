@@ -54,7 +54,10 @@ async function recordAndKill(dataDir: string, afterMs: number, ...args: string[]
   return all
 }
 
-it('a recorder killed at random moments has every acknowledged byte, and its audio plays', async () => {
+it('a recorder killed at random moments has every acknowledged byte, and its audio plays', {
+  tags: 'long',
+  timeout: 120_000,
+}, async () => {
   const dataDir = freshFolder()
   const random = randomNumbers()
   for (let round = 0; round < tries(2, 10); round += 1) {
@@ -77,9 +80,12 @@ it('a recorder killed at random moments has every acknowledged byte, and its aud
     expect(readdirSync(join(dataDir, 'making'))).toEqual([])
     await close()
   }
-}, 120_000)
+})
 
-it('killed while recordings end one after another, each is stored once and complete, and none is lost between its two locations', async () => {
+it('killed while recordings end one after another, each is stored once and complete, and none is lost between its two locations', {
+  tags: 'long',
+  timeout: 120_000,
+}, async () => {
   const dataDir = freshFolder()
   const kept = new Set<string>()
   const asked = new Map<string, string>()
@@ -128,7 +134,7 @@ it('killed while recordings end one after another, each is stored once and compl
     expect(readdirSync(join(dataDir, 'media')).sort()).toEqual(ids.sort())
   }
   expect(kept.size).toBeGreaterThan(0)
-}, 120_000)
+})
 
 it('a page that outlives the program continues its recording', async () => {
   const dataDir = freshFolder()

@@ -18,7 +18,10 @@ const outcome = z.object({
   progress: z.array(z.number()),
 })
 
-it('a file of 200 MB is uploaded from disk with progress, in constant memory', async () => {
+it('a file of 200 MB is uploaded from disk with progress, in constant memory', {
+  tags: 'long',
+  timeout: 60_000,
+}, async () => {
   const size = 200_000_000
   const { url } = await serve((request, response) => {
     let bytes = 0
@@ -46,9 +49,12 @@ it('a file of 200 MB is uploaded from disk with progress, in constant memory', a
   // At most ten times a second, and always increasing.
   expect(progress.length).toBeGreaterThan(1)
   expect(progress).toEqual(progress.toSorted((a, b) => a - b))
-}, 60_000)
+})
 
-it('cancelling during an upload closes the connection and reports the uploaded bytes', async () => {
+it('cancelling during an upload closes the connection and reports the uploaded bytes', {
+  tags: 'long',
+  timeout: 30_000,
+}, async () => {
   const { upstream, requests } = await serve((request) => {
     // A slow service: 64 KB every 20 ms. A service that reads nothing does not notice a close either.
     request.on('data', () => {
@@ -73,7 +79,7 @@ it('cancelling during an upload closes the connection and reports the uploaded b
   // The service reads what the system still buffers, then finds the end before the whole file.
   await closed(request)
   expect(request.complete).toBe(false)
-}, 30_000)
+})
 
 it('a missing file fails with a message', async () => {
   const { upstream } = await serve((_request, response) => json(response, 200, { text: '' }))

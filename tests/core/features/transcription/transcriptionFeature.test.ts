@@ -257,7 +257,10 @@ it('an empty file and an unknown upload are refused with a message; a nameless f
   await expect(async () => feature.rename({ id, name: ' \n ' })).rejects.toMatchObject({ kind: 'bad_input' })
 })
 
-it('a search through 1,000 transcripts of 10,000 words yields to other work', async () => {
+it('a search through 1,000 transcripts of 10,000 words yields to other work', {
+  tags: 'long',
+  timeout: 60_000,
+}, async () => {
   const { feature, store } = openFeature()
   const words = `${Array.from({ length: 10_000 }, (_, index) => `word${index % 977}`).join(' ')} `
   store.transaction(() => {
@@ -300,4 +303,4 @@ it('a search through 1,000 transcripts of 10,000 words yields to other work', as
   clearInterval(others)
   expect(total).toBe(1)
   expect(turns).toBeGreaterThan(2)
-}, 60_000)
+})

@@ -1,3 +1,5 @@
+// @long Waits for the sandbox’s account to report. currentSpend has its figures in totals.test.ts.
+
 import { randomUUID } from 'node:crypto'
 import { createRouterClient } from '@orpc/server'
 import { expect, it, onTestFinished } from 'vitest'

@@ -40,7 +40,10 @@ function contents(dataDir: string) {
   return [...found, versions]
 }
 
-it('after kills at random moments, stored usage has only complete replies and has lost no written one', async () => {
+it('after kills at random moments, stored usage has only complete replies and has lost no written one', {
+  tags: 'long',
+  timeout: 120_000,
+}, async () => {
   const dataDir = freshFolder()
   const random = randomNumbers()
   for (let round = 0; round < tries(3, 20); round += 1) {
@@ -72,7 +75,7 @@ it('after kills at random moments, stored usage has only complete replies and ha
     other.close()
     expect(contents(dataDir)).toEqual(contents(calm))
   }
-}, 120_000)
+})
 
 it('a file of a newer version is refused and left unchanged, with and without a core', () => {
   const dataDir = freshFolder()

@@ -63,6 +63,6 @@ test('a text longer than one piece loses nothing, and its code is still not read
   expect(speakable(`Before.\n\n${code}\n\nAfter *it*.`)).toBe('Before.\n\nCode block, js.\n\nAfter it.')
 })
 
-test('the time for a long text grows linearly', () => {
+test('the time for a long text grows linearly', { tags: 'long' }, () => {
   expect(growth(400, (length) => 'word *and* '.repeat(length), speakable)).toBeLessThan(linear)
 })

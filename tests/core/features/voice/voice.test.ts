@@ -112,7 +112,10 @@ describe('a sample of a voice', () => {
 })
 
 describe('reading aloud', () => {
-  it('yields the plan, then streams the service’s audio as it arrives [TTS-05]', async () => {
+  it('yields the plan, then streams the service’s audio as it arrives [TTS-05]', {
+    tags: 'long',
+    timeout: 60_000,
+  }, async () => {
     const { feature } = voiceProcedures('nova')
     const before = asked().length
     const events = await all(speak(feature, { text: '# Hello\n\nGood morning.' }))
@@ -121,7 +124,7 @@ describe('reading aloud', () => {
     const audio = events.flatMap((event) => (event.type === 'audio' ? [Buffer.from(event.data)] : []))
     expect(audio[0]?.toString('latin1', 0, 3)).toBe('ID3')
     expect(asked()).toHaveLength(before + 1)
-  }, 60_000)
+  })
 
   /** Two parts of at most 4,096 bytes. */
   const two = `${'First part. '.repeat(350)}\n\nThe second.`

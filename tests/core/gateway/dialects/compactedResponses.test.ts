@@ -190,7 +190,9 @@ it('a service that echoes its key in any encoding does not reach the app with it
   }
 })
 
-it('a summary with the key of the service in any encoding is masked before it is encoded', async () => {
+it('a summary with the key of the service in any encoding is masked before it is encoded', {
+  tags: 'long',
+}, async () => {
   for (const [name, encode] of Object.entries(encodings)) {
     const { gateway } = await farService({ content: `The key is ${encode(apiKey)}.` })
     const { compacted } = await compact(gateway)

@@ -261,14 +261,14 @@ describe.each(translatedApis)('in the API $name, a stream', (api) => {
     expect(heard).toMatchObject({ ...failed, output: [] })
   })
 
-  it('with one event of 4 MB has all of it', async () => {
+  it('with one event of 4 MB has all of it', { tags: 'long' }, async () => {
     const words = 'wörd 🙂 '.repeat(400_000)
     const heard = await hear(api, `${chunk({ content: words })}${chunk({}, 'stop')}${done}`)
     expect(heard).toMatchObject(complete)
     expect(heard.output).toEqual([{ text: words }])
   })
 
-  it('with a line that never ends is a failure, and the memory is bounded', async () => {
+  it('with a line that never ends is a failure, and the memory is bounded', { tags: 'long' }, async () => {
     const heard = await hear(
       api,
       Buffer.from(`${chunk({ content: 'A' })}data: {"choices":"${'x'.repeat(17 * 1024 * 1024)}`),
@@ -353,7 +353,7 @@ describe('a whole reply that reports a failure', () => {
   })
 })
 
-it('ids of tool calls count for the largest reply', () => {
+it('ids of tool calls count for the largest reply', { tags: 'long' }, () => {
   const reader = new ChatEventReader()
   const id = 'i'.repeat(8 * 1024 * 1024)
   const events = Array.from({ length: 9 }, (_, index) =>

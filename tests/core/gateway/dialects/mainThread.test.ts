@@ -46,7 +46,7 @@ async function longestJson(act: () => Promise<void>): Promise<number> {
 const short = 100_000
 
 describe('no long JSON is parsed or written on the main thread for', () => {
-  it('a compaction, and its reply has the messages of the user', async () => {
+  it('a compaction, and its reply has the messages of the user', { tags: 'long' }, async () => {
     const { far, gateway } = await open()
     const body = JSON.stringify({ model: 'm', input: [said(long), answered, said('Go on')] })
     let reply: Buffer = Buffer.alloc(0)
@@ -66,7 +66,7 @@ describe('no long JSON is parsed or written on the main thread for', () => {
     await expect.poll(() => gateway.memory.held).toBe(0)
   })
 
-  it('a compaction of a long stored conversation', async () => {
+  it('a compaction of a long stored conversation', { tags: 'long' }, async () => {
     const { gateway } = await open()
     const first = await post(gateway, '/responses', JSON.stringify({ model: 'm', input: [said(long), answered] }))
     const { id } = JSON.parse(first.body.toString()) as { id: string }
@@ -81,7 +81,9 @@ describe('no long JSON is parsed or written on the main thread for', () => {
     await expect.poll(() => gateway.memory.held).toBe(0)
   })
 
-  it('a conversation on a WebSocket that is not stored, also when it continues a stored one', async () => {
+  it('a conversation on a WebSocket that is not stored, also when it continues a stored one', {
+    tags: 'long',
+  }, async () => {
     const { far, gateway } = await open()
     const stored = await post(gateway, '/responses', JSON.stringify({ model: 'm', input: [said(long)] }))
     const { id } = JSON.parse(stored.body.toString()) as { id: string }

@@ -307,7 +307,9 @@ describe('a stored response', () => {
     tables.close()
   })
 
-  it('counts in the memory of the request that continues it, which is free after the reply', async () => {
+  it('counts in the memory of the request that continues it, which is free after the reply', {
+    tags: 'long',
+  }, async () => {
     const { gateway, far } = await mirror()
     const first = await created(gateway, { input: 'x'.repeat(3_000_000) })
     const second = await created(gateway, { input: 'y'.repeat(100_000), previous_response_id: first.id })
@@ -323,7 +325,9 @@ describe('a stored response', () => {
     expect((await create(gateway, { input: 'Two', previous_response_id: first.id })).status).toBe(200)
   })
 
-  it('with long history is continued without parsing it in the main thread, also by references in a long request', async () => {
+  it('with long history is continued without parsing it in the main thread, also by references in a long request', {
+    tags: 'long',
+  }, async () => {
     const words = 'x'.repeat(3_000_000)
     const { far, gateway } = await beforeService((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -384,7 +388,9 @@ describe('a stored response', () => {
     tables.close()
   })
 
-  it('of a reply that is too large to be translated is not stored, says so, and is not read to its end', async () => {
+  it('of a reply that is too large to be translated is not stored, says so, and is not read to its end', {
+    tags: 'long',
+  }, async () => {
     const closed = Promise.withResolvers<void>()
     const { gateway } = await beforeService((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -432,7 +438,7 @@ describe('a stored response', () => {
     },
   )
 
-  it('that is too large is not stored, and the app and the log learn it', async () => {
+  it('that is too large is not stored, and the app and the log learn it', { tags: 'long' }, async () => {
     const { gateway } = await mirror()
     const answer = await ask(`${gateway.url}/responses`, {
       method: 'POST',

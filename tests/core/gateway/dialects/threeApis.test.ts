@@ -78,7 +78,7 @@ describe.each(apis)('in the API $name', (api) => {
     await expect.poll(async () => (await gateway.rows())[0]?.state).toBe('cancelled')
   })
 
-  it('an app that reads slowly slows the service down', async () => {
+  it('an app that reads slowly slows the service down', { tags: 'long' }, async () => {
     let sent = 0
     const event = `data: {"choices":[{"index":0,"delta":{"content":"${'word '.repeat(2000)}"}}]}\n\n`
     const { gateway } = await beforeService((_request, response) => {
@@ -128,7 +128,9 @@ describe.each(apis)('in the API $name', (api) => {
     }
   })
 
-  it('no form of the service’s key reaches the app, and the app’s key never reaches the service', async () => {
+  it('no form of the service’s key reaches the app, and the app’s key never reaches the service', {
+    tags: 'long',
+  }, async () => {
     const { service, gateway } = await beforeEchoingService()
     for (const mode of ['good', 'refuses', 'page', 'error frame', 'no JSON', 'cut'] as const) {
       for (const stream of [false, true]) {
@@ -354,7 +356,9 @@ describe.each(translatedApis)('only in $name', (api) => {
     expect(gateway.memory.held).toBe(0)
   })
 
-  it('a large request, which another thread translates, becomes what a small one becomes', async () => {
+  it('a large request, which another thread translates, becomes what a small one becomes', {
+    tags: 'long',
+  }, async () => {
     const { far, gateway } = await beforeService((_request, response, body) => {
       const { stream } = JSON.parse(body.toString()) as { stream?: boolean }
       const choice = { index: 0, finish_reason: 'stop' }

@@ -100,7 +100,7 @@ async function halfSent(gateway: Gateway, api: Api, length: number, part: Buffer
 describe.each(apis)('large JSON bodies in the API $name', (api) => {
   const chatOf = (size: number, more: Record<string, unknown> = {}): Buffer => requestOf(api, size, more)
 
-  it('are buffered while memory is free, wait otherwise, and all arrive', async () => {
+  it('are buffered while memory is free, wait otherwise, and all arrive', { tags: 'long' }, async () => {
     const bodyMemory = { large: 8 * million, smallBody: 64 * 1024 }
     const { gateway, arrived, counts } = await setUp({ bodyMemory }, null)
     const body = chatOf(3 * million)
@@ -194,7 +194,7 @@ describe.each(apis)('large JSON bodies in the API $name', (api) => {
     expect((await gateway.rows())[0]).toMatchObject({ model: 'm', stream: true })
   })
 
-  it('are freed when the reply starts, however long it takes', async () => {
+  it('are freed when the reply starts, however long it takes', { tags: 'long' }, async () => {
     const { gateway } = await setUp({}, ({ response }) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write('data: {"model":"m","choices":[{"index":0,"delta":{"content":"Words"}}]}\n\n')

@@ -81,7 +81,7 @@ describe.each(apis)('the log row of a request in the API $name', (api) => {
     expect(states).toEqual(['sent'])
   })
 
-  it('marks a stream without its end as cut [SSE-04]', async () => {
+  it('marks a stream without its end as cut [SSE-04]', { tags: 'long' }, async () => {
     const { gateway } = await beforeSandbox()
     const body = long(api, { stream: true })
     const endless = await askIn(gateway, api, body, { 'x-sandbox-fault': 'no-done-no-finish' })
@@ -143,7 +143,7 @@ describe('the log row of a request', () => {
     expect(await lastRow(gateway)).toMatchObject({ tokensOut: 12, tokensAre: 'measured' })
   })
 
-  it('exists for the studio’s own requests too, with their feature', async () => {
+  it('exists for the studio’s own requests too, with their feature', { tags: 'long' }, async () => {
     const { gateway } = await beforeSandbox()
     await gateway.upstream.listModels()
     const stream = gateway.upstream.streamChatCompletion(

@@ -203,7 +203,7 @@ describe('a key limited by model', () => {
     expect(seen.length).toBeLessThan(text.length - '--\r\n'.length)
   })
 
-  it('uses no more memory for a large file, and a slow service slows the app down', async () => {
+  it('uses no more memory for a large file, and a slow service slows the app down', { tags: 'long' }, async () => {
     let request: IncomingMessage | null = null
     const hash = createHash('sha256')
     const { gateway } = await beforeService(

@@ -217,7 +217,7 @@ describe('a turn', () => {
     for (const { socket } of [plain, client]) socket.close()
   })
 
-  it('never has the key of the service, whatever the service does with it', async () => {
+  it('never has the key of the service, whatever the service does with it', { tags: 'long' }, async () => {
     const { gateway } = await beforeEchoingService()
     for (const mode of ['good', 'refuses', 'page', 'error frame', 'no JSON', 'cut']) {
       const client = await SocketClient.open(gateway, { 'x-echo-mode': mode })
@@ -255,7 +255,9 @@ describe('a response with store: false', () => {
     other.socket.close()
   })
 
-  it('leads to no stored one: a turn after it with store: true says store: false, is remembered, and the log says why', async () => {
+  it('leads to no stored one: a turn after it with store: true says store: false, is remembered, and the log says why', {
+    tags: 'long',
+  }, async () => {
     const { gateway } = await farService(mirror)
     const client = await SocketClient.open(gateway)
     for (const size of [1, 100_000]) {

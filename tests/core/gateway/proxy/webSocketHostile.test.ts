@@ -75,7 +75,7 @@ describe('a message', () => {
     await expect.poll(() => gateway.memory.held).toBe(0)
   })
 
-  it('over 32 MB ends the connection before it has arrived, in one frame or in several', async () => {
+  it('over 32 MB ends the connection before it has arrived, in one frame or in several', { tags: 'long' }, async () => {
     const { gateway } = await open()
     for (const isWhole of [true, false]) {
       const client = await SocketClient.open(gateway)

@@ -11,7 +11,7 @@ beforeAll(() => loadTokenizer())
 
 const both = [chatStream, { ...chatStream, stripUsage: true }]
 
-test('an endless line uses bounded memory, and every byte of it passes', () => {
+test('an endless line uses bounded memory, and every byte of it passes', { tags: 'long' }, () => {
   for (const options of both) {
     for (const start of ['data: {"a":"', ': ', 'x', 'data: [', '\uFEFF']) {
       const meter = openMeter(options)
@@ -27,7 +27,7 @@ test('an endless line uses bounded memory, and every byte of it passes', () => {
   }
 })
 
-test('an event of 5 MB passes byte for byte and counts as output, and later events are read', () => {
+test('an event of 5 MB passes byte for byte and counts as output, and later events are read', { tags: 'long' }, () => {
   const bytes = Buffer.from(event(delta({ content: 'x'.repeat(5_000_000) })) + event(usageChunk) + event('[DONE]'))
   for (const options of both) {
     for (const cuts of [[], [100, 65_536, 3_000_000], Array.from({ length: 80 }, (_, i) => i * 65_000)]) {

@@ -400,7 +400,7 @@ test('any bytes in any pieces never throw', () => {
   )
 })
 
-test('an upload of 200 MB passes in bounded memory', () => {
+test('an upload of 200 MB passes in bounded memory', { tags: 'long' }, () => {
   const form = openForm(formType)
   const chunk = Buffer.alloc(65_536, 0x2d)
   form?.push(bytes(fileField('file', '').slice(0, -2)))

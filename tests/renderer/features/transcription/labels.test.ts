@@ -77,7 +77,7 @@ describe('comparing two transcripts', () => {
     )
   })
 
-  test('gives up on two texts that have almost nothing in common', () => {
+  test('gives up on two texts that have almost nothing in common', { tags: 'long' }, () => {
     const many = (word: string, length: number) => Array.from({ length }, (_, at) => `${word}${at}`).join(' ')
     const compare = ([left, right]: [string, string]) => expect(difference(left, right).words).toBeNull()
     expect(growth(2_000, (length): [string, string] => [many('a', length), many('b', length)], compare)).toBeLessThan(

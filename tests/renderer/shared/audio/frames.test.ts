@@ -56,7 +56,7 @@ describe('frames of FLAC', () => {
     const gaps = found.map(({ time }, index) => (found[index + 1]?.time ?? seconds) - time)
     expect(Math.max(...gaps)).toBeLessThan(5)
   })
-  it('are complete also if sound in them looks like the head of a frame', () => {
+  it('are complete also if sound in them looks like the head of a frame', { tags: 'long' }, () => {
     // ffmpeg is the reference, but a header inside of the noise sometimes misleads its parser. Then it reports more frames, and another noise is used.
     let path = disguised()
     while (packets(path).size !== Math.ceil((44_100 * 5) / frameSamples)) path = disguised()

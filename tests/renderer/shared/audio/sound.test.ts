@@ -1,5 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { onlyLong } from '../../../helpers/effort.ts'
 import { windowText } from '../../../helpers/windowText.ts'
 import { openSound, type SoundHarness } from './harness/page.ts'
 import { kinds, makeSounds } from './sounds.ts'
@@ -16,7 +17,9 @@ afterAll(async () => {
   sounds.remove()
 })
 
-test('a worker measures each kind of file: its length, its loud half and its quiet half', async () => {
+test('a worker measures each kind of file: its length, its loud half and its quiet half', {
+  tags: 'long',
+}, async () => {
   const { page, faults } = await harness.open()
   for (const kind of Object.keys(kinds)) {
     const rate = kind === 'pcm' ? 24_000 : null
@@ -45,7 +48,7 @@ test('a file that is missing or not a sound has a message', async () => {
   await page.close()
 })
 
-test.concurrent.each(['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'])(
+test.concurrent.each(['mp3', ...onlyLong('opus', 'aac', 'flac', 'wav', 'pcm')])(
   'a sound plays while its bytes arrive, as %s, part after part [TTS-05]',
   async (format) => {
     // All run at once, each in its own page, because each takes as long as its playback.
@@ -76,7 +79,9 @@ test('bytes that are not a sound fail with a message, and do not hang', async ()
   await page.close()
 })
 
-test("a waveform is a slider with a spoken time that plays and loops under the page's policy, and its peaks are cached", async () => {
+test("a waveform is a slider with a spoken time that plays and loops under the page's policy, and its peaks are cached", {
+  tags: 'long',
+}, async () => {
   const { page, faults } = await harness.open()
   await page.evaluate(() => window.sound.show('tone.mp3', 'audio/mpeg', null, null))
   const slider = page.getByRole('slider', { name: 'The recording' })
@@ -126,7 +131,7 @@ test("a waveform is a slider with a spoken time that plays and loops under the p
   await page.close()
 })
 
-test('a waveform of plain samples plays as WAVE, and reports a missing file', async () => {
+test('a waveform of plain samples plays as WAVE, and reports a missing file', { tags: 'long' }, async () => {
   const { page } = await harness.open()
   await page.evaluate(() => window.sound.show('tone.pcm', 'audio/pcm', null, null))
   const slider = page.getByRole('slider', { name: 'The recording' })

@@ -41,7 +41,7 @@ const textsOf = (): string => JSON.stringify(feature.tools.state()) + feature.li
 const allTokens = (): string[] => authorization.grants.flatMap(({ access, refresh }) => [...access, refresh ?? ''])
 
 describe.each(['modern', 'sessions'] as const)('a server with OAuth (%s)', (mode) => {
-  test('needs a sign-in, and is listed and called after it', async () => {
+  test('needs a sign-in, and is listed and called after it', { tags: 'long' }, async () => {
     const id = await protectedServer({ mode })
     expect(feature.tools.state().servers[0]).toMatchObject({
       ...{ problem: null, tools: [] },

@@ -299,7 +299,7 @@ const requests = loose(
   ['model', 'messages'],
 )
 
-it('any request is refused with a 400 or becomes a valid chat request', () => {
+it('any request is refused with a 400 or becomes a valid chat request', { tags: 'long' }, () => {
   let accepted = 0
   let calls = 0
   fc.assert(

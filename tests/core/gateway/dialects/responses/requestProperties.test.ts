@@ -168,7 +168,7 @@ describe('fuzzed requests', () => {
     { requiredKeys: ['input', 'model'] },
   )
 
-  it('are refused by field or give a request that the specification accepts', () => {
+  it('are refused by field or give a request that the specification accepts', { tags: 'long' }, () => {
     const seen = { translated: 0, refused: 0 }
     fc.assert(
       fc.property(request, (body) => {

@@ -341,7 +341,7 @@ describe('the end of a streamed reply', () => {
     expect(translator.result()).toMatchObject({ error: { message: expect.stringContaining('too large') } })
   })
 
-  it('can be written for the largest reply, whatever its characters', () => {
+  it('can be written for the largest reply, whatever its characters', { tags: 'long' }, () => {
     const translator = translateResponses(toolRequest).openStream(details)
     for (let at = 0; at < 8; at++) translator.push({ type: 'content', choice: 0, text: '\u0001'.repeat(1_040_000) })
     translator.push({ type: 'finish', choice: 0, reason: 'stop' })

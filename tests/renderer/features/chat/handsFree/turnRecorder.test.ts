@@ -75,7 +75,7 @@ describe('speech', () => {
     expect(types(events)).toEqual(['started', 'ended'])
   })
 
-  test('over the program’s own sound starts a turn, but a quiet echo does not', () => {
+  test('over the program’s own sound starts a turn, but a quiet echo does not', { tags: 'long' }, () => {
     const echo = (db: number) =>
       joined(noise('pink', 3, -60), mixed(atLevel(voice('deep'), db), noise('pink', 3, -60)), noise('pink', 2, -60))
     expect(types(heard(echo(-22), { guarded: true }))).toEqual(['started', 'ended'])
