@@ -13,7 +13,7 @@ export const rowHeight = 32
 /** One grid for the header and all rows. Narrow logs omit columns that the details also contain. */
 export const columns = cx(
   'grid items-center gap-x-2.5 px-3',
-  'grid-cols-[62px_minmax(0,1fr)_minmax(0,1fr)_72px]',
+  'grid-cols-[62px_minmax(0,0.8fr)_minmax(0,1.2fr)_66px]',
   '@min-[520px]:grid-cols-[90px_minmax(0,1fr)_minmax(0,1fr)_minmax(0,1.3fr)_62px_92px]',
   '@min-[760px]:grid-cols-[90px_minmax(0,1fr)_72px_minmax(0,1fr)_minmax(0,1.6fr)_62px_132px_92px]',
   '@min-[900px]:grid-cols-[90px_minmax(0,1.1fr)_76px_minmax(0,1.5fr)_minmax(0,1.8fr)_64px_62px_136px_92px]',

@@ -1,11 +1,10 @@
 import { NotebookText } from 'lucide-react'
 import type { Message } from '../../../../src-preload/contract/chat.ts'
-import { Pieces } from '../../../shared/markdown/CodeBlock.tsx'
+import { Markdown } from '../../../shared/markdown/Markdown.tsx'
 import { showCost } from '../../../shared/ui/cost.ts'
 import { WithSc } from '../../../shared/ui/WithSc.tsx'
 import { messageAttributes } from '../focus.ts'
 import { TurnFooter } from '../TurnFooter.tsx'
-import { textPieces } from '../textPieces.ts'
 import { editNote } from './actions.ts'
 import { LeftOutMark } from './LeftOutMark.tsx'
 import { useContextTexts } from './texts.ts'
@@ -36,8 +35,8 @@ export function SummaryNote({ note }: { note: Message }) {
             )}
           </span>
         </header>
-        <div className="chat-typed" data-part="text" dir="auto">
-          <Pieces pieces={textPieces(note.text)} />
+        <div data-part="text">
+          <Markdown text={note.text} growing={false} />
         </div>
         <p>{t('noteWhere')}</p>
       </div>

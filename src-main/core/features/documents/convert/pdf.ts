@@ -33,8 +33,10 @@ export async function convertPdf(
   onPage: (done: number, all: number) => void,
 ): Promise<ConvertedDocument> {
   const { getDocument, VerbosityLevel } = await import('unpdf/pdfjs')
+  const { buffer, byteOffset, byteLength } = await readFile(path)
   const loading = getDocument({
-    data: new Uint8Array(await readFile(path)),
+    // PDF.js refuses a Buffer. A view of its memory saves a second copy, which takes longer than reading the text of most large documents.
+    data: new Uint8Array(buffer, byteOffset, byteLength),
     verbosity: VerbosityLevel.ERRORS,
     disableFontFace: true,
     useSystemFonts: false,
