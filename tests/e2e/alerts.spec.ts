@@ -12,10 +12,9 @@ test.beforeEach(async () => {
 })
 test.afterEach(closeHosts)
 
-test('a threshold raises one alert, which links to its page and is dismissed by keyboard; the browser notifies if the person wants', async ({
-  page,
-  context,
-}) => {
+test('a threshold raises one alert, which links to its page and is dismissed by keyboard; the browser notifies if the person wants', {
+  tag: '@long',
+}, async ({ page, context }) => {
   await context.grantPermissions(['notifications'])
   await page.addInitScript(() => {
     // System notifications are invisible here, so the test reads what the page requests.

@@ -327,48 +327,50 @@ test('an allowed web origin reads replies with a key, and no longer once it is r
   expect(gate.refused).toContainEqual(expect.objectContaining({ code: 'web_page', origin: evilUrl }))
 })
 
-test('a browser extension is refused, even with permission for 127.0.0.1 and a stolen key', async ({
-  browserName: _,
-}, info) => {
-  const folder = info.outputPath('extension')
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(
-    join(folder, 'manifest.json'),
-    JSON.stringify({
-      manifest_version: 3,
-      name: 'Prizes',
-      version: '1.0',
-      host_permissions: ['http://127.0.0.1/*'],
-      background: { service_worker: 'background.js' },
-    }),
-  )
-  writeFileSync(
-    join(folder, 'background.js'),
-    `fetch('${gate.url}/v1/models').catch(() => undefined)
+test(
+  'a browser extension is refused, even with permission for 127.0.0.1 and a stolen key',
+  { tag: '@long' },
+  async ({ browserName: _ }, info) => {
+    const folder = info.outputPath('extension')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(
+      join(folder, 'manifest.json'),
+      JSON.stringify({
+        manifest_version: 3,
+        name: 'Prizes',
+        version: '1.0',
+        host_permissions: ['http://127.0.0.1/*'],
+        background: { service_worker: 'background.js' },
+      }),
+    )
+    writeFileSync(
+      join(folder, 'background.js'),
+      `fetch('${gate.url}/v1/models').catch(() => undefined)
      fetch('${gate.url}/v1/chat/completions', {
        method: 'POST',
        headers: { authorization: 'Bearer ${goodKey}', 'content-type': 'application/json' },
        body: '{}',
      }).catch(() => undefined)`,
-  )
-  // The headless shell does not support extensions.
-  const executablePath = (await findBrowser()) ?? ''
-  const context = await chromium.launchPersistentContext(info.outputPath('profile'), {
-    ...launchOptions,
-    executablePath,
-    args: [...attackArgs, `--disable-extensions-except=${folder}`, `--load-extension=${folder}`],
-    // Playwright disables extensions by default.
-    ignoreDefaultArgs: ['--disable-extensions'],
-  })
-  try {
-    await expect.poll(() => gate.refused.length).toBe(2)
-    const background = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
-    const origin = new URL(background.url()).href.replace(/\/background\.js$/, '')
-    expect(origin).toMatch(/^chrome-extension:\/\/[a-p]{32}$/)
-    await expectRefused({ code: 'web_page', method: 'POST', from: `a browser extension at ${origin}`, origin })
-    // Browsers send an extension's GET to a permitted host without an Origin. There only the key decides.
-    await expectRefused({ code: 'tool_key_missing', method: 'GET', from: 'a program without a key' })
-  } finally {
-    await context.close()
-  }
-})
+    )
+    // The headless shell does not support extensions.
+    const executablePath = (await findBrowser()) ?? ''
+    const context = await chromium.launchPersistentContext(info.outputPath('profile'), {
+      ...launchOptions,
+      executablePath,
+      args: [...attackArgs, `--disable-extensions-except=${folder}`, `--load-extension=${folder}`],
+      // Playwright disables extensions by default.
+      ignoreDefaultArgs: ['--disable-extensions'],
+    })
+    try {
+      await expect.poll(() => gate.refused.length).toBe(2)
+      const background = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
+      const origin = new URL(background.url()).href.replace(/\/background\.js$/, '')
+      expect(origin).toMatch(/^chrome-extension:\/\/[a-p]{32}$/)
+      await expectRefused({ code: 'web_page', method: 'POST', from: `a browser extension at ${origin}`, origin })
+      // Browsers send an extension's GET to a permitted host without an Origin. There only the key decides.
+      await expectRefused({ code: 'tool_key_missing', method: 'GET', from: 'a program without a key' })
+    } finally {
+      await context.close()
+    }
+  },
+)

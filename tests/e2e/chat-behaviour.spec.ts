@@ -61,7 +61,9 @@ test('Stop takes effect at once, the service sees the close, and the cost is not
   await expect(lastReply(page)).not.toContainText(/not charged|free/i)
 })
 
-test('Enter sends, Shift+Enter adds a line, Enter inside an IME composition does neither', async ({ page }) => {
+test('Enter sends, Shift+Enter adds a line, Enter inside an IME composition does neither', { tag: '@long' }, async ({
+  page,
+}) => {
   await pickModel(page, 'mirror')
   await composer(page).fill('one')
   await composer(page).press('Shift+Enter')
@@ -77,7 +79,7 @@ test('Enter sends, Shift+Enter adds a line, Enter inside an IME composition does
   await expect(composer(page)).toHaveValue('')
 })
 
-test('a reply stopped while reasoning offers Retry and not Continue', async ({ page }) => {
+test('a reply stopped while reasoning offers Retry and not Continue', { tag: '@long' }, async ({ page }) => {
   await pickModel(page, 'reasoner')
   await send(page, 'Think about lighthouses.')
   await expect(
@@ -273,9 +275,9 @@ test('a reply stopped before its first token is called free only as far as the s
   expect(await spent()).toBe(before)
 })
 
-test('a panel that closes does not take the focus from a model list that was opened right after it', async ({
-  page,
-}) => {
+test('a panel that closes does not take the focus from a model list that was opened right after it', {
+  tag: '@long',
+}, async ({ page }) => {
   await addToMessage(page, windowText('composer:addRole'))
   await expect(page.getByRole('dialog', { name: windowText('composer:roleTitle') })).toBeVisible()
   // Both in one task, as on a slow computer: the panel's timer for the focus ends after the list has opened.

@@ -113,9 +113,9 @@ const give = (page: Page, how: 'paste' | 'drop', pictures: { name: string; base6
     { kind: how, list: pictures },
   )
 
-test('images are picked, pasted and dropped; the model receives each of them, and the chat shows them', async ({
-  page,
-}) => {
+test('images are picked, pasted and dropped; the model receives each of them, and the chat shows them', {
+  tag: '@long',
+}, async ({ page }) => {
   await pickModel(page, 'vision')
   await pick(page, file('harbour.jpg', 'image/jpeg', jpg(320, 200)))
   await give(page, 'paste', [{ name: 'pasted.png', base64: png(64, 48, 1).toString('base64') }])
@@ -208,9 +208,9 @@ test('the image, its detail, the name and every role are sent as chosen [CHAT-02
   ])
 })
 
-test('a large photo is scaled down with a note and rotated by its EXIF data; an animated image is not changed', async ({
-  page,
-}) => {
+test('a large photo is scaled down with a note and rotated by its EXIF data; an animated image is not changed', {
+  tag: '@long',
+}, async ({ page }) => {
   const gif = execFileSync('ffmpeg', [
     '-v',
     'error',
@@ -240,7 +240,7 @@ test('a large photo is scaled down with a note and rotated by its EXIF data; an 
   await expectAccessible(page, '.chat-composer')
 })
 
-test('a photo is decoded and compressed in a worker, not on the page’s thread', async ({ page }) => {
+test('a photo is decoded and compressed in a worker, not on the page’s thread', { tag: '@long' }, async ({ page }) => {
   let threads = 0
   page.on('worker', () => {
     threads++
@@ -270,7 +270,9 @@ test('a photo is decoded and compressed in a worker, not on the page’s thread'
   expect(await page.evaluate(() => (globalThis as unknown as { done: string[] }).done)).toEqual([])
 })
 
-test('files that are no images, are damaged or are too many are refused with the reason', async ({ page }) => {
+test('files that are no images, are damaged or are too many are refused with the reason', { tag: '@long' }, async ({
+  page,
+}) => {
   await pick(page, file('notes.txt', 'text/plain', Buffer.from('words')))
   await expect(thumbnails(page)).toContainText('is not an image')
   await expect(page.getByText('remove the failed image')).toBeVisible()
@@ -284,7 +286,7 @@ test('files that are no images, are damaged or are too many are refused with the
   await expect(ready(page)).toHaveCount(16, { timeout: 30_000 })
 })
 
-test('images are part of the draft of each chat and survive a reload', async ({ page }) => {
+test('images are part of the draft of each chat and survive a reload', { tag: '@long' }, async ({ page }) => {
   await pickModel(page, 'mirror')
   await pick(page, file('kept.png', 'image/png', png(33, 44)))
   await expect(ready(page)).toHaveCount(1)
@@ -308,9 +310,9 @@ test('images are part of the draft of each chat and survive a reload', async ({ 
   await expect(thumbnails(page)).toContainText('12 × 13')
 })
 
-test('a model without image input: the service’s message, another model one click away, a hint at the next image, never a block [GEN-04] [CHAT-20]', async ({
-  page,
-}) => {
+test('a model without image input: the service’s message, another model one click away, a hint at the next image, never a block [GEN-04] [CHAT-20]', {
+  tag: '@long',
+}, async ({ page }) => {
   await pickModel(page, 'writer-small')
   await pick(page, file('a.png', 'image/png', png(9, 9)))
   await send(page, 'Describe it.')
@@ -386,7 +388,9 @@ test('dictation shows the level and inserts the text at the caret', async ({ pag
   expect(request?.bytesIn ?? 0).toBeGreaterThan(1000)
 })
 
-test('Esc cancels dictation, and after a failure the recording remains for another try', async ({ page }) => {
+test('Esc cancels dictation, and after a failure the recording remains for another try', { tag: '@long' }, async ({
+  page,
+}) => {
   await page.getByRole('button', { name: windowText('composer:dictate') }).click()
   await expect(page.getByRole('meter', { name: windowText('composer:recordingLevel') })).toBeVisible()
   await page.keyboard.press('Escape')
@@ -414,7 +418,9 @@ for (const [name, words] of [
   ['NotFoundError', 'No microphone found'],
   ['NotReadableError', 'another program may be using it'],
 ] as const) {
-  test(`without a microphone a message says the reason, with one thing to do: ${name}`, async ({ page }) => {
+  test(`without a microphone a message says the reason, with one thing to do: ${name}`, { tag: '@long' }, async ({
+    page,
+  }) => {
     await page.evaluate((refusal) => {
       navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', refusal))
     }, name)
@@ -426,9 +432,9 @@ for (const [name, words] of [
   })
 }
 
-test('a reply is read aloud while it streams: pause, speed, stop; playback continues on another page [TTS-05]', async ({
-  page,
-}) => {
+test('a reply is read aloud while it streams: pause, speed, stop; playback continues on another page [TTS-05]', {
+  tag: '@long',
+}, async ({ page }) => {
   await askModel(page, 'mirror', 'The ferry leaves at seven.')
   await lastReply(page)
     .getByRole('button', { name: windowText('composer:readAloud') })
@@ -451,7 +457,9 @@ test('a reply is read aloud while it streams: pause, speed, stop; playback conti
   await expect(player).toHaveCount(0)
 })
 
-test('reading a long text aloud requests one part ahead, and stopping ends the requests', async ({ page }) => {
+test('reading a long text aloud requests one part ahead, and stopping ends the requests', { tag: '@long' }, async ({
+  page,
+}) => {
   await pickModel(page, 'mirror')
   // A part ends at the end of a paragraph if the paragraph fills half of the part.
   await composer(page).fill(`${'All of this is said again and again. '.repeat(57)}\n\n`.repeat(5))
@@ -471,7 +479,7 @@ test('reading a long text aloud requests one part ahead, and stopping ends the r
   await player.getByRole('button', { name: windowText('composer:stopReading') }).click()
 })
 
-test('reading aloud that fails says why and continues after Retry', async ({ page }) => {
+test('reading aloud that fails says why and continues after Retry', { tag: '@long' }, async ({ page }) => {
   await askModel(page, 'mirror', 'Short.')
   const { port } = new URL(sandbox.baseUrl)
   await sandbox.close()

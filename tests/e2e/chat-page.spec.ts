@@ -70,9 +70,9 @@ const avatarContrast = (page: Page): Promise<number> =>
     return Math.min(...contrasts)
   })
 
-test('messages of the person are bubbles at the end of the line, replies start at its beginning with the colour of their model', async ({
-  page,
-}) => {
+test('messages of the person are bubbles at the end of the line, replies start at its beginning with the colour of their model', {
+  tag: '@long',
+}, async ({ page }) => {
   await askModel(page, 'mirror', 'A short question.')
   const talk = await edges(page.getByRole('region', { name: windowText('chat:conversation') }))
   const bubble = await edges(turns(page).locator('[data-part="text"]'))
@@ -107,7 +107,9 @@ test('messages of the person are bubbles at the end of the line, replies start a
   await takePictures(page, 'chat-layout', true)
 })
 
-test('the composer has the model beside Send, and one menu for images, prompts, role and tools', async ({ page }) => {
+test('the composer has the model beside Send, and one menu for images, prompts, role and tools', {
+  tag: '@long',
+}, async ({ page }) => {
   await pickModel(page, 'mirror')
   const model = await edges(page.getByRole('button', { name: 'Model: mirror' }))
   const go = await edges(page.getByRole('button', { name: windowText('chat:send'), exact: true }))
@@ -152,9 +154,9 @@ test('the composer has the model beside Send, and one menu for images, prompts, 
   await expect(page.getByRole('dialog', { name: windowText('library:prompts') })).toBeVisible()
 })
 
-test('the inspector opens on demand: instructions, then the usual parameters, the others folded until the person opens them', async ({
-  page,
-}) => {
+test('the inspector opens on demand: instructions, then the usual parameters, the others folded until the person opens them', {
+  tag: '@long',
+}, async ({ page }) => {
   const inspector = page.getByRole('complementary', { name: windowText('common:inspector') })
   await expect(inspector).toHaveCount(0)
   await openInspector(page)
@@ -177,7 +179,7 @@ test('the inspector opens on demand: instructions, then the usual parameters, th
   await page.getByRole('button', { name: windowText('chat:resetAll') }).click()
 })
 
-test('the figures of a reply are quiet until it is hovered or focused', async ({ page }) => {
+test('the figures of a reply are quiet until it is hovered or focused', { tag: '@long' }, async ({ page }) => {
   await askModel(page, 'mirror', 'Count.')
   const figures = lastReply(page).getByRole('button', { name: /^Reply details/ })
   await page.mouse.move(5, 5)
@@ -223,9 +225,9 @@ const sidewaysScrollers = (page: Page): Promise<string[]> =>
       .map((box) => `${box.localName}.${box.className} ${box.scrollWidth} > ${box.clientWidth}`),
   )
 
-test('four models fit beside one another: the inspector leaves, the columns scroll sideways, and none is selected before the person selects it', async ({
-  page,
-}) => {
+test('four models fit beside one another: the inspector leaves, the columns scroll sideways, and none is selected before the person selects it', {
+  tag: '@long',
+}, async ({ page }) => {
   await openInspector(page)
   await compare(page, 'mirror', 'writer-small', 'writer-free', 'vision')
   await composer(page).fill('A word for the four of you.')
@@ -318,7 +320,9 @@ test('a settled reply is announced once as plain text, without the marks of Mark
   expect(announcement).not.toMatch(/```|\*\*|^#+ |\|/m)
 })
 
-test('nothing moves under a pressed pointer: Edit opens while the reply above the end grows', async ({ page }) => {
+test('nothing moves under a pressed pointer: Edit opens while the reply above the end grows', { tag: '@long' }, async ({
+  page,
+}) => {
   await askModel(page, 'mirror', 'Edit me.')
   const edit = turns(page).getByRole('button', { name: windowText('chat:edit'), exact: true })
   const at = async (): Promise<number> => (await edit.boundingBox())?.y ?? Number.NaN
@@ -347,7 +351,9 @@ test('nothing moves under a pressed pointer: Edit opens while the reply above th
   await expect.poll(fromEnd).toBeLessThan(2)
 })
 
-test('the keys of an edit are readable as a whole, and a diagram follows the theme in force', async ({ page }) => {
+test('the keys of an edit are readable as a whole, and a diagram follows the theme in force', { tag: '@long' }, async ({
+  page,
+}) => {
   await askModel(page, 'mirror', 'Edit me.')
   await turns(page).hover()
   await turns(page)
@@ -382,9 +388,9 @@ test('the keys of an edit are readable as a whole, and a diagram follows the the
   await expect.poll(light).toBe(false)
 })
 
-test('a single message is deleted with what follows from it, after a question that says so, and undo brings it back', async ({
-  page,
-}) => {
+test('a single message is deleted with what follows from it, after a question that says so, and undo brings it back', {
+  tag: '@long',
+}, async ({ page }) => {
   await askModel(page, 'mirror', 'Keep this.')
   await send(page, 'Delete this.')
   await expect(turns(page)).toHaveCount(2)
@@ -412,7 +418,9 @@ test('a single message is deleted with what follows from it, after a question th
   await expect(page.locator('article[data-role="assistant"]')).toHaveCount(1)
 })
 
-test('the raw request is coloured, searched with Ctrl+F, and as large as the person wants', async ({ page }) => {
+test('the raw request is coloured, searched with Ctrl+F, and as large as the person wants', { tag: '@long' }, async ({
+  page,
+}) => {
   await askModel(page, 'mirror', 'Find the needle, and the needle again.')
   const { dialog, body } = await openRawView(page)
   await expect(body.locator('[class^="md-k"]').first()).toBeVisible()
@@ -438,9 +446,9 @@ test('the raw request is coloured, searched with Ctrl+F, and as large as the per
   expect(await dialog.evaluate((element) => getComputedStyle(element).resize)).toBe('both')
 })
 
-test('the open chat and its scroll position are there again after a visit to other pages, also after a reload there', async ({
-  page,
-}) => {
+test('the open chat and its scroll position are there again after a visit to other pages, also after a reload there', {
+  tag: '@long',
+}, async ({ page }) => {
   const rail = page.getByRole('navigation', { name: windowText('shell:pages.label') })
   const box = page.locator('.chat-talk')
   const top = (): Promise<number> => box.evaluate((element) => element.scrollTop)

@@ -135,9 +135,9 @@ const once =
   }
 const call = (name: string, given: unknown) => ({ name, arguments: JSON.stringify(given) })
 
-test('a custom tool: the schema is checked while typing, the person enters the result, and the model receives it [CHAT-10]', async ({
-  page,
-}) => {
+test('a custom tool: the schema is checked while typing, the person enters the result, and the model receives it [CHAT-10]', {
+  tag: '@long',
+}, async ({ page }) => {
   await toSettings(page)
   await page.getByRole('button', { name: windowText('chatTools:settings.functions.add') }).click()
   const dialog = page.getByRole('dialog')
@@ -173,7 +173,7 @@ test('a custom tool: the schema is checked while typing, the person enters the r
   await settled(page, 'complete')
 })
 
-test('deleting a tool can be undone, and the same tool returns', async ({ page }) => {
+test('deleting a tool can be undone, and the same tool returns', { tag: '@long' }, async ({ page }) => {
   await toSettings(page)
   const own = page.getByRole('region', { name: windowText('chatTools:settings.functions.title') })
   await page.getByRole('button', { name: windowText('chatTools:settings.functions.add') }).click()
@@ -194,7 +194,9 @@ test('deleting a tool can be undone, and the same tool returns', async ({ page }
   await expect(page.getByRole('dialog').getByRole('switch', { name: 'Use keep_me' })).toBeChecked()
 })
 
-test('a stdio server is off until switched on, asks before each call, and shows the result', async ({ page }) => {
+test('a stdio server is off until switched on, asks before each call, and shows the result', { tag: '@long' }, async ({
+  page,
+}) => {
   await haveServer(page, 'local', { args: [stdio] })
   await offer(page, 'local_echo')
   await pickModel(page, scripted)
@@ -224,7 +226,9 @@ test('a stdio server is off until switched on, asks before each call, and shows 
   await expectAccessible(page)
 })
 
-test('an HTTP server: approval for one chat, approval always, and Settings revokes it', async ({ page }) => {
+test('an HTTP server: approval for one chat, approval always, and Settings revokes it', { tag: '@long' }, async ({
+  page,
+}) => {
   await haveHttp(page)
   await offer(page, 'remote_add')
   await pickModel(page, scripted)
@@ -289,7 +293,7 @@ test('arguments that are not JSON or break the schema are shown, reported to the
   await takePictures(page, 'tools-faults')
 })
 
-test('a running call stops at once, and its server is notified', async ({ page }) => {
+test('a running call stops at once, and its server is notified', { tag: '@long' }, async ({ page }) => {
   await haveHttp(page)
   await offer(page, 'remote_slow')
   await pickModel(page, scripted)
@@ -304,7 +308,7 @@ test('a running call stops at once, and its server is notified', async ({ page }
   await expect.poll(() => mcp.state.cancelled).toBe(cancelled + 1)
 })
 
-test('a call that exceeds its time limit ends with a message', async ({ page }) => {
+test('a call that exceeds its time limit ends with a message', { tag: '@long' }, async ({ page }) => {
   await haveServer(page, 'hasty', { args: [stdio] }, 1)
   await offer(page, 'hasty_slow')
   await pickModel(page, scripted)
@@ -317,7 +321,9 @@ test('a call that exceeds its time limit ends with a message', async ({ page }) 
   await expect(page.getByRole('region', { name: windowText('chatTools:settings.servers.title') })).toBeVisible()
 })
 
-test('after the maximum number of rounds the person is asked before the model continues', async ({ page }) => {
+test('after the maximum number of rounds the person is asked before the model continues', { tag: '@long' }, async ({
+  page,
+}) => {
   await haveHttp(page)
   await toSettings(page)
   await page.getByLabel(windowText('chatTools:settings.rounds.title')).fill('2')
@@ -358,9 +364,9 @@ test('a reload loses no call that awaits approval, and the reply is the same', a
   await expect(lastReply(page)).toContainText('after the reload')
 })
 
-test('several calls of one reply are approved together and answered in order, each with its id [CHAT-02] [CHAT-04]', async ({
-  page,
-}) => {
+test('several calls of one reply are approved together and answered in order, each with its id [CHAT-02] [CHAT-04]', {
+  tag: '@long',
+}, async ({ page }) => {
   await haveHttp(page)
   await offer(page, 'remote_echo', 'remote_add')
   await pickModel(page, scripted)
@@ -423,7 +429,9 @@ test('tools, tool choice and parallel calls are sent as set; a model without too
   await expect(hint).toHaveCount(0)
 })
 
-test('the raw view shows “strict”, the named tool choice and the reply [CHAT-10]', async ({ page }) => {
+test('the raw view shows “strict”, the named tool choice and the reply [CHAT-10]', { tag: '@long' }, async ({
+  page,
+}) => {
   await toSettings(page)
   await page.getByRole('button', { name: windowText('chatTools:settings.functions.add') }).click()
   const form = page.getByRole('dialog')
@@ -455,7 +463,9 @@ test('the raw view shows “strict”, the named tool choice and the reply [CHAT
   await expect(body).toContainText('Nothing needs looking up.')
 })
 
-test('a tool that changed after “always allow” asks again and shows its new description', async ({ page }) => {
+test('a tool that changed after “always allow” asks again and shows its new description', { tag: '@long' }, async ({
+  page,
+}) => {
   await sendForEcho(page, 'Echo for ever.', 'as agreed')
   await pressInCard(page, windowText('chatTools:ask.always'))
   await expect(lastReply(page)).toContainText('as agreed')
@@ -474,10 +484,9 @@ test('a tool that changed after “always allow” asks again and shows its new 
   expect(mcp.state.called).toEqual(['echo'])
 })
 
-test('a call that awaits approval in two windows can be answered in either, and both show the result', async ({
-  page,
-  context,
-}) => {
+test('a call that awaits approval in two windows can be answered in either, and both show the result', {
+  tag: '@long',
+}, async ({ page, context }) => {
   await haveHttp(page)
   await offer(page, 'remote_add')
   await pickModel(page, scripted)
@@ -496,7 +505,7 @@ test('a call that awaits approval in two windows can be answered in either, and 
   expect(mcp.state.called).toEqual(['add'])
 })
 
-test('a pasted configuration fills forms and starts nothing', async ({ page }) => {
+test('a pasted configuration fills forms and starts nothing', { tag: '@long' }, async ({ page }) => {
   await toSettings(page)
   await page.getByRole('button', { name: windowText('chatTools:settings.paste.title') }).click()
   const field = page.getByLabel(windowText('chatTools:settings.paste.field'))

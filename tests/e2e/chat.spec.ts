@@ -112,7 +112,9 @@ test('first run: one click on "Try the sandbox" and a reply streams', async ({ p
   expect(new URL(page.url()).hash).not.toContain('token')
 })
 
-test('tokens arrive one by one, and Stop closes the connection to the service [CHAT-16]', async ({ page }) => {
+test('tokens arrive one by one, and Stop closes the connection to the service [CHAT-16]', { tag: '@long' }, async ({
+  page,
+}) => {
   const host = await openWebHost(newDataDir())
   await page.goto(host.url)
   await connectTo(page, sandbox.baseUrl, canary)
@@ -120,7 +122,7 @@ test('tokens arrive one by one, and Stop closes the connection to the service [C
   await sendWatchStop(page, sandbox)
 })
 
-test('a reload during a stream loses nothing', async ({ page }) => {
+test('a reload during a stream loses nothing', { tag: '@long' }, async ({ page }) => {
   const asked = countRequests()
   await enter(page)
   await pickModel(page, 'writer-large')
@@ -137,9 +139,9 @@ test('a reload during a stream loses nothing', async ({ page }) => {
   expect(asked()).toBe(1)
 })
 
-test('chats survive a restart, and a killed process leaves the partial reply, marked as incomplete [SSE-04]', async ({
-  page,
-}) => {
+test('chats survive a restart, and a killed process leaves the partial reply, marked as incomplete [SSE-04]', {
+  tag: '@long',
+}, async ({ page }) => {
   const dataDir = newDataDir()
   const first = await openWebHost(dataDir)
   await page.goto(first.url)
@@ -205,7 +207,9 @@ test('a rejected key shows the reason with one action and stores nothing [AUTH-0
   await expect(page.getByRole('button', { name: /Try the sandbox/ })).toBeVisible()
 })
 
-test('the service’s key appears nowhere: data folder, output, page, frames, errors [AUTH-03]', async ({ page }) => {
+test('the service’s key appears nowhere: data folder, output, page, frames, errors [AUTH-03]', {
+  tag: '@long',
+}, async ({ page }) => {
   const heard: string[] = []
   page.on('websocket', (socket) => {
     socket.on('framesent', ({ payload }) => heard.push(payload.toString()))
@@ -235,9 +239,9 @@ test('the service’s key appears nowhere: data folder, output, page, frames, er
   for (const form of forms) expect(heard.some((text) => text.includes(form))).toBe(false)
 })
 
-test('the composer works without a network, the address bar shows no token, and drafts survive a reload', async ({
-  page,
-}) => {
+test('the composer works without a network, the address bar shows no token, and drafts survive a reload', {
+  tag: '@long',
+}, async ({ page }) => {
   await enter(page)
   await askModel(page, 'mirror', 'First.')
   await composer(page).fill('Half a thought')

@@ -88,7 +88,7 @@ test('an app is connected by keyboard alone, and its first request is reported',
   expect(await page.content()).not.toContain(key)
 })
 
-test('a dialog that is closed before "Create key" leaves nothing behind', async ({ page }) => {
+test('a dialog that is closed before "Create key" leaves nothing behind', { tag: '@long' }, async ({ page }) => {
   await page.getByRole('button', { name: 'Connect an app' }).first().click()
   await wizard(page)
     .getByRole('textbox', { name: windowText('connect:name') })
@@ -102,7 +102,9 @@ test('a dialog that is closed before "Create key" leaves nothing behind', async 
   await expect(wizard(page).getByRole('textbox', { name: windowText('connect:name') })).not.toHaveValue('Never')
 })
 
-test('the test of an app says why its request was refused, and can be cancelled and repeated', async ({ page }) => {
+test('the test of an app says why its request was refused, and can be cancelled and repeated', {
+  tag: '@long',
+}, async ({ page }) => {
   const client = sdk(
     await connectApp(page, 'narrow', async (dialog) => {
       await dialog.getByRole('radio', { name: 'Only these' }).first().click()
@@ -126,7 +128,7 @@ test('the test of an app says why its request was refused, and can be cancelled 
   await expect(page.getByRole('region', { name: windowText('proxy:detail.label') })).toContainText('writer-small')
 })
 
-test('the test goes on after the dialog is closed', async ({ page }) => {
+test('the test goes on after the dialog is closed', { tag: '@long' }, async ({ page }) => {
   const client = sdk(await connectApp(page, 'later'))
   await page.getByRole('button', { name: 'More for later' }).click()
   await page.getByRole('menuitem', { name: windowText('proxy:apps.menu.setUp') }).click()
@@ -139,9 +141,9 @@ test('the test goes on after the dialog is closed', async ({ page }) => {
   await expect(page.getByText('The first request of later has arrived.', { exact: true })).toBeVisible()
 })
 
-test('a key is replaced: the previous one works for the chosen time, the app and its log stay one', async ({
-  page,
-}) => {
+test('a key is replaced: the previous one works for the chosen time, the app and its log stay one', {
+  tag: '@long',
+}, async ({ page }) => {
   const first = await connectApp(page, 'editor')
   await ask(sdk(first))
   const replace = async (grace: string) => {

@@ -39,7 +39,9 @@ async function openForm(page: Page): Promise<void> {
   await expect(address(page)).toBeVisible()
 }
 
-test('a pasted endpoint becomes a base URL in front of the person, and connects', async ({ page }) => {
+test('a pasted endpoint becomes a base URL in front of the person, and connects', { tag: '@long' }, async ({
+  page,
+}) => {
   await openForm(page)
   const host = new URL(sandbox.baseUrl).host
   await address(page).fill(`${host}/v1/chat/completions?stream=true`)
@@ -51,7 +53,7 @@ test('a pasted endpoint becomes a base URL in front of the person, and connects'
   await expect(composer(page)).toBeVisible()
 })
 
-test('the form of the first start takes the focus, and Back returns it', async ({ page }) => {
+test('the form of the first start takes the focus, and Back returns it', { tag: '@long' }, async ({ page }) => {
   await openForm(page)
   await expect(address(page)).toBeFocused()
   await button(page, windowText('shell:welcome.connect.back')).click()
@@ -84,7 +86,9 @@ test('each cause of a failure is shown beside the field that has to change, and 
   await expect(page.getByRole('alert')).toContainText(words.cause.keyMissing)
 })
 
-test('a local server without keys needs none, and its name comes from its address', async ({ page }) => {
+test('a local server without keys needs none, and its name comes from its address', { tag: '@long' }, async ({
+  page,
+}) => {
   const local = await serverAt(200, 'application/json', '{"object":"list","data":[{"id":"llama","object":"model"}]}')
   const host = await openWebHost(newDataDir(), ['--sandbox'])
   await page.goto(host.url)
@@ -101,7 +105,9 @@ test('a local server without keys needs none, and its name comes from its addres
   await expect(row).toContainText('not needed')
 })
 
-test('without a connection, Speech and Keys say so, and Speech leads to Connections', async ({ page }) => {
+test('without a connection, Speech and Keys say so, and Speech leads to Connections', { tag: '@long' }, async ({
+  page,
+}) => {
   const host = await openWebHost(newDataDir())
   await page.goto(host.url)
   await goToPage(page, windowText('shell:pages.keys'))

@@ -16,9 +16,9 @@ const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' })
 const note = (page: Page) => page.locator('article[data-role="summary"]')
 
-test('a full context says so, teaches its length, and a summary on a new branch makes space, by keyboard alone', async ({
-  page,
-}) => {
+test('a full context says so, teaches its length, and a summary on a new branch makes space, by keyboard alone', {
+  tag: '@long',
+}, async ({ page }) => {
   await pickModel(page, 'small-context')
   // An empty chat shows nothing about its context.
   await expect(meter(page)).toHaveCount(0)

@@ -48,7 +48,9 @@ async function usedFolder(): Promise<string> {
 
 const section = (page: Page) => page.getByRole('region', { name: windowText('data:age.types'), exact: true })
 
-test('storage is listed by feature; a clean-up shows a preview and deletes exactly that', async ({ page }) => {
+test('storage is listed by feature; a clean-up shows a preview and deletes exactly that', { tag: '@long' }, async ({
+  page,
+}) => {
   const dataDir = await usedFolder()
   const files = (): number => readdirSync(join(dataDir, 'media')).length
   const host = await openWebHost(dataDir, ['--sandbox'])
@@ -172,7 +174,9 @@ async function largeFolder(bytes: number): Promise<string> {
   return dataDir
 }
 
-test('a large backup passes the page by: it is saved by its address, and read back in parts', async ({ page }) => {
+test('a large backup passes the page by: it is saved by its address, and read back in parts', { tag: '@long' }, async ({
+  page,
+}) => {
   // The browser's network log, which the test reads, costs the page's thread up to 1 s a part on a busy machine.
   const bytes = 12_000_000
   let overSocket = 0
@@ -204,7 +208,9 @@ test('a large backup passes the page by: it is saved by its address, and read ba
   expect(overSocket).toBeLessThan(1_000_000)
 })
 
-test('while a damaged log is repaired the address shows a page with progress, then the studio', async ({ page }) => {
+test('while a damaged log is repaired the address shows a page with progress, then the studio', {
+  tag: '@long',
+}, async ({ page }) => {
   const dataDir = filledFolder()
   moreRequests(dataDir, 150_000)
   behead(join(dataDir, 'ledger.sqlite'))

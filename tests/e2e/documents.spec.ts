@@ -41,9 +41,9 @@ const give = (page: Page, how: 'paste' | 'drop', files: { name: string; bytes: B
 
 const open = (page: Page, name: string) => page.getByRole('button', { name: new RegExp(`^${name}`) }).last()
 
-test('a dropped PDF shows its pages and tokens; chosen pages are shown as they are sent, sent, and there after a reload', async ({
-  page,
-}) => {
+test('a dropped PDF shows its pages and tokens; chosen pages are shown as they are sent, sent, and there after a reload', {
+  tag: '@long',
+}, async ({ page }) => {
   await pickModel(page, 'mirror')
   await give(page, 'drop', [{ name: 'report.pdf', bytes: fixture('report-libreoffice.pdf') }])
   await expect(tray(page)).toContainText(/PDF · 3 pages · \d+ tokens est\./)
@@ -135,7 +135,7 @@ test('a table and a text in an old encoding are pasted and picked by keyboard; a
   expect(request).toContain('Anchor,300')
 })
 
-test('the page is never blocked over 50 ms while a PDF of 50 MB is uploaded and read', async () => {
+test('the page is never blocked over 50 ms while a PDF of 50 MB is uploaded and read', { tag: '@long' }, async () => {
   const path = join(temporaryFolder('studio-documents-'), 'large.pdf')
   writeFileSync(path, plainPdf(200, 50, 250_000))
   const page = await openDevToolsPage(world.host.url)
@@ -153,7 +153,9 @@ test('the page is never blocked over 50 ms while a PDF of 50 MB is uploaded and 
   }
 })
 
-test('pages of a scan become images after a click, with their cost; a reload keeps the offer', async ({ page }) => {
+test('pages of a scan become images after a click, with their cost; a reload keeps the offer', {
+  tag: '@long',
+}, async ({ page }) => {
   await pickModel(page, 'vision')
   await give(page, 'drop', [{ name: 'scan.pdf', bytes: fixture('scan.pdf') }])
   await expect(tray(page)).toContainText('4,000 tokens est., 1,000 per image. The price of this model is not known.')
@@ -197,7 +199,9 @@ test('pages of a scan become images after a click, with their cost; a reload kee
   await expect(turns(page).first().getByRole('img')).toHaveCount(4)
 })
 
-test('a message waits for the pages that become images; removing the document ends that', async ({ page }) => {
+test('a message waits for the pages that become images; removing the document ends that', { tag: '@long' }, async ({
+  page,
+}) => {
   await pickModel(page, 'mirror')
   let release = (): void => undefined
   const held = new Promise<void>((resolve) => {
@@ -230,7 +234,7 @@ test('a message waits for the pages that become images; removing the document en
   await expect(turns(page).first().getByRole('img')).toHaveCount(0)
 })
 
-test('a page that cannot be drawn says so and adds no picture', async ({ page }) => {
+test('a page that cannot be drawn says so and adds no picture', { tag: '@long' }, async ({ page }) => {
   await pickModel(page, 'mirror')
   const bytes = Buffer.from(
     fixture('scan.pdf').toString('latin1').replace('\u00ff\u004f\u00ff\u0051', 'xxxx'),

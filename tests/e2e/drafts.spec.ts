@@ -16,7 +16,7 @@ test.beforeEach(({ page }) => {
 })
 test.afterEach(() => expect(faults).toEqual([]))
 
-test('an example of the empty chat becomes a draft', async ({ page }) => {
+test('an example of the empty chat becomes a draft', { tag: '@long' }, async ({ page }) => {
   await world.enter(page)
   const example = page.locator('.chat-welcome').getByRole('button').first()
   const text = await example.innerText()
@@ -47,7 +47,9 @@ const browsers: Record<string, () => void> = {
 }
 
 for (const [what, how] of Object.entries(browsers)) {
-  test(`with a browser that ${what} every field takes what is typed, and that is said once`, async ({ page }) => {
+  test(`with a browser that ${what} every field takes what is typed, and that is said once`, { tag: '@long' }, async ({
+    page,
+  }) => {
     await page.addInitScript(how)
     await world.enter(page)
     const said = page.getByText('The browser’s storage for this page is full.')

@@ -93,10 +93,9 @@ test('the dialog exports selected messages by keyboard alone, in both themes and
   expect(download.suggestedFilename()).toMatch(/\.md$/)
 })
 
-test('HTML is one inert file, DOCX has the structure, PNG the picture, and the print view all of a long reply', async ({
-  page,
-  context,
-}) => {
+test('HTML is one inert file, DOCX has the structure, PNG the picture, and the print view all of a long reply', {
+  tag: '@long',
+}, async ({ page, context }) => {
   await page
     .locator('input[type="file"][accept="image/*"]')
     .setInputFiles({ name: 'map.png', mimeType: 'image/png', buffer: await drawPicture(page) })
@@ -199,7 +198,9 @@ const veryLong = Array.from(
     `## Part ${at}\n\n${'Some **bold** words and `code`. '.repeat(28)}\n\n| a | b |\n|--|--|\n| ${at} | $x_{${at}}^2$ |\n\n\`\`\`ts\nconst line = ${at}\n\`\`\`\n\n- one\n- two [link](https://example.org/${at})`,
 ).join('\n\n')
 
-test('a message of 1 MB is exported, and attached files are named or written out', async ({ page }) => {
+test('a message of 1 MB is exported, and attached files are named or written out', { tag: '@long' }, async ({
+  page,
+}) => {
   await page
     .locator('input[type="file"]:not([accept^="image"])')
     .last()
@@ -277,9 +278,9 @@ declare global {
 }
 
 for (const width of [1280, 700])
-  test(`the notification after an export covers neither the message field nor Send, at ${width} pixels`, async ({
-    page,
-  }) => {
+  test(`the notification after an export covers neither the message field nor Send, at ${width} pixels`, {
+    tag: '@long',
+  }, async ({ page }) => {
     await page.setViewportSize({ width, height: 820 })
     await askModel(page, 'mirror', 'A question')
     const label = windowText('common:notification')

@@ -142,7 +142,7 @@ async function drawn(page: Page, at: number): Promise<void> {
   if (corpus[at]?.text.trim() !== '') await expect(lastReply(page).locator('[data-part="text"]')).toBeAttached()
 }
 
-test('the page monitor reports requests, scripts, frames, styles and windows', async ({ page }) => {
+test('the page monitor reports requests, scripts, frames, styles and windows', { tag: '@long' }, async ({ page }) => {
   const seen = await open(page)
   const trials: [string, () => unknown][] = [
     ['request', () => fetch('https://evil.example/a').catch(() => null)],
@@ -180,9 +180,9 @@ test('the page monitor reports requests, scripts, frames, styles and windows', a
   }
 })
 
-test('every hostile reply is shown as text: no request, no script, no navigation, and the page responds', async ({
-  page,
-}) => {
+test('every hostile reply is shown as text: no request, no script, no navigation, and the page responds', {
+  tag: '@long',
+}, async ({ page }) => {
   test.setTimeout(900_000)
   expect(corpus.length).toBeGreaterThan(200)
   const seen = await open(page)
@@ -230,7 +230,9 @@ test('a link’s full decoded URL is shown before it opens; an image is a placeh
   expect(seen).toEqual([])
 })
 
-test('a diagram is drawn on click in an isolated frame; a hostile one stays an inert image', async ({ page }) => {
+test('a diagram is drawn on click in an isolated frame; a hostile one stays an inert image', { tag: '@long' }, async ({
+  page,
+}) => {
   test.setTimeout(240_000)
   const fetched: string[] = []
   page.on('request', (request) => fetched.push(request.url()))

@@ -192,7 +192,9 @@ test('a foreign URL is refused and shown, a failure says why, a cancelled reques
   await expect(foreign).toContainText('Blocked address')
 })
 
-test('the gallery by keyboard alone: navigate, zoom, select, save, search, delete and restore', async ({ page }) => {
+test('the gallery by keyboard alone: navigate, zoom, select, save, search, delete and restore', {
+  tag: '@long',
+}, async ({ page }) => {
   await draw(page, 'A fox in an orchard', 4)
   await expect(pictures(page)).toHaveCount(4)
   await draw(page, 'A glass tower at noon', 2)
@@ -312,9 +314,9 @@ test('the gallery by keyboard alone: navigate, zoom, select, save, search, delet
   await expect(pictures(page)).toHaveCount(1)
 })
 
-test('an image is varied with its lineage, copied, dragged and used in chat; everything stays available offline', async ({
-  page,
-}) => {
+test('an image is varied with its lineage, copied, dragged and used in chat; everything stays available offline', {
+  tag: '@long',
+}, async ({ page }) => {
   await draw(page, 'A fox in an orchard')
   await expect(pictures(page)).toHaveCount(1)
   await gallery(page).focus()

@@ -18,7 +18,7 @@ const replies = {
 
 // The numbers do not depend on the speed of the computer: elements per style update, objects per layout, scroll events. A section of 16,000
 // characters is styled and laid out at once. The endless layout of a long code block is what this test is about.
-test('a reply of 1 MB is drawn and scrolled a part at a time, and scrolling ends', async () => {
+test('a reply of 1 MB is drawn and scrolled a part at a time, and scrolling ends', { tag: '@long' }, async () => {
   const dataDir = newDataDir()
   const chats = Object.entries(replies).map(([name, text]) => ({ name, ...storeChat(dataDir, ['Question', text]) }))
   const host = await openWebHost(dataDir, ['--sandbox'])

@@ -79,7 +79,7 @@ async function pressUntilSent(page: Page): Promise<void> {
   }).toPass()
 }
 
-test('a new chat: pressing Send again opens the started chat', async ({ page }) => {
+test('a new chat: pressing Send again opens the started chat', { tag: '@long' }, async ({ page }) => {
   await sendAndCut(page, 'The first boat.')
   await pressUntilSent(page)
   await settled(page, 'complete')
@@ -90,7 +90,7 @@ test('a new chat: pressing Send again opens the started chat', async ({ page }) 
   await expectRequests(chat, 2)
 })
 
-test('a new chat, after a reload: the text is still there with its request id', async ({ page }) => {
+test('a new chat, after a reload: the text is still there with its request id', { tag: '@long' }, async ({ page }) => {
   await sendAndCut(page, 'The second boat.')
   await page.reload()
   await expect(composer(page)).toHaveValue('The second boat.')
@@ -99,7 +99,7 @@ test('a new chat, after a reload: the text is still there with its request id', 
   await expectRequests(chat, 1)
 })
 
-test('a new chat in two windows: Send in the second opens the chat that the first started', async ({
+test('a new chat in two windows: Send in the second opens the chat that the first started', { tag: '@long' }, async ({
   page,
   context,
 }) => {
@@ -116,7 +116,7 @@ test('a new chat in two windows: Send in the second opens the chat that the firs
   await expectRequests(chat, 1)
 })
 
-test('a changed text is a new request, also when changed back', async ({ page }) => {
+test('a changed text is a new request, also when changed back', { tag: '@long' }, async ({ page }) => {
   await sendAndCut(page, 'The fourth boat.')
   await composer(page).fill('The fourth boat')
   await composer(page).pressSequentially('.')
@@ -151,7 +151,9 @@ test('an existing chat: a text that arrived leaves the composer, and pressing Se
   await expect(composer(page)).toHaveValue('')
 })
 
-test('an existing chat whose message never arrived: the text survives a reload and is sent once', async ({ page }) => {
+test('an existing chat whose message never arrived: the text survives a reload and is sent once', {
+  tag: '@long',
+}, async ({ page }) => {
   await send(page, 'Hello.')
   await settled(page, 'complete')
   before = requests(chat)
@@ -173,7 +175,7 @@ test('an existing chat whose message never arrived: the text survives a reload a
   await expectRequests(chat, 1)
 })
 
-test('an edit', async ({ page }) => {
+test('an edit', { tag: '@long' }, async ({ page }) => {
   await send(page, 'Hello.')
   await settled(page, 'complete')
   before = requests(chat)
@@ -195,7 +197,7 @@ for (const [what, name, model] of [
   ['another reply', 'Retry', 'mirror'],
   ['the rest of a reply', 'Continue', 'fault/cut'],
 ] as const) {
-  test(what, async ({ page }) => {
+  test(what, { tag: '@long' }, async ({ page }) => {
     await pickModel(page, model)
     await send(page, 'Write at length about lighthouses.')
     await settled(page, model === 'mirror' ? 'complete' : 'incomplete')
@@ -212,7 +214,7 @@ for (const [what, name, model] of [
   })
 }
 
-test('a speech', async ({ page }) => {
+test('a speech', { tag: '@long' }, async ({ page }) => {
   const path = '/v1/audio/speech'
   before = requests(path)
   await goToPage(page, windowText('shell:pages.speech'))
@@ -229,7 +231,7 @@ test('a speech', async ({ page }) => {
   await expectRequests(path, 1)
 })
 
-test('images', async ({ page }) => {
+test('images', { tag: '@long' }, async ({ page }) => {
   const path = '/v1/images/generations'
   before = requests(path)
   await goToPage(page, windowText('shell:pages.images'))

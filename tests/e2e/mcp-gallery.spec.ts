@@ -25,9 +25,9 @@ test.beforeAll(async () => {
 })
 test.afterAll(() => world.close())
 
-test('a server of the gallery is added by keyboard, with the exact command shown first and nothing started', async ({
-  page,
-}) => {
+test('a server of the gallery is added by keyboard, with the exact command shown first and nothing started', {
+  tag: '@long',
+}, async ({ page }) => {
   await world.enter(page)
   await page.evaluate(() => location.assign('#/settings/tools'))
   const servers = page.getByRole('region', { name: windowText('chatTools:settings.servers.title') })
@@ -59,7 +59,9 @@ test('a server of the gallery is added by keyboard, with the exact command shown
   await expect(added.getByRole('switch')).not.toBeChecked()
 })
 
-test('“Add and turn on” starts exactly the command that was shown, and lists the tools', async ({ page }) => {
+test('“Add and turn on” starts exactly the command that was shown, and lists the tools', { tag: '@long' }, async ({
+  page,
+}) => {
   await world.enter(page)
   await page.evaluate(() => location.assign('#/settings/tools'))
   const servers = page.getByRole('region', { name: windowText('chatTools:settings.servers.title') })

@@ -49,9 +49,9 @@ async function addServer(page: Page, name: string, url: string) {
   return card
 }
 
-test('a server asks for a sign-in; a new tab opens its page, and the tools are listed after Allow', async ({
-  page,
-}) => {
+test('a server asks for a sign-in; a new tab opens its page, and the tools are listed after Allow', {
+  tag: '@long',
+}, async ({ page }) => {
   await world.enter(page)
   const card = await addServer(page, 'Notes', mcp.url)
   await expect(card).toContainText('notes:read')
@@ -105,7 +105,7 @@ test('a server asks for a sign-in; a new tab opens its page, and the tools are l
   expect(authorization.grants.every(({ refresh }) => refresh === null)).toBe(true)
 })
 
-test('a sign-in can be cancelled, and a refusal is explained', async ({ page }) => {
+test('a sign-in can be cancelled, and a refusal is explained', { tag: '@long' }, async ({ page }) => {
   await world.enter(page)
   const card = await addServer(page, 'Refused', mcp.url)
   let opened = page.context().waitForEvent('page')
@@ -127,7 +127,7 @@ test('a sign-in can be cancelled, and a refusal is explained', async ({ page }) 
   await takePictures(page, 'mcp-sign-in-denied', true)
 })
 
-test('a client ID can be entered, and the address of the last page pasted', async ({ page }) => {
+test('a client ID can be entered, and the address of the last page pasted', { tag: '@long' }, async ({ page }) => {
   await world.enter(page)
   const card = await addServer(page, 'By hand', byHand.url)
   await card.getByRole('button', signInButton).press('Enter')

@@ -109,7 +109,7 @@ const failures: Record<string, { said: string; break: () => void }> = {
 
 for (const [place, { start, running, cancel }] of Object.entries(places)) {
   for (const [failure, { said, break: how }] of Object.entries(failures)) {
-    test(`${place}: ${failure}`, async ({ page }) => {
+    test(`${place}: ${failure}`, { tag: '@long' }, async ({ page }) => {
       await page.evaluate(how)
       await start(page)
       await expect(page.getByRole('alert').filter({ hasText: said })).toBeVisible()
@@ -134,7 +134,9 @@ for (const [place, { start, running, cancel }] of Object.entries(places)) {
       }
     },
   })) {
-    test(`${place}: with ${part} it records without a level, and closes the microphone`, async ({ page }) => {
+    test(`${place}: with ${part} it records without a level, and closes the microphone`, { tag: '@long' }, async ({
+      page,
+    }) => {
       await page.evaluate(how)
       await start(page)
       await expect(running(page)).toBeVisible()
@@ -145,7 +147,9 @@ for (const [place, { start, running, cancel }] of Object.entries(places)) {
     })
   }
 
-  test(`${place}: cancelled while the browser asks, the microphone is closed as soon as it opens`, async ({ page }) => {
+  test(`${place}: cancelled while the browser asks, the microphone is closed as soon as it opens`, {
+    tag: '@long',
+  }, async ({ page }) => {
     await page.evaluate(() => {
       globalThis.onStream = () => new Promise((resolve) => Object.assign(globalThis, { letGo: resolve }))
     })
@@ -159,7 +163,9 @@ for (const [place, { start, running, cancel }] of Object.entries(places)) {
     await expect.poll(() => live(page)).toBe(0)
   })
 
-  test(`${place}: a device that goes away before the recording has begun is noticed and said`, async ({ page }) => {
+  test(`${place}: a device that goes away before the recording has begun is noticed and said`, {
+    tag: '@long',
+  }, async ({ page }) => {
     await page.evaluate(() => {
       const begin = MediaRecorder.prototype.start
       MediaRecorder.prototype.start = function (every) {
@@ -177,7 +183,9 @@ for (const [place, { start, running, cancel }] of Object.entries(places)) {
   })
 
   for (const when of ['from the start', 'later'] as const) {
-    test(`${place}: a microphone that is muted ${when} is said, until it is heard again`, async ({ page }) => {
+    test(`${place}: a microphone that is muted ${when} is said, until it is heard again`, { tag: '@long' }, async ({
+      page,
+    }) => {
       await page.evaluate((early) => {
         globalThis.onStream = (stream) => {
           for (const track of stream.getTracks()) {

@@ -33,9 +33,9 @@ async function patterns(dialog: Locator): Promise<string[]> {
     .evaluateAll((fields) => fields.map((field) => (field instanceof HTMLInputElement ? field.value : '')))
 }
 
-test('Codex CLI and Claude Code are first, with a model map that is filled in and saved with the app', async ({
-  page,
-}) => {
+test('Codex CLI and Claude Code are first, with a model map that is filled in and saved with the app', {
+  tag: '@long',
+}, async ({ page }) => {
   await page.getByRole('button', { name: 'Connect an app' }).first().click()
   const apps = wizard(page)
     .getByRole('navigation', { name: windowText('proxy:setup.list') })
@@ -95,7 +95,9 @@ test('Codex CLI and Claude Code are first, with a model map that is filled in an
   await takePictures(page, 'model-map-8-page', true)
 })
 
-test('rules are added, moved and removed, with warnings about rules without effect', async ({ page }) => {
+test('rules are added, moved and removed, with warnings about rules without effect', { tag: '@long' }, async ({
+  page,
+}) => {
   await page.getByRole('button', { name: 'Connect an app' }).first().click()
   await button(wizard(page), 'opencode').click()
   await button(wizard(page), 'Next').click()

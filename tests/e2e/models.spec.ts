@@ -22,9 +22,9 @@ test.describe('the models of the sandbox', () => {
   test.afterAll(() => world.close())
   test.beforeEach(({ page }) => world.enter(page))
 
-  test('a favourite and recent models are found first, by keyboard alone, and stay after a reload', async ({
-    page,
-  }) => {
+  test('a favourite and recent models are found first, by keyboard alone, and stay after a reload', {
+    tag: '@long',
+  }, async ({ page }) => {
     await askModel(page, 'mirror', 'Hello')
     await picker(page).focus()
     await page.keyboard.press('Enter')
@@ -52,7 +52,9 @@ test.describe('the models of the sandbox', () => {
     await expect(option(page, 'writer-small')).not.toContainText('favourite')
   })
 
-  test('models for speech and transcription are left out of the list until a person shows them', async ({ page }) => {
+  test('models for speech and transcription are left out of the list until a person shows them', {
+    tag: '@long',
+  }, async ({ page }) => {
     await picker(page).click()
     await expect(option(page, 'mirror').first()).toBeVisible()
     await search(page).fill('whisper')
@@ -90,7 +92,7 @@ test.describe('the models of the sandbox', () => {
   })
 })
 
-test('500 models: the wanted one is two letters and an arrow key away', async ({ page }) => {
+test('500 models: the wanted one is two letters and an arrow key away', { tag: '@long' }, async ({ page }) => {
   const data = Array.from({ length: 500 }, (_, at) => ({ id: `vendor-${at % 20}/model-${at}` }))
   const service = createServer((request, reply) => {
     reply.setHeader('content-type', 'application/json')

@@ -28,9 +28,9 @@ test('the button for a new chat leads to the message field, also while a new cha
   await expect(composer(page)).toBeFocused()
 })
 
-test('a new chat takes the model and instructions of its folder, else those of the settings, and says so', async ({
-  page,
-}) => {
+test('a new chat takes the model and instructions of its folder, else those of the settings, and says so', {
+  tag: '@long',
+}, async ({ page }) => {
   await pickModel(page, 'writer-small')
   await openSettings(page)
   await page.getByLabel(windowText('library:folderModel')).selectOption('mirror')
@@ -91,7 +91,9 @@ test('a new chat takes the model and instructions of its folder, else those of t
   await expect(model(page)).toHaveAccessibleName('Model: mirror')
 })
 
-test('a model of the person’s choice writes titles, and its requests are in the log', async ({ page }) => {
+test('a model of the person’s choice writes titles, and its requests are in the log', { tag: '@long' }, async ({
+  page,
+}) => {
   await openSettings(page)
   await page.getByLabel(windowText('settings:chat.titles')).selectOption('writer-free')
   await goToPage(page, windowText('shell:pages.chat'))

@@ -74,9 +74,9 @@ async function calm(page: Page): Promise<void> {
   await expect(status(page)).toContainText('Offline since')
 }
 
-test('without a network every page opens with its stored content; queued requests survive a restart and are sent later', async ({
-  page,
-}) => {
+test('without a network every page opens with its stored content; queued requests survive a restart and are sent later', {
+  tag: '@long',
+}, async ({ page }) => {
   const faults: string[] = []
   page.on('pageerror', (thrown) => faults.push(String(thrown)))
   const dataDir = newDataDir()

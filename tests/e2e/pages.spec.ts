@@ -24,9 +24,9 @@ async function openConnected(page: Page) {
   return host
 }
 
-test('a rejected API key is named on each page that sends requests and on the Keys page, with the way to the settings', async ({
-  page,
-}) => {
+test('a rejected API key is named on each page that sends requests and on the Keys page, with the way to the settings', {
+  tag: '@long',
+}, async ({ page }) => {
   const host = await openConnectedHost({ baseUrl: sandbox.baseUrl, apiKey: 'sk-not-a-key' })
   await page.goto(host.url)
   for (const name of ['Chat', 'Speech', 'Transcribe', 'Images']) {
@@ -89,7 +89,7 @@ test('the status bar shows the connection, the local address and the minute’s 
   }).toPass()
 })
 
-test('a lost host is explained, and the page reconnects', async ({ page }) => {
+test('a lost host is explained, and the page reconnects', { tag: '@long' }, async ({ page }) => {
   const dataDir = newDataDir()
   const first = await openWebHost(dataDir)
   const port = new URL(first.url).port
@@ -109,7 +109,7 @@ test('a lost host is explained, and the page reconnects', async ({ page }) => {
   ).toBeVisible()
 })
 
-test('the theme is remembered', async ({ page }) => {
+test('the theme is remembered', { tag: '@long' }, async ({ page }) => {
   await openConnected(page)
   await feature(page, 'Settings').click()
   await page.getByRole('link', { name: windowText('settings:appearance.title') }).click()

@@ -38,7 +38,7 @@ test.describe('the command palette', () => {
     await expect(palette(page).locator('.palette-heading').nth(1)).toHaveText('Go to')
   })
 
-  test('stays open when it is opened again right after Escape', async ({ page }) => {
+  test('stays open when it is opened again right after Escape', { tag: '@long' }, async ({ page }) => {
     await page.keyboard.press('Control+k')
     await expect(palette(page)).toBeVisible()
     // In one task, before the browser's event of the closed dialog, as on a busy computer.
@@ -55,7 +55,7 @@ test.describe('the command palette', () => {
     await expect(palette(page).getByRole('combobox')).toHaveValue('theme')
   })
 
-  test('every setting is one search away, and has the focus then', async ({ page }) => {
+  test('every setting is one search away, and has the focus then', { tag: '@long' }, async ({ page }) => {
     // Where a setting is a group of controls, its first control has the focus.
     const places: [setting: string, focus: RegExp][] = [
       ['Theme', /System|Light|Dark/],
@@ -99,7 +99,7 @@ test.describe('the command palette', () => {
     }
   })
 
-  test('knows each control of the settings that has a name of its own', async ({ page }) => {
+  test('knows each control of the settings that has a name of its own', { tag: '@long' }, async ({ page }) => {
     await page.getByRole('link', { name: windowText('settings:title'), exact: true }).click()
     const sections = page.getByRole('navigation', { name: windowText('settings:parts') }).getByRole('link')
     const names = new Set<string>()
@@ -130,9 +130,9 @@ test.describe('the command palette', () => {
 })
 
 test.describe('the list column', () => {
-  test('collapses and returns with Ctrl+B or a button, on every page, and stays so after a reload', async ({
-    page,
-  }) => {
+  test('collapses and returns with Ctrl+B or a button, on every page, and stays so after a reload', {
+    tag: '@long',
+  }, async ({ page }) => {
     const list = page.getByRole('complementary', { name: windowText('shell:list') })
     await expect(list).toBeVisible()
     await page.keyboard.press('Control+b')
@@ -160,7 +160,7 @@ test.describe('the list column', () => {
     await expect(composer(page)).toBeVisible()
   })
 
-  test('in a narrow window, Ctrl+B opens it over the page', async ({ page }) => {
+  test('in a narrow window, Ctrl+B opens it over the page', { tag: '@long' }, async ({ page }) => {
     await page.setViewportSize({ width: 700, height: 800 })
     await expect(page.getByRole('button', { name: windowText('common:showList') })).toBeVisible()
     await page.keyboard.press('Control+b')
@@ -170,7 +170,9 @@ test.describe('the list column', () => {
   })
 })
 
-test('without a pointer that hovers, the menu button of a chat does not cover the title', async ({ browser }) => {
+test('without a pointer that hovers, the menu button of a chat does not cover the title', { tag: '@long' }, async ({
+  browser,
+}) => {
   const context = await browser.newContext({ hasTouch: true, isMobile: true, viewport: { width: 1200, height: 800 } })
   const page = await context.newPage()
   await world.enter(page)

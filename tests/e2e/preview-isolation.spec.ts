@@ -171,7 +171,7 @@ test('a document with running scripts has no origin, no network and no access, a
   expect([...seen, ...listeners.reached()]).toEqual([])
 })
 
-test('a link inside the page scrolls, and one that leads away changes nothing', async ({ page }) => {
+test('a link inside the page scrolls, and one that leads away changes nothing', { tag: '@long' }, async ({ page }) => {
   const seen = await enter(page)
   await preview(
     page,
@@ -190,7 +190,9 @@ test('a link inside the page scrolls, and one that leads away changes nothing', 
   expect([...seen, ...listeners.reached()]).toEqual([])
 })
 
-test('hostile pages reach nothing while their scripts run, and the page responds', async ({ page }) => {
+test('hostile pages reach nothing while their scripts run, and the page responds', { tag: '@long' }, async ({
+  page,
+}) => {
   const seen = await enter(page)
   // All attacks in one document each would hide one another, so each is a document of its own, in one frame after the other.
   await preview(page, '<p>begin</p>')
@@ -216,7 +218,7 @@ test('hostile pages reach nothing while their scripts run, and the page responds
   await expect(page.locator('.chat-preview-frame')).toHaveAttribute('sandbox', 'allow-scripts')
 })
 
-test('the corpus of hostile replies reaches nothing as documents either', async ({ page }) => {
+test('the corpus of hostile replies reaches nothing as documents either', { tag: '@long' }, async ({ page }) => {
   const seen = await enter(page)
   await preview(page, '<p>begin</p>')
   await documentFrame(page)
@@ -228,7 +230,7 @@ test('the corpus of hostile replies reaches nothing as documents either', async 
   }
 })
 
-test('broken and very large blocks are explained, and the page responds', async ({ page }) => {
+test('broken and very large blocks are explained, and the page responds', { tag: '@long' }, async ({ page }) => {
   await enter(page)
   const panel = page.getByRole('region', { name: windowText('preview:region') })
   const blocks: [string, string, string][] = [
@@ -244,7 +246,7 @@ test('broken and very large blocks are explained, and the page responds', async 
   }
 })
 
-test('an endless loop ends its frame and nothing else', async ({ page }) => {
+test('an endless loop ends its frame and nothing else', { tag: '@long' }, async ({ page }) => {
   await enter(page)
   await preview(page, '<p>Spins</p><script>setTimeout(() => { for (;;) {} }, 100)</script>')
   await runScripts(page)

@@ -31,7 +31,7 @@ const inside = (page: Page) => page.frameLocator('.chat-preview-frame').frameLoc
 const view = (page: Page, name: 'viewPreview' | 'viewCode' | 'viewChanges') =>
   panel(page).getByRole('radio', { name: windowText(`preview:${name}`) })
 
-test('a page is shown while it is written', async ({ page }) => {
+test('a page is shown while it is written', { tag: '@long' }, async ({ page }) => {
   await world.enter(page)
   await pickModel(page, scripted)
   await send(page, 'Write a page about walks.')
@@ -51,7 +51,9 @@ test('a page is shown while it is written', async ({ page }) => {
   await expect(inside(page).getByText('The dunes, 8 km')).toBeVisible()
 })
 
-test('the scripts of a page run when asked to, and the next reply is its second version', async ({ page }) => {
+test('the scripts of a page run when asked to, and the next reply is its second version', { tag: '@long' }, async ({
+  page,
+}) => {
   await world.enter(page)
   await pickModel(page, model)
   await send(page, 'Write a page about walks.')
@@ -130,9 +132,9 @@ test('the preview works by keyboard alone, beside the chat and over it', async (
   await expect(open(page)).toBeFocused()
 })
 
-test('a block is copied and saved under its title, and opened in the browser after a confirmation', async ({
-  page,
-}) => {
+test('a block is copied and saved under its title, and opened in the browser after a confirmation', {
+  tag: '@long',
+}, async ({ page }) => {
   await allowClipboard(page)
   await world.enter(page)
   await askModel(page, model, 'Write a page about walks.')
@@ -188,7 +190,7 @@ test('a block is copied and saved under its title, and opened in the browser aft
   await tab.close()
 })
 
-test('images, tables, trees, diagrams and texts have views of their own', async ({ page }) => {
+test('images, tables, trees, diagrams and texts have views of their own', { tag: '@long' }, async ({ page }) => {
   await world.enter(page)
   await askModel(page, model, 'Write csv.')
   await open(page).click()

@@ -91,50 +91,52 @@ test('the whole chat prints: all messages, wrapped code and built formulas, in l
   await expect(page.locator('.exported-print')).toHaveCount(0)
 })
 
-test("the browser's own menu prints of a very long chat at most what is in view, and how to print the rest", async ({
-  page,
-}, info) => {
-  await world.enter(page)
-  const chat = longChat(
-    'A very long talk',
-    `**bold** and [a link](https://a.example) ${'word '.repeat(4)}\n\n`.repeat(200),
-  )
-  expect(chat.length).toBeGreaterThan(500_000)
-  await openImported(page, info.outputPath('conversations.json'), chat)
-  // The code that builds the document is loaded a few seconds after the start.
-  const ofMenu = () =>
-    page.evaluate(() => {
-      dispatchEvent(new Event('beforeprint'))
-      const text = document.querySelector<HTMLElement>('.exported-print')?.textContent ?? ''
-      dispatchEvent(new Event('afterprint'))
-      return text
-    })
-  await expect.poll(ofMenu).toContain(`Answer ${messages - 1}.`)
-  const text = await ofMenu()
-  expect(text).toContain(windowText('chat:printPart', { keys: 'Ctrl+P' }))
-  expect(text).not.toContain('Answer 1.')
-  // What one event builds without a freeze, of a chat of more than 500,000.
-  expect(text.length).toBeLessThan(120_000)
-  if (process.env.PICTURES) writeFileSync(info.outputPath('part.pdf'), await page.pdf())
+test(
+  "the browser's own menu prints of a very long chat at most what is in view, and how to print the rest",
+  { tag: '@long' },
+  async ({ page }, info) => {
+    await world.enter(page)
+    const chat = longChat(
+      'A very long talk',
+      `**bold** and [a link](https://a.example) ${'word '.repeat(4)}\n\n`.repeat(200),
+    )
+    expect(chat.length).toBeGreaterThan(500_000)
+    await openImported(page, info.outputPath('conversations.json'), chat)
+    // The code that builds the document is loaded a few seconds after the start.
+    const ofMenu = () =>
+      page.evaluate(() => {
+        dispatchEvent(new Event('beforeprint'))
+        const text = document.querySelector<HTMLElement>('.exported-print')?.textContent ?? ''
+        dispatchEvent(new Event('afterprint'))
+        return text
+      })
+    await expect.poll(ofMenu).toContain(`Answer ${messages - 1}.`)
+    const text = await ofMenu()
+    expect(text).toContain(windowText('chat:printPart', { keys: 'Ctrl+P' }))
+    expect(text).not.toContain('Answer 1.')
+    // What one event builds without a freeze, of a chat of more than 500,000.
+    expect(text.length).toBeLessThan(120_000)
+    if (process.env.PICTURES) writeFileSync(info.outputPath('part.pdf'), await page.pdf())
 
-  // The keys print everything. While they are held, the browser's own print must not start.
-  const printed = page.evaluate(
-    () =>
-      new Promise<string>((resolve) => {
-        window.print = () => resolve(document.querySelector('.exported-print')?.textContent ?? '')
-        Object.assign(globalThis, { prevented: [] })
-        addEventListener('keydown', (event) => {
-          if (event.key === 'p') Reflect.get(globalThis, 'prevented').push(event.defaultPrevented)
-        })
-      }),
-  )
-  await page.keyboard.down('ControlOrMeta')
-  await page.keyboard.down('p')
-  await page.keyboard.down('p')
-  await page.keyboard.up('p')
-  await page.keyboard.up('ControlOrMeta')
-  const whole = await printed
-  expect(await page.evaluate(() => Reflect.get(globalThis, 'prevented'))).toEqual([true, true])
-  for (let at = 1; at < messages; at += 2) expect(whole).toContain(`Answer ${at}.`)
-  expect(whole).not.toContain(windowText('chat:printPart', { keys: 'Ctrl+P' }))
-})
+    // The keys print everything. While they are held, the browser's own print must not start.
+    const printed = page.evaluate(
+      () =>
+        new Promise<string>((resolve) => {
+          window.print = () => resolve(document.querySelector('.exported-print')?.textContent ?? '')
+          Object.assign(globalThis, { prevented: [] })
+          addEventListener('keydown', (event) => {
+            if (event.key === 'p') Reflect.get(globalThis, 'prevented').push(event.defaultPrevented)
+          })
+        }),
+    )
+    await page.keyboard.down('ControlOrMeta')
+    await page.keyboard.down('p')
+    await page.keyboard.down('p')
+    await page.keyboard.up('p')
+    await page.keyboard.up('ControlOrMeta')
+    const whole = await printed
+    expect(await page.evaluate(() => Reflect.get(globalThis, 'prevented'))).toEqual([true, true])
+    for (let at = 1; at < messages; at += 2) expect(whole).toContain(`Answer ${at}.`)
+    expect(whole).not.toContain(windowText('chat:printPart', { keys: 'Ctrl+P' }))
+  },
+)

@@ -33,7 +33,7 @@ const texts = (page: Page) => dialog(page).locator('.project-passage-text')
 const removedNote = (page: Page) => page.locator('.project-tray .project-removed')
 const tray = (page: Page) => page.getByRole('list', { name: windowText('projects:next') })
 
-test('a double click on the button that creates a project creates one project', async ({ page }) => {
+test('a double click on the button that creates a project creates one project', { tag: '@long' }, async ({ page }) => {
   await page.getByRole('button', { name: windowText('library:listMenu') }).click()
   await page.getByRole('menuitem', { name: windowText('library:newFolder') }).click()
   await page.getByLabel(windowText('library:name')).fill('Lighthouse')
@@ -43,9 +43,9 @@ test('a double click on the button that creates a project creates one project', 
   await expect(page.getByRole('row').filter({ hasText: 'Lighthouse' })).toHaveCount(1)
 })
 
-test('a chat of a project starts with its settings and files; passages are shown, removed and sent', async ({
-  page,
-}) => {
+test('a chat of a project starts with its settings and files; passages are shown, removed and sent', {
+  tag: '@long',
+}, async ({ page }) => {
   await page.getByRole('button', { name: windowText('library:listMenu') }).click()
   await page.getByRole('menuitem', { name: windowText('library:newFolder') }).click()
   await page.getByLabel(windowText('library:name')).fill('Harbour')

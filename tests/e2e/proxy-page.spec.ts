@@ -65,7 +65,9 @@ test('an app’s request is a row, its bodies are logged if enabled, and it open
   await expect(details(page)).toContainText('Not stored')
 })
 
-test('a paused app is refused, and its running requests are stopped from the page', async ({ page }) => {
+test('a paused app is refused, and its running requests are stopped from the page', { tag: '@long' }, async ({
+  page,
+}) => {
   const host = await openFeature(page)
   const client = await addTool(page, host, 'script')
   const stream = await client.chat.completions.create(
@@ -97,7 +99,9 @@ test('a paused app is refused, and its running requests are stopped from the pag
   expect((await ask(client, 'Again.')).choices).toHaveLength(1)
 })
 
-test('limits are set, saved and shown; a wrong one is explained beside its field', async ({ page }) => {
+test('limits are set, saved and shown; a wrong one is explained beside its field', { tag: '@long' }, async ({
+  page,
+}) => {
   const host = await openFeature(page)
   await addTool(page, host, 'batch')
   await menu(page, 'batch', windowText('proxy:apps.menu.edit'))
@@ -125,7 +129,7 @@ test('limits are set, saved and shown; a wrong one is explained beside its field
   await expect(card(page, 'batch').getByRole('meter', { name: /0 of 1.5 SC per day/ })).toBeVisible()
 })
 
-test('a blocked web origin is listed and works once it is allowed', async ({ page, browser }) => {
+test('a blocked web origin is listed and works once it is allowed', { tag: '@long' }, async ({ page, browser }) => {
   const host = await openFeature(page)
   const client = await addTool(page, host, 'page')
   // A page of a local development server, the usual origin to allow.

@@ -85,7 +85,7 @@ test('a paused app is refused and its streams are cut at once; it works again af
   expect((await tool.models.list()).data.length).toBeGreaterThan(0)
 })
 
-test('a person stops an app’s request from the log', async ({ page }) => {
+test('a person stops an app’s request from the log', { tag: '@long' }, async ({ page }) => {
   const tool = await addTool(page, 'Runaway')
   const stream = await startStream(tool, 9000, 50)
   await rows(page).filter({ hasText: 'Streaming' }).first().click()
@@ -126,7 +126,7 @@ async function saveDailyBudget(page: Page, amount: string): Promise<void> {
   await page.getByRole('button', { name: windowText('proxy:form.save') }).click()
 }
 
-test('a blocked app says why, with one action, and raises an alert', async ({ page }) => {
+test('a blocked app says why, with one action, and raises an alert', { tag: '@long' }, async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 860 })
   const spender = await addTool(page, 'Spender', async (dialog) => {
     await dialog.getByLabel(/per day/i).fill('0.000000001')
@@ -155,9 +155,9 @@ test('a blocked app says why, with one action, and raises an alert', async ({ pa
   expect((await sleeper.models.list()).data.length).toBeGreaterThan(0)
 })
 
-test('results have their reason, refusals are counted as they are filtered, and the rows are saved as CSV', async ({
-  page,
-}) => {
+test('results have their reason, refusals are counted as they are filtered, and the rows are saved as CSV', {
+  tag: '@long',
+}, async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 860 })
   const tool = await addTool(page, 'Auditor', async (dialog) => {
     await dialog

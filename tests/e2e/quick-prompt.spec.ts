@@ -58,7 +58,9 @@ test('a prompt with the clipboard is sent once the person sends it, by keyboard 
   expect(page.url()).toMatch(/#\/chat\/./)
 })
 
-test('a running reply can be stopped, and another prompt starts with an empty window', async ({ page }) => {
+test('a running reply can be stopped, and another prompt starts with an empty window', { tag: '@long' }, async ({
+  page,
+}) => {
   await openQuick(page)
   await page.getByRole('combobox', { name: windowText('quick:model') }).selectOption('writer-large')
   await prompt(page).fill('Write at length about lighthouses.')
@@ -71,7 +73,7 @@ test('a running reply can be stopped, and another prompt starts with an empty wi
   await expect(page.locator('.quick-reply')).toHaveCount(0)
 })
 
-test('About has a report without the key, which can be read and copied', async ({ page }) => {
+test('About has a report without the key, which can be read and copied', { tag: '@long' }, async ({ page }) => {
   await allowClipboard(page)
   await world.enter(page)
   await page.evaluate(() => location.assign('#/settings/about'))

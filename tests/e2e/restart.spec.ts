@@ -32,9 +32,9 @@ async function openData(page: Page): Promise<void> {
   await page.getByRole('navigation', { name: settings.parts }).getByRole('link', { name: settings.data.title }).click()
 }
 
-test('everything is deleted after a word was typed, and the program starts as new on the same page', async ({
-  page,
-}) => {
+test('everything is deleted after a word was typed, and the program starts as new on the same page', {
+  tag: '@long',
+}, async ({ page }) => {
   const { dataDir, host } = await openWithChat(page, 'A secret about lighthouses')
   await openData(page)
   await page.getByRole('button', { name: words.eraseAll.open }).click()
@@ -59,7 +59,7 @@ test('everything is deleted after a word was typed, and the program starts as ne
     expect(readFileSync(join(dataDir, name), 'latin1')).not.toContain('lighthouses')
 })
 
-test('a chosen backup is restored by one button, on the same page', async ({ page }) => {
+test('a chosen backup is restored by one button, on the same page', { tag: '@long' }, async ({ page }) => {
   await openWithChat(page, 'Before the backup')
   await openData(page)
   const saved = page.waitForEvent('download')

@@ -16,7 +16,9 @@ const open = async (page: Page, title: string): Promise<void> => {
   await list(page).getByRole('link', { name: title }).click()
   await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible()
 }
-test('each section is a page with its own address, and the list marks the open one', async ({ page }) => {
+test('each section is a page with its own address, and the list marks the open one', { tag: '@long' }, async ({
+  page,
+}) => {
   await world.enter(page)
   await goToPage(page, words.title)
   for (const name of sectionNames) {
@@ -56,7 +58,7 @@ test('font size, density and theme apply at once and after a reload', async ({ p
   await expect.poll(height).toBe(normal)
 })
 
-test('Enter starts a new line where Ctrl+Enter was chosen to send', async ({ page }) => {
+test('Enter starts a new line where Ctrl+Enter was chosen to send', { tag: '@long' }, async ({ page }) => {
   await world.enter(page)
   await goToPage(page, words.title)
   await open(page, words.chat.title)
@@ -76,7 +78,7 @@ test('Enter starts a new line where Ctrl+Enter was chosen to send', async ({ pag
   await page.getByRole('radio', { name: 'Enter', exact: true }).click()
 })
 
-test('languages for testing are offered to developers only', async ({ page }) => {
+test('languages for testing are offered to developers only', { tag: '@long' }, async ({ page }) => {
   await world.enter(page)
   await goToPage(page, words.title)
   await open(page, words.language.title)

@@ -171,9 +171,9 @@ test('a text is counted, previewed in a voice, generated, played while it arrive
   }
 })
 
-test('20,000 bytes in four scripts are spoken in parts, resume after a cut and after a cancel, and play again offline [TTS-01]', async ({
-  page,
-}) => {
+test('20,000 bytes in four scripts are spoken in parts, resume after a cut and after a cancel, and play again offline [TTS-01]', {
+  tag: '@long',
+}, async ({ page }) => {
   await enter(page, (nth) => (({ 3: 'cut', 5: 'hang' }) as const)[nth] ?? 'whole')
   const long = longText()
   await text(page).fill(long)

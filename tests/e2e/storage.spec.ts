@@ -14,9 +14,9 @@ test.beforeEach(async () => {
 })
 test.afterEach(closeHosts)
 
-test('while another program locks the database, every page says that changes are not saved, and stops saying so by itself', async ({
-  page,
-}) => {
+test('while another program locks the database, every page says that changes are not saved, and stops saying so by itself', {
+  tag: '@long',
+}, async ({ page }) => {
   const host = await openConnectedHost(sandbox)
   await page.goto(host.url)
   const notice = page.getByRole('alert').filter({ hasText: problems.storage.title })

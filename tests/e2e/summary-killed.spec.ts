@@ -6,9 +6,9 @@ import { composer, goToPage, pickModel, quick, send, settled } from './journey.t
 
 test.afterEach(closeHosts)
 
-test('a summary whose program is killed during its request is shown as interrupted, and only the person asks again', async ({
-  page,
-}) => {
+test('a summary whose program is killed during its request is shown as interrupted, and only the person asks again', {
+  tag: '@long',
+}, async ({ page }) => {
   // One token per second: the summary is still being written when the program is killed.
   const sandbox = await openSandbox({ paces: { ...quick, 'writer-large': 1 } })
   const dataDir = newDataDir()

@@ -15,7 +15,9 @@ test.beforeEach(({ page }) => world.enter(page))
 
 const group = (page: Page) => page.getByRole('region', { name: windowText('data:sync.title') })
 
-test('Settings writes the file of this computer by keyboard, and names a file that is incomplete', async ({ page }) => {
+test('Settings writes the file of this computer by keyboard, and names a file that is incomplete', {
+  tag: '@long',
+}, async ({ page }) => {
   const folder = mkdtempSync(join(temporaryFolder('studio-shared-'), 'folder-'))
   await goToPage(page, windowText('data:dataName.settings'))
   await page.getByRole('link', { name: windowText('settings:data.title'), exact: true }).click()

@@ -26,9 +26,9 @@ async function selectByMouse(page: Page, text: Locator): Promise<void> {
   await page.mouse.up()
 }
 
-test('a selected part of a reply is copied as before, or sent once an action is chosen, with its price', async ({
-  page,
-}) => {
+test('a selected part of a reply is copied as before, or sent once an action is chosen, with its price', {
+  tag: '@long',
+}, async ({ page }) => {
   await allowClipboard(page)
   await world.enter(page)
   await askModel(page, 'mirror', 'The quick brown fox')
@@ -105,7 +105,9 @@ test('by keyboard alone: the shortcut opens the menu, Escape stops, Replace chan
   await composer(page).fill('')
 })
 
-test('a prompt is edited, an own action is added, and both are reset in Settings', async ({ page }) => {
+test('a prompt is edited, an own action is added, and both are reset in Settings', { tag: '@long' }, async ({
+  page,
+}) => {
   await world.enter(page)
   await pickModel(page, 'mirror')
   await page.evaluate(() => location.assign('#/settings/chat'))
@@ -138,7 +140,7 @@ test('a prompt is edited, an own action is added, and both are reset in Settings
   await expect(group.getByText('Say in Welsh')).toHaveCount(0)
 })
 
-test('the text of a document and of a transcript have the actions, too', async ({ page }) => {
+test('the text of a document and of a transcript have the actions, too', { tag: '@long' }, async ({ page }) => {
   await world.enter(page)
   await pickModel(page, 'mirror')
   await page
@@ -198,7 +200,7 @@ test('the text of a document and of a transcript have the actions, too', async (
   await page.keyboard.press('Escape')
 })
 
-test('the quick prompt runs an action on the clipboard', async ({ page }) => {
+test('the quick prompt runs an action on the clipboard', { tag: '@long' }, async ({ page }) => {
   await allowClipboard(page)
   await world.enter(page)
   await pickModel(page, 'mirror')

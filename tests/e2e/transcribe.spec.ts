@@ -85,7 +85,9 @@ async function give(page: Page, files: string[] | ReturnType<typeof file>[]): Pr
 const file = (name: string, buffer: Buffer, mimeType = 'audio/mpeg') => ({ name, mimeType, buffer })
 const clean = (page: Page): Promise<void> => expectAccessible(page, 'html')
 
-test('speech is recorded with a live waveform, transcribed, and played from the clicked line', async ({ page }) => {
+test('speech is recorded with a live waveform, transcribed, and played from the clicked line', {
+  tag: '@long',
+}, async ({ page }) => {
   await enter(page)
   // One button asks for the microphone and records.
   await page.getByRole('button', { name: windowText('transcribe:newRecording') }).click()
@@ -133,7 +135,9 @@ test('speech is recorded with a live waveform, transcribed, and played from the 
   await expect.poll(async () => Number(await waveform(page).getAttribute('aria-valuenow'))).toBeGreaterThan(0)
 })
 
-test('each of many files shows its progress, a cancelled one stops, and a refused one says why', async ({ page }) => {
+test('each of many files shows its progress, a cancelled one stops, and a refused one says why', {
+  tag: '@long',
+}, async ({ page }) => {
   await enter(page)
   const given = { 'first.mp3': spoken, 'large.bin': '', 'notes.txt': 'words', 'last.mp3': spoken }
   const paths = Object.entries(given).map(([name, bytes]) => {
@@ -178,7 +182,7 @@ test('each of many files shows its progress, a cancelled one stops, and a refuse
   await expect(inList(page)).toHaveCount(3)
 })
 
-test('a reload during a recording keeps the sound recorded until then', async ({ page }) => {
+test('a reload during a recording keeps the sound recorded until then', { tag: '@long' }, async ({ page }) => {
   await enter(page)
   await dock(page)
     .getByRole('button', { name: windowText('transcribe:record') })
@@ -196,7 +200,9 @@ test('a reload during a recording keeps the sound recorded until then', async ({
   await expect(lines(page).first()).toBeVisible({ timeout: 30_000 })
 })
 
-test('the current line follows the playback and stays visible until the reader scrolls away', async ({ page }) => {
+test('the current line follows the playback and stays visible until the reader scrolls away', { tag: '@long' }, async ({
+  page,
+}) => {
   await enter(page)
   await give(page, [file('long.wav', inPieces(readFileSync(wav), 40), 'audio/wav')])
   await expect(lines(page).nth(3)).toBeVisible({ timeout: 30_000 })
@@ -279,9 +285,9 @@ test('a transcript is edited, searched, compared, saved, reverted and sent to Ch
   await expect(composer(page)).toHaveValue(/ferry leaves the harbour/)
 })
 
-test('a missing microphone shows the reason and one action, by keyboard alone; unplugging one ends its recording', async ({
-  page,
-}) => {
+test('a missing microphone shows the reason and one action, by keyboard alone; unplugging one ends its recording', {
+  tag: '@long',
+}, async ({ page }) => {
   // Recording needs no service.
   await page.evaluate(() => {
     const { mediaDevices } = navigator

@@ -185,9 +185,9 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   expect(faults.filter((fault) => /Content Security Policy|unsafe/i.test(fault))).toEqual([])
 })
 
-test('a day of a custom period is typed key by key: no half-typed year is applied, and an invalid day gives way to the last valid one', async ({
-  page,
-}) => {
+test('a day of a custom period is typed key by key: no half-typed year is applied, and an invalid day gives way to the last valid one', {
+  tag: '@long',
+}, async ({ page }) => {
   const host = await openConnectedHost(sandbox)
   await page.goto(host.url)
   await goToPage(page, 'Usage')

@@ -100,60 +100,64 @@ const rowsOf = async (page: Page, elements: string[]): Promise<number[]> => {
 }
 const requests = (path: string) => sandbox.observe.requests().filter((request) => request.path === path)
 
-test('three turns without touching anything; the third interrupts the reply; Esc releases the microphone', async ({
-  page,
-}, { annotations }) => {
-  test.setTimeout(120_000)
-  await enter(page)
-  await pickModel(page, 'writer-small')
-  await openInspector(page)
-  await page.getByLabel(windowText('chat:paramMaxTokens'), { exact: true }).fill('32')
-  await page.keyboard.press('Tab')
-  await page.getByRole('button', { name: windowText('handsFree:start') }).focus()
-  await page.keyboard.press('Enter')
-  await expect(region(page)).toHaveAttribute('data-phase', 'listening')
-  expect(await page.evaluate(() => (globalThis as unknown as { asked: unknown[] }).asked)).toMatchObject([
-    { echoCancellation: true },
-  ])
-  await expectAccessible(page, '.hands-free')
-  const total = region(page).locator('[data-total]')
-  const measured: number[] = []
-  for (const at of [0, 1, 2]) {
-    await expect(turns(page)).toHaveCount(at + 1, { timeout: 40_000 })
-    await expect(region(page)).toHaveAttribute('data-phase', 'speaking', { timeout: 20_000 })
-    measured.push(Number(await total.getAttribute('data-total')))
-    if (at === 0) await takePictures(page, 'voice-conversation', true)
-  }
-  await page.keyboard.press('Escape')
-  await expect(region(page)).toHaveCount(0)
-  expect(await liveMicrophones(page)).toBe(0)
-  await expect(composer(page)).toBeFocused()
-  const seen = (await phases(page)).join(' ')
-  const turn = 'listening hearing transcribing thinking speaking'
-  // The first reply is spoken to its end, unless a slow computer needs longer than the pause for it. The second is interrupted.
-  expect(seen).toMatch(
-    new RegExp(
-      `opening ${turn} (${turn}|hearing transcribing thinking speaking) hearing transcribing thinking speaking`,
-    ),
-  )
-  // Silence costs nothing: one transcript per turn, shorter than the recording.
-  const transcripts = requests('/v1/audio/transcriptions')
-  expect(transcripts).toHaveLength(3)
-  for (const { bytesIn } of transcripts) expect(bytesIn).toBeLessThan(32_000 * 4)
-  for (const text of await turns(page).allInnerTexts()) expect(text).toContain('Speech from')
-  await expect(replies(page)).toHaveCount(3)
-  // The service's own time: each request of the turn, from its first to its last byte.
-  const own = ['/v1/audio/transcriptions', '/v1/chat/completions', '/v1/audio/speech'].map((path) =>
-    requests(path).map(({ startedAt, endedAt }) => (endedAt ?? startedAt) - startedAt),
-  )
-  const beyond = measured.map((ms, at) => Math.round(ms - own.reduce((sum, list) => sum + (list[at] ?? 0), 0)))
-  annotations.push({
-    type: 'end of speech to first sound beyond the service, ms',
-    description: `${beyond.join(' ')} of ${measured.join(' ')}`,
-  })
-})
+test(
+  'three turns without touching anything; the third interrupts the reply; Esc releases the microphone',
+  { tag: '@long' },
+  async ({ page }, { annotations }) => {
+    test.setTimeout(120_000)
+    await enter(page)
+    await pickModel(page, 'writer-small')
+    await openInspector(page)
+    await page.getByLabel(windowText('chat:paramMaxTokens'), { exact: true }).fill('32')
+    await page.keyboard.press('Tab')
+    await page.getByRole('button', { name: windowText('handsFree:start') }).focus()
+    await page.keyboard.press('Enter')
+    await expect(region(page)).toHaveAttribute('data-phase', 'listening')
+    expect(await page.evaluate(() => (globalThis as unknown as { asked: unknown[] }).asked)).toMatchObject([
+      { echoCancellation: true },
+    ])
+    await expectAccessible(page, '.hands-free')
+    const total = region(page).locator('[data-total]')
+    const measured: number[] = []
+    for (const at of [0, 1, 2]) {
+      await expect(turns(page)).toHaveCount(at + 1, { timeout: 40_000 })
+      await expect(region(page)).toHaveAttribute('data-phase', 'speaking', { timeout: 20_000 })
+      measured.push(Number(await total.getAttribute('data-total')))
+      if (at === 0) await takePictures(page, 'voice-conversation', true)
+    }
+    await page.keyboard.press('Escape')
+    await expect(region(page)).toHaveCount(0)
+    expect(await liveMicrophones(page)).toBe(0)
+    await expect(composer(page)).toBeFocused()
+    const seen = (await phases(page)).join(' ')
+    const turn = 'listening hearing transcribing thinking speaking'
+    // The first reply is spoken to its end, unless a slow computer needs longer than the pause for it. The second is interrupted.
+    expect(seen).toMatch(
+      new RegExp(
+        `opening ${turn} (${turn}|hearing transcribing thinking speaking) hearing transcribing thinking speaking`,
+      ),
+    )
+    // Silence costs nothing: one transcript per turn, shorter than the recording.
+    const transcripts = requests('/v1/audio/transcriptions')
+    expect(transcripts).toHaveLength(3)
+    for (const { bytesIn } of transcripts) expect(bytesIn).toBeLessThan(32_000 * 4)
+    for (const text of await turns(page).allInnerTexts()) expect(text).toContain('Speech from')
+    await expect(replies(page)).toHaveCount(3)
+    // The service's own time: each request of the turn, from its first to its last byte.
+    const own = ['/v1/audio/transcriptions', '/v1/chat/completions', '/v1/audio/speech'].map((path) =>
+      requests(path).map(({ startedAt, endedAt }) => (endedAt ?? startedAt) - startedAt),
+    )
+    const beyond = measured.map((ms, at) => Math.round(ms - own.reduce((sum, list) => sum + (list[at] ?? 0), 0)))
+    annotations.push({
+      type: 'end of speech to first sound beyond the service, ms',
+      description: `${beyond.join(' ')} of ${measured.join(' ')}`,
+    })
+  },
+)
 
-test('a blocked microphone says why and can be tried again; then Space held talks', async ({ page }) => {
+test('a blocked microphone says why and can be tried again; then Space held talks', { tag: '@long' }, async ({
+  page,
+}) => {
   await enter(page)
   await pickModel(page, 'writer-small')
   await page.evaluate(() => {

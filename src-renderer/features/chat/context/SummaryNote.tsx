@@ -24,7 +24,7 @@ export function SummaryNote({ note }: { note: Message }) {
       <div className="context-note">
         <header>
           <NotebookText aria-hidden />
-          <h2>{title}</h2>
+          <h3>{title}</h3>
           <span className="num">
             {note.model}
             {note.cost !== null && (
