@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { windowText } from '../helpers/windowText.ts'
-import { type ChatWorld, expectAccessible, openChatWorld, takePictures, turns } from './chatWorld.ts'
+import { type ChatWorld, expectAccessible, openChatWorld, takePictures, turns, violations } from './chatWorld.ts'
 import { composer, lastReply, pickModel, send, sentRequest, settled } from './journey.ts'
 
 let world: ChatWorld
@@ -77,7 +77,9 @@ test('a full context says so, teaches its length, and a summary on a new branch 
   await expect(meter(page)).toHaveAttribute('data-state', 'free')
   await page.locator('.chat-talk').press('Home')
   await expect(note(page)).toBeVisible()
-  await expectAccessible(page, 'article[data-role="summary"]')
+  const found = await violations(page, 'article[data-role="summary"]')
+  // A model's text may begin with a heading of any level.
+  expect(found.filter(({ id }) => id !== 'heading-order')).toEqual([])
   await takePictures(page, 'context-note', true)
   // Editing makes one more version; all messages are still on the first.
   await note(page)

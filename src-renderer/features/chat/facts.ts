@@ -1,5 +1,5 @@
 import type { Message } from '../../../src-preload/contract/chat.ts'
-import { sumSc } from '../../shared/ui/sc.ts'
+import { sumSc } from '../../shared/money/sc.ts'
 
 /** Completion tokens per second between the first token and the end. Null when the service reported too little. */
 export function tokensPerSecond(

@@ -4,7 +4,7 @@ import { showMonth } from '../../i18n/format.ts'
 
 export { exact, showSc } from '../../../src-preload/contract/amountText.ts'
 export { showCount as count, showShort as compact } from '../../i18n/format.ts'
-export { showSpent } from '../../shared/ui/sc.ts'
+export { showSpent } from '../../shared/money/sc.ts'
 
 // Formats amounts, times and counts for the page. Amounts stay decimal strings: nothing is added in floating point.
 

@@ -8,7 +8,7 @@ import {
 } from '../../../src-preload/contract/transcription.ts'
 import { showCount, showFull, showSize } from '../../i18n/format.ts'
 import { clockOf } from '../../shared/audio/durationText.ts'
-import { showCost } from '../../shared/ui/cost.ts'
+import { showCost } from '../../shared/money/cost.ts'
 import { Checkbox, Field, TextInput } from '../../shared/ui/Field.tsx'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
 import { Part } from '../../shared/ui/Part.tsx'

@@ -3,7 +3,7 @@ import type { PageSeries, PageView } from '../../../src-preload/contract/columns
 import type { Comparison, Figures } from '../../../src-preload/contract/usage.ts'
 import { showCount, showShort } from '../../i18n/format.ts'
 import type { ChartData, ChartSeries, Ink } from '../../shared/chart/data.ts'
-import { shareOf, signed, sumSc, sumSigned } from '../../shared/ui/sc.ts'
+import { shareOf, signed, sumSc, sumSigned } from '../../shared/money/sc.ts'
 import type { Measure } from '../../stores/usage.ts'
 
 /** The value of a counting metric. Spend is not counted. */

@@ -2,8 +2,8 @@ import type { AlertFacts, AlertPlace } from '../../../src-preload/contract/alert
 import { showSc } from '../../../src-preload/contract/amountText.ts'
 import { showCalendarDay, showCount, showInstant } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
+import { lessSc, showSigned, showSpent } from '../money/sc.ts'
 import { plainText } from '../ui/plainText.ts'
-import { lessSc, showSigned, showSpent } from '../ui/sc.ts'
 
 export interface AlertTexts {
   title: string

@@ -1,7 +1,7 @@
 import { NotebookText } from 'lucide-react'
 import type { Message } from '../../../../src-preload/contract/chat.ts'
 import { Markdown } from '../../../shared/markdown/Markdown.tsx'
-import { showCost } from '../../../shared/ui/cost.ts'
+import { showCost } from '../../../shared/money/cost.ts'
 import { WithSc } from '../../../shared/ui/WithSc.tsx'
 import { messageAttributes } from '../focus.ts'
 import { TurnFooter } from '../TurnFooter.tsx'
@@ -24,7 +24,7 @@ export function SummaryNote({ note }: { note: Message }) {
       <div className="context-note">
         <header>
           <NotebookText aria-hidden />
-          <h3>{title}</h3>
+          <h2>{title}</h2>
           <span className="num">
             {note.model}
             {note.cost !== null && (

@@ -15,7 +15,7 @@ import { type ChartData, heightAt, marksOf, seriesAt } from '../../../../src-ren
 import { bucketLabelText, mergedLabel, spokenBucket } from '../../../../src-renderer/shared/chart/labels.ts'
 import { barOf, bucketsPerBar, folded } from '../../../../src-renderer/shared/chart/mergeBuckets.ts'
 import { bucketLabel, hatching } from '../../../../src-renderer/shared/chart/option.ts'
-import { lessSc, shareOf, showSigned, signed, sumSigned } from '../../../../src-renderer/shared/ui/sc.ts'
+import { lessSc, shareOf, showSigned, signed, sumSigned } from '../../../../src-renderer/shared/money/sc.ts'
 import { Accounts } from '../../harness/accounts.ts'
 
 beforeAll(() => i18n.init({ lng: 'en', resources: { en }, initAsync: false, interpolation: { escapeValue: false } }))

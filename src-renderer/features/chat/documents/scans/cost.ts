@@ -1,4 +1,4 @@
-import { costOfTokens, sumSc } from '../../../../shared/ui/sc.ts'
+import { costOfTokens, sumSc } from '../../../../shared/money/sc.ts'
 import type { FactsById } from '../../../../stores/modelFacts.ts'
 import { tokensOfPicture } from './scans.ts'
 
