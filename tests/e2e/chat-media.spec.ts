@@ -371,7 +371,7 @@ test('a model without image input: the service’s message, another model one cl
   await settled(page, 'complete')
 })
 
-test('dictation shows the level and inserts the text at the caret', async ({ page }) => {
+test('dictation shows the level and inserts the text at the caret', { tag: '@long' }, async ({ page }) => {
   await composer(page).fill('Before after')
   await composer(page).evaluate((field: HTMLTextAreaElement) => field.setSelectionRange(6, 6))
   await page.getByRole('button', { name: windowText('composer:dictate') }).click()

@@ -44,9 +44,9 @@ async function ask(page: Page, text: string, model = 'mirror'): Promise<void> {
   await askModel(page, model, text)
 }
 
-test('an edited message creates a branch, a retry creates a version, and arrows switch between both', async ({
-  page,
-}) => {
+test('an edited message creates a branch, a retry creates a version, and arrows switch between both', {
+  tag: '@long',
+}, async ({ page }) => {
   await ask(page, 'Which lamp was lit in Lisbon?')
   await turns(page).first().hover()
   await turns(page)

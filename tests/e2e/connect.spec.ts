@@ -60,7 +60,9 @@ test('the form of the first start takes the focus, and Back returns it', { tag: 
   await expect(button(page, words.connect)).toBeFocused()
 })
 
-test('each cause of a failure is shown beside the field that has to change, and the key stays', async ({ page }) => {
+test('each cause of a failure is shown beside the field that has to change, and the key stays', {
+  tag: '@long',
+}, async ({ page }) => {
   await openForm(page)
   await key(page).fill('a-key-that-nobody-has')
   const failsAt = async (target: string, field: typeof address, text: string | RegExp) => {

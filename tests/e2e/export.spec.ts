@@ -61,7 +61,9 @@ async function exportAs(page: Page, format: string): Promise<{ name: string; byt
 
 const textOf = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString()
 
-test('the dialog exports selected messages by keyboard alone, in both themes and at both widths', async ({ page }) => {
+test('the dialog exports selected messages by keyboard alone, in both themes and at both widths', {
+  tag: '@long',
+}, async ({ page }) => {
   await askModel(page, 'mirror', 'First question')
   await askModel(page, 'mirror', 'Second question')
   await openExport(page)

@@ -135,9 +135,9 @@ test('a chat of a project starts with its settings and files; passages are shown
 })
 
 // Continues in the chat of the first test.
-test('a citation opens its passage by keyboard alone; a removed passage stays removed after a reload', async ({
-  page,
-}) => {
+test('a citation opens its passage by keyboard alone; a removed passage stays removed after a reload', {
+  tag: '@long',
+}, async ({ page }) => {
   await line(page, 'When does the ferry').click()
   const reply = page.locator('article[data-role="assistant"]').last()
   const citation = reply.getByRole('button', { name: /^Source \[\d+\]: handbook\.md$/ }).first()

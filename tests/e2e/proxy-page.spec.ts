@@ -38,7 +38,9 @@ async function menu(page: Page, tool: string, item: string): Promise<void> {
   await page.getByRole('menuitem', { name: item }).click()
 }
 
-test('an app’s request is a row, its bodies are logged if enabled, and it opens as a chat', async ({ page }) => {
+test('an app’s request is a row, its bodies are logged if enabled, and it opens as a chat', { tag: '@long' }, async ({
+  page,
+}) => {
   const host = await openFeature(page)
   const client = await addTool(page, host, 'editor', () =>
     page.getByRole('switch', { name: windowText('proxy:form.logBodies') }).click(),

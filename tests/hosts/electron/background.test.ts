@@ -191,7 +191,9 @@ const questions = ({ errors }: Desktop) => errors().match(/^question: .*$/gm) ??
 
 // A real tray can't be read, and real message boxes wait for a person.
 describe.runIf(!real)('with the replacement of Electron only', () => {
-  test('the first close asks once; the program goes on in the tray, and opens a window again', async () => {
+  test('the first close asks once; the program goes on in the tray, and opens a window again', {
+    tags: 'long',
+  }, async () => {
     const dataDir = newDataDir()
     const desktop = await launchDesktop(dataDir, { answers: [{ response: 0 }] })
     await expect.poll(() => trayLabels(desktop)).toContain('Open Inference Studio')

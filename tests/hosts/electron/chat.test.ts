@@ -71,7 +71,9 @@ test('a reload and an external link lose no token of a running reply', { tags: '
   expect(sandbox.observe.requests().filter((request) => request.stream)).toHaveLength(1)
 })
 
-test('quitting mid-stream stores and marks the reply, the next start shows it, and the key is in no file [AUTH-03]', async () => {
+test('quitting mid-stream stores and marks the reply, the next start shows it, and the key is in no file [AUTH-03]', {
+  tags: 'long',
+}, async () => {
   const dataDir = newDataDir()
   const first = await launchDesktop(dataDir)
   await connectTo(first.page, sandbox.baseUrl, canary)

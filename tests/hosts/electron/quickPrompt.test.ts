@@ -36,7 +36,9 @@ async function start(modes: Modes = {}): Promise<Desktop> {
 
 // A real global shortcut can't be pressed by a test, and a real screen needs a display.
 describe.runIf(!real)('the quick prompt', () => {
-  test('opens by the global shortcut, streams the reply, continues in the main window, and sends nothing by itself', async () => {
+  test('opens by the global shortcut, streams the reply, continues in the main window, and sends nothing by itself', {
+    tags: 'long',
+  }, async () => {
     const desktop = await start()
     await press(desktop)
     const quick = await desktop.pageAt(quickAddress)

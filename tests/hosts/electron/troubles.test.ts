@@ -161,7 +161,7 @@ describe.runIf(!real)('with the replacement of Electron only', () => {
     await page.getByRole('alert').getByText('Access is denied. (0x80070005)').waitFor()
   })
 
-  test('a crash of the page reloads it: the reply goes on, and nobody is asked', async () => {
+  test('a crash of the page reloads it: the reply goes on, and nobody is asked', { tags: 'long' }, async () => {
     const { desktop } = await launchConnected()
     const { page, evaluate, errors } = desktop
     await pickModel(page, 'writer-large')

@@ -174,6 +174,7 @@ function installApp(url: string, publicKey: string) {
 
 test.skipIf(real || process.platform !== 'linux')(
   'nothing is asked before the person agrees; only a newer version of the publisher is installed, at the end',
+  { tags: 'long', timeout: 120_000 },
   async () => {
     const { publicKey, privateKey } = generateKeyPairSync('ed25519')
     const files = new Map<string, string>()
@@ -235,5 +236,4 @@ test.skipIf(real || process.platform !== 'linux')(
     expect(existsSync(join(folder, 'cache', 'studio-updater'))).toBe(true)
   },
   // Seven checks in one program, on a busy computer.
-  120_000,
 )

@@ -198,7 +198,7 @@ describe('impossible paths', { timeout: 240_000 }, () => {
     expect(readFileSync(at('plain'), 'utf8')).toBe('plain')
   })
 
-  it('restore reads regular files only, and does not wait for a pipe', async () => {
+  it('restore reads regular files only, and does not wait for a pipe', { tags: 'long' }, async () => {
     for (const path of impossible().filter((one) => !one.endsWith('new/'))) {
       expectWords(await run(['restore', path, '--yes', '--data-dir', at('restored')]), 'FILE')
     }

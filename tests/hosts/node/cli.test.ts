@@ -126,7 +126,7 @@ describe('serve', () => {
 })
 
 describe('apps', () => {
-  it('apps add, list and revoke print one document each', async () => {
+  it('apps add, list and revoke print one document each', { tags: 'long' }, async () => {
     const where = ['--json', '--data-dir', join(folder, 'tools')]
     const added = JSON.parse((await runCli(['apps', 'add', 'editor', ...where])).stdout)
     expect(added).toEqual({ id: expect.any(String), name: 'editor', key: expect.any(String) })

@@ -56,7 +56,10 @@ it('a backup beside a running studio and a restore after its end: a later app is
   expect(readdirSync(keptAt)).toContain('studio.sqlite')
 })
 
-it('backup writes to standard output, and restore refuses other files without changing anything', async () => {
+it('backup writes to standard output, and restore refuses other files without changing anything', {
+  tags: 'long',
+  timeout: 120_000,
+}, async () => {
   await here('apps', 'add', 'An editor')
   const file = join(home, 'piped.tar')
   execFileSync(
@@ -71,4 +74,4 @@ it('backup writes to standard output, and restore refuses other files without ch
   expect(wrong).toMatchObject({ code: 1, stdout: '' })
   expect(wrong.stderr).toMatch(/not a complete backup.*Nothing was changed/)
   expect((await run(['backup', '--data-dir', mkdtempSync(join(home, 'empty-'))])).stderr).toMatch(/nothing to back up/)
-}, 120_000)
+})

@@ -80,7 +80,7 @@ it('each request is one line in columns, whatever the names of app and model', {
     ])
 })
 
-it('--follow prints each request when it starts and when it ends, until a signal', async () => {
+it('--follow prints each request when it starts and when it ends, until a signal', { tags: 'long' }, async () => {
   const { tool } = await serve()
   const editor = await tool('editor')
   const follow = start(['requests', '--follow', '--json', '--app', 'editor', '--data-dir', cli.dataDir])

@@ -74,7 +74,10 @@ async function finish(feature: Feature, cameAtTheEnd: ReadonlySet<string | null>
   }
 }
 
-test('in any order of decisions, results, stops and restarts, each call is settled once and each round continued once', async () => {
+test('in any order of decisions, results, stops and restarts, each call is settled once and each round continued once', {
+  tags: 'long',
+  timeout: 120_000,
+}, async () => {
   await fc.assert(
     fc.asyncProperty(rounds, fc.array(step, { maxLength: 14 }), async (wanted, steps) => {
       const feature = makeFeature()
@@ -123,4 +126,4 @@ test('in any order of decisions, results, stops and restarts, each call is settl
     }),
     { numRuns: tries(12, 120) },
   )
-}, 120_000)
+})

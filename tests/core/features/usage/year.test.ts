@@ -111,7 +111,10 @@ function checkDays(
   return counts
 }
 
-it('a year of irregular fetches, corrections, gaps and two accounts matches the sandbox’s records to the last digit [USE-01] [USE-02]', async () => {
+it('a year of irregular fetches, corrections, gaps and two accounts matches the sandbox’s records to the last digit [USE-01] [USE-02]', {
+  tags: 'long',
+  timeout: 120_000,
+}, async () => {
   const time = { now: begin }
   const now = (): number => time.now
   const sandbox = await startSandbox({ now, balance: 10_000, limits: { rpm: 1_000_000 } })
@@ -151,4 +154,4 @@ it('a year of irregular fetches, corrections, gaps and two accounts matches the 
     expect(summary.corrections).toBeGreaterThanOrEqual(corrections.length)
     expect(summary.account.balance?.asOf).toBe(new Date(one.fetched.at(-1) ?? 0).toISOString())
   }
-}, 120_000)
+})
