@@ -1,3 +1,5 @@
+// @long Starts the desktop application for each test. tests/e2e/quick-prompt.spec.ts shows the same window.
+
 import type { Page } from '@playwright/test'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Sandbox } from '../../../src-main/sandbox/sandbox.ts'
@@ -131,7 +133,7 @@ describe.runIf(!real)('the quick prompt', () => {
     expect(await quick.getByRole('list', { name: windowText('quick:attached') }).count()).toBe(0)
   })
 
-  test('reads the clipboard and the screen for the focused quick prompt only', { tags: 'long' }, async () => {
+  test('reads the clipboard and the screen for the focused quick prompt only', async () => {
     const desktop = await start()
     const { page, evaluate } = desktop
     await evaluate(({ clipboard }) => clipboard.writeText('a secret'))

@@ -1,3 +1,5 @@
+// @long Starts several programs. tests/core/data and tests/hosts/node/output.test.ts show backup and restore.
+
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,3 +1,5 @@
+// @long Many restarts. round.test.ts and check.test.ts show each of the steps.
+
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { StudioError } from '../../../../src-main/core/errors.ts'

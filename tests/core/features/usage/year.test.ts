@@ -1,3 +1,5 @@
+// @long A year of reports. days.test.ts and views.test.ts show the same sums.
+
 import { Decimal } from 'decimal.js'
 import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
