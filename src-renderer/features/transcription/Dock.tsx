@@ -77,14 +77,14 @@ function Ready() {
       </Button>
       <Microphones />
       <Button onClick={chooseFiles}>{t('addFiles')}</Button>
-      {!isUnset && <span className="@[600px]:inline ms-1 hidden text-faint text-s">{t('dropHere')}</span>}
+      <span className="@[600px]:inline ms-1 hidden text-faint text-s">{t('dropHere')}</span>
       {isUnset && (
-        <>
-          <span className="min-w-0 flex-1 basis-[180px] text-s text-soft">{t('needConnection')}</span>
+        <div className="flex basis-full items-center gap-3">
+          <p className="min-w-0 flex-1 text-s text-soft">{t('needConnection')}</p>
           <Button icon={Plug} onClick={openConnectionSettings}>
             {t('connect')}
           </Button>
-        </>
+        </div>
       )}
     </>
   )
