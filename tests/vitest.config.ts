@@ -35,9 +35,7 @@ const testTimeout = process.env.STUDIO_TESTS === 'long' ? 600_000 : 60_000
 export const base = defineConfig({
   root,
   test: {
-    tags: [
-      { name: 'long', description: 'Runs in `npm run test:long`. Another test shows the same behaviour in less time.' },
-    ],
+    tags: [{ name: 'long', description: 'Takes seconds, and runs in `npm run test:long` only.' }],
     setupFiles: ['tests/helpers/setup.ts'],
     globalSetup: ['tests/helpers/runFolder.ts'],
     testTimeout,
