@@ -298,7 +298,7 @@ it('an ended speech of unknown price asks for what the service charged', async (
   let wanted = 0
   const here = await feature(null, { priceWanted: () => (wanted += 1) })
   await made(here, 'What does this cost?')
-  expect(wanted).toBe(1)
+  await expect.poll(() => wanted).toBe(1)
 })
 
 it('a speech that is repeated from another refers to it', async () => {
