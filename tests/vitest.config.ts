@@ -42,7 +42,7 @@ export const base = defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
-    // Two cores are busy with three workers. A fourth makes the tests need a fifth more processor time.
+    // On two cores, four workers need a fifth more processor time than two and end no sooner. The third runs while others wait.
     maxWorkers: 3,
     // New objects are collected sooner, in memory that is in use already: a tenth less processor time.
     execArgv: ['--max-semi-space-size=4'],

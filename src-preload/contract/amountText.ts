@@ -1,6 +1,6 @@
 // Amounts of SC as text, for the window and the tray menu. Amounts stay decimal strings: nothing is added or rounded in floating point.
 
-/** Digits after the point that are counted. */
+/** Digits after the decimal point of an exact amount. */
 export const scale = 18
 
 /** A decimal string as whole units of 10^-18, for exact comparison and subtraction. Invalid text counts as zero. */

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { createRouterClient } from '@orpc/server'
 import { Menu, nativeImage, Tray } from 'electron'
-import { showSc } from '../../../src-preload/contract/amountText.ts'
 import type { Core } from '../../core/core.ts'
 import type { Host } from '../../core/host.ts'
 import { drawWhenDifferent } from './redraw.ts'
@@ -56,9 +55,7 @@ export function showTray({ core, icons, actions, signal, log, platform = process
   follow(client.app.watch(undefined, option), ({ proxy: { state, baseUrl } }) => ({ proxy: { state, baseUrl } })).catch(
     fail,
   )
-  follow(client.usage.watchSpend(undefined, option), ({ today }) => ({
-    spentToday: today === null ? null : `${showSc(today.amount)} SC${today.estimated ? ' est.' : ''}`,
-  })).catch(fail)
+  follow(client.usage.watchSpend(undefined, option), ({ today }) => ({ spentToday: today })).catch(fail)
   follow(client.apps.watch(undefined, option), (all) => {
     const usable = all.filter(({ revokedAt }) => revokedAt === null)
     return { apps: usable.length, pausedApps: usable.filter(({ pausedAt }) => pausedAt !== null).length }

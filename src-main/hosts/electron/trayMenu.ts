@@ -1,13 +1,15 @@
 import type { MenuItemConstructorOptions } from 'electron'
+import { showSc } from '../../../src-preload/contract/amountText.ts'
 import type { ProxyState } from '../../../src-preload/contract/app.ts'
+import type { CurrentSpend } from '../../../src-preload/contract/usage.ts'
 
 /** What the tray shows. */
 export interface TrayFacts {
   proxy: Pick<ProxyState, 'state' | 'baseUrl'>
   requests: number
   recordings: number
-  /** Spend of today (UTC), such as `0.25 SC est.`, or null when it is not known. */
-  spentToday: string | null
+  /** Spend of today (UTC), SC. Null when it is not known. */
+  spentToday: CurrentSpend['today']
   /** Number of apps that are not revoked, and how many of them are paused. */
   apps: number
   pausedApps: number
@@ -37,6 +39,10 @@ export function workLine({ requests, recordings }: Pick<TrayFacts, 'requests' | 
   return parts.length === 0 ? 'No requests running' : parts.join(', ')
 }
 
+/** Rounded as in the window. */
+const spendLine = ({ amount, estimated }: NonNullable<TrayFacts['spentToday']>): string =>
+  `Today: ${showSc(amount)} SC${estimated ? ' est.' : ''}`
+
 /** The menu of the tray. Facts come first, as entries that can't be chosen. */
 export function trayMenu(facts: TrayFacts, actions: TrayActions): MenuItemConstructorOptions[] {
   const { apps, pausedApps, spentToday } = facts
@@ -44,7 +50,7 @@ export function trayMenu(facts: TrayFacts, actions: TrayActions): MenuItemConstr
   return [
     { label: proxyLine(facts.proxy), enabled: false },
     { label: workLine(facts), enabled: false },
-    ...(spentToday === null ? [] : [{ label: `Today: ${spentToday}`, enabled: false }]),
+    ...(spentToday === null ? [] : [{ label: spendLine(spentToday), enabled: false }]),
     { type: 'separator' },
     {
       label: allPaused ? 'Resume all apps' : 'Pause all apps',

@@ -24,8 +24,9 @@ const labels = (of: TrayFacts) =>
   trayMenu(of, actions()).map(({ label, type, enabled }) => `${label ?? type}${enabled === false ? ' (fact)' : ''}`)
 
 describe('the menu of the tray', () => {
-  test('shows the local API, running work, today’s cost, and the actions', () => {
-    expect(labels({ ...facts, requests: 3, recordings: 1, spentToday: '0.25 SC est.' })).toEqual([
+  test('shows the local API, running work, today’s cost as rounded in the window, and the actions', () => {
+    const spentToday = { amount: '0.2468013', estimated: true, asOf: null }
+    expect(labels({ ...facts, requests: 3, recordings: 1, spentToday })).toEqual([
       'Local API: http://127.0.0.1:8787/v1 (fact)',
       '3 requests running, 1 recording running (fact)',
       'Today: 0.25 SC est. (fact)',

@@ -38,9 +38,7 @@ async function start(modes: Modes = {}): Promise<Desktop> {
 
 // A real global shortcut can't be pressed by a test, and a real screen needs a display.
 describe.runIf(!real)('the quick prompt', () => {
-  test('opens by the global shortcut, streams the reply, continues in the main window, and sends nothing by itself', {
-    tags: 'long',
-  }, async () => {
+  test('opens by the global shortcut, streams the reply, continues in the main window, and sends nothing by itself', async () => {
     const desktop = await start()
     await press(desktop)
     const quick = await desktop.pageAt(quickAddress)
@@ -81,9 +79,7 @@ describe.runIf(!real)('the quick prompt', () => {
     expect(await quick.locator('.quick-reply').count()).toBe(0)
   })
 
-  test('Escape closes it and keeps what was typed; the shortcut hides it too; it keeps no main window and no program open', {
-    tags: 'long',
-  }, async () => {
+  test('Escape closes it and keeps what was typed; the shortcut hides it too; it keeps no main window and no program open', async () => {
     const desktop = await start({ answers: [{ response: 1 }] })
     await press(desktop)
     const quick = await desktop.pageAt(quickAddress)
@@ -105,9 +101,7 @@ describe.runIf(!real)('the quick prompt', () => {
     expect(await desktop.ended).toBe(0)
   })
 
-  test('says why there is no screenshot, and that another program has the shortcut, which can be tried again or changed', {
-    tags: 'long',
-  }, async () => {
+  test('says why there is no screenshot, and that another program has the shortcut, which can be tried again or changed', async () => {
     const desktop = await start({ screenRefused: true, takenShortcuts: ['Alt+Shift+Space'] })
     const { page } = desktop
     await page.evaluate(() => location.assign('#/settings/shortcuts'))

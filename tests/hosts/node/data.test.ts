@@ -19,7 +19,6 @@ const toolsOf = async (): Promise<string[]> =>
     .map(({ name }) => name)
 
 it('a backup beside a running studio and a restore after its end: a later app is gone, and the replaced data is set aside', {
-  tags: 'long',
   timeout: 120_000,
 }, async () => {
   const serving = start(['serve', '--json', '--no-web', '--no-api', '--sandbox', '--data-dir', cli.dataDir])
@@ -59,7 +58,6 @@ it('a backup beside a running studio and a restore after its end: a later app is
 })
 
 it('backup writes to standard output, and restore refuses other files without changing anything', {
-  tags: 'long',
   timeout: 120_000,
 }, async () => {
   await here('apps', 'add', 'An editor')

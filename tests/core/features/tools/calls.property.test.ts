@@ -77,7 +77,6 @@ async function finish(feature: Feature, cameAtTheEnd: ReadonlySet<string | null>
 }
 
 test('in any order of decisions, results, stops and restarts, each call is settled once and each round continued once', {
-  tags: 'long',
   timeout: 120_000,
 }, async () => {
   await fc.assert(

@@ -1,4 +1,4 @@
-// @long Waits for the sandbox’s account to report. currentSpend has its figures in totals.test.ts.
+// @long Waits for the sandbox’s account to report. tests/core/requestLog/spend.test.ts sums the same requests.
 
 import { randomUUID } from 'node:crypto'
 import { createRouterClient } from '@orpc/server'

@@ -114,7 +114,6 @@ function checkDays(
 }
 
 it('a year of irregular fetches, corrections, gaps and two accounts matches the sandbox’s records to the last digit [USE-01] [USE-02]', {
-  tags: 'long',
   timeout: 120_000,
 }, async () => {
   const time = { now: begin }
