@@ -10,6 +10,7 @@ import { mappedModel } from '../../src-main/core/gateway/apps/modelMap.ts'
 import { suggestedModelMap } from '../../src-renderer/features/proxy/modelMapForm.ts'
 import { type Facts, type Setup, setups } from '../../src-renderer/features/proxy/setups/index.ts'
 import { toolKey } from '../helpers/appRequest.ts'
+import { firstCases } from '../helpers/effort.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { type FarEnd, openFarEnd } from '../helpers/gateway.ts'
 import { agents } from './agents/table.ts'
@@ -188,7 +189,7 @@ describe('the values sent by an unchanged pasted text', () => {
   })
   afterAll(() => far.close())
 
-  it.each(['curl', 'openai-node'])('%s: the exact model and key', async (id) => {
+  it.each(['curl', 'openai-node'])('%s: the exact model and key', { tags: 'long' }, async (id) => {
     const from = far.requests.length
     const text = textOf(id, { baseUrl: `${far.url}/v1`, ...nasty })
     const printed = id === 'curl' ? await bash(text) : await folder.node(text)
@@ -209,7 +210,7 @@ describe('a turn through the local /v1 with the unchanged text', () => {
   })
   afterAll(() => service.close())
 
-  it.each(['curl', 'openai-node', 'ai-sdk', 'langchain'])('%s: streamed', async (id) => {
+  it.each(firstCases(1, ['curl', 'openai-node', 'ai-sdk', 'langchain']))('%s: streamed', async (id) => {
     const text = textOf(id, here('mirror'))
     const { result, reached } = await service.during(() => (id === 'curl' ? bash(text) : folder.node(text)))
     expect(result).toContain('Hello')

@@ -50,6 +50,7 @@ const isSent = (said: unknown): said is Sent => typeof said === 'object' && said
 
 it.each<[number, number]>([[1, tries(2, 20)], ...onlyLong([3, 10])])(
   'a core killed at random times loses no committed message and at most the last 500 ms of each of its %i choices',
+  { tags: 'long', timeout: 120_000 },
   async (n, rounds) => {
     const folder = freshFolder()
     const random = randomNumbers()
@@ -86,7 +87,6 @@ it.each<[number, number]>([[1, tries(2, 20)], ...onlyLong([3, 10])])(
       database.close()
     }
   },
-  120_000,
 )
 
 it('a process killed while tools run keeps the last state of each call, with running ones failed and waiting ones waiting', {

@@ -133,9 +133,9 @@ test('a hostile reply runs and fetches nothing, and its links ask before they op
   expect(elsewhere).toEqual([])
 })
 
-test('a rejected key is explained under the reply as in Settings, with the raw body one click away [ERR-03] [ERR-11]', async ({
-  page,
-}) => {
+test('a rejected key is explained under the reply as in Settings, with the raw body one click away [ERR-03] [ERR-11]', {
+  tag: '@long',
+}, async ({ page }) => {
   await askModel(page, 'fault/401', 'Fail.', 'failed')
   await expect(lastReply(page)).toContainText('The service rejected this API key')
   await expect(lastReply(page)).not.toContainText(/not charged/i)

@@ -299,7 +299,9 @@ test('four models fit beside one another: the inspector leaves, the columns scro
   await expect(page.getByRole('button', { name: windowText('chat:send'), exact: true })).toBeVisible()
 })
 
-test('a settled reply is announced once as plain text, without the marks of Markdown', async ({ page }) => {
+test('a settled reply is announced once as plain text, without the marks of Markdown', { tag: '@long' }, async ({
+  page,
+}) => {
   await page.evaluate(() => {
     const said: string[] = []
     Object.assign(globalThis, { said })

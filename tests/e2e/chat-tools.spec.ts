@@ -353,7 +353,7 @@ async function sendForEcho(page: Page, message: string, text: string): Promise<v
   await send(page, message)
 }
 
-test('a reload loses no call that awaits approval, and the reply is the same', async ({ page }) => {
+test('a reload loses no call that awaits approval, and the reply is the same', { tag: '@long' }, async ({ page }) => {
   await sendForEcho(page, 'Wait for me.', 'after the reload')
   await state(page, 'awaiting')
   await page.reload()

@@ -120,7 +120,7 @@ test('several choices appear side by side, and the chat continues with the chose
   await expect(page.getByRole('group', { name: 'Reply 2 of 3' })).toBeVisible()
 })
 
-test('two models are compared in columns with time and tokens', async ({ page }) => {
+test('two models are compared in columns with time and tokens', { tag: '@long' }, async ({ page }) => {
   await page.getByRole('button', { name: /^Model/ }).click()
   await page.getByRole('radio', { name: windowText('chat:modelsOne') }).click()
   await page.getByRole('combobox', { name: windowText('chat:searchModels') }).fill('mirror')
@@ -230,7 +230,7 @@ test('a chat is renamed, pinned, moved to a folder, duplicated, archived, delete
   await expectAccessible(page)
 })
 
-test('search finds while typing, in any script, and jumps to the message', async ({ page }) => {
+test('search finds while typing, in any script, and jumps to the message', { tag: '@long' }, async ({ page }) => {
   await ask(page, 'The quokka smiled at the ferry.')
   await newChat(page)
   await send(page, '東京の灯台は夜に光ります。')

@@ -99,9 +99,9 @@ test('a full context says so, teaches its length, and a summary on a new branch 
   await expect(turns(page).first()).toContainText('Remember alpha.')
 })
 
-test('the parts add up, a length can be set, and a message that is left out is shown and not sent', async ({
-  page,
-}) => {
+test('the parts add up, a length can be set, and a message that is left out is shown and not sent', {
+  tag: '@long',
+}, async ({ page }) => {
   await pickModel(page, 'mirror')
   await send(page, 'The first message has a marker.')
   await settled(page, 'complete')

@@ -97,9 +97,9 @@ test('a dropped PDF shows its pages and tokens; chosen pages are shown as they a
   expect(JSON.stringify(await sentRequest(page))).toContain('[Page 2]')
 })
 
-test('a table and a text in an old encoding are pasted and picked by keyboard; a broken and a protected file say why', async ({
-  page,
-}) => {
+test('a table and a text in an old encoding are pasted and picked by keyboard; a broken and a protected file say why', {
+  tag: '@long',
+}, async ({ page }) => {
   await pickModel(page, 'mirror')
   await give(page, 'paste', [{ name: 'prices.xlsx', bytes: fixture('prices.xlsx') }])
   const chooser = page.waitForEvent('filechooser')

@@ -124,7 +124,7 @@ test('a changed text is a new request, also when changed back', { tag: '@long' }
   await expectRequests(chat, 2)
 })
 
-test('another model is a new request', async ({ page }) => {
+test('another model is a new request', { tag: '@long' }, async ({ page }) => {
   await sendAndCut(page, 'The fifth boat.')
   await pickModel(page, 'writer-small')
   await pressUntilSent(page)

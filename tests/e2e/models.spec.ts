@@ -67,7 +67,7 @@ test.describe('the models of the sandbox', () => {
     await expect(option(page, 'tts-1')).toHaveCount(0)
   })
 
-  test('prices come from the account’s usage, and abilities from replies', async ({ page }) => {
+  test('prices come from the account’s usage, and abilities from replies', { tag: '@long' }, async ({ page }) => {
     await pickModel(page, 'vision')
     await picker(page).click()
     await search(page).fill('vision')

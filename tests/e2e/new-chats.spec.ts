@@ -21,7 +21,9 @@ async function openSettings(page: Page): Promise<void> {
   await expect(page.getByLabel(windowText('settings:chat.titles'))).toBeVisible()
 }
 
-test('the button for a new chat leads to the message field, also while a new chat is open', async ({ page }) => {
+test('the button for a new chat leads to the message field, also while a new chat is open', { tag: '@long' }, async ({
+  page,
+}) => {
   await newChat(page)
   await expect(composer(page)).toBeFocused()
   await newChat(page)

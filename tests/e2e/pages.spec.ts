@@ -142,7 +142,7 @@ test('every page is reachable by keyboard, accessible in light and dark, and fit
   expect(faults).toEqual([])
 })
 
-test('a foreign web page reaches neither the local /v1 nor the studio', async ({ page, browser }) => {
+test('a foreign web page reaches neither the local /v1 nor the studio', { tag: '@long' }, async ({ page, browser }) => {
   const host = await openConnected(page)
   /** All requests except the studio's own polling, which continues briefly after connecting. */
   const asked = () =>

@@ -20,7 +20,7 @@ async function search(page: Page, text: string): Promise<void> {
 }
 
 test.describe('the command palette', () => {
-  test('starts with Go to, then with what was used last, and changes the theme', async ({ page }) => {
+  test('starts with Go to, then with what was used last, and changes the theme', { tag: '@long' }, async ({ page }) => {
     await page.keyboard.press('Control+k')
     await expect(palette(page).locator('.palette-heading').first()).toHaveText('Go to')
     await expectAccessible(page)

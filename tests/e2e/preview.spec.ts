@@ -103,7 +103,7 @@ test('the scripts of a page run when asked to, and the next reply is its second 
   await expect(version).toHaveValue('0')
 })
 
-test('the preview works by keyboard alone, beside the chat and over it', async ({ page }) => {
+test('the preview works by keyboard alone, beside the chat and over it', { tag: '@long' }, async ({ page }) => {
   await world.enter(page)
   await askModel(page, model, 'Write a page about walks.')
   await open(page).focus()

@@ -48,48 +48,52 @@ async function openImported(page: Page, file: string, chat: string): Promise<voi
     .waitFor()
 }
 
-test('the whole chat prints: all messages, wrapped code and built formulas, in light colours', async ({
-  page,
-}, info) => {
-  await world.enter(page)
-  await openImported(page, info.outputPath('conversations.json'), longChat('A long talk'))
-  // Only the messages near the view are in the page.
-  expect(await page.locator('article[data-message-id]').count()).toBeLessThan(messages / 2)
+test(
+  'the whole chat prints: all messages, wrapped code and built formulas, in light colours',
+  { tag: '@long' },
+  async ({ page }, info) => {
+    await world.enter(page)
+    await openImported(page, info.outputPath('conversations.json'), longChat('A long talk'))
+    // Only the messages near the view are in the page.
+    expect(await page.locator('article[data-message-id]').count()).toBeLessThan(messages / 2)
 
-  await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
-  const printed = page.evaluate(
-    () =>
-      new Promise<{ text: string; tex: number; background: string; overflowing: number }>((resolve) => {
-        window.print = () => {
-          const view = document.querySelector('.exported-print')
-          const wide = [...(view?.querySelectorAll('pre') ?? [])].filter((pre) => pre.scrollWidth > pre.clientWidth + 1)
-          resolve({
-            text: document.body.innerText,
-            tex: view?.querySelectorAll('math').length ?? -1,
-            background: getComputedStyle(document.documentElement).colorScheme,
-            overflowing: wide.length,
-          })
-        }
-      }),
-  )
-  await page.keyboard.press('ControlOrMeta+P')
-  const { text, tex, background, overflowing } = await printed
-  expect({ tex, background, overflowing }).toEqual({ tex: messages / 2, background: 'light', overflowing: 0 })
-  for (let at = 0; at < messages; at++) expect(text).toContain(at % 2 === 0 ? `Question ${at}.` : `Answer ${at}.`)
-  // Nothing of the window: neither the list nor the composer.
-  expect(text.startsWith('A long talk')).toBe(true)
-  expect(text).not.toContain(windowText('chat:newChat'))
-  await expect(page.locator('.exported-print')).toHaveCount(0)
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+    const printed = page.evaluate(
+      () =>
+        new Promise<{ text: string; tex: number; background: string; overflowing: number }>((resolve) => {
+          window.print = () => {
+            const view = document.querySelector('.exported-print')
+            const wide = [...(view?.querySelectorAll('pre') ?? [])].filter(
+              (pre) => pre.scrollWidth > pre.clientWidth + 1,
+            )
+            resolve({
+              text: document.body.innerText,
+              tex: view?.querySelectorAll('math').length ?? -1,
+              background: getComputedStyle(document.documentElement).colorScheme,
+              overflowing: wide.length,
+            })
+          }
+        }),
+    )
+    await page.keyboard.press('ControlOrMeta+P')
+    const { text, tex, background, overflowing } = await printed
+    expect({ tex, background, overflowing }).toEqual({ tex: messages / 2, background: 'light', overflowing: 0 })
+    for (let at = 0; at < messages; at++) expect(text).toContain(at % 2 === 0 ? `Question ${at}.` : `Answer ${at}.`)
+    // Nothing of the window: neither the list nor the composer.
+    expect(text.startsWith('A long talk')).toBe(true)
+    expect(text).not.toContain(windowText('chat:newChat'))
+    await expect(page.locator('.exported-print')).toHaveCount(0)
 
-  // The browser's own menu prints the same pages.
-  const pdf = await page.pdf()
-  if (process.env.PICTURES) writeFileSync(info.outputPath('chat.pdf'), pdf)
-  // Neither blank pages nor the chat twice: 45 replies of about a twelfth of a page.
-  const pages = pdf.toString('latin1').match(/\/Type ?\/Page\b(?!s)/g)?.length
-  expect(pages).toBeLessThan(20)
-  expect(pdf.toString('latin1').match(/\/Type ?\/Page\b(?!s)/g)?.length).toBeGreaterThan(8)
-  await expect(page.locator('.exported-print')).toHaveCount(0)
-})
+    // The browser's own menu prints the same pages.
+    const pdf = await page.pdf()
+    if (process.env.PICTURES) writeFileSync(info.outputPath('chat.pdf'), pdf)
+    // Neither blank pages nor the chat twice: 45 replies of about a twelfth of a page.
+    const pages = pdf.toString('latin1').match(/\/Type ?\/Page\b(?!s)/g)?.length
+    expect(pages).toBeLessThan(20)
+    expect(pdf.toString('latin1').match(/\/Type ?\/Page\b(?!s)/g)?.length).toBeGreaterThan(8)
+    await expect(page.locator('.exported-print')).toHaveCount(0)
+  },
+)
 
 test(
   "the browser's own menu prints of a very long chat at most what is in view, and how to print the rest",

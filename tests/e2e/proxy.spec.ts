@@ -39,7 +39,7 @@ const startStream = (tool: OpenAI, tokens: number, tokensPerSecond: number) =>
     ...{ sandbox: { tokens, tokens_per_second: tokensPerSecond } },
   })
 
-test('the log shows an app’s request live, with tokens and cost', async ({ page }) => {
+test('the log shows an app’s request live, with tokens and cost', { tag: '@long' }, async ({ page }) => {
   const tool = await addTool(page, 'My editor')
   const stream = await startStream(tool, 4000, 100)
   for await (const _ of stream) break
@@ -53,7 +53,7 @@ test('the log shows an app’s request live, with tokens and cost', async ({ pag
   await expect(page.getByText(plain._request_id ?? 'no request id').first()).toBeVisible()
 })
 
-test('the studio’s own requests appear in the same log [LIM-03]', async ({ page }) => {
+test('the studio’s own requests appear in the same log [LIM-03]', { tag: '@long' }, async ({ page }) => {
   await goToPage(page, 'Chat')
   await askModel(page, 'mirror', 'Count this.')
   await goToPage(page, 'Local API')
@@ -64,7 +64,9 @@ test('the studio’s own requests appear in the same log [LIM-03]', async ({ pag
   await expect(rows(page).filter({ hasText: 'Studio · account' }).first()).toBeVisible()
 })
 
-test('a paused app is refused and its streams are cut at once; it works again after Resume', async ({ page }) => {
+test('a paused app is refused and its streams are cut at once; it works again after Resume', { tag: '@long' }, async ({
+  page,
+}) => {
   const tool = await addTool(page, 'Notebook')
   const stream = await startStream(tool, 9000, 50)
   const cut = (async () => {
@@ -111,7 +113,7 @@ test('a budget in SC is enforced, and the refusal says what is left [ERR-04]', a
   await expect(rows(page).filter({ hasText: 'Release notes' }).first()).toContainText('refused')
 })
 
-test('blocked requests are explained', async ({ page }) => {
+test('blocked requests are explained', { tag: '@long' }, async ({ page }) => {
   await fetch(`${v1()}/models`, { headers: { origin: 'https://evil.example' } })
   await expect(page.getByText(windowText('proxy:refusals.title'))).toBeVisible()
   await expect(page.getByText('a web page at https://evil.example').first()).toBeVisible()

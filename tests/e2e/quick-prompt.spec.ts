@@ -21,9 +21,9 @@ async function openQuick(page: Page): Promise<void> {
   await expect(prompt(page)).toBeFocused()
 }
 
-test('a prompt with the clipboard is sent once the person sends it, by keyboard alone, and continues in the studio', async ({
-  page,
-}) => {
+test('a prompt with the clipboard is sent once the person sends it, by keyboard alone, and continues in the studio', {
+  tag: '@long',
+}, async ({ page }) => {
   await allowClipboard(page)
   await openQuick(page)
   await expectAccessible(page, 'html')

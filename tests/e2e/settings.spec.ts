@@ -35,7 +35,7 @@ test('each section is a page with its own address, and the list marks the open o
   await expect(list(page).locator('[aria-current="page"]')).toHaveText(words.shortcuts.title)
 })
 
-test('font size, density and theme apply at once and after a reload', async ({ page }) => {
+test('font size, density and theme apply at once and after a reload', { tag: '@long' }, async ({ page }) => {
   await world.enter(page)
   await goToPage(page, words.title)
   await open(page, words.appearance.title)

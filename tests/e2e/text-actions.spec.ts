@@ -66,9 +66,9 @@ test('a selected part of a reply is copied as before, or sent once an action is 
   await expect(composer(page)).toHaveValue(/quick brown/)
 })
 
-test('by keyboard alone: the shortcut opens the menu, Escape stops, Replace changes the field and can be undone', async ({
-  page,
-}) => {
+test('by keyboard alone: the shortcut opens the menu, Escape stops, Replace changes the field and can be undone', {
+  tag: '@long',
+}, async ({ page }) => {
   await world.enter(page)
   await pickModel(page, 'writer-large')
   await composer(page).fill('Write about lighthouses')

@@ -249,7 +249,7 @@ describe('an app that stops reading', () => {
     socket.destroy()
   })
 
-  it('for a shorter time, and then reads on, loses nothing', async () => {
+  it('for a shorter time, and then reads on, loses nothing', { tags: 'long' }, async () => {
     const block = Buffer.from(Uint8Array.from({ length: 65_521 }, (_, at) => at % 251))
     const bytes = Buffer.concat(Array.from({ length: 200 }, () => block))
     const setting = await openSetting(

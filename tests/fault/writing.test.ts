@@ -48,7 +48,7 @@ describe('while another program holds a lock on a database', () => {
       ['bodies', { request: '200', settings: 'ok', key: 'ok' }],
       ['account', { request: '200', settings: 'ok', key: 'ok', account: 'database_locked' }],
     ),
-  ])('%s: every caller gets an answer in time, and nothing is lost', async (name, first) => {
+  ])('%s: every caller gets an answer in time, and nothing is lost', { tags: 'long' }, async (name, first) => {
     const dataDir = freshData()
     const studio = await start(dataDir)
     const found = await driveThrough(studio, dataDir, lockOf(dataDir, name), lastsMs)

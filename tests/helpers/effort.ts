@@ -12,3 +12,7 @@ export const tries = (short: number, long: number): number => (isLong ? long : s
 /** Cases of a table that `npm test` leaves out, because those beside them show the same behaviour. */
 export const onlyLong = <Case extends string | number | [unknown, ...unknown[]]>(...cases: Case[]): Case[] =>
   isLong ? cases : []
+
+/** The first `count` cases of a table in `npm test`, all of them in `npm run test:long`. */
+export const firstCases = <Case>(count: number, cases: readonly Case[]): readonly Case[] =>
+  isLong ? cases : cases.slice(0, count)

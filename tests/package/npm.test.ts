@@ -1,3 +1,4 @@
+// @long It installs packages from the registry.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'

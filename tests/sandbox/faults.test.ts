@@ -251,7 +251,7 @@ test('html-error and empty-error: errors without an error object; redirect: a re
   expect([away.status, away.headers.location]).toEqual([307, 'http://127.0.0.1:9/x'])
 })
 
-test('every fault can be ordered by its model name, and the complete replies have text', async () => {
+test('every fault can be ordered by its model name, and the complete replies have text', { tags: 'long' }, async () => {
   const sandbox = await start()
   const silent = new Set(['stall', 'slow-headers', 'reset-before-headers'])
   for (const name of Object.keys(FAULTS).filter((one) => !silent.has(one))) {

@@ -236,7 +236,7 @@ test('[LIM-06] free models have their own hourly and daily limits and cost nothi
   expect(await json(ask(sandbox, '/v1/rate-limit'))).toMatchObject({ used_rph: 0, used_tph: 0 })
 })
 
-test('a client that stops reading pauses the stream; nothing is generated ahead', async () => {
+test('a client that stops reading pauses the stream; nothing is generated ahead', { tags: 'long' }, async () => {
   const sandbox = await start()
   const stream = await readAndLeave(sandbox, { sandbox: { tokens: 150_000, tokens_per_second: 0 } })
   const sent = () => sandbox.observe.requests().find((one) => one.id === stream.id)?.bytesOut ?? 0

@@ -172,7 +172,7 @@ const { schema: anySchema } = fc.letrec<{ schema: Schema }>((tie) => {
   }
 })
 
-test('a sample satisfies any schema, and is found in most cases', () => {
+test('a sample satisfies any schema, and is found in most cases', { tags: 'long' }, () => {
   let found = 0
   let refused = 0
   fc.assert(

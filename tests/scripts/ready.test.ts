@@ -135,7 +135,7 @@ async function startWithoutNpm(folder: string): Promise<{ code: number | null; r
 }
 
 describe('a start', () => {
-  it('of a fresh clone installs and builds once, a second one neither', async () => {
+  it('of a fresh clone installs and builds once, a second one neither', { tags: 'long' }, async () => {
     const folder = clone()
     const first = start(folder)
     expect([await first.ended, first.all()]).toEqual([
@@ -163,7 +163,7 @@ describe('a start', () => {
     ['the folder of a package missing', (folder) => rmSync(join(folder, 'node_modules/plain'), { recursive: true })],
     ['npm’s list missing', (folder) => rmSync(join(folder, 'node_modules/.package-lock.json'))],
     ['npm’s list cut', (folder) => writeFileSync(join(folder, 'node_modules/.package-lock.json'), '{"packages":{')],
-  ])('after a plain `npm ci` and then %s installs', async (_, damage) => {
+  ])('after a plain `npm ci` and then %s installs', { tags: 'long' }, async (_, damage) => {
     const folder = clone(installed)
     damage(folder)
     const { code, ranNpm } = await startWithoutNpm(folder)
@@ -215,6 +215,7 @@ describe('a start', () => {
 
   it.each([...onlyLong('installs'), 'builds'] as const)(
     'after a SIGKILL of the process that %s does that anew, whole',
+    { tags: 'long' },
     async (what) => {
       const folder = clone(what === 'builds' ? installed : template)
       closeGate(folder)
@@ -258,7 +259,9 @@ await new Promise((resolve) => setTimeout(resolve, Number(stay)))
 if (Math.random() < 0.5) process.kill(process.pid, 'SIGKILL')
 appendFileSync(log, 'out\\n')
 `
-  it('is held by one process at a time, of many that come together and are killed in the middle', async () => {
+  it('is held by one process at a time, of many that come together and are killed in the middle', {
+    tags: 'long',
+  }, async () => {
     const folder = clone()
     const log = join(folder, 'held.log')
     write(folder, { 'holder.mjs': holder, 'held.log': '' })

@@ -90,7 +90,7 @@ describe('npm run test:desktop', () => {
 })
 
 describe('the update feed', () => {
-  it('is signed by a key of signFeed.mjs, as the application checks it', () => {
+  it('is signed by a key of signFeed.mjs, as the application checks it', { tags: 'long' }, () => {
     const script = join(root, 'resources', 'scripts', 'signFeed.mjs')
     const folder = temporaryFolder()
     const run = (args: string[], key?: string) =>

@@ -83,7 +83,7 @@ describe('a job that ends while the database is locked', () => {
     expect(feature.store.images.drawing(id)?.slots.map(({ state }) => state)).toEqual(['kept', 'kept'])
   })
 
-  it('a transcript is stored with its text', async () => {
+  it('a transcript is stored with its text', { tags: 'long' }, async () => {
     const spoken = await upstream.createSpeech({ input: 'The harbour is quiet.', response_format: 'wav' })
     const bytes: Uint8Array[] = []
     for await (const piece of spoken.bytes) bytes.push(piece)

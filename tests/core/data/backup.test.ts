@@ -173,7 +173,10 @@ describe('a backup', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 
-  it('has every file of its rows, with its checksum, while another program adds and deletes files', async () => {
+  it('has every file of its rows, with its checksum, while another program adds and deletes files', {
+    tags: 'long',
+    timeout: 60_000,
+  }, async () => {
     const dataDir = filledFolder()
     const program = fileURLToPath(new URL('../helpers/writeFilesForever.ts', import.meta.url))
     const child = spawn(process.execPath, [program, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -193,7 +196,7 @@ describe('a backup', () => {
     await once(child, 'exit')
     expect(new Set(steps).size).toBe(steps.length)
     expect(readdirSync(dataDir)).not.toContain('backups')
-  }, 60_000)
+  })
 
   it('has a file that is deleted just after its row was copied', async () => {
     const dataDir = filledFolder()

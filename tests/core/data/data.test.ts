@@ -106,7 +106,7 @@ describe('the page', () => {
     expect((await stateOf(second.client)).setAside).toEqual([])
   })
 
-  it('cancels a scheduled restore, and refuses a file that is not a backup', async () => {
+  it('cancels a scheduled restore, and refuses a file that is not a backup', { tags: 'long' }, async () => {
     const dataDir = filledFolder()
     const { client, core } = await coreIn(dataDir)
     const bytes = await save({ core, client })
@@ -210,7 +210,9 @@ describe('a start', () => {
     expect((await stateOf(again.client)).damage).toMatchObject([{ acknowledged: true }])
   })
 
-  it('after damage that the program met while it ran checks everything, and recovers it', async () => {
+  it('after damage that the program met while it ran checks everything, and recovers it', {
+    tags: 'long',
+  }, async () => {
     const { dataDir, path, bytes } = await properlyClosed()
     const at = bytes.lastIndexOf('Message 2 of 29')
     bytes.fill(0xff, at - (at % 4096), at - (at % 4096) + 4096)
@@ -226,7 +228,9 @@ describe('a start', () => {
     expect(soundness(path)).toEqual({ integrity: 'ok', foreign: 0 })
   })
 
-  it('recovers a file that was closed properly but is damaged in the pages that the program reads first', async () => {
+  it('recovers a file that was closed properly but is damaged in the pages that the program reads first', {
+    tags: 'long',
+  }, async () => {
     const { dataDir, path, bytes } = await properlyClosed()
     // The root pages of these tables. The first page of the file, which every start checks, is sound.
     for (const table of ['settings', 'profiles', 'alerts']) bytes.fill(0, ...pageOf(path, table))

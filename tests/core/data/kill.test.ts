@@ -80,7 +80,10 @@ it('a backup that is killed at any moment is complete or does not have its name,
   expect(existsSync(join(dataDir, 'backups'))).toBe(false)
 })
 
-it('a restore that is killed before any of its renames leaves all old data, or the next start completes it', async () => {
+it('a restore that is killed before any of its renames leaves all old data, or the next start completes it', {
+  tags: 'long',
+  timeout: 120_000,
+}, async () => {
   const from = filledFolder({ conversations: 2 })
   const path = join(freshFolder(), 'a.tar')
   await writeBackup({ dataDir: from, version: '1' }, { path })
@@ -116,7 +119,7 @@ it('a restore that is killed before any of its renames leaves all old data, or t
   }
   expect(sawOld).toBeGreaterThan(0)
   expect(sawNew).toBeGreaterThan(2)
-}, 120_000)
+})
 
 it('the next start completes a recovery that was killed at any moment, and the damaged file is unchanged', {
   tags: 'long',

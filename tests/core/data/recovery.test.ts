@@ -22,7 +22,7 @@ import { createReports } from '../../../src-main/core/data/recovery/reports.ts'
 import { checkFile } from '../../../src-main/core/store/database.ts'
 import { openStore } from '../../../src-main/core/store/store.ts'
 import type { DatabaseName } from '../../../src-preload/contract/data.ts'
-import { tries } from '../../helpers/effort.ts'
+import { firstCases, tries } from '../../helpers/effort.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { contentsOf, filledFolder, soundness } from './fill.ts'
 
@@ -132,7 +132,12 @@ describe('a whole database', () => {
 })
 
 describe('a damaged database', () => {
-  it.each(databases.map(({ name }) => [name] as const))(
+  it.each(
+    firstCases(
+      1,
+      databases.map(({ name }) => [name] as const),
+    ),
+  )(
     '%s with zeroed pages loses only the rows of those pages, and gets no row that was not there',
     (name) => {
       const { pathIn } = byName(name)
@@ -169,7 +174,12 @@ describe('a damaged database', () => {
     120_000,
   )
 
-  it.each(databases.map(({ name }) => [name] as const))(
+  it.each(
+    firstCases(
+      1,
+      databases.map(({ name }) => [name] as const),
+    ),
+  )(
     '%s with flipped bytes, or truncated, opens again, and loses no more than the damaged rows',
     (name) => {
       const { pathIn } = byName(name)

@@ -103,7 +103,7 @@ describe('bodies', () => {
     expect(await requestLog.counts({})).toMatchObject({ stored: 4, bodyBytes: 0 })
   })
 
-  it('are deleted in large numbers without blocking the program, and the file shrinks', async () => {
+  it('are deleted in large numbers without blocking the program, and the file shrinks', { tags: 'long' }, async () => {
     const { requestLog, dataDir } = testRequestLog()
     for (let n = 0; n < 100; n += 1) logged(requestLog, `${n} `.repeat(20_000))
     await requestLog.counts({})

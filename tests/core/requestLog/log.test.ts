@@ -336,7 +336,7 @@ describe('a watcher of the log', () => {
     await feed.return?.()
   })
 
-  it('is notified at most ten times a second', async () => {
+  it('is notified at most ten times a second', { tags: 'long' }, async () => {
     const { requestLog } = testRequestLog()
     const feed = requestLog.watch({}, 10)
     await next(feed)

@@ -2,7 +2,9 @@ import { expect, it, onTestFinished } from 'vitest'
 import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { openClient } from '../../helpers/openClient.ts'
 
-it('a replaced client finishes its requests, fetches their files, and sends nothing else', async () => {
+it('a replaced client finishes its requests, fetches their files, and sends nothing else', {
+  tags: 'long',
+}, async () => {
   const service = await startSandbox()
   onTestFinished(() => service.close())
   const upstream = openClient(service.baseUrl, service.apiKey)

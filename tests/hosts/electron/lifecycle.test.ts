@@ -32,7 +32,7 @@ const chooseToQuit = ({ evaluate }: Desktop): Promise<void> =>
     dialog.showMessageBox = async () => ({ response: 1, checkboxChecked: false })
   })
 
-test('a second start on the same folder exits at once and focuses the first window', async () => {
+test('a second start on the same folder exits at once and focuses the first window', { tags: 'long' }, async () => {
   const dataDir = newDataDir()
   const { evaluate } = await launchDesktop(dataDir)
   await evaluate(({ app, BrowserWindow }) => {

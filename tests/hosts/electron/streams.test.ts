@@ -1,3 +1,4 @@
+// @long It starts the desktop program for one test.
 import { afterEach, describe, expect, test } from 'vitest'
 import { launchDesktop, real } from '../../helpers/electron/launch.ts'
 import { newDataDir, tidy } from './fixtures.ts'

@@ -175,6 +175,7 @@ describe.runIf(!real)('with the replacement of Electron only', () => {
 
   test.each(['query-session-end', ...onlyLong('session-end')] as const)(
     'the end of the session (%s) stops the core cleanly',
+    { tags: 'long' },
     async (event) => {
       const dataDir = newDataDir()
       const { evaluate, ended } = await launchDesktop(dataDir)

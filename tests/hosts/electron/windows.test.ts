@@ -141,7 +141,9 @@ const chooseInFile = ({ evaluate }: Desktop, label: string, inner?: string) =>
 const windowCount = ({ evaluate }: Desktop) => evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)
 
 describe.runIf(!real)('with the replacement of Electron', () => {
-  test('two windows share one core: a reply appears in both, closing one leaves the other, and each has its own position', async () => {
+  test('two windows share one core: a reply appears in both, closing one leaves the other, and each has its own position', {
+    tags: 'long',
+  }, async () => {
     const { desktop } = await launchConnected({ paces: { 'writer-small': 2000 } }, { answers: [{ response: 1 }] })
     const { page, evaluate, errors } = desktop
     await chooseInFile(desktop, 'New window')

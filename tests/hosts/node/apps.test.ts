@@ -284,7 +284,9 @@ describe('beside a running serve', { timeout: 120_000 }, () => {
     return { cut, isWhole: (): boolean => reply.complete }
   }
 
-  it('a pause applies to the next request and cancels running ones, and a resumed app works again', async () => {
+  it('a pause applies to the next request and cancels running ones, and a resumed app works again', {
+    tags: 'long',
+  }, async () => {
     const baseUrl = await serve()
     const [one, other] = [await done(here, 'add', 'one'), await done(here, 'add', 'other')]
     const running = await stream(baseUrl, one.key)
@@ -299,7 +301,9 @@ describe('beside a running serve', { timeout: 120_000 }, () => {
     expect([await ask(baseUrl, one.key), await ask(baseUrl, other.key)]).toEqual([200, 200])
   })
 
-  it('a revoked app is refused with the next request, and its running requests are cancelled', async () => {
+  it('a revoked app is refused with the next request, and its running requests are cancelled', {
+    tags: 'long',
+  }, async () => {
     const baseUrl = await serve()
     const { id, key } = await done(here, 'add', 'one')
     const running = await stream(baseUrl, key)

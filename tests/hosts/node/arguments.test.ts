@@ -3,6 +3,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, w
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { fillFolder } from '../../core/data/fill.ts'
+import { firstCases } from '../../helpers/effort.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
 import { realCommands, runInProcess, unusedParts } from './fixtures/inProcess.ts'
 import { commandLine, type Ended, studioEntry } from './fixtures/process.ts'
@@ -176,15 +177,17 @@ describe('impossible paths', { timeout: 240_000 }, () => {
     '/',
   ]
 
-  it.each([
-    ['FILE', ['backup']],
-    ['FILE', ['backup', '--force']],
-    ['--output', ['usage', '--format', 'csv', '--output']],
-    ['--output', ['export', '--what', 'requests', '--output']],
-    ['--output', ['export', '--what', 'chats', '--output']],
-    ['--output', ['export', '--what', 'media', '--output']],
-    ['--output', ['export', '--output']],
-  ])('%s of %j is refused, and nothing is replaced', async (option, command) => {
+  it.each(
+    firstCases(2, [
+      ['FILE', ['backup']],
+      ['FILE', ['backup', '--force']],
+      ['--output', ['usage', '--format', 'csv', '--output']],
+      ['--output', ['export', '--what', 'requests', '--output']],
+      ['--output', ['export', '--what', 'chats', '--output']],
+      ['--output', ['export', '--what', 'media', '--output']],
+      ['--output', ['export', '--output']],
+    ]),
+  )('%s of %j is refused, and nothing is replaced', async (option, command) => {
     writeFileSync(at('plain'), 'plain')
     const before = [facts(), readdirSync(home)]
     // A folder is created with or without a trailing slash.
@@ -205,7 +208,7 @@ describe('impossible paths', { timeout: 240_000 }, () => {
     expect(readdirSync(home)).not.toContain('restored')
   })
 
-  it('--data-dir must be a folder', async () => {
+  it('--data-dir must be a folder', { tags: 'long' }, async () => {
     for (const path of impossible().filter((one) => !/folder|new|no\/such|^\/$/.test(one))) {
       expectWords(await run(['apps', 'add', 'x', '--data-dir', path]), '--data-dir')
     }

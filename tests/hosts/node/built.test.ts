@@ -25,7 +25,7 @@ const post = async (path: string, body: unknown): Promise<Response> =>
   })
 
 describe('the build', () => {
-  it('every file of the build parses', () => {
+  it('every file of the build parses', { tags: 'long' }, () => {
     const main = join(root, 'out', 'main')
     const scripts = readdirSync(main, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'))
     expect(scripts.length).toBeGreaterThan(10)

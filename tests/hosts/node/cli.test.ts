@@ -81,7 +81,7 @@ describe('serve', () => {
     expect((await running.ended).code).toBe(0)
   })
 
-  it('the second signal ends serve at once', async () => {
+  it('the second signal ends serve at once', { tags: 'long' }, async () => {
     const dataDir = join(folder, 'hang')
     const running = start(['serve', '--json', '--no-web', '--data-dir', dataDir], { TEST_HANG_ON_STOP: '1' })
     await running.line()
@@ -148,7 +148,7 @@ describe('login', () => {
 })
 
 describe('doctor', () => {
-  it('doctor prints all checks in one document, without the API key', async () => {
+  it('doctor prints all checks in one document, without the API key', { tags: 'long' }, async () => {
     const env = { THE_KEY: 'sk-canary-123456' }
     const args = ['doctor', '--json', '--base-url', 'http://127.0.0.1:1', '--api-key-env', 'THE_KEY']
     const { code, stdout, stderr } = await runCli([...args, '--data-dir', join(folder, 'doctor')], env)

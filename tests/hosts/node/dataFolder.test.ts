@@ -19,6 +19,7 @@ import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { databases } from '../../../src-main/core/data/databases.ts'
 import { markerName } from '../../../src-main/core/store/dataFolder.ts'
+import { firstCases } from '../../helpers/effort.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
 import { realCommands } from './fixtures/inProcess.ts'
 import { commandLine, type Ended, type Running, studioEntry } from './fixtures/process.ts'
@@ -246,7 +247,10 @@ describe('a data folder', () => {
     expect(lstatSync('/dev/null').isCharacterDevice()).toBe(true)
   })
 
-  it('the root folder and the home folder are refused, also when empty', async () => {
+  it('the root folder and the home folder are refused, also when empty', {
+    tags: 'long',
+    timeout: 120_000,
+  }, async () => {
     const before = snapshot(home)
     for (const dataDir of ['/', home, join(home, '..', 'home')]) {
       for (const name of ['usage', 'apps add', 'serve']) {
@@ -256,7 +260,7 @@ describe('a data folder', () => {
       }
     }
     expect(snapshot(home)).toEqual(before)
-  }, 120_000)
+  })
 
   it('commands that read change nothing in a data folder, after a clean exit and after a kill', {
     tags: 'long',
@@ -363,14 +367,16 @@ describe('marking a data folder', () => {
     }
   })
 
-  it.each([
-    ['with nothing in it', []],
-    ['with what systems put there', ['.DS_Store', 'desktop.ini', 'lost+found/', '.Trash-1000/', '._x', 'Thumbs.db']],
-    [
-      'that a killed first start left',
-      [`${markerName}.0a1b2c3d.new`, 'studio.lock', 'studio.owner.json', 'studio.sqlite.new-7'],
-    ],
-  ])('%s', async (_, names) => {
+  it.each(
+    firstCases(2, [
+      ['with nothing in it', []],
+      ['with what systems put there', ['.DS_Store', 'desktop.ini', 'lost+found/', '.Trash-1000/', '._x', 'Thumbs.db']],
+      [
+        'that a killed first start left',
+        [`${markerName}.0a1b2c3d.new`, 'studio.lock', 'studio.owner.json', 'studio.sqlite.new-7'],
+      ],
+    ]),
+  )('%s', async (_, names) => {
     const folder = mkdtempSync(join(root, 'almost-'))
     for (const name of names) {
       if (name.endsWith('/')) mkdirSync(join(folder, name))

@@ -20,7 +20,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { databases } from '../../../src-main/core/data/databases.ts'
 import { openStore } from '../../../src-main/core/store/store.ts'
 import { filledFolder } from '../../core/data/fill.ts'
-import { tries } from '../../helpers/effort.ts'
+import { firstCases, tries } from '../../helpers/effort.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
 import { realCommands } from './fixtures/inProcess.ts'
 import { commandLine, type Ended, gather, studioEntry } from './fixtures/process.ts'
@@ -102,50 +102,56 @@ const odd: Record<string, { make: (path: string) => void; words: RegExp }> = {
 const tested = databases.slice(0, tries(1, databases.length)).map(({ name, file }) => ({ name, file }))
 
 describe.each(tested)('$file', ({ name, file }) => {
-  it.each(Object.entries(short))('a damaged file (%s) is set aside, and no media file is lost', async (_, bytes) => {
-    const dataDir = copyOf()
-    writeFileSync(join(dataDir, file), bytes)
-    const media = mediaIn(dataDir)
-    const reading = await here(['backup', '-', '--data-dir', dataDir])
-    inWords({ ...reading, stdout: '' })
-    expect(reading.stderr).toMatch(/is damaged or is not a database/)
-    expect(readFileSync(join(dataDir, file)).equals(bytes)).toBe(true)
+  it.each(firstCases(2, Object.entries(short)))(
+    'a damaged file (%s) is set aside, and no media file is lost',
+    async (_, bytes) => {
+      const dataDir = copyOf()
+      writeFileSync(join(dataDir, file), bytes)
+      const media = mediaIn(dataDir)
+      const reading = await here(['backup', '-', '--data-dir', dataDir])
+      inWords({ ...reading, stdout: '' })
+      expect(reading.stderr).toMatch(/is damaged or is not a database/)
+      expect(readFileSync(join(dataDir, file)).equals(bytes)).toBe(true)
 
-    // One case for each database as a process, which also ends.
-    const { code, stderr } = await (bytes.length === 0 ? startIn(dataDir) : startHere(dataDir))
-    expect([code, stderr]).toEqual([0, expect.stringContaining(`${file} is damaged (The file `)])
-    const [stamp = ''] = readdirSync(join(dataDir, 'damaged'))
-    const aside = join(dataDir, 'damaged', stamp)
-    expect(readFileSync(join(aside, file)).equals(bytes)).toBe(true)
-    expect(JSON.parse(readFileSync(join(aside, `${name}.json`), 'utf8'))).toMatchObject({ database: name })
-    expect(mediaIn(name === 'studio' ? aside : dataDir)).toEqual(media)
-    // Reported once, and the replacement is valid.
-    expect(await startHere(dataDir)).toMatchObject({ code: 0, stderr: '' })
-    expect(readdirSync(join(dataDir, 'damaged'))).toEqual([stamp])
-  })
+      // One case for each database as a process, which also ends.
+      const { code, stderr } = await (bytes.length === 0 ? startIn(dataDir) : startHere(dataDir))
+      expect([code, stderr]).toEqual([0, expect.stringContaining(`${file} is damaged (The file `)])
+      const [stamp = ''] = readdirSync(join(dataDir, 'damaged'))
+      const aside = join(dataDir, 'damaged', stamp)
+      expect(readFileSync(join(aside, file)).equals(bytes)).toBe(true)
+      expect(JSON.parse(readFileSync(join(aside, `${name}.json`), 'utf8'))).toMatchObject({ database: name })
+      expect(mediaIn(name === 'studio' ? aside : dataDir)).toEqual(media)
+      // Reported once, and the replacement is valid.
+      expect(await startHere(dataDir)).toMatchObject({ code: 0, stderr: '' })
+      expect(readdirSync(join(dataDir, 'damaged'))).toEqual([stamp])
+    },
+  )
 
-  it.each(Object.entries(odd))('%s is reported with a message, and no file changes', async (_, { make, words }) => {
-    const dataDir = copyOf()
-    rmSync(join(dataDir, file))
-    make(join(dataDir, file))
-    const before = namesIn(dataDir)
-    const kind = lstatSync(join(dataDir, file)).mode
-    const read = {
-      studio: [['apps', 'list'], ['backup', '-'], ['requests']],
-      ledger: [['requests'], ['backup', '-']],
-      bodies: [['backup', '-']],
-      account: [['usage'], ['backup', '-']],
-    }[name]
-    for (const args of [...read, null]) {
-      const line = args === null ? starting(dataDir) : [...args, '--data-dir', dataDir]
-      // A program that opens a pipe waits for ever, and would hang this process.
-      const met = await (lstatSync(join(dataDir, file)).isFIFO() ? run(...line) : here(line))
-      inWords(met)
-      expect(met.stderr).toMatch(words)
-    }
-    expect(namesIn(dataDir)).toEqual(before)
-    expect(lstatSync(join(dataDir, file)).mode).toBe(kind)
-  })
+  it.each(firstCases(1, Object.entries(odd)))(
+    '%s is reported with a message, and no file changes',
+    async (_, { make, words }) => {
+      const dataDir = copyOf()
+      rmSync(join(dataDir, file))
+      make(join(dataDir, file))
+      const before = namesIn(dataDir)
+      const kind = lstatSync(join(dataDir, file)).mode
+      const read = {
+        studio: [['apps', 'list'], ['backup', '-'], ['requests']],
+        ledger: [['requests'], ['backup', '-']],
+        bodies: [['backup', '-']],
+        account: [['usage'], ['backup', '-']],
+      }[name]
+      for (const args of [...read, null]) {
+        const line = args === null ? starting(dataDir) : [...args, '--data-dir', dataDir]
+        // A program that opens a pipe waits for ever, and would hang this process.
+        const met = await (lstatSync(join(dataDir, file)).isFIFO() ? run(...line) : here(line))
+        inWords(met)
+        expect(met.stderr).toMatch(words)
+      }
+      expect(namesIn(dataDir)).toEqual(before)
+      expect(lstatSync(join(dataDir, file)).mode).toBe(kind)
+    },
+  )
 
   it('an unreadable file is reported as a missing permission', { tags: 'long' }, async () => {
     const dataDir = copyOf()

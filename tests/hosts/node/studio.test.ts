@@ -254,13 +254,17 @@ describe('doctor', () => {
       ['no database', (file: string) => writeFileSync(file, 'x'.repeat(8192)), /studio\.sqlite is damaged/] as const,
       ['a folder', (file: string) => mkdirSync(file), /studio\.sqlite is a folder/] as const,
     ),
-  ] as const)('doctor names a database that can’t be opened, because it is %s', async (_why, spoil, words) => {
-    claimFolder(dataDir)
-    spoil(databaseFile(dataDir))
-    const { code, stdout } = await run(['doctor', '--json', '--sandbox', '--data-dir', dataDir])
-    expect(checksOf(stdout).dataFolder).toEqual(['failed', expect.stringMatching(words)])
-    expect(code).toBe(1)
-  })
+  ] as const)(
+    'doctor names a database that can’t be opened, because it is %s',
+    { tags: 'long' },
+    async (_why, spoil, words) => {
+      claimFolder(dataDir)
+      spoil(databaseFile(dataDir))
+      const { code, stdout } = await run(['doctor', '--json', '--sandbox', '--data-dir', dataDir])
+      expect(checksOf(stdout).dataFolder).toEqual(['failed', expect.stringMatching(words)])
+      expect(code).toBe(1)
+    },
+  )
 
   it('doctor distinguishes a refused API key from an unreachable service', { tags: 'long' }, async () => {
     const refused = await run(args(), { INFERENCE_STUDIO_API_KEY: service.keys.revoked })
@@ -300,7 +304,7 @@ describe('chat', () => {
   const args = (...more: string[]) => ['chat', ...more, '--base-url', service.baseUrl, '--data-dir', dataDir]
   const lastStream = () => service.observe.requests().findLast((request) => request.stream)?.id ?? ''
 
-  it('chat --json streams documents, ends with the whole reply and stores it', async () => {
+  it('chat --json streams documents, ends with the whole reply and stores it', { tags: 'long' }, async () => {
     const chat = begin([...args('Say something.', '--model', 'mirror'), '--json'], withKey)
     expect(JSON.parse(await chat.line())).toEqual({ delta: expect.any(String) })
     const { code, stdout, stderr } = await chat.ended
@@ -313,7 +317,7 @@ describe('chat', () => {
     expect(storedReplies()).toMatchObject([{ status: 'complete', length: whole?.text?.length }])
   })
 
-  it('Ctrl-C stores the text so far and closes the request to the service', async () => {
+  it('Ctrl-C stores the text so far and closes the request to the service', { tags: 'long' }, async () => {
     const chat = begin([...args('Go on.', '--model', 'writer-large'), '--json'], withKey)
     await chat.line()
     chat.child.kill('SIGINT')
@@ -380,20 +384,24 @@ describe('sandbox', () => {
   it.each([
     ['the build', start] as const,
     ...onlyLong(['the sources without a build', commandLine(sourceEntry, { HOME: home, TMPDIR: home }).start] as const),
-  ])('sandbox prints its address and API key on one line, responds, and ends on a signal: %s', async (_, starts) => {
-    const sandbox = watched(starts(['sandbox', '--json', '--port', '0']))
-    const { baseUrl, apiKey } = JSON.parse(await sandbox.line())
-    const reply = await fetch(`${baseUrl}/v1/models`, { headers: { authorization: `Bearer ${apiKey}` } })
-    expect([reply.status, (await reply.json()).object]).toEqual([200, 'list'])
-    const { port } = new URL(baseUrl)
-    const second = await run(['sandbox', '--json', '--port', port])
-    expect([second.code, documents(second.stdout)]).toMatchObject([1, [{ problem: { kind: 'port_taken' } }]])
-    expect(await endOf(sandbox)).toMatchObject({ code: 0, stderr: '' })
-  })
+  ])(
+    'sandbox prints its address and API key on one line, responds, and ends on a signal: %s',
+    { tags: 'long' },
+    async (_, starts) => {
+      const sandbox = watched(starts(['sandbox', '--json', '--port', '0']))
+      const { baseUrl, apiKey } = JSON.parse(await sandbox.line())
+      const reply = await fetch(`${baseUrl}/v1/models`, { headers: { authorization: `Bearer ${apiKey}` } })
+      expect([reply.status, (await reply.json()).object]).toEqual([200, 'list'])
+      const { port } = new URL(baseUrl)
+      const second = await run(['sandbox', '--json', '--port', port])
+      expect([second.code, documents(second.stdout)]).toMatchObject([1, [{ problem: { kind: 'port_taken' } }]])
+      expect(await endOf(sandbox)).toMatchObject({ code: 0, stderr: '' })
+    },
+  )
 })
 
 describe('login without a keychain', () => {
-  it('login without a keychain fails with a message and stores nothing', async () => {
+  it('login without a keychain fails with a message and stores nothing', { tags: 'long' }, async () => {
     const args = ['login', '--json', '--base-url', service.baseUrl, '--data-dir', dataDir]
     const { code, stdout, stderr } = await run(args, {}, `${canary}\n`)
     expect([code, documents(stdout)]).toMatchObject([1, [{ problem: { kind: 'keychain_missing' } }]])

@@ -318,7 +318,10 @@ async function serve() {
   return { sandbox, host, chat, service }
 }
 
-it('usage and limits are the same beside the core and without it, a network or a keychain [USE-01] [LIM-01]', async () => {
+it('usage and limits are the same beside the core and without it, a network or a keychain [USE-01] [LIM-01]', {
+  tags: 'long',
+  timeout: 120_000,
+}, async () => {
   const { sandbox, host, chat, service } = await serve()
   // The program fetches automatically after connecting.
   await seen(async () => expect(await rowsOf('--source', 'service')).not.toEqual([]))
@@ -364,4 +367,4 @@ it('usage and limits are the same beside the core and without it, a network or a
   expect((await ask('limits')).stdout).toMatch(
     /Requests per minute +\d+ used, \d+ left of 600, resets \d+ s after that/,
   )
-}, 120_000)
+})

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { drawImage } from '../../../src-main/sandbox/images/draw.ts'
 import { inspectImage } from '../../../src-main/sandbox/vision/inspect.ts'
+import { firstCases } from '../../helpers/effort.ts'
 import { ffmpegMake, ffprobe } from './tools.ts'
 
 describe('images', () => {
@@ -20,12 +21,14 @@ describe('images', () => {
 })
 
 describe('image inspection', () => {
-  it.each([
-    ['png', ['-c:v', 'png', '-f', 'image2pipe']],
-    ['jpeg', ['-c:v', 'mjpeg', '-f', 'image2pipe']],
-    ['gif', ['-f', 'gif']],
-    ['webp', ['-c:v', 'libwebp', '-f', 'image2pipe']],
-  ])('reports the size of a %s, and the mean colour of png and jpeg', (format, coding) => {
+  it.each(
+    firstCases(1, [
+      ['png', ['-c:v', 'png', '-f', 'image2pipe']],
+      ['jpeg', ['-c:v', 'mjpeg', '-f', 'image2pipe']],
+      ['gif', ['-f', 'gif']],
+      ['webp', ['-c:v', 'libwebp', '-f', 'image2pipe']],
+    ]),
+  )('reports the size of a %s, and the mean colour of png and jpeg', (format, coding) => {
     const made = ffmpegMake('-f', 'lavfi', '-i', 'color=0x4080C0:s=120x66:d=0.04', '-frames:v', '1', ...coding)
     const seen = inspectImage(made)
     expect(seen).toMatchObject({ format, width: 120, height: 66 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type SpeechFormat, synthesize } from '../../../src-main/sandbox/speech/speech.ts'
 import { voiceNames } from '../../../src-main/sandbox/speech/voices.ts'
+import { firstCases } from '../../helpers/effort.ts'
 import { brightness, ffmpegSamples, ffprobe, medianPitch, rms } from './tools.ts'
 
 const input = 'Good morning. The sandbox speaks — naïvely, but aloud.'
@@ -13,7 +14,7 @@ const kinds: [SpeechFormat, string, string][] = [
 ]
 
 describe('speech in six formats', () => {
-  it.each(kinds)(
+  it.each(firstCases(2, kinds))(
     '[TTS-03] %s is %s, mono, audible, and contains its words as a tag',
     async (format, contentType, codec) => {
       const speech = await synthesize({ input, voice: 'alloy', format, speed: 1 })
@@ -75,13 +76,13 @@ describe('speed and voices', () => {
     ['bare signs', '...'],
     ['zero bytes', '\0\0'],
     ['one endless word', 'x'.repeat(4096)],
-  ])('speaks or chimes for %s, and is never empty', async (text) => {
+  ])('speaks or chimes for %s, and is never empty', { tags: 'long' }, async (text) => {
     const speech = await synthesize({ input: text, voice: 'onyx', format: 'wav', speed: 1 })
     expect(speech.durationMs).toBeGreaterThan(200)
     expect(rms(ffmpegSamples(speech.bytes))).toBeGreaterThan(0.01)
   })
 
-  it('does not block the event loop while 4096 bytes are spoken', async () => {
+  it('does not block the event loop while 4096 bytes are spoken', { tags: 'long' }, async () => {
     let longest = 0
     let last = performance.now()
     const timer = setInterval(() => {

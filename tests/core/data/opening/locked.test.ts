@@ -5,6 +5,7 @@ import { createCore } from '../../../../src-main/core/core.ts'
 import { onFolder } from '../../../../src-main/core/data/opening/openFolder.ts'
 import { lockFolder } from '../../../../src-main/core/store/lock.ts'
 import type { DatabaseName, Opening } from '../../../../src-preload/contract/data.ts'
+import { firstCases } from '../../../helpers/effort.ts'
 import { testHost } from '../../helpers/core.ts'
 import { filledFolder } from '../fill.ts'
 
@@ -25,10 +26,12 @@ function lockDatabase(file: string, alsoReading: boolean): () => void {
 const names: DatabaseName[] = ['studio', 'ledger', 'bodies', 'account']
 
 describe.each(names)('a start while another program has locked %s.sqlite', (name) => {
-  it.each([
-    ['for writing', false],
-    ['for writing and reading', true],
-  ])('%s reports that it waits, and starts by itself when the lock ends', async (_, alsoReading) => {
+  it.each(
+    firstCases(2, [
+      ['for writing', false],
+      ['for writing and reading', true],
+    ]),
+  )('%s reports that it waits, and starts by itself when the lock ends', async (_, alsoReading) => {
     const dataDir = filledFolder()
     const release = lockDatabase(join(dataDir, `${name}.sqlite`), alsoReading)
     const reported: Opening[] = []

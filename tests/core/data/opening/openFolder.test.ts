@@ -87,13 +87,16 @@ it('Opening that is cancelled while a large log is recovered leaves the folder f
   expect(readdirSync(join(dataDir, 'damaged'))).toHaveLength(1)
 })
 
-it('An error while progress is shown ends the start, and the folder is free', async () => {
+it('An error while progress is shown ends the start, and the folder is free', {
+  tags: 'long',
+  timeout: 60_000,
+}, async () => {
   const dataDir = damagedFolder()
   const { host } = testHost(dataDir)
   const opening = () => Promise.reject(new Error('No port is free.'))
   await expect(createCore(host, { proxyPort: null, opening })).rejects.toThrow('No port is free.')
   lockFolder(dataDir).release()
-}, 60_000)
+})
 
 it('The next start that is not cancelled fully checks the files of a killed owner', async () => {
   const dataDir = damagedFolder()

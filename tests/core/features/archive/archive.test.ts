@@ -189,7 +189,7 @@ describe('an export of everything, imported into an empty studio', () => {
     )
   })
 
-  it('leaves no temporary files, and search finds the imported messages', async () => {
+  it('leaves no temporary files, and search finds the imported messages', { tags: 'long' }, async () => {
     const from = studio()
     put(from.store, [message({ text: 'a bandicoot' })])
     const to = studio()
@@ -295,7 +295,7 @@ describe('a file that cannot be imported', () => {
     await close(on)
   }
 
-  it('is refused for its contents with one sentence, and imports nothing', async () => {
+  it('is refused for its contents with one sentence, and imports nothing', { tags: 'long' }, async () => {
     const files = await base()
     const file = conversationOf(files)
     await refused('', /neither/)

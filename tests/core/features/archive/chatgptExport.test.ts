@@ -64,7 +64,7 @@ describe('an export of ChatGPT', () => {
     ])
   })
 
-  it('as a zip includes its images, and search finds its messages', async () => {
+  it('as a zip includes its images, and search finds its messages', { tags: 'long' }, async () => {
     const on = studio()
     const zip = zipSync({
       'conversations.json': strToU8(json([trip])),

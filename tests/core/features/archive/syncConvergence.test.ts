@@ -153,6 +153,7 @@ async function settle(studios: readonly Studio[], folder: string): Promise<void>
 
 it.each([2, ...onlyLong(3)])(
   '%i data folders with random edits end equal, with nothing lost and nothing twice',
+  { tags: 'long', timeout: tries(60_000, 900_000) },
   async (count) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
@@ -188,5 +189,4 @@ it.each([2, ...onlyLong(3)])(
       { numRuns: tries(5, 200), endOnFailure: false },
     )
   },
-  tries(60_000, 900_000),
 )

@@ -53,7 +53,9 @@ const refusal = (asked: Promise<unknown>): Promise<string | null> =>
     (thrown: unknown) => asStudioError(thrown).kind,
   )
 
-it('the core accepts exactly the actions that the contract offers, for every kind of message', async () => {
+it('the core accepts exactly the actions that the contract offers, for every kind of message', {
+  tags: 'long',
+}, async () => {
   const store = openStore(freshFolder())
   const feature: ChatFeature = openChat({ store, upstream: async () => silent, log: () => undefined })
   await fc.assert(

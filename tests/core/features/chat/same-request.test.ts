@@ -3,6 +3,7 @@ import { createRouterClient } from '@orpc/server'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type Core, createCore } from '../../../../src-main/core/core.ts'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import { firstCases } from '../../../helpers/effort.ts'
 import { eventually } from '../../../helpers/eventually.ts'
 import { freshFolder, memorySecrets, testHost } from '../../helpers/core.ts'
 import { bytesOfCore } from '../../helpers/transfers.ts'
@@ -157,7 +158,7 @@ const procedures: Record<
   },
 }
 
-describe.each(Object.entries(procedures))('%s', (name, { path, prepare }) => {
+describe.each(firstCases(3, Object.entries(procedures)))('%s', (name, { path, prepare }) => {
   let feature: Studio
   let ask: (requestId: string) => Promise<unknown>
   let before = 0

@@ -112,7 +112,9 @@ test('at the start files without an owner are deleted, and unknown files stay', 
   expect(making()).toEqual([owned, `${owned}.part`, 'nonsense', 'folder'].sort())
 })
 
-test('killed while it grows: every acknowledged byte is there, and the next process finishes the file', async () => {
+test('killed while it grows: every acknowledged byte is there, and the next process finishes the file', {
+  tags: 'long',
+}, async () => {
   const id = randomUUID()
   withDatabase(dataDir, (database) => recordingRow(database, { id, state: 'recording' }))
   await stop()

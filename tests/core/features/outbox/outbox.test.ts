@@ -141,7 +141,7 @@ it('a failed request can be queued only if no part of it was sent', { tags: 'lon
   expect((await feature.until(({ ended }) => ended !== null)).ended).toMatchObject({ done: 1, failed: 0 })
 })
 
-it('a request that cannot start shows its reason and does not block others', async () => {
+it('a request that cannot start shows its reason and does not block others', { tags: 'long' }, async () => {
   const feature = await studio()
   await feature.cut.set('refuse')
   await feature.client.connection.retest()

@@ -102,7 +102,7 @@ test('a question finds the passage of a file, which is sent as it was shown, wit
   expect(other.store.messages.filesOn(leafId).passages).toEqual(passages)
 })
 
-test('small files are sent whole with the first message, and once', async () => {
+test('small files are sent whole with the first message, and once', { tags: 'long' }, async () => {
   const on = studio()
   const { pin, context, feature, service, folderId } = projectOn(on, 100)
   await pin('note.txt', 'The key is under the mat.')
@@ -168,7 +168,9 @@ test('any text of a file round-trips in its passages, and any message is searche
   expect(readdirSync(join(on.dataDir, 'media'))).toEqual([])
 })
 
-test('a file stays while a project or a message has it, and a removed file leaves no word behind', async () => {
+test('a file stays while a project or a message has it, and a removed file leaves no word behind', {
+  tags: 'long',
+}, async () => {
   const on = studio()
   const { pin, context, projects, folderId, feature, service } = projectOn(on)
   const mediaId = await pin('secret.txt', `${filler('kookaburras')}`)
@@ -196,7 +198,7 @@ test('a file stays while a project or a message has it, and a removed file leave
   await expect(context('kookaburras')).resolves.toMatchObject({ passages: [] })
 })
 
-test('an index that recovery left empty is written again', async () => {
+test('an index that recovery left empty is written again', { tags: 'long' }, async () => {
   const on = studio()
   const first = projectOn(on)
   await first.pin('handbook.md', handbook)

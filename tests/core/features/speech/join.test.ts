@@ -8,7 +8,7 @@ import { joinerOf, readSound } from '../../../../src-main/core/features/speech/j
 import { readWav, wavHead } from '../../../../src-main/core/features/speech/join/wav.ts'
 import { synthesize } from '../../../../src-main/sandbox/speech/speech.ts'
 import { type SpeechFormat, speechFormats } from '../../../../src-preload/contract/speech.ts'
-import { onlyLong, tries } from '../../../helpers/effort.ts'
+import { firstCases, onlyLong, tries } from '../../../helpers/effort.ts'
 import { temporaryFolder } from '../../../helpers/folders.ts'
 import { complaints, decoded, decodedAll, encodedAll, largestStep, placeOf, testRate } from './audio.ts'
 
@@ -66,7 +66,12 @@ beforeAll(async () => {
 const formatOf = (name: string): SpeechFormat => speechFormats.find((format) => name.startsWith(format)) ?? 'mp3'
 
 describe('joined parts', () => {
-  it.each(speechFormats.flatMap((format) => [`${format} of the sandbox`, ...onlyLong(`${format} of ffmpeg`)]))(
+  it.each(
+    firstCases(
+      2,
+      speechFormats.flatMap((format) => [`${format} of the sandbox`, ...onlyLong(`${format} of ffmpeg`)]),
+    ),
+  )(
     '%s: the length is the sum within 50 ms, each part is in position, no clicks, no changed samples [TTS-03]',
     async (name) => {
       const format = formatOf(name)
@@ -98,14 +103,18 @@ describe('joined parts', () => {
     },
   )
 
-  it.each(['wav', 'pcm', 'flac'] as const)('%s: the joined samples are exactly those of the parts', async (format) => {
-    const files = spoken.get(`${format} of ffmpeg`) ?? []
-    const { to } = await joined(files, format)
-    const parts = decodedAll([...files, to], format)
-    const whole = parts.pop() ?? new Float32Array()
-    const expected = Float32Array.from(parts.flatMap((part) => [...part]))
-    expect(Buffer.compare(Buffer.from(whole.buffer), Buffer.from(expected.buffer))).toBe(0)
-  })
+  it.each(['wav', 'pcm', 'flac'] as const)(
+    '%s: the joined samples are exactly those of the parts',
+    { tags: 'long' },
+    async (format) => {
+      const files = spoken.get(`${format} of ffmpeg`) ?? []
+      const { to } = await joined(files, format)
+      const parts = decodedAll([...files, to], format)
+      const whole = parts.pop() ?? new Float32Array()
+      const expected = Float32Array.from(parts.flatMap((part) => [...part]))
+      expect(Buffer.compare(Buffer.from(whole.buffer), Buffer.from(expected.buffer))).toBe(0)
+    },
+  )
 
   it.each<[string, SpeechFormat, number, string[]]>([
     ['mp3 at 44,100 Hz, stereo, borrowing bits', 'mp3', 44_100, ['-ar', '44100', '-ac', '2', '-b:a', '128k']],
@@ -113,33 +122,29 @@ describe('joined parts', () => {
     ['mp3 with checksums', 'mp3', testRate, ['-b:a', '48k', '-write_xing', '1']],
     ['opus in stereo, 60 ms a packet', 'opus', 48_000, ['-ac', '2', '-frame_duration', '60']],
     ['flac at 48,000 Hz', 'flac', 48_000, ['-ar', '48000']],
-  ])(
-    '%s: errors of five joins do not add up',
-    async (_, format, rate, more) => {
-      const sounds = Array.from({ length: 6 }, (_unused, index) => ({
-        samples: chirp(0.4 + (index % 7) * 0.0371, 300 + index * 40),
-        to: fresh(format),
-      }))
-      encodedAll(sounds, format, more)
-      const files = sounds.map((sound) => sound.to)
-      const { to } = await joined(files, format)
-      const parts = decodedAll([...files, to], format, rate)
-      const whole = parts.pop() ?? new Float32Array()
-      const sum = parts.reduce((total, { length }) => total + length, 0)
-      expect(Math.abs(whole.length - sum) / rate).toBeLessThanOrEqual(0.05)
-      const usual = Math.max(...parts.map((part) => largestStep(part)))
-      expect(largestStep(whole)).toBeLessThanOrEqual(usual * 1.1)
-      let at = 0
-      for (const part of parts) {
-        const place = placeOf(part, whole, at, rate / 20)
-        expect(Math.abs(place.at - at) / rate).toBeLessThanOrEqual(format === 'opus' ? 0.0325 : 0.0135)
-        // Long Opus packets depend on earlier audio for longer.
-        expect(place.differs).toBeLessThan(format === 'opus' ? 0.25 : 0.1)
-        at += part.length
-      }
-    },
-    60_000,
-  )
+  ])('%s: errors of five joins do not add up', { tags: 'long', timeout: 60_000 }, async (_, format, rate, more) => {
+    const sounds = Array.from({ length: 6 }, (_unused, index) => ({
+      samples: chirp(0.4 + (index % 7) * 0.0371, 300 + index * 40),
+      to: fresh(format),
+    }))
+    encodedAll(sounds, format, more)
+    const files = sounds.map((sound) => sound.to)
+    const { to } = await joined(files, format)
+    const parts = decodedAll([...files, to], format, rate)
+    const whole = parts.pop() ?? new Float32Array()
+    const sum = parts.reduce((total, { length }) => total + length, 0)
+    expect(Math.abs(whole.length - sum) / rate).toBeLessThanOrEqual(0.05)
+    const usual = Math.max(...parts.map((part) => largestStep(part)))
+    expect(largestStep(whole)).toBeLessThanOrEqual(usual * 1.1)
+    let at = 0
+    for (const part of parts) {
+      const place = placeOf(part, whole, at, rate / 20)
+      expect(Math.abs(place.at - at) / rate).toBeLessThanOrEqual(format === 'opus' ? 0.0325 : 0.0135)
+      // Long Opus packets depend on earlier audio for longer.
+      expect(place.differs).toBeLessThan(format === 'opus' ? 0.25 : 0.1)
+      at += part.length
+    }
+  })
 
   it('a single part is copied byte for byte', async () => {
     for (const format of ['mp3', 'opus', 'aac', 'flac', 'pcm'] as const) {
@@ -149,30 +154,34 @@ describe('joined parts', () => {
     }
   })
 
-  it.each(speechFormats)('%s: a truncated part is joined up to its last complete frame', async (format) => {
-    const [first = '', second = ''] = spoken.get(`${format} of ffmpeg`) ?? []
-    const bytes = readFileSync(second)
-    const whole = readSound(bytes, format, testRate)?.seconds ?? 0
-    const before = readSound(readFileSync(first), format, testRate)?.seconds ?? 0
-    let longest = 0
-    await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 0, max: bytes.length }), async (length) => {
-        const cut = fresh(format)
-        writeFileSync(cut, bytes.subarray(0, length))
-        const { made } = await joined([first, cut], format, true)
-        expect(made?.seconds).toBeGreaterThanOrEqual(before - 0.05)
-        expect(made?.seconds).toBeLessThanOrEqual(before + whole + 0.1)
-        longest = Math.max(longest, made?.seconds ?? 0)
-      }),
-      { numRuns: tries(15, 40), examples: [[Math.floor(bytes.length * 0.8)]] },
-    )
-    // Most of the available audio is used.
-    expect(longest).toBeGreaterThan(before + whole * 0.6)
-    const cut = fresh(format)
-    writeFileSync(cut, bytes.subarray(0, Math.floor(bytes.length * 0.8)))
-    const { to, made } = await joined([first, cut], format, true)
-    expect(decoded(to, format).length / testRate).toBeCloseTo(made?.seconds ?? 0, 1)
-  })
+  it.each(speechFormats)(
+    '%s: a truncated part is joined up to its last complete frame',
+    { tags: 'long' },
+    async (format) => {
+      const [first = '', second = ''] = spoken.get(`${format} of ffmpeg`) ?? []
+      const bytes = readFileSync(second)
+      const whole = readSound(bytes, format, testRate)?.seconds ?? 0
+      const before = readSound(readFileSync(first), format, testRate)?.seconds ?? 0
+      let longest = 0
+      await fc.assert(
+        fc.asyncProperty(fc.integer({ min: 0, max: bytes.length }), async (length) => {
+          const cut = fresh(format)
+          writeFileSync(cut, bytes.subarray(0, length))
+          const { made } = await joined([first, cut], format, true)
+          expect(made?.seconds).toBeGreaterThanOrEqual(before - 0.05)
+          expect(made?.seconds).toBeLessThanOrEqual(before + whole + 0.1)
+          longest = Math.max(longest, made?.seconds ?? 0)
+        }),
+        { numRuns: tries(15, 40), examples: [[Math.floor(bytes.length * 0.8)]] },
+      )
+      // Most of the available audio is used.
+      expect(longest).toBeGreaterThan(before + whole * 0.6)
+      const cut = fresh(format)
+      writeFileSync(cut, bytes.subarray(0, Math.floor(bytes.length * 0.8)))
+      const { to, made } = await joined([first, cut], format, true)
+      expect(decoded(to, format).length / testRate).toBeCloseTo(made?.seconds ?? 0, 1)
+    },
+  )
 
   it('whatever the bytes: nothing else is taken for audio, nothing throws, and nothing loops forever', () => {
     const starts = speechFormats.flatMap((format) => {

@@ -141,6 +141,7 @@ describe('a text of 20,000 bytes in four scripts', () => {
 describe('a process that is killed during part 3', () => {
   it.each([...onlyLong('mp3'), 'wav'] as const)(
     'has lost none of the received audio as %s, says so, and resumes at that part',
+    { tags: 'long', timeout: 60_000 },
     async (format) => {
       let dripping = true
       const drip = async (response: ServerResponse): Promise<void> => {
@@ -191,7 +192,6 @@ describe('a process that is killed during part 3', () => {
       )
       expect(Math.abs(lengthOf(fileOf(feature, done), format) / testRate - 4 * one)).toBeLessThanOrEqual(0.05)
     },
-    60_000,
   )
 
   it('or between the last part and the joined file has everything', async () => {

@@ -108,7 +108,9 @@ describe('arguments', () => {
     expect(Reflect.get({}, 'polluted')).toBeUndefined()
   })
 
-  test('are invalid if the validation backtracks too long, and other validations continue', async () => {
+  test('are invalid if the validation backtracks too long, and other validations continue', {
+    tags: 'long',
+  }, async () => {
     const schema = object({ a: { type: 'string', pattern: '^(a+)+$' } })
     expect(await checker.schema(schema)).toEqual([])
     let turns = 0
@@ -120,7 +122,7 @@ describe('arguments', () => {
     expect(await hasty.args('{"type":"object"}', '{}')).toEqual([])
   })
 
-  test('are refused for a schema that refers to itself or expands without end', async () => {
+  test('are refused for a schema that refers to itself or expands without end', { tags: 'long' }, async () => {
     const circle = object({ a: { $ref: '#/$defs/b' } }, { $defs: { b: { $ref: '#/$defs/b' } } })
     expect(await checker.args(circle, '{"a":1}')).toEqual(['The schema refers to itself without end.'])
     const defs: Record<string, unknown> = { d0: { type: 'string' } }

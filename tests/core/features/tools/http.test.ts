@@ -31,7 +31,9 @@ const run = async (server: string, tool: string, args: unknown) =>
   feature.toolCalls.settled((await callOf(server, tool, args)).id)
 
 describe.each(['modern', 'sessions'] as const)('a server over HTTP (%s)', (mode) => {
-  test('receives the headers from the keychain, is listed and called, and its session is ended', async () => {
+  test('receives the headers from the keychain, is listed and called, and its session is ended', {
+    tags: 'long',
+  }, async () => {
     http = await startHttp(mode)
     feature = makeFeature()
     const server = await add({ Authorization: 'Bearer very-secret-token' })

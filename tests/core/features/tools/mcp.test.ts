@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { firstCases } from '../../../helpers/effort.ts'
 import { memorySecrets } from '../../helpers/core.ts'
 import { alive, type Feature, makeFeature, problemOf } from './helpers.ts'
 
@@ -95,7 +96,9 @@ describe('a server over stdio', () => {
     expect(JSON.parse(text)).toEqual({ error: 'The tool did not answer within 1 s. The tool may have completed.' })
   })
 
-  test('receives a cancellation for a stopped call, which is settled before the server answers', async () => {
+  test('receives a cancellation for a stopped call, which is settled before the server answers', {
+    tags: 'long',
+  }, async () => {
     feature = makeFeature()
     const server = await feature.stdio()
     await feature.ready(server)
@@ -131,15 +134,17 @@ describe('a server over stdio', () => {
     await feature.ready(server)
   })
 
-  test.each([
-    ['ends at once', 'crash', { kind: 'connection_lost', message: expect.stringMatching(/It ended with code 7/) }],
-    [
-      'hangs up and then ends',
-      'hangup',
-      { kind: 'connection_lost', message: expect.stringMatching(/It ended with code 7/) },
-    ],
-    ['says nothing', 'silent', { kind: 'connect_timeout' }],
-  ])('that %s fails with the reason', async (_, mode, problem) => {
+  test.each(
+    firstCases(1, [
+      ['ends at once', 'crash', { kind: 'connection_lost', message: expect.stringMatching(/It ended with code 7/) }],
+      [
+        'hangs up and then ends',
+        'hangup',
+        { kind: 'connection_lost', message: expect.stringMatching(/It ended with code 7/) },
+      ],
+      ['says nothing', 'silent', { kind: 'connect_timeout' }],
+    ]),
+  )('that %s fails with the reason', async (_, mode, problem) => {
     feature = makeFeature({ limits: { backOffMs: [], probeMs: 300, startMs: mode === 'silent' ? 1500 : 20_000 } })
     const server = await feature.stdio(mode)
     const failed = await feature.state(server, ({ state }) => state === 'failed')
@@ -160,7 +165,9 @@ describe('a server over stdio', () => {
     expect(problem).toMatchObject({ kind: 'bad_input', message: expect.stringMatching(words) })
   })
 
-  test('with a secret on a computer without a keychain starts, and needs the secret again after a restart', async () => {
+  test('with a secret on a computer without a keychain starts, and needs the secret again after a restart', {
+    tags: 'long',
+  }, async () => {
     feature = makeFeature({ secrets: memorySecrets('missing') })
     const server = await feature.stdio('good', { secrets: { API_KEY: 'sk-only-in-memory' } })
     expect(await feature.ready(server)).toMatchObject({ forgetsSecrets: true })
@@ -172,7 +179,7 @@ describe('a server over stdio', () => {
     expect(feature.tools.state().servers).toEqual([])
   })
 
-  test('with a secret in memory only is deleted without a message about the keychain', async () => {
+  test('with a secret in memory only is deleted without a message about the keychain', { tags: 'long' }, async () => {
     feature = makeFeature({ secrets: memorySecrets('missing') })
     const server = await feature.stdio('good', { secrets: { API_KEY: 'sk-only-in-memory' } })
     await feature.ready(server)
@@ -180,7 +187,9 @@ describe('a server over stdio', () => {
     expect(feature.lines.join('\n')).not.toContain('keychain')
   })
 
-  test('with a secret in a keychain that has disappeared is deleted, and the log says that the secret may remain', async () => {
+  test('with a secret in a keychain that has disappeared is deleted, and the log says that the secret may remain', {
+    tags: 'long',
+  }, async () => {
     const secrets = memorySecrets()
     feature = makeFeature({ secrets })
     const server = await feature.stdio('good', { secrets: { API_KEY: 'sk-in-the-keychain' } })
@@ -235,7 +244,7 @@ describe('a server over stdio', () => {
     expect(feature.toolCalls.asked).toHaveLength(asked)
   })
 
-  test('a call that ran when the program was killed is failed at the next start', async () => {
+  test('a call that ran when the program was killed is failed at the next start', { tags: 'long' }, async () => {
     feature = makeFeature()
     const server = await feature.stdio()
     await feature.ready(server)

@@ -125,7 +125,9 @@ test('calls that waited when the program ended still wait after a restart, and c
   expect(last(await path(client, conversationId, answered))?.text).toContain('Not today')
 })
 
-test('everything in a conversation can be stopped without asking the model, and the person can resume', async () => {
+test('everything in a conversation can be stopped without asking the model, and the person can resume', {
+  tags: 'long',
+}, async () => {
   const { client } = await open()
   const { conversationId } = await ask(client, 'add', await withTools(client))
   const [row] = rowsOf(await path(client, conversationId, (all) => rowsOf(all).length === 1))

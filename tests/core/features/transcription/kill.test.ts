@@ -136,7 +136,7 @@ it('killed while recordings end one after another, each is stored once and compl
   expect(kept.size).toBeGreaterThan(0)
 })
 
-it('a page that outlives the program continues its recording', async () => {
+it('a page that outlives the program continues its recording', { tags: 'long' }, async () => {
   const dataDir = freshFolder()
   const reported = await recordAndKill(dataDir, 40)
   const id = reported[0]?.id ?? ''
@@ -153,7 +153,9 @@ it('a page that outlives the program continues its recording', async () => {
   await close()
 })
 
-it('a process that ended between the two names of a recording leaves it once, before and after its row was written', async () => {
+it('a process that ended between the two names of a recording leaves it once, before and after its row was written', {
+  tags: 'long',
+}, async () => {
   const dataDir = freshFolder()
   const [{ id } = { id: '' }] = await recordAndKill(dataDir, 40)
   linkSync(join(dataDir, 'making', id), join(dataDir, 'media', randomUUID()))

@@ -18,7 +18,9 @@ async function fetchedAccount(core: Core): Promise<Account> {
   throw new Error('The events ended.')
 }
 
-it('local and remote usage of an account agree in the running program, with and without a network', async () => {
+it('local and remote usage of an account agree in the running program, with and without a network', {
+  tags: 'long',
+}, async () => {
   const sandbox = await startSandbox()
   const dataDir = freshFolder()
   const start = async (): Promise<Core> => {

@@ -53,7 +53,7 @@ test('any text gives a result', () => {
   )
 })
 
-test('a text longer than one piece loses nothing, and its code is still not read', () => {
+test('a text longer than one piece loses nothing, and its code is still not read', { tags: 'long' }, () => {
   const lines = Array.from({ length: 900 }, (_, index) => `Line *${index}* of many.`)
   const words = lines.map((line) => line.replaceAll('*', ''))
   expect(speakable(lines.join('\n\n'))).toBe(words.join('\n\n'))

@@ -353,7 +353,7 @@ describe('a rotated key', () => {
     expect(apps.verify(next.key)).toEqual(valid(next.app))
   })
 
-  it('is announced when its grace ends, so that its running requests are cut', () => {
+  it('is announced when its grace ends, so that its running requests are cut', { tags: 'long' }, () => {
     vi.useFakeTimers()
     const { app } = apps.add({ name: 'one' })
     apps.rotate(app.id, 1)

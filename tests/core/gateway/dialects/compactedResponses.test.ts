@@ -96,7 +96,9 @@ describe('a request for compaction', () => {
     expect((await ask(`${gateway.url}/responses/${compactedId}`, { headers: jsonWithKey })).status).toBe(404)
   })
 
-  it('of several MB is translated on the other thread, and its reply has the same messages of the user', async () => {
+  it('of several MB is translated on the other thread, and its reply has the same messages of the user', {
+    tags: 'long',
+  }, async () => {
     const { far, gateway } = await farService({ content: 'Words' })
     const input = [
       { role: 'user', content: 'One' },

@@ -115,7 +115,7 @@ describe('no long JSON is parsed or written on the main thread for', () => {
     await expect.poll(() => gateway.memory.held).toBe(0)
   })
 
-  it('a count of tokens, which is the same as for a short request', async () => {
+  it('a count of tokens, which is the same as for a short request', { tags: 'long' }, async () => {
     const { far, gateway } = await open()
     const count = async (messages: unknown[]) => {
       const body = JSON.stringify({ model: 'm', messages })
@@ -143,13 +143,17 @@ describe('no long JSON is parsed or written on the main thread for', () => {
   })
 })
 
-it.each(['/responses', '/messages'])('a long request at %s with a short conversation is translated', async (path) => {
-  const { far, gateway } = await open()
-  const body = JSON.stringify({ model: 'm', max_tokens: 5, input: 'Hello', messages: [said('Hello')], unknown: long })
-  const answer = await post(gateway, path, body)
-  expect([answer.status, answer.headers['x-studio-ignored']]).toEqual([200, expect.stringContaining('unknown')])
-  expect(far.requests[0]?.body.length).toBeLessThan(1000)
-})
+it.each(['/responses', '/messages'])(
+  'a long request at %s with a short conversation is translated',
+  { tags: 'long' },
+  async (path) => {
+    const { far, gateway } = await open()
+    const body = JSON.stringify({ model: 'm', max_tokens: 5, input: 'Hello', messages: [said('Hello')], unknown: long })
+    const answer = await post(gateway, path, body)
+    expect([answer.status, answer.headers['x-studio-ignored']]).toEqual([200, expect.stringContaining('unknown')])
+    expect(far.requests[0]?.body.length).toBeLessThan(1000)
+  },
+)
 
 it('a turn that the disk refuses to store says store: false, and is continued on its connection', async () => {
   const { gateway } = await open()

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { describe, expect, it, vi } from 'vitest'
 import { apis, askIn, translatedApis } from '../../../helpers/apis.ts'
 import { ask, jsonWithKey, postJson, replyTo, toolKey } from '../../../helpers/appRequest.ts'
+import { firstCases } from '../../../helpers/effort.ts'
 import { noLongerGrows } from '../../../helpers/eventually.ts'
 import { apiKey, writeRepeatedly } from '../../../helpers/gateway.ts'
 import { encodings } from '../../../helpers/keyForms.ts'
@@ -409,7 +410,7 @@ describe.each(translatedApis)('only in $name', (api) => {
     expect(gateway.memory.held).toBe(0)
   })
 
-  it('a large request that can’t be translated gets the same 400', async () => {
+  it('a large request that can’t be translated gets the same 400', { tags: 'long' }, async () => {
     const { far, gateway } = await beforeService((_request, response) => response.end('{}'))
     const wrong = { [api.name === 'messages' ? 'messages' : 'input']: [{ role: 'user', content: 7 }] }
     const answers = []
@@ -422,21 +423,24 @@ describe.each(translatedApis)('only in $name', (api) => {
     expect(far.requests).toHaveLength(0)
   })
 
-  it.each([true, false])('a body over 32 MB gets a 413, before it has arrived (length known: %s)', async (isKnown) => {
-    const { far, gateway } = await beforeService((_request, response) => response.end('{}'))
-    const length = { 'content-length': 40 * 1024 * 1024 }
-    const request = postJson(`${gateway.url}${api.path}`, null, isKnown ? length : {})
-    request.write('{"model":"')
-    if (!isKnown) writeRepeatedly(request, Buffer.alloc(64 * 1024, 'x'), () => undefined)
-    const response = await replyTo(request)
-    const body = await response.toArray()
-    const { statusCode = 0, headers } = response
-    expect(statusCode).toBe(413)
-    expect(api.problem({ status: statusCode, headers, body: Buffer.concat(body) }).message).toMatch(/32 MB/)
-    request.destroy()
-    expect(far.requests).toHaveLength(0)
-    await expect.poll(() => gateway.memory.held).toBe(0)
-  })
+  it.each(firstCases(1, [true, false]))(
+    'a body over 32 MB gets a 413, before it has arrived (length known: %s)',
+    async (isKnown) => {
+      const { far, gateway } = await beforeService((_request, response) => response.end('{}'))
+      const length = { 'content-length': 40 * 1024 * 1024 }
+      const request = postJson(`${gateway.url}${api.path}`, null, isKnown ? length : {})
+      request.write('{"model":"')
+      if (!isKnown) writeRepeatedly(request, Buffer.alloc(64 * 1024, 'x'), () => undefined)
+      const response = await replyTo(request)
+      const body = await response.toArray()
+      const { statusCode = 0, headers } = response
+      expect(statusCode).toBe(413)
+      expect(api.problem({ status: statusCode, headers, body: Buffer.concat(body) }).message).toMatch(/32 MB/)
+      request.destroy()
+      expect(far.requests).toHaveLength(0)
+      await expect.poll(() => gateway.memory.held).toBe(0)
+    },
+  )
 
   it('headers of the other vendor and of the app’s body stay here', async () => {
     const { far, gateway } = await beforeService((_request, response) => response.end('{"choices":[]}'))

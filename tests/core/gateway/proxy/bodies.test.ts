@@ -5,6 +5,7 @@ import { crc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { type Api, apis, askIn, chatApi, openIn } from '../../../helpers/apis.ts'
 import { type Answer, ask, jsonWithKey, postJson, replyTo, toolKey } from '../../../helpers/appRequest.ts'
+import { firstCases } from '../../../helpers/effort.ts'
 import { replyOf } from '../../../helpers/gate.ts'
 import type { Gateway, GatewayOptions } from '../../../helpers/gateway.ts'
 import { testGateways } from '../../../helpers/testGateways.ts'
@@ -97,7 +98,7 @@ async function halfSent(gateway: Gateway, api: Api, length: number, part: Buffer
   return socket
 }
 
-describe.each(apis)('large JSON bodies in the API $name', (api) => {
+describe.each(firstCases(1, apis))('large JSON bodies in the API $name', (api) => {
   const chatOf = (size: number, more: Record<string, unknown> = {}): Buffer => requestOf(api, size, more)
 
   it('are buffered while memory is free, wait otherwise, and all arrive', { tags: 'long' }, async () => {
@@ -143,7 +144,7 @@ describe.each(apis)('large JSON bodies in the API $name', (api) => {
     expect((await post(gateway, api, chatOf(2 * million))).status).toBe(200)
   })
 
-  it('of a stalled program lose their memory, and waiting ones continue', async () => {
+  it('of a stalled program lose their memory, and waiting ones continue', { tags: 'long' }, async () => {
     const bodyMemory = { large: 4 * million, smallBody: 64 * 1024 }
     const { gateway } = await setUp({ bodyMemory, bounds: { uploadMs: 300 } })
     const stalled = await halfSent(gateway, api, 3 * million, Buffer.from('{"model":"m"'))
@@ -154,7 +155,7 @@ describe.each(apis)('large JSON bodies in the API $name', (api) => {
     await expect.poll(() => gateway.memory.held).toBe(0)
   })
 
-  it('of unknown length do not deadlock', async () => {
+  it('of unknown length do not deadlock', { tags: 'long' }, async () => {
     const { gateway, arrived } = await setUp({
       bodyMemory: { small: 2 * million, smallBody: 256 * 1024, large: 34 * million },
     })
@@ -216,7 +217,7 @@ describe.each(apis)('large JSON bodies in the API $name', (api) => {
     expect(heap() - before).toBeLessThan(4 * million)
   })
 
-  it('of a program that disconnects at any time free their memory', async () => {
+  it('of a program that disconnects at any time free their memory', { tags: 'long' }, async () => {
     const { gateway, arrived } = await setUp({ bodyMemory: { large: 40 * million, smallBody: 64 * 1024 } }, null)
     const half = await halfSent(gateway, api, 5 * million, Buffer.from('{"model":"m"'))
     const { request: known } = openIn(gateway, api, chatOf(5 * million))
@@ -288,7 +289,7 @@ describe('JSON over 32 MB', () => {
   }
 })
 
-describe.each(apis)('a body in the API $name that can’t be checked', (api) => {
+describe.each(firstCases(1, apis))('a body in the API $name that can’t be checked', (api) => {
   it('is refused for an app with limits as soon as that is known, before it has arrived completely', async () => {
     const { gateway, arrived } = await setUp({ app: { tokensPerMinute: 1_000_000 } })
     for (const bad of [`{"messages":${'['.repeat(1000)}`, '{"model":"m",}', '{"model":"\u0001', '{"model":"m"} x']) {
@@ -336,16 +337,20 @@ describe('replies with images, which are buffered to rewrite their URLs', () => 
   const draw = (gateway: Gateway) =>
     ask(`${gateway.url}/images/generations`, { method: 'POST', headers: jsonWithKey, body: '{"prompt":"a cat"}' })
 
-  it.each([true, false])('share the memory of request bodies, with a known length or not (%s)', async (length) => {
-    const large = length ? 5 * million : 70 * million
-    const { gateway, far } = await imagesGateway(2 * million, { bodyMemory: { large } }, length)
-    const answers = await Promise.all(Array.from({ length: 8 }, () => draw(gateway)))
-    const expected = pictures(far.url, 2 * million).replace(far.url, new URL(gateway.url).origin)
-    expect(answers.every(({ status, body }) => status === 200 && body.toString() === expected)).toBe(true)
-    expect(gateway.memory.peak.large).toBeLessThanOrEqual(large)
-    expect(gateway.memory.peak.large).toBeGreaterThan(2 * million)
-    await expect.poll(() => gateway.memory.held).toBe(0)
-  })
+  it.each([true, false])(
+    'share the memory of request bodies, with a known length or not (%s)',
+    { tags: 'long' },
+    async (length) => {
+      const large = length ? 5 * million : 70 * million
+      const { gateway, far } = await imagesGateway(2 * million, { bodyMemory: { large } }, length)
+      const answers = await Promise.all(Array.from({ length: 8 }, () => draw(gateway)))
+      const expected = pictures(far.url, 2 * million).replace(far.url, new URL(gateway.url).origin)
+      expect(answers.every(({ status, body }) => status === 200 && body.toString() === expected)).toBe(true)
+      expect(gateway.memory.peak.large).toBeLessThanOrEqual(large)
+      expect(gateway.memory.peak.large).toBeGreaterThan(2 * million)
+      await expect.poll(() => gateway.memory.held).toBe(0)
+    },
+  )
 
   it('are passed unchanged if no memory becomes free', async () => {
     const { gateway, far } = await imagesGateway(2 * million, { bodyMemory: { large: 3 * million, waitMs: 50 } }, true)

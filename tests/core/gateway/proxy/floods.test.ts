@@ -37,7 +37,7 @@ describe('replies', () => {
     expect(gate.cuts).toEqual(['reading_stalled'])
   })
 
-  it('that are read slowly continue', async () => {
+  it('that are read slowly continue', { tags: 'long' }, async () => {
     const { state, relay } = endless()
     const gate = await gateWith({ readMs: 800 }, relay)
     const opened = unread(gate)

@@ -81,7 +81,9 @@ const isLegal = new Set(legal)
 const everyByte = Array.from({ length: 256 }, (_, byte) => byte)
 
 describe('the headers of a reply', () => {
-  it('reach the app with any byte in the reason phrase, after one request to the service', async () => {
+  it('reach the app with any byte in the reason phrase, after one request to the service', {
+    tags: 'long',
+  }, async () => {
     for (const byte of everyByte) {
       const reason = Buffer.from([0x61, byte, 0x62])
       const answer = Buffer.concat([bytes('HTTP/1.1 200 '), reason, bytes('\r\nContent-Length: 2\r\n\r\n{}')])

@@ -110,7 +110,7 @@ describe('uploads', () => {
     expect(gate.cuts).toEqual([])
   })
 
-  it('do not count time in which the program did not run as a stall', async () => {
+  it('do not count time in which the program did not run as a stall', { tags: 'long' }, async () => {
     const gate = await gateWith({ uploadMs: 600 }, swallow)
     const opened = line(gate)
     opened.socket.write(`${head(gate, 'Content-Length: 4\r\nConnection: close\r\n', 'POST /v1/x')}ab`)

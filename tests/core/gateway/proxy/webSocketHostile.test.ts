@@ -100,7 +100,7 @@ describe('a message', () => {
     client.socket.close()
   })
 
-  it('of several MB is translated on the other thread, and continued', async () => {
+  it('of several MB is translated on the other thread, and continued', { tags: 'long' }, async () => {
     const { far, gateway } = await open()
     const client = await SocketClient.open(gateway)
     const first = await client.turn({ input: 'x'.repeat(3 * megabyte), store: false })
@@ -127,7 +127,7 @@ describe('a message', () => {
     second.socket.close()
   })
 
-  it('that waits for memory goes on when there is some', async () => {
+  it('that waits for memory goes on when there is some', { tags: 'long' }, async () => {
     const { gateway } = await open({ bodyMemory: { small: 2 * megabyte, large: 40 * megabyte } })
     const taken = gateway.memory.takeNow('another', 40 * megabyte)
     const client = await SocketClient.open(gateway)
@@ -163,7 +163,7 @@ describe('a message', () => {
   })
 })
 
-it('an app that does not read slows the service down, and is cut', async () => {
+it('an app that does not read slows the service down, and is cut', { tags: 'long' }, async () => {
   const { gateway, sent } = await open({ bounds: { readMs: 400 } }, true)
   const client = await SocketClient.open(gateway)
   client.create({ input: 'Hello' })

@@ -121,7 +121,7 @@ describe('the scanner of JSON texts', () => {
     expect(scan.problem).toBe('depth')
   })
 
-  test('retains nothing of a text of 200 MB', () => {
+  test('retains nothing of a text of 200 MB', { tags: 'long' }, () => {
     const scan = new RequestScan('chat')
     scan.push(bytes('{"messages":['))
     const item = bytes(`{"role":"user","content":"${'x'.repeat(65_000)}"},`)
@@ -149,7 +149,7 @@ function parsed(body: Buffer): Partial<RequestParameters> {
 describe('the parameters of a request, read as it arrives', () => {
   const scanned = (body: Buffer, cuts: readonly number[]) => pushSplit(new RequestScan('chat'), body, cuts).asked()
 
-  test('are the same at every split, and equal to those of a parser', () => {
+  test('are the same at every split, and equal to those of a parser', { tags: 'long' }, () => {
     const part = fc.record(
       {
         type: fc.constantFrom('text', 'image_url', 'file', 'input_audio'),

@@ -111,7 +111,7 @@ describe('the palette', () => {
         .toLowerCase(),
     ).toBe('txletter')
   })
-  it('searches 10,000 titles within a keystroke', () => {
+  it('searches 10,000 titles within a keystroke', { tags: 'long' }, () => {
     const many = source(
       'chats',
       Array.from({ length: 10_000 }, (_, n) => `Conversation ${n} about a roof and a letter`),

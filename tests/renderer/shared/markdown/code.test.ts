@@ -9,7 +9,7 @@ import {
   Painter,
   type PaintQuestion,
 } from '../../../../src-renderer/shared/markdown/code/paint.ts'
-import { tries } from '../../../helpers/effort.ts'
+import { firstCases, tries } from '../../../helpers/effort.ts'
 
 const ask = (over: Partial<PaintQuestion>): PaintQuestion => ({
   block: 1,
@@ -74,7 +74,7 @@ describe('code', () => {
     expect(parts('goes on */ let a', next?.lines[0])[0]).toEqual(['goes on */', 1])
   })
 
-  it('is coloured the same however it arrives, and each line once', async () => {
+  it('is coloured the same however it arrives, and each line once', { tags: 'long' }, async () => {
     const text = ['function f() {', '  return `a ${1 +', '    2} b`', '}', '/* x', 'y */ f()', ''].join('\n')
     const whole = await new Painter().answer(ask({ text }))
     await fc.assert(
@@ -109,7 +109,12 @@ describe('code', () => {
     expect(await painter.answer(ask({ at: 3, text: 'a' }))).toBeNull()
   })
 
-  it.each(languages.map((language) => [language]))('%s has a grammar that works here', async (language) => {
+  it.each(
+    firstCases(
+      12,
+      languages.map((language) => [language]),
+    ),
+  )('%s has a grammar that works here', async (language) => {
     const text = '# a "b" 1 // <a b="c"> {x: 1} -- y\n- let fn(x) = "y";\n'
     const answer = await new Painter().answer(ask({ language, text }))
     expect(answer?.lines).toHaveLength(2)

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { StudioError } from '../../../../../src-main/core/errors.ts'
+import { firstCases } from '../../../../helpers/effort.ts'
 import { decideInBrowser } from '../../../../helpers/mcp/authorizationServer.ts'
 import { startHttp } from '../../../../helpers/mcp/http.ts'
 import { memorySecrets } from '../../../helpers/core.ts'
@@ -40,7 +41,7 @@ const failure = async (id: string) => {
 const textsOf = (): string => JSON.stringify(feature.tools.state()) + feature.lines.join('\n')
 const allTokens = (): string[] => authorization.grants.flatMap(({ access, refresh }) => [...access, refresh ?? ''])
 
-describe.each(['modern', 'sessions'] as const)('a server with OAuth (%s)', (mode) => {
+describe.each(firstCases<'modern' | 'sessions'>(1, ['modern', 'sessions']))('a server with OAuth (%s)', (mode) => {
   test('needs a sign-in, and is listed and called after it', { tags: 'long' }, async () => {
     const id = await protectedServer({ mode })
     expect(feature.tools.state().servers[0]).toMatchObject({
@@ -78,7 +79,7 @@ describe.each(['modern', 'sessions'] as const)('a server with OAuth (%s)', (mode
     expect(refreshesOf()[0]?.body.get('resource')).toBe(http.url)
   })
 
-  test('needs a new sign-in when its refresh token has expired, and no call is made', async () => {
+  test('needs a new sign-in when its refresh token has expired, and no call is made', { tags: 'long' }, async () => {
     const id = await protectedServer({ mode })
     await signedIn(id)
     const old = allTokens()
@@ -97,7 +98,9 @@ describe.each(['modern', 'sessions'] as const)('a server with OAuth (%s)', (mode
 })
 
 describe('the tokens of a sign-in', () => {
-  test('survive a restart, and are in the keychain alone: not in a file, the state or the log', async () => {
+  test('survive a restart, and are in the keychain alone: not in a file, the state or the log', {
+    tags: 'long',
+  }, async () => {
     const id = await protectedServer()
     await signedIn(id)
     await feature.run(id, 'echo', { text: 'x' })
@@ -225,7 +228,7 @@ describe('a refresh', () => {
   test.each([
     ['fails', 503],
     ['is too busy', 429],
-  ])('keeps the sign-in if the authorization server %s', async (_, status) => {
+  ])('keeps the sign-in if the authorization server %s', { tags: 'long' }, async (_, status) => {
     const id = await protectedServer()
     await signedIn(id)
     authorization.expireAccess()
@@ -269,7 +272,9 @@ test('a sign-in that ends while only events are awaited is noticed without a cal
   expect(http.state.called).toEqual([])
 })
 
-test('a server whose sign-in is in a locked keychain is not connected without it, and can be tried again', async () => {
+test('a server whose sign-in is in a locked keychain is not connected without it, and can be tried again', {
+  tags: 'long',
+}, async () => {
   const secrets = memorySecrets()
   let isLocked = false
   const get: typeof secrets.get = async (account) => {

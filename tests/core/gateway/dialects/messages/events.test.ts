@@ -290,7 +290,7 @@ describe('the end', () => {
     expect(stream.result()).toMatchObject({ content: [{ text: 'a' }], stop_reason: null })
   })
 
-  it('comes after at most 64 MB of a reply', () => {
+  it('comes after at most 64 MB of a reply', { tags: 'long' }, () => {
     const stream = translate({ stream: true }).openStream(details)
     const text = 'x'.repeat(1024 * 1024)
     let sentAll = ''

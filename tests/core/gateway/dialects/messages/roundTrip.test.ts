@@ -325,7 +325,7 @@ it('any request is refused with a 400 or becomes a valid chat request', { tags: 
   expect(calls).toBeGreaterThan(50)
 })
 
-it('large and deep requests are refused or translated without overflowing the stack', () => {
+it('large and deep requests are refused or translated without overflowing the stack', { tags: 'long' }, () => {
   const nested = (depth: number): unknown => {
     let value: unknown = 'x'
     for (let level = 0; level < depth; level++) value = level % 2 === 0 ? [value] : { content: value, type: 'text' }

@@ -204,7 +204,7 @@ const clientOf = (text: string): OpenAI =>
     fetch: async () => new Response(text, { headers: { 'content-type': 'text/event-stream' } }),
   })
 
-it('the official client reads any stream, and its final response is the reply', async () => {
+it('the official client reads any stream, and its final response is the reply', { tags: 'long' }, async () => {
   await fc.assert(
     fc.asyncProperty(requests, anyDeltas, finishReason, anyUsage, async (request, deltas, reason, usage) => {
       const translator = translateResponses(request).openStream(details)

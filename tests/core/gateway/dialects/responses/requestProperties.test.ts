@@ -215,7 +215,7 @@ describe('hostile requests', () => {
     )
   })
 
-  it('with many items, calls and tools are translated', () => {
+  it('with many items, calls and tools are translated', { tags: 'long' }, () => {
     const count = 50_000
     const calls = Array.from({ length: count }, (_, at) => ({
       type: 'function_call',

@@ -5,6 +5,7 @@ import {
   type TurnInput,
   TurnRecorder,
 } from '../../../../../src-renderer/features/chat/handsFree/turnRecorder.ts'
+import { firstCases } from '../../../../helpers/effort.ts'
 import { seed } from '../../../../helpers/random.ts'
 import { atLevel, clicks, joined, mixed, noise, rate, silence, speech } from './recordings.ts'
 
@@ -48,17 +49,19 @@ describe('speech', () => {
     },
   )
 
-  test.each([
-    ['a fan', 'pink', -42],
-    ['a loud car', 'brown', -34],
-    ['hiss', 'white', -45],
-  ] as const)('is found over %s, two turns of two', (_, color, db) => {
+  test.each(
+    firstCases(1, [
+      ['a fan', 'pink', -42],
+      ['a loud car', 'brown', -34],
+      ['hiss', 'white', -45],
+    ] as const),
+  )('is found over %s, two turns of two', (_, color, db) => {
     const sound = joined(silence(3), voice('sentence'), silence(1.5), voice('deep'), silence(1.5))
     const events = heard(mixed(sound, noise(color, 4, db)))
     expect(types(events)).toEqual(['started', 'ended', 'started', 'ended'])
   })
 
-  test('that is quiet is found in a quiet place', () => {
+  test('that is quiet is found in a quiet place', { tags: 'long' }, () => {
     const events = heard(
       joined(
         noise('pink', 2, -75),
@@ -84,17 +87,19 @@ describe('speech', () => {
 })
 
 describe('no turn starts from', () => {
-  test.each([
-    ['silence', () => silence(5)],
-    ['hiss', () => noise('white', 5, -30)],
-    ['a fan', () => noise('pink', 5, -25)],
-    ['an engine', () => noise('brown', 5, -20)],
-    ['noise that begins suddenly', () => joined(silence(2), noise('pink', 4, -25), silence(2))],
-    ['an engine that starts', () => joined(noise('pink', 2, -70), noise('brown', 4, -15))],
-    ['a keyboard', () => clicks(5)],
-    ['a keyboard over a fan', () => mixed(clicks(5), noise('pink', 5, -45))],
-    ['a knock', () => joined(silence(1), clicks(0.05), silence(1))],
-  ] as const)('%s', (_, sound) => {
+  test.each(
+    firstCases(3, [
+      ['silence', () => silence(5)],
+      ['hiss', () => noise('white', 5, -30)],
+      ['a fan', () => noise('pink', 5, -25)],
+      ['an engine', () => noise('brown', 5, -20)],
+      ['noise that begins suddenly', () => joined(silence(2), noise('pink', 4, -25), silence(2))],
+      ['an engine that starts', () => joined(noise('pink', 2, -70), noise('brown', 4, -15))],
+      ['a keyboard', () => clicks(5)],
+      ['a keyboard over a fan', () => mixed(clicks(5), noise('pink', 5, -45))],
+      ['a knock', () => joined(silence(1), clicks(0.05), silence(1))],
+    ] as const),
+  )('%s', (_, sound) => {
     expect(heard(sound())).toEqual([])
   })
 })
@@ -115,7 +120,7 @@ describe('the recording before the end of its pause', () => {
     expect(pauses.at(-1)).toBe((seconds(events.at(-1)) ?? 0) * rate)
     expect(types(events)).toEqual(['started', 'ended'])
   })
-  test('is not reported for a longer one than 30 s, whose end is as usual', () => {
+  test('is not reported for a longer one than 30 s, whose end is as usual', { tags: 'long' }, () => {
     const long = joined(silence(1), ...Array.from({ length: 15 }, () => voice('sentence')), silence(1))
     const events = heard(long)
     const ended = events.find((event) => event.type === 'ended')
@@ -156,7 +161,7 @@ describe('while a button is held', () => {
   })
 })
 
-test('a turn ends after two minutes, even if speech continues', () => {
+test('a turn ends after two minutes, even if speech continues', { tags: 'long' }, () => {
   const long = joined(silence(1), ...Array.from({ length: 45 }, () => voice('sentence')))
   const first = heard(long).find(({ type }) => type === 'ended')
   expect(seconds(first)).toBeCloseTo(120, 0)
