@@ -35,9 +35,9 @@ async function add(page: Page, name: string, { baseUrl, apiKey }: Sandbox): Prom
     .click()
 }
 
-test('connections are added, switched from settings, status bar and palette, renamed and deleted [AUTH-03]', async ({
-  page,
-}) => {
+test('connections are added, switched from settings, status bar and palette, renamed and deleted [AUTH-03]', {
+  tag: '@long',
+}, async ({ page }) => {
   const host = await openWebHost(newDataDir(), ['--sandbox'])
   await page.goto(host.url)
   await expect(composer(page)).toBeVisible()

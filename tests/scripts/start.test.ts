@@ -57,12 +57,12 @@ function project(): string {
   return folder
 }
 
-/** Puts a shell script in the place of Electron's binary. */
-function withElectron(script: string): string {
+/** Puts a script in the place of Electron's binary. */
+function withElectron(script: string, interpreter = '/bin/sh'): string {
   const folder = project()
   write(folder, {
     'node_modules/electron/path.txt': 'electron',
-    'node_modules/electron/dist/electron': `#!/bin/sh\n${script}\n`,
+    'node_modules/electron/dist/electron': `#!${interpreter}\n${script}\n`,
   })
   chmodSync(join(folder, 'node_modules/electron/dist/electron'), 0o755)
   return folder
@@ -130,9 +130,9 @@ describe('npm start ends as the desktop application ends', () => {
   })
 
   it('by a signal to the start, without a web host', async () => {
-    // A shell that starts programs in the foreground loses a signal that arrives while it starts one (dash).
-    const waits = 'sleep 60 > /dev/null 2>&1 & trap "kill $!; exit 9" TERM; echo ready; wait'
-    const started = start(withElectron(waits))
+    // No shell: dash loses a signal that arrives just before it waits.
+    const waits = 'process.on("SIGTERM", () => process.exit(9)); setInterval(() => {}, 1_000); console.log("ready")'
+    const started = start(withElectron(waits, process.execPath))
     await vi.waitFor(() => expect(started.output()).toContain('ready'), 20_000)
     started.child.kill('SIGTERM')
     expect([await started.ended, started.output()]).toEqual([9, 'ready\n'])
