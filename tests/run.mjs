@@ -264,8 +264,11 @@ const unfinished = (report) =>
  */
 const maxRerun = 30
 
-/** Runs Vitest. In CI, this is also done once more with the files of failed tests, and of a test process that crashed, whose signal or exit code is printed. */
-async function units(title, config, file) {
+/**
+ * Runs Vitest with the arguments `chosen`, such as projects. In CI, this is also done once more with the files of failed tests, and of a test
+ * process that crashed, whose signal or exit code is printed.
+ */
+async function units(title, config, file, chosen = []) {
   const crashes = []
   let errors = 0
   const watch = (line) => {
@@ -281,6 +284,7 @@ async function units(title, config, file) {
       '--reporter=default',
       '--reporter=json',
       `--outputFile.json=${join('test-results', output)}`,
+      ...chosen,
       ...more,
     ],
   ]
@@ -376,9 +380,14 @@ if (long) {
   await pages()
   await checks([['soak', node24(), ['tests/soak/soak.mjs']]], 1)
 } else {
-  // The checks run beside the units, many of which wait for sockets, processes and timers. Pages run alone, because they show sound and
-  // streams in real time.
-  await Promise.all([sources(1), units('units', 'vitest.config.ts', 'vitest.json')])
+  // The checks run beside the units, many of which wait for sockets, processes and timers. Two runs of units, because within one the tests
+  // of whole programs and those in shared processes wait for each other. Pages run alone, because they show sound and streams in real time.
+  const projects = (workers, ...names) => [...names.map((name) => `--project=${name}`), `--maxWorkers=${workers}`]
+  await Promise.all([
+    sources(1),
+    units('programs', 'vitest.config.ts', 'vitest-programs.json', projects(2, 'hosts', 'package', 'isolated')),
+    units('units', 'vitest.config.ts', 'vitest.json', projects(4, 'shared')),
+  ])
   await pages()
 }
 // The rules of the sandbox, the client and the local API. What a person sees of a rule is shown by page tests, some of which are long.
@@ -394,7 +403,7 @@ await checks(
   1,
 )
 
-const slowest = ['vitest.json', 'vitest-long.json']
+const slowest = ['vitest.json', 'vitest-programs.json', 'vitest-long.json']
   .flatMap((file) => unitTimes(readReport(file)))
   .concat(...['first-playwright.json', 'playwright.json'].map((name) => journeyTimes(readReport(name))))
   .sort(([, one], [, other]) => other - one)

@@ -33,8 +33,10 @@ function* quoted() {
 /** Titles of the tests that passed in the last run, from its reports. A skipped or failed test shows nothing. */
 function* passed() {
   const results = join(tests, '..', 'test-results')
-  // The second report exists if files ran again.
-  for (const report of ['vitest.json', 'again-vitest.json'].map((name) => join(results, name)).filter(existsSync)) {
+  // Reports of files that ran again are among them.
+  for (const report of readdirSync(results)
+    .filter((name) => /vitest.*\.json$/.test(name))
+    .map((name) => join(results, name))) {
     for (const { name, assertionResults } of JSON.parse(readFileSync(report, 'utf8')).testResults) {
       for (const { fullName, status } of assertionResults) {
         if (status === 'passed') yield { path: relative(tests, name), text: fullName }

@@ -1,3 +1,4 @@
+import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { StudioError } from '../../../../src-main/core/errors.ts'
 import { refusalOf, refusalOfLimit, sendRefusal } from '../../../../src-main/core/gateway/proxy/errorReplies.ts'
@@ -146,17 +147,16 @@ describe('the local API and its settings', () => {
   })
 
   it('the server runs without ::1 if that is not available, and unrelated changes do not restart it', async () => {
-    const taken = await openFarEnd((_request, response) => response.end())
-    await taken.close()
-    const { createServer } = await import('node:net')
-    const other = createServer()
-    const failed = await new Promise<boolean>((resolve) => {
-      other.once('error', () => resolve(true))
-      other.listen(0, '::1', () => resolve(false))
-    })
-    closers.push(() => new Promise((resolve) => other.close(() => resolve(null))))
-    const port = failed ? 0 : (other.address() as { port: number }).port
     const { local, lines } = localV1()
+    // A port of 127.0.0.1 that was free just now, so that only ::1 is taken.
+    const near = createServer()
+    await new Promise<void>((resolve) => near.listen(0, '127.0.0.1', resolve))
+    const { port } = near.address() as { port: number }
+    const other = createServer()
+    // On a computer without IPv6, this fails as the server does.
+    await new Promise((resolve) => other.once('error', resolve).listen(port, '::1', () => resolve(null)))
+    closers.push(() => new Promise((resolve) => other.close(() => resolve(null))))
+    await new Promise((resolve) => near.close(resolve))
     const wish = { enabled: true, port, ipv6: true }
     await local.apply(wish)
     const status = checked(local)
