@@ -63,6 +63,26 @@ it('runs by itself only where it is switched on, and at once when it is', async 
   await ended()
 })
 
+it('a message that is added while a sync ends is synced by the next run', async () => {
+  const [folder, home, work] = [freshFolder(), studio(), studio()]
+  let began = 0
+  runsOf(home, folder, {
+    minutes: often,
+    sync: async (to, signal) => {
+      began += 1
+      const report = await home.archive.sync({ folder: to }, signal)
+      if (began === 1) put(home.store, [message({ text: 'Late' })])
+      return report
+    },
+  })
+  await expect
+    .poll(async () => {
+      await work.archive.sync({ folder })
+      return work.store.conversations.list().length
+    })
+    .toBe(1)
+})
+
 it('merges what another computer has written, and skips runs that would find nothing', async () => {
   const folder = freshFolder()
   const [home, work] = [studio(), studio()]

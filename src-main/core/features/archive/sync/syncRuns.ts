@@ -149,11 +149,14 @@ export class SyncRuns {
 
   async #sync(folder: string, isAutomatic: boolean, signal: AbortSignal): Promise<SyncReport> {
     const startedAt = performance.now()
+    const before = await this.#look(folder)
     try {
       const report = await this.#options.sync(folder, signal)
       this.#store({ at: new Date().toISOString(), folder, isAutomatic, report, problem: null })
       const isComplete = report.files.every(({ outcome }) => outcome !== 'refused')
-      this.#seen = isComplete ? await this.#look(folder) : null
+      // What changed during the sync may not be in its result. It is also the sync's own work, which the next run finds unchanged.
+      const after = isComplete ? await this.#look(folder) : null
+      this.#seen = after === before ? after : null
       return report
     } catch (thrown) {
       const failure = asStudioError(thrown)
