@@ -45,6 +45,9 @@ export default function setup(): (() => void) | undefined {
       (name) => /^(studio|inference-studio|upstream|window)-/.test(name) && !/^inference-studio-\d+$/.test(name),
     )
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
-    if (left.length > 0) throw new Error(`Tests left folders behind (see tests/helpers/folders.ts): ${left.join(', ')}`)
+    if (left.length > 0) {
+      const some = left.slice(0, 10).join(', ')
+      throw new Error(`Tests left ${left.length} folders behind (see tests/helpers/folders.ts): ${some}`)
+    }
   }
 }
