@@ -259,14 +259,15 @@ const unfinished = (report) =>
     .map(({ name }) => relative(root, name))
 
 /**
- * In CI, up to this many failed tests run once more at the end of their stage, one at a time, without the load of the others. Their names are
- * printed. More of them are a defect.
+ * In CI, up to this many failed tests of a stage run once more when no other stage runs, one at a time. Their names are printed. More of them
+ * are a defect.
  */
 const maxRerun = 30
 
 /**
- * Runs Vitest with the arguments `chosen`, such as projects. In CI, this is also done once more with the files of failed tests, and of a test
- * process that crashed, whose signal or exit code is printed.
+ * Runs Vitest with the arguments `chosen`, such as projects. The returned function adds the result to the totals. In CI, it also runs the
+ * files of failed tests once more, and those of a test process that crashed, whose signal or exit code is printed. Call it when no other
+ * stage runs.
  */
 async function units(title, config, file, chosen = []) {
   const crashes = []
@@ -284,29 +285,30 @@ async function units(title, config, file, chosen = []) {
       '--reporter=default',
       '--reporter=json',
       `--outputFile.json=${join('test-results', output)}`,
-      ...chosen,
       ...more,
     ],
   ]
-  let good = await run(...start(file), watch)
+  let good = await run(...start(file, ...chosen), watch)
   const files = unfinished(readReport(file))
   let counted = countUnits(file)
-  if (process.env.CI && files.length > 0 && counted.failed <= maxRerun && errors === crashes.length) {
-    console.log(
-      `\n— ${title}: again\n${[...crashes, ...files, ...counted.named].map((line) => `  ${line}`).join('\n')}`,
-    )
-    const again = `again-${file}`
-    good = await run(...start(again, '--maxWorkers=1', ...files))
-    const [first, second] = [countUnits(file, files), countUnits(again)]
-    counted = {
-      passed: first.passed + second.passed,
-      failed: first.failed + second.failed,
-      named: [...first.named, ...second.named],
-      skipped: first.skipped + second.skipped,
+  return async () => {
+    if (process.env.CI && files.length > 0 && counted.failed <= maxRerun && errors === crashes.length) {
+      console.log(
+        `\n— ${title}: again\n${[...crashes, ...files, ...counted.named].map((line) => `  ${line}`).join('\n')}`,
+      )
+      const again = `again-${file}`
+      good = await run(...start(again, '--maxWorkers=1', ...files))
+      const [first, second] = [countUnits(file, files), countUnits(again)]
+      counted = {
+        passed: first.passed + second.passed,
+        failed: first.failed + second.failed,
+        named: [...first.named, ...second.named],
+        skipped: first.skipped + second.skipped,
+      }
     }
+    if (!good) failures.push(...crashes)
+    add(title, good, counted)
   }
-  if (!good) failures.push(...crashes)
-  add(title, good, counted)
 }
 
 /**
@@ -375,19 +377,26 @@ buildIfNeeded()
 if (long) {
   // One after another: some of these tests measure memory and time.
   await sources(availableParallelism())
-  await units('units', 'vitest.config.ts', 'vitest.json')
-  await units('long units', 'vitest.long.config.ts', 'vitest-long.json')
+  for (const [title, config, file] of [
+    ['units', 'vitest.config.ts', 'vitest.json'],
+    ['long units', 'vitest.long.config.ts', 'vitest-long.json'],
+  ]) {
+    const finish = await units(title, config, file)
+    await finish()
+  }
   await pages()
   await checks([['soak', node24(), ['tests/soak/soak.mjs']]], 1)
 } else {
   // The checks run beside the units, many of which wait for sockets, processes and timers. Two runs of units, because within one the tests
   // of whole programs and those in shared processes wait for each other. Pages run alone, because they show sound and streams in real time.
   const projects = (workers, ...names) => [...names.map((name) => `--project=${name}`), `--maxWorkers=${workers}`]
-  await Promise.all([
-    sources(1),
+  const [finishPrograms, finishUnits] = await Promise.all([
     units('programs', 'vitest.config.ts', 'vitest-programs.json', projects(2, 'hosts', 'package', 'isolated')),
     units('units', 'vitest.config.ts', 'vitest.json', projects(4, 'shared')),
+    sources(1),
   ])
+  await finishPrograms()
+  await finishUnits()
   await pages()
 }
 // The rules of the sandbox, the client and the local API. What a person sees of a rule is shown by page tests, some of which are long.

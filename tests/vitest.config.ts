@@ -35,7 +35,7 @@ const testTimeout = process.env.STUDIO_TESTS === 'long' ? 600_000 : 60_000
 export const base = defineConfig({
   root,
   test: {
-    tags: [{ name: 'long', description: 'Takes seconds, and runs in `npm run test:long` only.' }],
+    tags: [{ name: 'long', description: 'Takes long, and runs in `npm run test:long` only.' }],
     setupFiles: ['tests/helpers/setup.ts'],
     globalSetup: ['tests/helpers/runFolder.ts'],
     testTimeout,

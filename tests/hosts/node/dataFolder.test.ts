@@ -247,10 +247,7 @@ describe('a data folder', () => {
     expect(lstatSync('/dev/null').isCharacterDevice()).toBe(true)
   })
 
-  it('the root folder and the home folder are refused, also when empty', {
-    tags: 'long',
-    timeout: 120_000,
-  }, async () => {
+  it('the root folder and the home folder are refused, also when empty', { timeout: 120_000 }, async () => {
     const before = snapshot(home)
     for (const dataDir of ['/', home, join(home, '..', 'home')]) {
       for (const name of ['usage', 'apps add', 'serve']) {

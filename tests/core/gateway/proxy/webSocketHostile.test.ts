@@ -127,7 +127,7 @@ describe('a message', () => {
     second.socket.close()
   })
 
-  it('that waits for memory goes on when there is some', { tags: 'long' }, async () => {
+  it('that waits for memory continues when memory is free', { tags: 'long' }, async () => {
     const { gateway } = await open({ bodyMemory: { small: 2 * megabyte, large: 40 * megabyte } })
     const taken = gateway.memory.takeNow('another', 40 * megabyte)
     const client = await SocketClient.open(gateway)

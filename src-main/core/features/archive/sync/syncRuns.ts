@@ -154,7 +154,7 @@ export class SyncRuns {
       const report = await this.#options.sync(folder, signal)
       this.#store({ at: new Date().toISOString(), folder, isAutomatic, report, problem: null })
       const isComplete = report.files.every(({ outcome }) => outcome !== 'refused')
-      // What changed during the sync may not be in its result. It is also the sync's own work, which the next run finds unchanged.
+      // If anything changed during the sync, the next run is not skipped: what the person changed may not be in this one.
       const after = isComplete ? await this.#look(folder) : null
       this.#seen = after === before ? after : null
       return report
