@@ -399,14 +399,12 @@ if (long) {
   await finishUnits()
   await pages()
 }
-// The rules of the sandbox, the client and the local API. What a person sees of a rule is shown by page tests, some of which are long.
-const columns = long ? 'S,C,P,U' : 'S,C,P'
 await checks(
   [
     [
       'rules of the specification, by what has passed',
       node24(),
-      ['tests/architecture/rules.mjs', '--passed', `--require=${columns}`],
+      ['tests/architecture/rules.mjs', '--passed', '--require=S,C,P,U'],
     ],
   ],
   1,

@@ -147,9 +147,9 @@ test('a rejected key is explained under the reply as in Settings, with the raw b
   await expect(page).toHaveURL(/settings/)
 })
 
-test('set parameters are sent unchanged, stop sequences as a list, unset ones are omitted; cached tokens count once [CHAT-07] [CHAT-08] [CHAT-15]', {
-  tag: '@long',
-}, async ({ page }) => {
+test('set parameters are sent unchanged, stop sequences as a list, unset ones are omitted; cached tokens count once [CHAT-07] [CHAT-08] [CHAT-15]', async ({
+  page,
+}) => {
   const field = (name: string) => page.getByLabel(name, { exact: true })
   await pickModel(page, 'mirror')
   await openInspector(page, { advanced: true })

@@ -148,9 +148,9 @@ test('images are picked, pasted and dropped; the model receives each of them, an
   await expect(box).toBeHidden()
 })
 
-test('the image, its detail, the name and every role are sent as chosen [CHAT-02] [CHAT-03] [CHAT-04]', {
-  tag: '@long',
-}, async ({ page }) => {
+test('the image, its detail, the name and every role are sent as chosen [CHAT-02] [CHAT-03] [CHAT-04]', async ({
+  page,
+}) => {
   const picture = png(20, 10)
   await pickModel(page, 'mirror')
   await pick(page, file('a.png', 'image/png', picture))

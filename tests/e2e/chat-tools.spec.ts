@@ -390,9 +390,9 @@ test('several calls of one reply are approved together and answered in order, ea
   expect(reported.map(({ tool_call_id }) => tool_call_id)).toEqual(made.map(({ id }) => id))
 })
 
-test('tools, tool choice and parallel calls are sent as set; a model without tool support says so [CHAT-10] [CHAT-20] [GEN-04] [GEN-06]', {
-  tag: '@long',
-}, async ({ page }) => {
+test('tools, tool choice and parallel calls are sent as set; a model without tool support says so [CHAT-10] [CHAT-20] [GEN-04] [GEN-06]', async ({
+  page,
+}) => {
   await haveHttp(page)
   await offer(page, 'remote_echo')
   const picker = await allowOnly(page, 'remote_echo')

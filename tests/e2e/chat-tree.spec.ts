@@ -98,9 +98,7 @@ test('a stopped reply is continued with an explicit message, then a reply [CHAT-
   await settled(page, 'stopped')
 })
 
-test('several choices appear side by side, and the chat continues with the chosen one [CHAT-09]', {
-  tag: '@long',
-}, async ({ page }) => {
+test('several choices appear side by side, and the chat continues with the chosen one [CHAT-09]', async ({ page }) => {
   await openInspector(page, { advanced: true })
   await page.getByLabel(windowText('chat:paramChoices'), { exact: true }).fill('3')
   await pickModel(page, 'mirror')
@@ -503,9 +501,7 @@ test('a whole chat with stop, branch and search by keyboard alone', async ({ pag
   await expect(turns(page)).toContainText('And balloons.')
 })
 
-test('empty chat, long names, errors and the model list are accessible [MOD-01]', { tag: '@long' }, async ({
-  page,
-}) => {
+test('empty chat, long names, errors and the model list are accessible [MOD-01]', async ({ page }) => {
   await expectAccessible(page)
   await takePictures(page, 'chat-empty', true)
   await pickModel(page, 'fault/500')

@@ -207,9 +207,7 @@ test('a rejected key shows the reason with one action and stores nothing [AUTH-0
   await expect(page.getByRole('button', { name: /Try the sandbox/ })).toBeVisible()
 })
 
-test('the service’s key appears nowhere: data folder, output, page, frames, errors [AUTH-03]', {
-  tag: '@long',
-}, async ({ page }) => {
+test('the service’s key appears nowhere: data folder, output, page, frames, errors [AUTH-03]', async ({ page }) => {
   const heard: string[] = []
   page.on('websocket', (socket) => {
     socket.on('framesent', ({ payload }) => heard.push(payload.toString()))

@@ -137,9 +137,9 @@ test('images from URLs and base64 are stored as they arrive and show their cost 
   )
 })
 
-test('a foreign URL is refused and shown, a failure says why, a cancelled request ends at once [GEN-01]', {
-  tag: '@long',
-}, async ({ page }) => {
+test('a foreign URL is refused and shown, a failure says why, a cancelled request ends at once [GEN-01]', async ({
+  page,
+}) => {
   const fetched: string[] = []
   page.on('request', (request) => fetched.push(request.url()))
   await sendModel(page, 'fault/foreign-url')

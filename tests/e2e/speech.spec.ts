@@ -223,9 +223,9 @@ test('20,000 bytes in four scripts are spoken in parts, resume after a cut and a
   await expect(page.getByText(`${clock(parts * partSeconds)} / ${clock(parts * partSeconds)}`)).toBeVisible()
 })
 
-test('the formats play and are saved, raw samples as WAVE too; two voices are compared; speed is 0.25 to 4 and omitted unless set [TTS-02] [TTS-03] [TTS-04]', {
-  tag: '@long',
-}, async ({ page }) => {
+test('the formats play and are saved, raw samples as WAVE too; two voices are compared; speed is 0.25 to 4 and omitted unless set [TTS-02] [TTS-03] [TTS-04]', async ({
+  page,
+}) => {
   await enter(page)
   const speed = page.getByRole('slider', { name: windowText('speech:speed') })
   const formats: SpeechFormat[] = [

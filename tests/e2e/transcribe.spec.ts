@@ -349,9 +349,9 @@ test('a missing microphone shows the reason and one action, by keyboard alone; u
   await expect(waveform(page)).toBeVisible()
 })
 
-test('a refused file is converted to WAV on request as a new recording; all settings are sent as set [STT-03] [STT-04]', {
-  tag: '@long',
-}, async ({ page }) => {
+test('a refused file is converted to WAV on request as a new recording; all settings are sent as set [STT-03] [STT-04]', async ({
+  page,
+}) => {
   // Accepts WAV only.
   const forms: Record<string, string>[] = []
   const picky = await wavOnly(sandbox.baseUrl, (form) => forms.push(form))

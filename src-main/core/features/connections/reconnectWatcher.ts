@@ -208,7 +208,11 @@ export class ReconnectWatcher {
 
   #in(delay: number): void {
     this.#nextAt = Date.now() + delay
-    this.#timer = setTimeout(() => this.#checkInBackground(), delay)
+    this.#timer = setTimeout(() => {
+      // A timer may fire a millisecond before its time. The check is then still too early, and has to be planned again.
+      this.#clear()
+      this.#checkInBackground()
+    }, delay)
     this.#timer.unref()
   }
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket, connect as tcpConnect } from 'node:net'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { asStudioError, StudioError } from '../../../../src-main/core/errors.ts'
 import { connect, openStored, testIfOffline } from '../../../../src-main/core/features/connections/connect.ts'
 import {
@@ -19,6 +19,7 @@ import { type Cut, cutBefore } from '../../../helpers/cut.ts'
 import { freshFolder, memorySecrets } from '../../helpers/core.ts'
 
 const closers = closeAfterEach()
+afterEach(() => void vi.useRealTimers())
 
 const quick: Partial<ReconnectBounds> = {
   firstMs: 30,
@@ -244,6 +245,31 @@ describe('the reconnect watcher', () => {
     await new Promise((resolve) => setTimeout(resolve, 30))
     expect(checks).toBe(0)
     watcher.reset()
+  })
+
+  it('plans the check again if its timer fires too early, as timers may by a millisecond, or by more after the clock was set back', async () => {
+    for (const earlyMs of [1, 900]) {
+      vi.useFakeTimers({ now: Date.UTC(2026, 10, 1), toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+      let checks = 0
+      const watcher = new ReconnectWatcher({
+        current: () => null,
+        check: async () => {
+          checks += 1
+        },
+        report: () => undefined,
+        changed: () => undefined,
+        bounds: { firstMs: 3_600_000, mostMs: 3_600_000, leastMs: 1000 },
+      })
+      watcher.checked({ ...new StudioError('unavailable', 'Later.').toProblem(), kind: 'connect_failed' })
+      await watcher.checkNow()
+      vi.setSystemTime(Date.now() - earlyMs)
+      await vi.advanceTimersByTimeAsync(1000)
+      expect(checks).toBe(0)
+      await vi.advanceTimersByTimeAsync(earlyMs)
+      expect(checks).toBe(1)
+      watcher.reset()
+      vi.useRealTimers()
+    }
   })
 
   it('treats a successful reply to any request as the return of the service', async () => {
