@@ -18,10 +18,10 @@ const wav = join(folder, 'talk.wav')
 test.use(withMicrophone(`${wav}%noloop`))
 
 /**
- * When each sentence begins, s: the second follows the whole first reply, the third interrupts the second reply. A reply takes about 10 s
- * to speak, so a reply that a busy computer begins to speak several seconds later is still heard and interrupted.
+ * When each sentence begins, s: the second follows the whole first reply, the third interrupts the second reply. A reply takes 7 to 10 s
+ * to speak, so a reply that begins a few seconds later on a busy computer is still heard and interrupted.
  */
-const startsAt = [1, 20, 31]
+const startsAt = [1, 20, 28]
 const sentences = [
   'Good morning. When does the ferry leave?',
   'And when does it come back?',

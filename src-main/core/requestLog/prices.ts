@@ -45,8 +45,11 @@ export const defaultSpeechModel = 'tts-1'
 const speechModels: ReadonlySet<string> = new Set([defaultSpeechModel])
 const transcriptionModels: ReadonlySet<string> = new Set(['whisper-1', 'whisper-large-v3', 'whisper-large-v3-turbo'])
 
-/** Size of the body of a request for speech without its text: `{"input":"","model":"tts-1","voice":"…","response_format":"…"}`. */
-const envelopeBytes = 60
+/**
+ * Size of the body of a request for speech without its text: `{"input":"","model":"tts-1","voice":"…","response_format":"…"}` has 67 to 71 bytes,
+ * and up to 84 with a speed. `uncertainBytes` covers the difference.
+ */
+const envelopeBytes = 70
 
 /** Number of days from which the price by size is learned: few, so that it follows a change. */
 const sizedDays = 10

@@ -10,6 +10,9 @@ export interface Charge {
 /** Mean size and mean cost of requests of about one size, by size. */
 export type SizePrice = readonly { bytes: number; cost: number }[]
 
+/** The size of a text is computed from the size of its request, and may be wrong by this many bytes. */
+const uncertainBytes = 15
+
 /** Largest ratio of the two bounds at which their mean still is an estimate: it is then wrong by a factor of two at most. */
 const widest = 4
 
@@ -50,21 +53,25 @@ interface Bounds {
 
 function boundsBy(known: SizePrice[number], bytes: number): Bounds {
   const flat = known.cost
-  const proportional = (known.cost * bytes) / known.bytes
-  return { low: Math.min(flat, proportional), high: Math.max(flat, proportional) }
+  const ifLarger = (flat * bytes) / (known.bytes + uncertainBytes)
+  const ifSmaller = (flat * bytes) / Math.max(1, known.bytes - uncertainBytes)
+  return { low: Math.min(flat, ifLarger), high: Math.max(flat, ifSmaller) }
 }
 
 /**
  * The price of one more byte does not fall with the size. The line through two learned sizes is therefore an upper bound between them, and a
- * lower one beyond them.
+ * lower one beyond them. Of the lines that the uncertain sizes allow, the highest or the lowest counts.
  */
 function alongLine(price: SizePrice, bytes: number): Bounds[] {
   const after = price.findIndex((known) => known.bytes >= bytes)
   const [left, right] = after < 0 ? price.slice(-2) : [price[after - 1], price[after]]
   if (!left || !right) return []
-  const slope = Math.max(0, (right.cost - left.cost) / (right.bytes - left.bytes))
-  const line = left.cost + slope * (bytes - left.bytes)
-  return [after < 0 ? { low: line, high: Number.POSITIVE_INFINITY } : { low: 0, high: line }]
+  const rise = Math.max(0, right.cost - left.cost)
+  const way = bytes - left.bytes + uncertainBytes
+  const apart = right.bytes - left.bytes
+  if (after < 0)
+    return [{ low: left.cost + (rise * way) / (apart + 2 * uncertainBytes), high: Number.POSITIVE_INFINITY }]
+  return [{ low: 0, high: left.cost + (rise * way) / apart }]
 }
 
 const sum = <T>(list: readonly T[], value: (one: T) => number): number =>

@@ -19,7 +19,7 @@ globalThis.fetch = async (input, init) => {
   const { pathname, searchParams } = new URL(input instanceof Request ? input.url : input, location.href)
   if (!pathname.startsWith(transfersPath)) return fetchFile(input, init)
   // Slow enough to be visible and cancelled.
-  if (query.get('slow') === '1') await new Promise((go) => setTimeout(go, 250))
+  if (query.get('slow') === '1') await new Promise((go) => setTimeout(go, 1000))
   init?.signal?.throwIfAborted()
   const part = init?.body instanceof ArrayBuffer ? init.body.byteLength : 0
   return Response.json({ received: Number(searchParams.get('at')) + part })
