@@ -152,9 +152,11 @@ export class LimitsFeature {
     this.#stopTimer()
     if (this.#watchers > 0 && this.#connected) {
       const wait = this.#offers === false ? retryMissingMs : callEveryMs
-      const at = Math.max(Date.now(), this.#askedAt + wait)
+      const now = Date.now()
+      // At most the interval from now, even after the clock was set back.
+      const at = Math.min(now + wait, Math.max(now, this.#askedAt + wait))
       this.#nextAsk = at
-      this.#timer = setTimeout(() => inBackground('The limits could not be fetched', this.#ask()), at - Date.now())
+      this.#timer = setTimeout(() => inBackground('The limits could not be fetched', this.#ask()), at - now)
     }
     this.#feed.changed()
   }

@@ -89,7 +89,9 @@ export class RateLimitPoller {
 
   /** Calls the status endpoint unless that happened within the last minute. */
   async askIfDue(): Promise<void> {
-    if (Date.now() - this.#askedAt >= callEveryMs) await this.ask()
+    const since = Date.now() - this.#askedAt
+    // Negative after the clock was set back.
+    if (since < 0 || since >= callEveryMs) await this.ask()
   }
 
   close(): void {
@@ -100,7 +102,8 @@ export class RateLimitPoller {
   #plan(): void {
     if (this.#watchers === 0 || !this.#stale || this.#timer) return
     const ask = (): void => inBackground('The rate limit could not be fetched', this.ask())
-    this.#timer = setTimeout(ask, Math.max(0, this.#askedAt + callEveryMs - Date.now()))
+    // At most the interval, even after the clock was set back.
+    this.#timer = setTimeout(ask, Math.min(callEveryMs, Math.max(0, this.#askedAt + callEveryMs - Date.now())))
   }
 
   #clear(): void {

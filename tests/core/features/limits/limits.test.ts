@@ -94,6 +94,19 @@ describe('the status call', () => {
     expect(limits.read().nextAsk).toBeNull()
   })
 
+  it('is made within 15 seconds after the clock was set back', async () => {
+    const { limits, getRateLimit, connect } = featureAt(() => whole)
+    connect()
+    const first = look(limits)
+    await vi.advanceTimersByTimeAsync(0)
+    await first.leave()
+    vi.setSystemTime(Date.now() - 86_400_000)
+    const second = look(limits)
+    await vi.advanceTimersByTimeAsync(15_000)
+    expect(getRateLimit).toHaveBeenCalledTimes(2)
+    await second.leave()
+  })
+
   it('counts for both if the status bar or the scheduler made it, and is made once for both', async () => {
     const { limits, gauge, getRateLimit, connect } = featureAt(() => whole)
     connect()

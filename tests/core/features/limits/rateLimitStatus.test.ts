@@ -71,6 +71,23 @@ describe('the minute bucket', () => {
     bucket.close()
   })
 
+  it('calls within a minute after the clock was set back', async () => {
+    const bucket = new RateLimitPoller()
+    const far = service()
+    bucket.follow(far)
+    const look = bucket.watch()
+    await bucket.ask()
+    vi.setSystemTime(Date.now() - 86_400_000)
+    far.reply(59)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(far.asked()).toBe(2)
+    vi.setSystemTime(Date.now() - 86_400_000)
+    await bucket.askIfDue()
+    expect(far.asked()).toBe(3)
+    look()
+    bucket.close()
+  })
+
   it('reads reply headers, and keeps the limit if a reply only names the remaining requests [LIM-04]', () => {
     const bucket = new RateLimitPoller()
     const far = service()
