@@ -206,7 +206,17 @@ for (const [what, name, model] of [
     const button = lastReply(page).getByRole('button', { name, exact: true })
     await button.click()
     await wasCut(page)
-    await button.click({ timeout: 1_000 }).catch(() => undefined)
+    // Asks again, unless the page shows already that the first call arrived: then the button would ask for one more.
+    await button
+      .evaluate(
+        (element) => {
+          const shown = [...document.querySelectorAll('article[data-role="assistant"]')]
+          if (shown.length === 1 && !shown[0]?.textContent?.includes('2 / 2')) (element as HTMLElement).click()
+        },
+        undefined,
+        { timeout: 1_000 },
+      )
+      .catch(() => undefined)
     await linked(page)
     if (name === 'Retry') await expect(lastReply(page).getByText('2 / 2')).toBeVisible()
     else await expect(replies(page)).toHaveCount(2)
