@@ -105,7 +105,8 @@ test("a waveform is a slider with a spoken time that plays and loops under the p
   await page.keyboard.press('Space')
   const times = await page.evaluate(() => window.sound.times)
   expect(Math.min(...times)).toBeGreaterThan(0.9)
-  expect(Math.max(...times)).toBeLessThan(2.3)
+  // A busy page notices the end of the loop late, but long before the end of the sound.
+  expect(Math.max(...times)).toBeLessThan(3.5)
   await page.keyboard.press('\\')
   await page.getByRole('button', { name: windowText('audio:loopAll') }).waitFor()
   await page.keyboard.press('End')
