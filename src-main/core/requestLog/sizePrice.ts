@@ -66,12 +66,17 @@ function alongLine(price: SizePrice, bytes: number): Bounds[] {
   const after = price.findIndex((known) => known.bytes >= bytes)
   const [left, right] = after < 0 ? price.slice(-2) : [price[after - 1], price[after]]
   if (!left || !right) return []
-  const rise = Math.max(0, right.cost - left.cost)
-  const way = bytes - left.bytes + uncertainBytes
-  const apart = right.bytes - left.bytes
+  const costDifference = Math.max(0, right.cost - left.cost)
+  const sizeDifference = right.bytes - left.bytes
+  const distance = bytes - left.bytes + uncertainBytes
   if (after < 0)
-    return [{ low: left.cost + (rise * way) / (apart + 2 * uncertainBytes), high: Number.POSITIVE_INFINITY }]
-  return [{ low: 0, high: left.cost + (rise * way) / apart }]
+    return [
+      {
+        low: left.cost + (costDifference * distance) / (sizeDifference + 2 * uncertainBytes),
+        high: Number.POSITIVE_INFINITY,
+      },
+    ]
+  return [{ low: 0, high: left.cost + (costDifference * distance) / sizeDifference }]
 }
 
 const sum = <T>(list: readonly T[], value: (one: T) => number): number =>

@@ -25,7 +25,7 @@ const withFee =
   (bytes) =>
     fee + price * bytes
 
-const spoken = { voice: 'nova', response_format: 'mp3' }
+const usualSettings = { voice: 'nova', response_format: 'mp3' }
 
 const open: SqliteRequestLog[] = []
 afterEach(async () => {
@@ -46,10 +46,15 @@ function account() {
       today -= 1
     },
     /** One day of requests. `others`: costs of requests that other computers sent to the same account, SC. */
-    speaks(list: PriceList, sizes: readonly number[], others: readonly number[] = [], how: object = spoken): void {
+    speaks(
+      list: PriceList,
+      sizes: readonly number[],
+      others: readonly number[] = [],
+      settings: object = usualSettings,
+    ): void {
       for (const bytes of sizes) {
         const trace = sent(requestLog, { endpoint: 'speech', path: '/v1/audio/speech', model: 'tts-1', stream: false })
-        trace.sentBytes(Buffer.byteLength(JSON.stringify({ input: 'x'.repeat(bytes), model: 'tts-1', ...how })))
+        trace.sentBytes(Buffer.byteLength(JSON.stringify({ input: 'x'.repeat(bytes), model: 'tts-1', ...settings })))
         trace.ends({ state: 'done' }, null)
       }
       const cost = [...sizes.map(list), ...others].reduce((sum, one) => sum + one, 0)
@@ -142,7 +147,7 @@ describe('the price of speech', () => {
     fc.tuple(price, fc.double({ min: 1, max: 1500, noNaN: true })).map(([p, at]) => roundedUp(p, p * at)),
   )
   const size = fc.oneof(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 4096 }))
-  const how = fc.record({
+  const anySettings = fc.record({
     voice: fc.constantFrom('alloy', 'echo', 'fable', 'onyx', 'nova', 'shimmer'),
     response_format: fc.constantFrom('mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'),
     speed: fc.constantFrom(undefined, 0.25, 1.5, 4),
@@ -155,10 +160,10 @@ describe('the price of speech', () => {
         lists,
         days,
         fc.array(size, { minLength: 1, maxLength: 8 }),
-        how,
-        async (list, history, parts, voiced) => {
+        anySettings,
+        async (list, history, parts, settings) => {
           const { speaks, estimate } = account()
-          for (const sizes of history) speaks(list, sizes, [], voiced)
+          for (const sizes of history) speaks(list, sizes, [], settings)
           const estimated = estimate(parts)
           await open.pop()?.close()
           const factor = (estimated ?? total(list, parts)) / total(list, parts)

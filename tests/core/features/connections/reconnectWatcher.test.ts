@@ -85,6 +85,21 @@ function until(session: Session, wished: (now: Connection) => boolean): Promise<
   })
 }
 
+/** A watcher without a client. `checks` is the number of its checks. */
+function countingWatcher(bounds: Partial<ReconnectBounds> = {}) {
+  let count = 0
+  const watcher = new ReconnectWatcher({
+    current: () => null,
+    check: async () => {
+      count += 1
+    },
+    report: () => undefined,
+    changed: () => undefined,
+    bounds,
+  })
+  return { watcher, checks: () => count }
+}
+
 const away = ({ state, offline }: Connection): boolean => state === 'failed' && Boolean(offline)
 const there = ({ state, offline }: Connection): boolean => state === 'connected' && !offline
 
@@ -225,15 +240,7 @@ describe('the reconnect watcher', () => {
   })
 
   it('waits at most a day, whatever Retry-After says, and does not check at once', async () => {
-    let checks = 0
-    const watcher = new ReconnectWatcher({
-      current: () => null,
-      check: async () => {
-        checks += 1
-      },
-      report: () => undefined,
-      changed: () => undefined,
-    })
+    const { watcher, checks } = countingWatcher()
     const retryAfterMs = 40 * 86_400_000
     watcher.checked({
       ...new StudioError('unavailable', 'Later.', { retryAfterMs }).toProblem(),
@@ -243,30 +250,21 @@ describe('the reconnect watcher', () => {
     expect(next).toBeGreaterThan(86_000_000)
     expect(next).toBeLessThanOrEqual(86_400_000)
     await new Promise((resolve) => setTimeout(resolve, 30))
-    expect(checks).toBe(0)
+    expect(checks()).toBe(0)
     watcher.reset()
   })
 
   it('plans the check again if its timer fires too early, as timers may by a millisecond, or by more after the clock was set back', async () => {
     for (const earlyMs of [1, 900]) {
       vi.useFakeTimers({ now: Date.UTC(2026, 10, 1), toFake: ['setTimeout', 'clearTimeout', 'Date'] })
-      let checks = 0
-      const watcher = new ReconnectWatcher({
-        current: () => null,
-        check: async () => {
-          checks += 1
-        },
-        report: () => undefined,
-        changed: () => undefined,
-        bounds: { firstMs: 3_600_000, mostMs: 3_600_000, leastMs: 1000 },
-      })
+      const { watcher, checks } = countingWatcher({ firstMs: 3_600_000, mostMs: 3_600_000, leastMs: 1000 })
       watcher.checked({ ...new StudioError('unavailable', 'Later.').toProblem(), kind: 'connect_failed' })
       await watcher.checkNow()
       vi.setSystemTime(Date.now() - earlyMs)
       await vi.advanceTimersByTimeAsync(1000)
-      expect(checks).toBe(0)
+      expect(checks()).toBe(0)
       await vi.advanceTimersByTimeAsync(earlyMs)
-      expect(checks).toBe(1)
+      expect(checks()).toBe(1)
       watcher.reset()
       vi.useRealTimers()
     }
