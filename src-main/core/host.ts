@@ -1,5 +1,6 @@
 import type { AlertPlace } from '../../src-preload/contract/alerts.ts'
 import type { UpdateState } from '../../src-preload/contract/app.ts'
+import type { ForkProgram } from './shared/processWorker.ts'
 
 /** What the core needs of its host. There are two hosts: the desktop application and the web host. */
 export interface Host {
@@ -29,6 +30,8 @@ export interface Host {
   readonly updates?: HostUpdates | null
   /** Facts for the diagnostics report that only the host knows. Absent: none. */
   readonly diagnostics?: HostDiagnostics
+  /** Starts a process for work on hostile input, which may die. Absent: a process of plain Node. */
+  readonly fork?: ForkProgram
   /** One line for the log (standard error or a file). Never called with a secret. */
   log(level: 'info' | 'warn' | 'error', line: string): void
 }

@@ -51,7 +51,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
   const upstream = () => session.upstream()
   const transfers = createTransfers({ dataDir: host.dataDir })
   const media = createMedia({ dataDir: host.dataDir, store, uploads: transfers.uploads })
-  const documents = createDocuments({ store, uploads: transfers.uploads, media })
+  const documents = createDocuments({ store, uploads: transfers.uploads, media, fork: host.fork })
   const projects = createProjects({
     store,
     databaseFile: databaseFile(host.dataDir),
@@ -84,6 +84,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
       callsOf: (reply) => tools.callsOf(reply),
       called: (reply, rows) => tools.called(reply, rows),
       stopCalls: (conversationId) => tools.stopCalls(conversationId),
+      jsonFaults: (reply, format) => tools.jsonFaults(reply, format),
       imageUrl: (id) => media.imageUrl(id),
       attachDocuments: (all) => documents.attach(all),
       documentText: (document) => documents.blockOf(document),
@@ -111,6 +112,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
     toolRounds: () => settings.value.toolRounds,
     log: host.log,
     version: host.version,
+    fork: host.fork,
     ...(host.network && { fetch: systemFetch(host.network) }),
   })
   const summaries = new Summaries(chat)

@@ -1,10 +1,13 @@
-import type { Message, ToolRun, ToolSelection } from '../../../src-preload/contract/chat.ts'
+import type { ChatParams, Message, ToolRun, ToolSelection } from '../../../src-preload/contract/chat.ts'
 import type { AttachedDocument, DocumentToSend } from '../../../src-preload/contract/documents.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { Passage, PassageToSend } from '../../../src-preload/contract/projects.ts'
 import type { Certainty } from '../../../src-preload/contract/requests.ts'
 
 // Types that chat, tools, media and the request log share, so that none of them imports another.
+
+/** A requested format of a reply that is JSON. */
+export type JsonFormat = Exclude<NonNullable<ChatParams['responseFormat']>, { type: 'text' }>
 
 /** What chat needs of other features. `compose/chat.ts` provides it. */
 export interface ChatNeighbours {
@@ -18,6 +21,8 @@ export interface ChatNeighbours {
   called(reply: Message, rows: readonly Message[]): void
   /** Stops all running tool calls of this conversation, as a person's action. Returns how many. */
   stopCalls(conversationId: string): number
+  /** The faults of a reply for its requested format, one sentence each. Never rejects. */
+  jsonFaults(reply: string, format: JsonFormat): Promise<string[]>
   /** An image as a `data:` URL. @throws StudioError `no_such_item` */
   imageUrl(mediaId: string): Promise<string>
   /** Documents as members of a message. @throws StudioError `bad_input`, `no_such_item` */

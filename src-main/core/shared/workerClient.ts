@@ -1,14 +1,24 @@
-import type { Transferable, Worker } from 'node:worker_threads'
+import type { Transferable } from 'node:worker_threads'
 import { StudioError } from '../errors.ts'
 import { SerialQueue } from './serialQueue.ts'
 import { inBackground } from './unexpected.ts'
 import type { JobMessage, WorkerMessage } from './worker.ts'
 
+/** What the client needs of a worker: one of `startWorker`, on a thread of this process, or of `startProcessWorker`. */
+export interface WorkerThread {
+  postMessage(message: unknown, transfer?: readonly Transferable[]): void
+  on(event: 'message' | 'error' | 'exit', listener: (value: unknown) => void): unknown
+  ref(): void
+  unref(): void
+  /** Resolves when it has ended. */
+  terminate(): Promise<unknown>
+}
+
 export interface WorkerClientOptions {
   /** What the worker does, for error messages, such as "search". */
   name: string
   /** Starts the thread, with a lazy import of the worker's file. */
-  start(): Promise<Worker>
+  start(): Promise<WorkerThread>
   /** The thread is stopped after this time without a job, ms. It gives back its memory. Default: never. */
   idleMs?: number
   /** How long the thread may take to start, ms. Default: no limit. */
@@ -58,9 +68,9 @@ interface RunningJob<Result, Progress> {
 export class WorkerClient<Job, Result, Progress = never> {
   readonly #options: WorkerClientOptions
   /** Fulfilled when the thread is ready for jobs. */
-  #thread: Promise<Worker> | null = null
+  #thread: Promise<WorkerThread> | null = null
   /** The same thread, already while it starts. */
-  #worker: Worker | null = null
+  #worker: WorkerThread | null = null
   #running: RunningJob<Result, Progress> | null = null
   readonly #queue = new SerialQueue()
   #idleTimer: NodeJS.Timeout | undefined
@@ -143,7 +153,7 @@ export class WorkerClient<Job, Result, Progress = never> {
     this.#idleTimer.unref()
   }
 
-  async #start(): Promise<Worker> {
+  async #start(): Promise<WorkerThread> {
     const { start, startTimeoutMs, name } = this.#options
     const worker = await start()
     this.#worker = worker
@@ -159,7 +169,9 @@ export class WorkerClient<Job, Result, Progress = never> {
       this.#thread = null
       this.#running?.reject(error)
     }
-    worker.on('message', (message: WorkerMessage<Result, Progress>) => {
+    worker.on('message', (value) => {
+      // Safe: `serveJobs` sends nothing else.
+      const message = value as WorkerMessage<Result, Progress>
       if (message === 'ready') resolve()
       else this.#receive(message)
     })
@@ -167,7 +179,7 @@ export class WorkerClient<Job, Result, Progress = never> {
       const text = error instanceof Error ? error.message : String(error)
       end(new WorkerExit(`The ${name} worker failed: ${text}`, { cause: error }))
     })
-    worker.on('exit', (code) => end(new WorkerExit(`The ${name} worker exited (code ${code}).`)))
+    worker.on('exit', (code) => end(new WorkerExit(`The ${name} worker exited (code ${String(code)}).`)))
     try {
       await ready
       return worker

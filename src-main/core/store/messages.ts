@@ -165,6 +165,7 @@ export function messageTable({ handle }: Database) {
        request_row = :requestRow, json_faults = :jsonFaults WHERE id = :id`,
     begin: `UPDATE messages SET status = 'streaming', first_token_ms = :firstTokenMs, request_id = :requestId,
        request_row = coalesce(:requestRow, request_row) WHERE id = :id`,
+    setJsonFaults: 'UPDATE messages SET json_faults = :jsonFaults WHERE id = :id',
     setUse: 'UPDATE messages SET usage = :usage, cost = :cost, cost_is = :costIs WHERE id = :id',
     leaveOut:
       'UPDATE messages SET left_out = :leftOut WHERE left_out <> :leftOut AND id IN (SELECT value FROM json_each(:ids)) RETURNING id',
@@ -279,6 +280,8 @@ export function messageTable({ handle }: Database) {
     setUse(id: string, { usage, cost, costIs }: MessageUse): void {
       sql.setUse.run({ id, usage: toJson(usage), cost, costIs })
     },
+    setJsonFaults: (id: string, jsonFaults: readonly string[]): void =>
+      void sql.setJsonFaults.run({ id, jsonFaults: toJson(jsonFaults) }),
     /** Leaves messages out of requests, or includes them again. Returns the ids of those that changed. */
     leaveOut: (ids: readonly string[], leftOut: boolean): string[] =>
       sql.leaveOut.all({ ids: JSON.stringify(ids), leftOut: leftOut ? 1 : 0 }).map((row) => text(row, 'id')),

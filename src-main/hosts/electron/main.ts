@@ -30,6 +30,7 @@ import type { DesktopState } from '../../../src-preload/contract/desktop.ts'
 import { type Core, createCore } from '../../core/core.ts'
 import { asStudioError, StudioError } from '../../core/errors.ts'
 import type { Host } from '../../core/host.ts'
+import { type ForkProgram, systemEnvironment } from '../../core/shared/processWorker.ts'
 import { StateFeed } from '../../core/shared/stateFeed.ts'
 import { createKeychain } from '../keychain.ts'
 import { logUncaught } from '../lastResort.ts'
@@ -323,6 +324,24 @@ interface HostParts {
   updates: Updates | null
 }
 
+/** Starts a utility process: the packaged program can't run as plain Node. */
+const forkUtility: ForkProgram = (path, args) => {
+  const child = utilityProcess.fork(path, [...args], {
+    serviceName: 'documents and schemas',
+    env: systemEnvironment(),
+    stdio: 'ignore',
+  })
+  return {
+    postMessage: (message) => child.postMessage(message),
+    onMessage: (listener) => void child.on('message', listener),
+    onEnd: (listener) => void child.once('exit', (code) => listener(`code ${code}`)),
+    kill: () => void child.kill(),
+    // No process of this program keeps Electron alive.
+    ref: () => undefined,
+    unref: () => undefined,
+  }
+}
+
 function host(folder: string, { go, restart, logFile, updates }: HostParts): Host {
   return {
     name: 'desktop',
@@ -343,6 +362,7 @@ function host(folder: string, { go, restart, logFile, updates }: HostParts): Hos
       log: (level, line) => log(level, line),
       fork: () => utilityProcess.fork(join(built, 'main', 'certificates.js'), [], { serviceName: 'certificates' }),
     }),
+    fork: forkUtility,
     updates,
     notify: notifier({ Notification, goTo: go, log: (level, line) => log(level, line) }),
     log: (level, line) => log(level, line),

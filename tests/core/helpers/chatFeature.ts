@@ -88,6 +88,7 @@ export const plainNeighbours: ChatNeighbours = {
   callsOf: (reply) => reply.toolCalls.map((call, at) => waiting(call.id ?? `made-up-${at}`, call.name, call.arguments)),
   called: () => undefined,
   stopCalls: () => 0,
+  jsonFaults: async () => [],
   imageUrl: async (mediaId) => `data:image/png;base64,${mediaId}`,
   attachDocuments: () => [],
   documentText: () => '',

@@ -299,7 +299,9 @@ const shown: {
   popups: Electron.MenuItem[][]
   dialogs: Electron.MessageBoxOptions[]
   tray: { toolTip: string; items: Electron.MenuItem[] } | null
-} = { menus: [], popups: [], dialogs: [], tray: null }
+  /** Names of the utility processes that were started. */
+  services: (string | undefined)[]
+} = { menus: [], popups: [], dialogs: [], tray: null, services: [] }
 Object.assign(globalThis, { shown })
 
 class TrayStandIn extends Emitter implements Pick<Electron.Tray, 'setToolTip' | 'setContextMenu' | 'destroy'> {
@@ -326,8 +328,15 @@ export const utilityProcess = only('utilityProcess', {
   /** A process of plain Node, whose `process.parentPort` is its channel to this one. */
   fork(path: string, args: string[] = [], options: Electron.ForkOptions = {}) {
     needsReady('utilityProcess.fork()')
-    onlyKeys('utilityProcess.fork', options, ['serviceName'])
-    return fork(path, args, { execArgv: [] }) as unknown as Electron.UtilityProcess
+    onlyKeys('utilityProcess.fork', options, ['serviceName', 'env', 'stdio'])
+    shown.services.push(options.serviceName)
+    const child = fork(path, args, {
+      execArgv: ['--import', new URL('parentPort.ts', import.meta.url).href],
+      serialization: 'advanced',
+      ...(options.env && { env: options.env as NodeJS.ProcessEnv }),
+    })
+    const postMessage = (message: object): void => void child.send(message, () => undefined)
+    return Object.assign(child, { postMessage }) as unknown as Electron.UtilityProcess
   },
 } satisfies Pick<typeof Electron.utilityProcess, 'fork'>)
 

@@ -1,8 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { root } from '../../../resources/scripts/ready.mjs'
 import { png } from '../../core/features/media/pictures.ts'
-import type { Desktop } from '../../helpers/electron/launch.ts'
+import { type Desktop, real } from '../../helpers/electron/launch.ts'
+import { windowText } from '../../helpers/windowText.ts'
 import { launchConnected, tidy } from './fixtures.ts'
 
 let desktop: Desktop
@@ -81,4 +83,16 @@ test('other methods, unknown ids and paths out of the folder are refused', async
     const { status, body } = await ask(path)
     expect([path, status, Buffer.from(body).includes('SECRET')]).toEqual([path, 404, false])
   }
+})
+
+test('a document is converted in a utility process', async () => {
+  const { page } = desktop
+  const chooser = page.locator('.chat-composer input[data-documents]')
+  await chooser.setInputFiles(join(root, 'tests/fixtures/documents/report.docx'))
+  const tray = page.getByRole('list', { name: windowText('documents:toSend') })
+  await expect.poll(() => tray.textContent()).toMatch(/Word · 3 pages/)
+  // A real utility process shows no name from outside.
+  if (real) return
+  const services = await desktop.evaluate(() => Reflect.get(globalThis, 'shown').services)
+  expect(services).toContain('documents and schemas')
 })

@@ -35,6 +35,7 @@ export const noNeighbours: ChatNeighbours = {
   callsOf: () => [],
   called: () => undefined,
   stopCalls: () => 0,
+  jsonFaults: async () => ['It could not be checked.'],
   imageUrl: () => Promise.reject(new StudioError('no_such_item', 'That picture does not exist any more.')),
   attachDocuments: (documents) => documents.map(() => missingDocument()),
   documentText: () => missingDocument(),

@@ -2,13 +2,12 @@ import { performance } from 'node:perf_hooks'
 import type { Message } from '../../../../src-preload/contract/chat.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { asStudioError, type StudioError } from '../../errors.ts'
-import type { ChatNeighbours, NewToolRow, ReplyOutcome } from '../../ports/toolCalls.ts'
+import type { ChatNeighbours, JsonFormat, NewToolRow, ReplyOutcome } from '../../ports/toolCalls.ts'
 import { unexpected } from '../../shared/unexpected.ts'
 import { asStoreError, mayPass } from '../../store/databaseErrors.ts'
 import type { Store } from '../../store/store.ts'
 import type { CallOptions, ChatRequest, ChatStreamEvent } from '../../upstream/types.ts'
 import { promptMark } from './context/promptMark.ts'
-import { jsonFaultsOf } from './jsonFaults.ts'
 import { ChatView } from './listWatcher.ts'
 import { prepareRequest } from './prepareRequest.ts'
 import { programEnded } from './recover.ts'
@@ -61,6 +60,8 @@ export class ReplyRuns {
   readonly #starting: () => void
   readonly #stored: (reply: Message) => void
   readonly #runs = new Set<Run>()
+  /** Running checks of replies whose format is JSON. */
+  readonly #checks = new Set<Promise<void>>()
   /** Replies that have not ended or whose end is not stored yet. */
   readonly #live = new Map<string, RunningReply>()
   readonly #runOf = new Map<string, Run>()
@@ -144,7 +145,7 @@ export class ReplyRuns {
       }
       run.abort.abort()
     }
-    await Promise.all(runs.map((run) => run.done))
+    await Promise.all([...runs.map((run) => run.done), ...this.#checks])
   }
 
   async #drive(run: Run, upstream: ChatUpstream, prepared: Promise<ChatRequest>): Promise<void> {
@@ -199,8 +200,24 @@ export class ReplyRuns {
   #complete(run: Run, reply: RunningReply): void {
     const { toolCalls, params } = reply.message()
     const isAnswer = toolCalls.length === 0 || reply.length('text') > 0
-    if (isAnswer) reply.setJsonFaults(jsonFaultsOf(reply.text, params?.responseFormat))
     this.#end(run, reply, 'complete', null)
+    const format = params?.responseFormat
+    if (isAnswer && format && format.type !== 'text') this.#check(reply, format)
+  }
+
+  /** Adds the faults of a reply whose format is JSON. The reply has ended already, because a hostile schema may take seconds. */
+  #check(reply: RunningReply, format: JsonFormat): void {
+    const check = this.#neighbours.jsonFaults(reply.text, format).then((faults) => {
+      this.#checks.delete(check)
+      reply.setJsonFaults(faults)
+      // If the end of the reply is not stored yet, it will include the faults.
+      if (this.#live.has(reply.id)) return
+      this.#store.pending.write(`faults ${reply.id}`, 'The check of a reply', () => {
+        this.#store.journal(() => this.#store.messages.setJsonFaults(reply.id, faults))
+        this.#notify(reply, 'message')
+      })
+    })
+    this.#checks.add(check)
   }
 
   #options(run: Run): CallOptions {

@@ -1,34 +1,32 @@
-import type { StudioError } from '../../errors.ts'
+import { type ForkProgram, forkNode } from '../../shared/processWorker.ts'
 import { WorkerClient, WorkerExit, WorkerTimeout } from '../../shared/workerClient.ts'
 import { unreadable } from './convert/converted.ts'
 import type { Conversion, ConversionJob, ConversionProgress } from './worker.ts'
 
 /** Limits of one conversion. */
 export interface ConversionLimits {
-  /** How long one document may take, ms. The thread is terminated when it takes longer. */
+  /** How long one document may take, ms. The process is ended when it takes longer. */
   timeoutMs: number
-  /** How much the memory of the process may grow during one conversion, bytes. The thread's own limit does not count buffers. */
+  /** How much the memory of the process may grow during one conversion, bytes. */
   maxGrowthBytes: number
-  /** The thread ends after this time without a document, ms. */
+  /** The process ends after this time without a document, ms. */
   idleMs: number
 }
 
 const defaultLimits: ConversionLimits = { timeoutMs: 180_000, maxGrowthBytes: 2 * 1024 ** 3, idleMs: 30_000 }
 
-/** How often the memory is measured during a conversion, ms. */
-const measureMs = 50
-
-/** Converts documents on a worker thread, one after another. */
+/** Converts documents in a process that may die, one after another. */
 export class DocumentConversion {
   readonly #client: WorkerClient<ConversionJob, Conversion, ConversionProgress>
   readonly #limits: ConversionLimits
 
-  constructor(limits: Partial<ConversionLimits> = {}) {
+  constructor(limits: Partial<ConversionLimits> = {}, fork: ForkProgram = forkNode) {
     this.#limits = { ...defaultLimits, ...limits }
+    const { idleMs, maxGrowthBytes } = this.#limits
     this.#client = new WorkerClient({
       name: 'document',
-      start: async () => (await import('./worker.ts')).startConversionWorker(),
-      idleMs: this.#limits.idleMs,
+      start: async () => (await import('./worker.ts')).startConversionWorker(fork, maxGrowthBytes),
+      idleMs,
       startTimeoutMs: 30_000,
       isTerminatedOnAbort: true,
     })
@@ -45,46 +43,29 @@ export class DocumentConversion {
     signal?: AbortSignal,
   ): Promise<Conversion> {
     const own = new AbortController()
-    const ended = signal ? AbortSignal.any([signal, own.signal]) : own.signal
     let failure: unknown = null
-    const fail = (thrown: unknown): void => {
-      failure ??= thrown
-      own.abort()
-    }
-    let start: number | null = null
-    const timer = setInterval(() => {
-      if (start !== null && process.memoryUsage.rss() - start > this.#limits.maxGrowthBytes) fail(tooMuchMemory())
-    }, measureMs)
-    const begin = (): ConversionJob => {
-      start = process.memoryUsage.rss()
-      return job
-    }
     try {
-      return await this.#client.run(begin, {
-        signal: ended,
+      return await this.#client.run(() => job, {
+        signal: signal ? AbortSignal.any([signal, own.signal]) : own.signal,
         timeoutMs: this.#limits.timeoutMs,
         onProgress(progress) {
-          // An error thrown here would end the process, because this runs in an event of the thread.
+          // An error thrown here would end this process, because this runs in an event of the other one.
           try {
             if (failure === null) onProgress(progress)
           } catch (thrown) {
-            fail(thrown)
+            failure = thrown
+            own.abort()
           }
         },
       })
     } catch (thrown) {
       throw failure ?? asStudioError(thrown)
-    } finally {
-      clearInterval(timer)
     }
   }
 
-  /** Cancels all conversions and stops the thread. */
+  /** Cancels all conversions and ends the process. */
   close = (): Promise<void> => this.#client.terminate()
 }
-
-const tooMuchMemory = (cause?: unknown): StudioError =>
-  unreadable('The document needs too much memory to be read safely.', cause)
 
 function asStudioError(thrown: unknown): unknown {
   if (thrown instanceof WorkerTimeout) {
@@ -93,5 +74,8 @@ function asStudioError(thrown: unknown): unknown {
   if (!(thrown instanceof WorkerExit)) return thrown
   const { cause } = thrown
   const isMemory = cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY'
-  return isMemory ? tooMuchMemory(thrown) : unreadable('The document is damaged and cannot be read.', thrown)
+  const words = isMemory
+    ? 'The document needs too much memory to be read safely.'
+    : 'The document is damaged and cannot be read.'
+  return unreadable(words, thrown)
 }

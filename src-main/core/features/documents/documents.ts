@@ -8,6 +8,7 @@ import {
   writePages,
 } from '../../../../src-preload/contract/documents.ts'
 import { StudioError } from '../../errors.ts'
+import type { ForkProgram } from '../../shared/processWorker.ts'
 import { SerialQueue } from '../../shared/serialQueue.ts'
 import { attributeText, freeTag, oneLine } from '../../shared/text/tags.ts'
 import type { DocumentPart, DocumentRow } from '../../store/documents.ts'
@@ -29,6 +30,8 @@ export interface DocumentsOptions {
     drop(ids: readonly string[]): Promise<void>
   }
   limits?: Partial<ConversionLimits>
+  /** Starts the process that converts. Default: a process of plain Node. */
+  fork?: ForkProgram | undefined
 }
 
 /** The text that a message with a document sends. */
@@ -42,10 +45,10 @@ export interface SentText {
 
 export type Documents = ReturnType<typeof createDocuments>
 
-/** Documents as context of chats: stored once by content, converted once on a worker thread, sent as text. */
-export function createDocuments({ store, uploads, media, limits }: DocumentsOptions) {
+/** Documents as context of chats: stored once by content, converted once in a process that may die, sent as text. */
+export function createDocuments({ store, uploads, media, limits, fork }: DocumentsOptions) {
   const { documents } = store
-  const conversion = new DocumentConversion(limits)
+  const conversion = new DocumentConversion(limits, fork)
   /** One file at a time, from its storage to the end of its conversion, so that equal files are converted once. */
   const queue = new SerialQueue()
 

@@ -1,5 +1,6 @@
-import type { Worker } from 'node:worker_threads'
-import { serveJobs, startWorker } from '../../shared/worker.ts'
+import { type ForkProgram, startProcessWorker } from '../../shared/processWorker.ts'
+import { serveJobs } from '../../shared/worker.ts'
+import type { WorkerThread } from '../../shared/workerClient.ts'
 import type { DocumentPart } from '../../store/documents.ts'
 import { countTokens } from '../../upstream/meter/tokens.ts'
 import { convertDocument } from './convert/convert.ts'
@@ -7,7 +8,7 @@ import type { ConvertedDocument } from './convert/converted.ts'
 
 const role = 'inference-studio-documents'
 
-/** Heap of the thread, MB. A document that needs more ends the thread, and nothing else. */
+/** Heap of the worker, MB. A document that needs more ends the worker, and nothing else. */
 const maxHeapMb = 1024
 /** Text per message to the core, UTF-16 units, so that storing one message blocks no stream. */
 const charactersAtOnce = 200_000
@@ -26,13 +27,11 @@ export type ConversionProgress = { done: number; all: number } | { parts: Docume
 /** What a conversion found, without its text, which was sent as progress. */
 export type Conversion = Omit<ConvertedDocument, 'parts'> & { parts: number; tokens: number }
 
-export const startConversionWorker = (): Worker =>
-  startWorker(import.meta.url, role, undefined, {
+/** @param maxGrowthBytes how much the memory of its process may grow during one conversion */
+export const startConversionWorker = (fork: ForkProgram, maxGrowthBytes: number): Promise<WorkerThread> =>
+  startProcessWorker(fork, import.meta.url, role, {
+    maxGrowthBytes,
     resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
-    // A converter needs no environment variables, and a faulty one could write them into a text.
-    env: {},
-    stderr: true,
-    stdout: true,
   })
 
 serveJobs<ConversionJob, Conversion, ConversionProgress>(role, () => ({

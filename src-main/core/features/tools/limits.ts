@@ -7,6 +7,8 @@ export const limits = {
   schemaDepth: 64,
   /** Time limit of one validation, excluding the start of the worker. Long enough for a busy machine. */
   checkMs: 5000,
+  /** Time for checking the schemas of one listing of a server. The checks of other servers and of calls take turns with it. */
+  listCheckMs: 20_000,
   faults: 20,
   faultLength: 300,
   resultBytes: 200_000,

@@ -6,6 +6,7 @@ import type { SecretStore } from '../../host.ts'
 import type { ChatNeighbours, ToolCallsPort } from '../../ports/toolCalls.ts'
 import type { Feed } from '../../shared/events.ts'
 import { Listeners } from '../../shared/events.ts'
+import type { ForkProgram } from '../../shared/processWorker.ts'
 import { StateFeed } from '../../shared/stateFeed.ts'
 import type { Store } from '../../store/store.ts'
 import { rowsOf } from './callRows.ts'
@@ -30,11 +31,13 @@ export interface ToolsOptions {
   version: string
   /** `fetch` for servers over HTTP. Default: `fetch` of Node. */
   fetch?: typeof fetch
+  /** Starts the process that checks schemas. Default: a process of plain Node. */
+  fork?: ForkProgram | undefined
   /** Overrides for tests that cannot wait for minutes. */
   limits?: Partial<ToolLimits>
 }
 
-type Neighbours = Pick<ChatNeighbours, 'toolsFor' | 'toolsOf' | 'callsOf' | 'called' | 'stopCalls'>
+type Neighbours = Pick<ChatNeighbours, 'toolsFor' | 'toolsOf' | 'callsOf' | 'called' | 'stopCalls' | 'jsonFaults'>
 
 /** The tools of chat: existing tools, permissions, and tool calls. */
 export interface ToolsFeature extends Neighbours {
@@ -73,7 +76,7 @@ export function createTools(parts: ToolsOptions): ToolsFeature {
     catalogue.changed()
     changes.notify()
   }
-  const checker = new SchemaCheckClient({ checkMs: bounds.checkMs })
+  const checker = new SchemaCheckClient({ checkMs: bounds.checkMs, fork: parts.fork })
   const check = (schema: string): Promise<string[]> => checker.schema(schema)
   const grants = new OAuthGrants({ secrets, servers: store.mcpServers, log: warn })
   const serverParts = {
@@ -102,6 +105,7 @@ export function createTools(parts: ToolsOptions): ToolsFeature {
     },
     state: state.read,
     watch: (signal) => state.watch(signal),
+    jsonFaults: (reply, format) => checker.reply(reply, format),
 
     async saveFunction({ id = randomUUID(), name, description, schema, strict }) {
       const [fault] = await check(schema)

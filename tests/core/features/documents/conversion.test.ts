@@ -5,6 +5,7 @@ import { afterEach, expect, test } from 'vitest'
 import { StudioError } from '../../../../src-main/core/errors.ts'
 import { type ConversionLimits, DocumentConversion } from '../../../../src-main/core/features/documents/conversion.ts'
 import type { ConversionProgress } from '../../../../src-main/core/features/documents/worker.ts'
+import { type ChildOfProgram, forkNode } from '../../../../src-main/core/shared/processWorker.ts'
 import { tries } from '../../../helpers/effort.ts'
 import { freshFolder } from '../../helpers/core.ts'
 import { corpus, corpusBytes, corpusPath, plainPdf } from './corpus.ts'
@@ -36,11 +37,28 @@ async function convert(by: DocumentConversion, job: { path: string; name: string
   return { ...(await by.convert(job, (one) => progress.push(one), signal)), text: textIn(progress) }
 }
 
-test('a document is converted on its own thread, with the tokens of its parts', async () => {
+test('a document is converted in a process of its own, with the tokens of its parts', async () => {
   const found = await convert(conversion(), report)
   expect(found).toMatchObject({ kind: 'docx', unit: 'page', parts: 3 })
   expect(found.text).toContain('The third page ends the report.')
   expect(found.tokens).toBeGreaterThan(60)
+})
+
+test('a document that takes its process down is called damaged, and the next one is converted', async () => {
+  const children: ChildOfProgram[] = []
+  const by = new DocumentConversion({}, (path, args) => {
+    const child = forkNode(path, args)
+    children.push(child)
+    return child
+  })
+  open.push(by)
+  await convert(by, report)
+  const running = convert(by, file(plainPdf(3000, 60)))
+  const damaged = expect(running).rejects.toMatchObject({ kind: 'bad_input', message: /damaged/ })
+  children[0]?.kill()
+  await damaged
+  expect((await convert(by, report)).parts).toBe(3)
+  expect(children).toHaveLength(2)
 })
 
 test('a conversion that takes too long, needs too much memory or is cancelled ends, and the next one works', {

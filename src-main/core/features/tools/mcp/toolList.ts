@@ -33,20 +33,30 @@ const listed = z.object({
 
 /**
  * Reads the tool list of a server. Tools without a usable name or with a duplicate name are omitted. A tool with an
- * unusable schema has a `fault`.
+ * unusable schema has a `fault`, and so has every tool after the schemas of this server took longer than `allMs` to check.
  */
 export async function readListing(
   raw: readonly unknown[],
   server: { id: string; transport: McpTransport },
   check: (schema: string) => Promise<string[]>,
+  allMs: number = limits.listCheckMs,
 ): Promise<ListedTool[]> {
   const tools = new Map<string, ListedTool>()
+  let spentMs = 0
+  const faultOf = async (schema: string | null): Promise<string | undefined> => {
+    if (schema === null) return 'It has no readable schema.'
+    if (spentMs > allMs) return 'It was not checked, because checking the tools of this server took too long.'
+    const start = performance.now()
+    const [fault] = await check(schema)
+    spentMs += performance.now() - start
+    return fault
+  }
   for (const one of raw) {
     const parsed = listed.safeParse(one)
     if (!parsed.success || tools.has(parsed.data.name)) continue
     const { name, title, description, inputSchema, annotations } = parsed.data
     const schema = asJson(inputSchema)
-    const [fault] = schema === null ? ['It has no readable schema.'] : await check(schema)
+    const fault = await faultOf(schema)
     tools.set(name, {
       name,
       title: (title ?? annotations?.title ?? null)?.slice(0, 200).toWellFormed() ?? null,

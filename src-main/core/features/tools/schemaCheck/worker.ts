@@ -1,23 +1,24 @@
-import type { Worker } from 'node:worker_threads'
-import { serveJobs, startWorker } from '../../../shared/worker.ts'
+import type { JsonFormat } from '../../../ports/toolCalls.ts'
+import { type ForkProgram, startProcessWorker } from '../../../shared/processWorker.ts'
+import { serveJobs } from '../../../shared/worker.ts'
+import type { WorkerThread } from '../../../shared/workerClient.ts'
+import { faultsOfReply } from './replyFaults.ts'
 import { faultsOfArguments, faultsOfSchema } from './validate.ts'
 
 const role = 'inference-studio-check'
 
-/** JSON texts. Without arguments, the schema itself is checked. */
-export interface SchemaJob {
-  schema: string
-  args: string | null
-}
+/** Checks a schema (JSON text), arguments (JSON text) against a schema, or a reply against its requested format. */
+export type SchemaJob = { schema: string } | { schema: string; args: string } | { reply: string; format: JsonFormat }
 
-export const startSchemaWorker = (): Worker =>
-  startWorker(import.meta.url, role, null, {
-    // Gives untrusted schemas no access to this program's environment and arguments.
-    env: {},
-    argv: [],
+export const startSchemaWorker = (fork: ForkProgram): Promise<WorkerThread> =>
+  startProcessWorker(fork, import.meta.url, role, {
+    maxGrowthBytes: 512 * 1024 ** 2,
     resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
   })
 
 serveJobs<SchemaJob, string[]>(role, () => ({
-  handle: ({ schema, args }) => (args === null ? faultsOfSchema(schema) : faultsOfArguments(schema, args)),
+  handle(job) {
+    if ('reply' in job) return faultsOfReply(job.reply, job.format)
+    return 'args' in job ? faultsOfArguments(job.schema, job.args) : faultsOfSchema(job.schema)
+  },
 }))

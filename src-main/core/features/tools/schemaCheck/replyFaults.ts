@@ -1,24 +1,16 @@
-import { createContext, runInContext } from 'node:vm'
 import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema'
-import type { ChatParams } from '../../../../src-preload/contract/chat.ts'
+import type { JsonFormat } from '../../../ports/toolCalls.ts'
 
 /** Longer replies are parsed but not validated against a schema. UTF-16 units. */
 const maxValidatedLength = 1_000_000
-/**
- * Time limit of one validation, ms. The schema may come from an imported conversation, and a regular expression in it
- * can backtrack forever on text that a model chose. V8 stops the check inside a regular expression too. A worker would
- * cost 20 MB and 30 ms for a check that usually takes 1 ms.
- */
-const checkMs = 200
 const maxFaults = 20
 const maxFaultLength = 300
 
 /**
- * Validates a reply against the requested response format. Returns one sentence per fault, or null if the format is
- * plain text.
+ * Validates a reply against the requested format. Returns one sentence per fault. The schema may come from an imported conversation, and a
+ * regular expression in it can run forever on text that a model chose.
  */
-export function jsonFaultsOf(text: string, format: ChatParams['responseFormat']): string[] | null {
-  if (!format || format.type === 'text') return null
+export function faultsOfReply(text: string, format: JsonFormat): string[] {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -30,32 +22,14 @@ export function jsonFaultsOf(text: string, format: ChatParams['responseFormat'])
     return isObject ? [] : ['It is JSON, but not an object.']
   }
   if (text.length > maxValidatedLength) return ['It is too long to be validated against its schema.']
-  return faultsOf(value, format.schema)
-}
-
-function faultsOf(value: unknown, schemaText: string): string[] {
-  const found: string[] = []
-  const check = (): void => {
-    const schema: unknown = JSON.parse(schemaText)
+  try {
+    const schema: unknown = JSON.parse(format.schema)
     if (!isSchema(schema)) throw new Error('it is neither an object nor a boolean.')
     const { valid, errors } = new Validator(schema, '2020-12', false).validate(value)
-    if (!valid) found.push(...faultSentences(errors))
-  }
-  try {
-    runInContext('check()', createContext({ check }), { timeout: checkMs })
-    return found
+    return valid ? [] : faultSentences(errors)
   } catch (thrown) {
-    return [failureText(thrown)]
+    return [short(`Its schema cannot be used: ${thrown instanceof Error ? thrown.message : String(thrown)}`)]
   }
-}
-
-/** Tests the shape of the error, because errors from another `node:vm` context are not instances of the classes in this context. */
-function failureText(thrown: unknown): string {
-  if (typeof thrown !== 'object' || thrown === null) return short(`Its schema cannot be used: ${String(thrown)}`)
-  if ('code' in thrown && thrown.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
-    return 'Validation against its schema took too long and was stopped.'
-  }
-  return short(`Its schema cannot be used: ${'message' in thrown ? String(thrown.message) : 'unknown reason.'}`)
 }
 
 function isSchema(value: unknown): value is Schema | boolean {

@@ -1,0 +1,110 @@
+import { fork } from 'node:child_process'
+import { EventEmitter } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { WorkerOptions } from 'node:worker_threads'
+import type { WorkerThread } from './workerClient.ts'
+import type { ProcessMessage, ThreadToStart } from './workerProcess.ts'
+
+/** A process that runs a file of this program. */
+export interface ChildOfProgram {
+  postMessage(message: unknown): void
+  onMessage(listener: (message: unknown) => void): void
+  /** Called once, when the process has ended or could not start. @param how for a log, such as "signal SIGKILL" */
+  onEnd(listener: (how: string) => void): void
+  /** Ends it at once. */
+  kill(): void
+  /** Whether it keeps this process alive. */
+  ref(): void
+  unref(): void
+}
+
+/**
+ * Starts a process that runs a file of this program.
+ * @param path of the file
+ * @param args end up behind the file in the process's `argv`
+ */
+export type ForkProgram = (path: string, args: readonly string[]) => ChildOfProgram
+
+/** What a process that works on hostile input gets of this one's environment: what the system's own libraries need, and no secret. */
+export function systemEnvironment(): Record<string, string> {
+  const names = ['SYSTEMROOT', 'WINDIR', 'TEMP', 'TMP', 'TMPDIR', 'TZ', 'LANG']
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  )
+}
+
+/** Starts a process of plain Node that may read files and start threads, but can neither write files nor start programs. */
+export const forkNode: ForkProgram = (path, args) => {
+  const child = fork(path, args, {
+    serialization: 'advanced',
+    env: systemEnvironment(),
+    execArgv: ['--permission', '--allow-fs-read=*', '--allow-worker'],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  })
+  return {
+    // A message to a process that has just died fails. Its end is reported by `onEnd`.
+    postMessage: (message) => void child.send(message as object, () => undefined),
+    onMessage: (listener) => void child.on('message', listener),
+    onEnd(listener) {
+      child.once('error', (error) => listener(error.message))
+      child.once('exit', (code, signal) => listener(signal === null ? `code ${code}` : `signal ${signal}`))
+    },
+    kill: () => void child.kill('SIGKILL'),
+    ref() {
+      child.ref()
+      child.channel?.ref()
+    },
+    unref() {
+      child.unref()
+      child.channel?.unref()
+    },
+  }
+}
+
+interface ProcessWorkerOptions extends WorkerOptions {
+  /** How much the memory of the process may grow during a job, bytes. */
+  maxGrowthBytes: number
+}
+
+/**
+ * Starts the worker in the file `url`, as `startWorker` does, in a process that may die. A job costs a copy of its messages more than on
+ * a thread of this process, and the first one about 60 ms.
+ * @param role names the service of the file, as in its call of `serveJobs`
+ */
+export async function startProcessWorker(
+  forkProgram: ForkProgram,
+  url: string,
+  role: string,
+  { maxGrowthBytes, ...options }: ProcessWorkerOptions,
+): Promise<WorkerThread> {
+  const program = await import('./workerProcess.ts')
+  const child = forkProgram(fileURLToPath(program.file), [program.role])
+  const first: ThreadToStart = { url, maxGrowthBytes, options: { ...options, workerData: { role } } }
+  child.postMessage(first)
+  const events = new EventEmitter()
+  const ended = new Promise<void>((resolve) =>
+    child.onEnd((how) => {
+      events.emit('error', new Error(`Its process ended (${how}).`))
+      resolve()
+    }),
+  )
+  child.onMessage((message) => {
+    // Safe: workerProcess.ts sends nothing else.
+    const received = message as ProcessMessage
+    if ('message' in received) events.emit('message', received.message)
+    else {
+      const { text, code } = received.failed
+      events.emit('error', Object.assign(new Error(text), code === null ? {} : { code }))
+    }
+  })
+  return {
+    postMessage: (message) => child.postMessage(message),
+    on: (event, listener) => events.on(event, listener),
+    ref: () => child.ref(),
+    unref: () => child.unref(),
+    async terminate() {
+      child.kill()
+      await ended
+    },
+  }
+}
