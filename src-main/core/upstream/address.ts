@@ -43,6 +43,16 @@ export function parseBaseAddress(text: string, { allowInsecure }: { allowInsecur
   return new Base(url, isLoopback)
 }
 
+/** A path without slashes and `/v1` at its end, however many, so that parsing a normalised address again changes nothing. */
+function withoutVersion(path: string): string {
+  let end = path.length
+  for (;;) {
+    if (path[end - 1] === '/') end -= 1
+    else if (/\/v1$/i.test(path.slice(Math.max(0, end - 3), end))) end -= 3
+    else return path.slice(0, end)
+  }
+}
+
 class Base implements BaseAddress {
   readonly url: string
   readonly origin: string
@@ -51,8 +61,7 @@ class Base implements BaseAddress {
 
   constructor(url: URL, isLoopback: boolean) {
     this.origin = url.origin
-    // In a loop, so that parsing a normalised address again changes nothing.
-    this.prefix = url.pathname.replace(/(?:\/+|\/+v1)+$/i, '')
+    this.prefix = withoutVersion(url.pathname)
     this.url = this.origin + this.prefix
     this.isLoopback = isLoopback
   }

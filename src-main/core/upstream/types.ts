@@ -142,10 +142,13 @@ export interface TranscriptionRequest {
   temperature?: number
 }
 
-/** A transcription by its content type. JSON fills `text` and `json`; text and VTT fill `text` unchanged. */
+/** A transcription by its content type. `text` is the member of JSON, and all of text and VTT. */
 export interface Transcription {
   format: 'json' | 'text' | 'vtt'
   text: string
+  /** The body as it arrived. */
+  raw: string
+  /** The body when it is JSON. Null for other formats, and for more values than a day of speech has. */
   json: Record<string, unknown> | null
   facts: ReplyFacts
 }

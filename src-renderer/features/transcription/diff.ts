@@ -38,8 +38,11 @@ export function difference(left: string, right: string, language = 'en'): TextDi
   }
   for (const { added, removed, count } of changes) {
     const piece = ({ text, key }: Word): DiffPiece => ({ text, differs: (added || removed) && key !== '' })
-    if (!added) result.left.push(...a.slice(result.left.length, result.left.length + count).map(piece))
-    if (!removed) result.right.push(...b.slice(result.right.length, result.right.length + count).map(piece))
+    // One by one: a transcript may have more words than a call may have arguments.
+    if (!added)
+      for (const word of a.slice(result.left.length, result.left.length + count)) result.left.push(piece(word))
+    if (!removed)
+      for (const word of b.slice(result.right.length, result.right.length + count)) result.right.push(piece(word))
   }
   const marked = (pieces: readonly DiffPiece[]): number => pieces.filter(({ differs }) => differs).length
   return { ...result, words: Math.max(marked(result.left), marked(result.right)) }

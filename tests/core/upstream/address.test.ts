@@ -42,6 +42,13 @@ test.each([
   expect(() => parse(given)).toThrow(expect.objectContaining({ kind: 'bad_input' }))
 })
 
+test('an address of many slashes is read at once', () => {
+  // A regular expression with two ways to match each of them took longer than the universe will.
+  for (const end of ['x', '/v1x', ''])
+    expect(() => parse(`https://h.example${'/v1//'.repeat(100)}${end}`)).not.toThrow()
+  expect(parse(`https://h.example/a${'/V1//'.repeat(100)}`).url).toBe('https://h.example/a')
+})
+
 test('plain http to another computer needs the person’s permission', () => {
   expect(parse('http://h.example', true).url).toBe('http://h.example')
   for (const host of ['localhost', '127.0.0.1', '127.9.9.9', '[::1]', '[::ffff:127.0.0.1]', 'a.localhost']) {

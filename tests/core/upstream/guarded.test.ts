@@ -18,6 +18,16 @@ test.each([
   if (request) await closed(request)
 })
 
+test.each([
+  ['models', { object: 'list', data: Array.from({ length: 100_000 }, (_, at) => ({ id: `m${at}` })) }],
+  ['unknown fields', { data: [], ...Object.fromEntries(Array.from({ length: 499_000 }, (_, at) => [`k${at}`, 1])) }],
+])('a reply with more %s than are read at once is rejected, and nothing waits for it', async (_what, body) => {
+  const { upstream } = await serve((_request, response) => json(response, 200, body))
+  // The first turn of the service, in this process, makes the reply.
+  const failed = upstream.listModels().catch((thrown: unknown) => thrown)
+  expect(await failed).toMatchObject({ kind: 'malformed_reply', message: /too many values/ })
+})
+
 test('a JSON reply of 40 MB is rejected, unless it contains images', { tags: 'long' }, async () => {
   const { upstream } = await serve((request, response) => {
     if (request.url?.includes('images')) json(response, 200, { data: [{ b64_json: 'A'.repeat(40 * million) }] })

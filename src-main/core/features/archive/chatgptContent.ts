@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Notes } from './importNotes.ts'
+import { fenced } from './markdown.ts'
 
 /** Content of one message in an export of ChatGPT. */
 export interface ExportedContent {
@@ -18,7 +19,7 @@ const text = z.string().catch('')
  * File id of an asset pointer. `file-service://file-ABC` and `sediment://file_abc` name files whose names begin with
  * that id.
  */
-export const assetId = (pointer: string): string => pointer.replace(/^[a-z-]+:\/\//, '').replace(/[?#].*$/, '')
+export const assetId = (pointer: string): string => pointer.replace(/^[a-z-]+:\/\//, '').replace(/[?#].*$/s, '')
 
 /** Converts Unix seconds with a fraction, or ISO text of older programs, to an ISO instant. Null if invalid. */
 export function instantOf(value: number | string | null | undefined): string | null {
@@ -28,7 +29,7 @@ export function instantOf(value: number | string | null | undefined): string | n
 }
 
 /** Citation marks in private-use characters, which no font shows. */
-const marks = /\ue200[^\ue201]{0,2000}\ue201/gu
+const marks = /\ue200[^\ue200\ue201]{0,2000}\ue201/gu
 
 /**
  * Reads the content of a message by its `content_type`. `shown` is false if code in the message is the input of a tool. An unknown type
@@ -107,9 +108,3 @@ const lines = (...values: unknown[]): string =>
     .map((value) => text.parse(value))
     .filter((value) => value !== '')
     .join('\n\n')
-
-function fenced(code: string, language: string): string {
-  const longest = Math.max(2, ...(code.match(/`+/g) ?? []).map((run) => run.length))
-  const fence = '`'.repeat(longest + 1)
-  return `${fence}${language}\n${code}\n${fence}`
-}

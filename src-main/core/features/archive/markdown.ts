@@ -71,9 +71,13 @@ function documentPart(document: AttachedDocument, textOf: DocumentTexts | null):
   return `<details><summary>Document: ${summary}</summary>\n\n${fenced(text.join('\n\n'), 'text')}\n\n</details>\n`
 }
 
+/** Length of the longest run of backticks. Not by spreading all runs: a long text has more than a call may have arguments. */
+const longestRun = (text: string): number =>
+  (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0)
+
 /** Wraps text in a fence that is longer than any fence inside it. */
-function fenced(text: string, language: string): string {
-  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length))
+export function fenced(text: string, language: string): string {
+  const longest = Math.max(2, longestRun(text))
   const fence = '`'.repeat(longest + 1)
   return `${fence}${language}\n${text.endsWith('\n') ? text : `${text}\n`}${fence}`
 }
@@ -99,7 +103,7 @@ const oneLine = (text: string): string =>
 
 function code(text: string): string {
   const plain = text.replaceAll(/\s+/gu, ' ')
-  const longest = Math.max(0, ...(plain.match(/`+/g) ?? []).map((run) => run.length))
+  const longest = longestRun(plain)
   const ticks = '`'.repeat(longest + 1)
   return longest === 0 ? `${ticks}${plain}${ticks}` : `${ticks} ${plain} ${ticks}`
 }

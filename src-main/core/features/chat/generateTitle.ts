@@ -106,9 +106,14 @@ export class GeneratedTitles {
     let text = ''
     const options = { feature: 'titles' as const, signal: either, once: true, logBodies: logBodies() }
     for await (const event of client.streamChatCompletion(request, options)) {
-      if (event.type === 'content' && event.choice === 0) text += event.text
+      if (event.type === 'content' && event.choice === 0 && text.length < longestReply) text += event.text
     }
-    const title = titleOf(text.trim().replace(/^["'“”„«»]+|["'“”„«»]+$/gu, ''))
+    const title = titleOf(
+      text
+        .slice(0, longestReply)
+        .trim()
+        .replace(/^["'“”„«»]+|["'“”„«»]+$/gu, ''),
+    )
     if (title === null) throw new Error('Its reply had no words.')
     const isNew = store.transaction(() => {
       // The person may have named or deleted the conversation while the model wrote.

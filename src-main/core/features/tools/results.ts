@@ -57,8 +57,9 @@ function resourceText(resource: unknown): string {
 const word = (value: unknown): string =>
   typeof value === 'string' ? value.replace(/[\s\p{Cc}]+/gu, ' ').slice(0, 500) : 'unknown'
 const sizeOf = (size: unknown): string => (typeof size === 'number' ? `, ${size} bytes` : '')
+/** The last two characters alone may be padding. */
 const base64Bytes = (data: unknown): number =>
-  typeof data === 'string' ? Math.floor((data.replace(/=+$/, '').length * 3) / 4) : 0
+  typeof data === 'string' ? Math.floor(((data.length - (data.slice(-2).match(/=/g)?.length ?? 0)) * 3) / 4) : 0
 const compact = (text: string): string => text.replaceAll(/\s+/g, '')
 
 function asJson(value: unknown): string {

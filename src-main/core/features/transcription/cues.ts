@@ -41,7 +41,11 @@ export function joinCues(cues: readonly Pick<Cue, 'text'>[]): string {
   const pieces: string[] = []
   let last = ''
   for (const { text } of cues) {
-    const next = text.replace(/\s*\n\s*/g, ' ').trim()
+    const next = text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
+      .join(' ')
     if (next === '') continue
     const between = last === '' || (spaceless.test(last) && spaceless.test(firstOf(next))) ? '' : ' '
     pieces.push(between, next)

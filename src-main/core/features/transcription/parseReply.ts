@@ -20,24 +20,20 @@ export interface ParsedTranscript {
 const longestText = 4_000_000
 const mostCues = 100_000
 
-/** The reply as received, for storage: JSON as JSON; its text if it is nested too deeply. */
-export function rawOf({ format, text, json }: Transcription): string {
-  if (format !== 'json') return text
-  try {
-    return JSON.stringify(json)
-  } catch {
-    return JSON.stringify({ text })
-  }
+/** Parses a reply. @throws StudioError as `parseTranscript` */
+export function parseReply({ format, raw, json }: Transcription): ParsedTranscript {
+  if (format !== 'json') return readPlain(raw)
+  if (json === null) throw tooLong()
+  return readJson(json)
 }
 
 /**
- * Parses a reply. Services also send WebVTT or SubRip as plain text or inside JSON, and verbose JSON has `segments` with times. All of
+ * Parses a stored reply. Services also send WebVTT or SubRip as plain text or inside JSON, and verbose JSON has `segments` with times. All of
  * these give cues.
  * @throws StudioError `malformed_reply` if the reply is not a transcript
  */
 export function parseTranscript(format: TranscriptFormat, raw: string): ParsedTranscript {
-  if (format === 'json') return readJson(raw)
-  return readPlain(raw)
+  return format === 'json' ? readJson(JSON.parse(raw)) : readPlain(raw)
 }
 
 function readPlain(raw: string): ParsedTranscript {
@@ -50,8 +46,7 @@ function readPlain(raw: string): ParsedTranscript {
 const reply = z.looseObject({ text: z.unknown().optional(), segments: z.unknown().optional() })
 const segment = z.object({ start: z.number(), end: z.number(), text: z.string() })
 
-function readJson(raw: string): ParsedTranscript {
-  const json: unknown = JSON.parse(raw)
+function readJson(json: unknown): ParsedTranscript {
   const { text, segments } = reply.parse(json)
   if (typeof text === 'string' && (isVtt(text) || isSrt(text))) return { ...readPlain(text), came: 'json' }
   if (typeof text !== 'string' && !Array.isArray(segments)) {

@@ -1,12 +1,13 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import type { Transcript, TranscriptRequest } from '../../../../src-preload/contract/transcription.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
 import { soundFile } from '../../shared/audioFileTypes.ts'
 import { searchable } from '../../shared/text/splitWords.ts'
 import type { TranscriptEnd } from '../../store/transcripts.ts'
-import type { CallOptions, Transcription, TranscriptionRequest } from '../../upstream/types.ts'
+import type { CallOptions, TranscriptionRequest } from '../../upstream/types.ts'
 import type { TranscribeParts } from './dependencies.ts'
-import { type ParsedTranscript, parseTranscript, rawOf } from './parseReply.ts'
+import { type ParsedTranscript, parseReply } from './parseReply.ts'
 import { paced } from './watcher.ts'
 
 type Service = Awaited<ReturnType<TranscribeParts['upstream']>>
@@ -107,14 +108,15 @@ export class TranscriptRuns {
   }
 
   async #drive(run: Run, asked: TranscriptionJob, service: Service): Promise<void> {
-    let reply: Transcription | null = null
     let raw: string | null = null
     let parsed: ParsedTranscript | null = null
     let failure: StudioError | null = null
     try {
-      reply = await service.createTranscription(await requestOf(asked), this.#options(run))
-      raw = rawOf(reply)
-      parsed = parseTranscript(reply.format, raw)
+      const reply = await service.createTranscription(await requestOf(asked), this.#options(run))
+      raw = reply.raw
+      // The body was parsed in this turn of the event loop, and a long transcript has many cues.
+      await setImmediate()
+      parsed = parseReply(reply)
     } catch (thrown) {
       failure = asStudioError(thrown)
     }

@@ -17,12 +17,7 @@ export async function* speak(
   { text, voice, part }: { text: string; voice?: string | undefined; part?: number | undefined },
   signal?: AbortSignal,
 ): Feed<SpeechEvent> {
-  // The Markdown parser is loaded when the first text is read.
-  const [{ speakable }, { splitForSpeech }] = await Promise.all([
-    import('./speakable.ts'),
-    import('../../shared/text/speechSplit.ts'),
-  ])
-  const parts = splitForSpeech(speakable(text))
+  const parts = await feature.parts.of(text, signal)
   if (parts.length === 0) throw new StudioError('bad_input', 'This message contains nothing to read aloud.')
   const first = part ?? 1
   const last = part ?? parts.length

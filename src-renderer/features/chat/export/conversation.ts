@@ -65,12 +65,16 @@ export function branchOf({ messages, leafId }: ExportedConversation): ExportedMe
 /** All messages, each branch to its end before the next begins. */
 export function everyBranchOf({ messages }: ExportedConversation): ExportedMessage[] {
   const below = new Map<string | null, ExportedMessage[]>()
-  for (const message of messages) below.set(message.parentId, [...(below.get(message.parentId) ?? []), message])
+  for (const message of messages) {
+    const versions = below.get(message.parentId)
+    if (versions) versions.push(message)
+    else below.set(message.parentId, [message])
+  }
   const ordered: ExportedMessage[] = []
   const rest = [...(below.get(null) ?? [])].reverse()
   for (let next = rest.pop(); next; next = rest.pop()) {
     ordered.push(next)
-    rest.push(...[...(below.get(next.id) ?? [])].reverse())
+    for (const message of below.get(next.id)?.toReversed() ?? []) rest.push(message)
   }
   return ordered
 }

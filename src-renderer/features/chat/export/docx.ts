@@ -97,7 +97,7 @@ function paragraphOf({ runs, look, indent }: Extract<DocxBlock, { kind: 'paragra
 
 /** Rows of different lengths, which Markdown allows, are filled up: Word refuses others. */
 function tableOf(rows: readonly (readonly DocxRun[][])[]): Table {
-  const columns = Math.max(1, ...rows.map((row) => row.length))
+  const columns = rows.reduce((most, row) => Math.max(most, row.length), 1)
   return new Table({
     width: { size: 100, type: WidthType.PERCENTAGE },
     rows: rows.map(

@@ -82,8 +82,9 @@ function formulasIn(nodes: readonly RootContent[]): Extract<RootContent, { type:
   for (let next = rest.pop(); next; next = rest.pop()) {
     const { node, depth } = next
     if (node.type === 'formula') found.push(node)
+    // One by one: a paragraph may have more children than a call may have arguments.
     if (depth <= deepest && 'children' in node)
-      rest.push(...node.children.map((child) => ({ node: child, depth: depth + 1 })))
+      for (const child of node.children) rest.push({ node: child, depth: depth + 1 })
   }
   return found
 }

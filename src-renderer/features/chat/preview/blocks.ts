@@ -61,7 +61,7 @@ function fencesOf(block: Block): FoundFence[] {
   const rest: RootContent[] = [...parseBlock(block)].reverse()
   for (let node = rest.pop(); node; node = rest.pop()) {
     if (node.type === 'code') found.push({ language: node.lang ?? '', text: node.value, open: block.open })
-    else if ('children' in node) rest.push(...[...node.children].reverse())
+    else if ('children' in node) for (const child of node.children.toReversed()) rest.push(child)
   }
   return found
 }

@@ -507,6 +507,14 @@ describe('a conversation as Markdown', () => {
     expect(markdown).not.toContain('not taken')
   })
 
+  it('has any number of pieces of code in one text', async () => {
+    const on = studio()
+    const reply = message({ role: 'assistant', text: 'So.', reasoning: '`a '.repeat(200_000) })
+    const id = put(on.store, [reply], { leafId: reply.id })
+    const download = await on.archive.exportConversation({ conversationId: id, format: 'markdown' })
+    expect((await on.saved(download)).toString().slice(0, 300)).toContain('```text\n`a `a')
+  })
+
   it('can be empty, and is refused for removed and unknown conversations', async () => {
     const on = studio()
     const id = put(on.store, [])

@@ -7,6 +7,7 @@ import { type ConversionLimits, DocumentConversion } from '../../../../src-main/
 import type { ConversionProgress } from '../../../../src-main/core/features/documents/worker.ts'
 import { type ChildOfProgram, forkNode } from '../../../../src-main/core/shared/processWorker.ts'
 import { tries } from '../../../helpers/effort.ts'
+import { longestTurn } from '../../../helpers/longestTurn.ts'
 import { freshFolder } from '../../helpers/core.ts'
 import { corpus, corpusBytes, corpusPath, plainPdf } from './corpus.ts'
 
@@ -114,25 +115,6 @@ test('no file crashes or blocks the process: random bytes and damaged documents'
     { numRuns: tries(60, 5000) },
   )
 })
-
-/** Measures the longest turn of the event loop in CPU time of this thread, ms, which other processes do not influence. */
-function longestTurn(): () => number {
-  const spent = (): number => {
-    const { user, system } = process.threadCpuUsage()
-    return (user + system) / 1000
-  }
-  let last = spent()
-  let longest = 0
-  const timer = setInterval(() => {
-    const now = spent()
-    longest = Math.max(longest, now - last)
-    last = now
-  }, 1)
-  return () => {
-    clearInterval(timer)
-    return longest
-  }
-}
 
 test('the core answers within 50 ms while a PDF of 50 MB is converted', { tags: 'long' }, async () => {
   const big = file(plainPdf(200, 50, 250_000))

@@ -66,6 +66,11 @@ describe('a result as text', () => {
     },
   )
 
+  test('describes a picture that is no base64 in linear time', () => {
+    const data = `${'='.repeat(4_000_000)}x`
+    expect(resultText({ content: [{ type: 'image', mimeType: 'image/png', data }] }).text).toContain('3000000 bytes')
+  })
+
   test('has at most 200 kB, cut between characters, with a note', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 5 }), fc.integer({ min: 0, max: 40 }), (text, most) => {

@@ -95,6 +95,11 @@ it('a cue with an invalid time is dropped, and nothing else', () => {
   expect(tidyCues([{ from: -5, to: -2, text: 'early' }])).toEqual([{ from: 0, to: 0.001, text: 'early' }])
 })
 
+it('a million spaces in a cue are joined in linear time', () => {
+  const [between, lines] = [' '.repeat(1_000_000), ' \n'.repeat(500_000)]
+  expect(joinCues([{ text: `a${between}b` }, { text: `c${lines}d` }])).toBe(`a${between}b c d`)
+})
+
 it('texts of cues are joined with a space, but not in scripts without spaces', () => {
   const join = (...texts: string[]) => joinCues(texts.map((text) => ({ text })))
   expect(join('one', 'two\nthree')).toBe('one two three')

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import type { Transcript, TranscriptRequest } from '../../../../src-preload/contract/transcription.ts'
+import { longestTurn } from '../../../helpers/longestTurn.ts'
 import { canary, closed, json, readBody, serve } from '../../upstream/helpers/service.ts'
 import { made, openFeature, wish } from './helpers.ts'
 
@@ -96,6 +97,16 @@ describe('a reply', () => {
     feature.edit({ transcriptId: transcript.id, text: 'Changed' })
     const { text, cues: again, edited } = feature.revert({ transcriptId: transcript.id })
     expect({ text, again, edited }).toEqual({ text: 'One two.', again: expected, edited: false })
+  })
+
+  it('a transcript with too many values to read is kept as it came', async () => {
+    const body = JSON.stringify({ text: 'One.', words: Array(600_000).fill(0) })
+    const { store, ask } = await asking(says('application/json', body))
+    const longest = longestTurn()
+    const transcript = await ask()
+    expect(longest()).toBeLessThan(250)
+    expect(transcript).toMatchObject({ state: 'failed', cost: '0.5', problem: { kind: 'malformed_reply' } })
+    expect(store.transcripts.raw(transcript.id)).toBe(body)
   })
 
   it('an empty transcript of a silent file is valid', async () => {

@@ -17,6 +17,7 @@ const upstream = async () => ({
   createTranscription: async ({ prompt = '' }: TranscriptionRequest): Promise<Transcription> => ({
     format: 'text',
     text: prompt,
+    raw: prompt,
     json: null,
     facts,
   }),

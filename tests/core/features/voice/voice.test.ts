@@ -5,11 +5,13 @@ import { createTransfers } from '../../../../src-main/core/features/transfers/tr
 import { dictate } from '../../../../src-main/core/features/voice/dictate.ts'
 import { sample } from '../../../../src-main/core/features/voice/sample.ts'
 import { speak } from '../../../../src-main/core/features/voice/speak.ts'
+import { SpeechParts } from '../../../../src-main/core/features/voice/speechParts.ts'
 import type { VoiceFeature } from '../../../../src-main/core/features/voice/voice.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
 import { type Sandbox, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import type { SpeechEvent } from '../../../../src-preload/contract/media.ts'
 import { eventually } from '../../../helpers/eventually.ts'
+import { longestTurn } from '../../../helpers/longestTurn.ts'
 import { openClient } from '../../../helpers/openClient.ts'
 import { freshFolder } from '../../helpers/core.ts'
 import { uploadFile } from '../../helpers/transfers.ts'
@@ -28,15 +30,18 @@ function voiceProcedures(voice: string | null = null, upstreamOf?: VoiceFeature[
   const transfers = createTransfers({ dataDir })
   const media = createMedia({ dataDir, store, uploads: transfers.uploads })
   onTestFinished(async () => {
+    await parts.close()
     await upstream.close()
     await transfers.close()
     await media.swept
     store.close()
   })
   const { uploads } = transfers
+  const parts = new SpeechParts()
   const feature: VoiceFeature = {
     upstream: upstreamOf ?? (async () => upstream),
     voice: () => voice,
+    parts,
     uploads,
     dictations: new Map(),
     samples: store.voiceSamples,
@@ -197,6 +202,21 @@ describe('reading aloud', () => {
     await requests[0]?.closed
     await ended
     expect(requests).toHaveLength(1)
+  })
+
+  it('reads a long text on a thread, and as it is written when its Markdown takes too long to read', async () => {
+    const parts = new SpeechParts({ limitMs: 3000 })
+    onTestFinished(() => parts.close())
+    const long = `**Bold** ${'and plain words. '.repeat(400)}`
+    const [first] = await parts.of(long)
+    expect(first?.startsWith('Bold and plain')).toBe(true)
+    expect(await parts.of(long)).toBe(await parts.of(long))
+    // 400,000 characters of this took the core 18 s.
+    const hostile = '*a'.repeat(200_000)
+    const longest = longestTurn()
+    const read = await parts.of(hostile)
+    expect(longest()).toBeLessThan(250)
+    expect(read.join('')).toContain('*a*a')
   })
 
   it('refuses a text without anything to say', async () => {
