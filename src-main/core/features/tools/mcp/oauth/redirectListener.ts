@@ -3,9 +3,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { signInRedirect } from '../../../../../../src-preload/contract/tools.ts'
 import { ClientConnections } from '../../../../../listener/connections.ts'
+import { isFromOtherUser } from '../../../../../listener/peerUser.ts'
 import { boundedServer, type ServerBounds } from '../../../../../listener/server.ts'
 import { StudioError } from '../../../../errors.ts'
-import { unexpected } from '../../../../shared/unexpected.ts'
+import { inBackground, unexpected } from '../../../../shared/unexpected.ts'
 
 const { hostname: host, pathname: path } = new URL(signInRedirect)
 
@@ -67,17 +68,22 @@ export async function listenForRedirect(state: string, preferredPort: number): P
     return response.error === null
   }
 
+  const receive = async (request: IncomingMessage, reply: ServerResponse, query: URLSearchParams): Promise<void> => {
+    // The state is in the address of the sign-in page, and so in the command line of a browser that this program starts.
+    if (await isFromOtherUser(request.socket)) return answer(reply, 403, pages.other)
+    if (isUsed) return answer(reply, 410, pages.used)
+    const isAccepted = settle(query)
+    reply.on('close', close)
+    return isAccepted ? answer(reply, 200, pages.received) : answer(reply, 400, pages.failed)
+  }
   const connections = new ClientConnections(bounds, (socket) => socket.destroy())
   const server = boundedServer(bounds, connections)
   server.on('request', (request, reply) => {
     const refused = refusal(request, port)
     if (refused !== null) return answer(reply, refused, pages.refused)
-    if (isUsed) return answer(reply, 410, pages.used)
     const query = new URL(request.url ?? '', `http://${host}`).searchParams
     if (!isOfThisSignIn(query)) return answer(reply, 400, pages.other)
-    const isAccepted = settle(query)
-    reply.on('close', close)
-    return isAccepted ? answer(reply, 200, pages.received) : answer(reply, 400, pages.failed)
+    inBackground('The answer of a sign-in could not be read', receive(request, reply, query))
   })
   const close = (): void => {
     server.close()
