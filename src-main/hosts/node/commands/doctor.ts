@@ -125,7 +125,7 @@ async function checkPort(name: 'webPort' | 'apiPort', port: number): Promise<Che
  */
 async function checkConnection(dataDir: string, options: DoctorOptions, parts: Parts): Promise<Check[]> {
   try {
-    const connect = connectionFrom(options)
+    const connect = await connectionFrom(options)
     const { core, close } = await openCore(dataDir, parts, { proxyPort: null, ...(connect && { connect }) })
     try {
       return fromConnection(await settledConnection(createRouterClient(core.router)))

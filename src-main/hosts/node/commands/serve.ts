@@ -61,7 +61,9 @@ export async function serve(options: ServeOptions, parts: Parts): Promise<number
   try {
     const dataDir = await openDataDir(options.dataDir)
     const host = createNodeHost(dataDir, () => restart.resolve('restart'))
-    const start = () => parts.startCore(host, { ...coreOptions(options), opening, signal: end.signal })
+    // Once, because a restart could not read the key from a variable or a pipe again.
+    const chosen = await coreOptions(options)
+    const start = () => parts.startCore(host, { ...chosen, opening, signal: end.signal })
     core = await start()
     const wasPrinted = front.web !== null
     if (front.web) (await front.web).serve(studioOf(core))
@@ -88,8 +90,8 @@ export async function serve(options: ServeOptions, parts: Parts): Promise<number
   return exitCodes.ok
 }
 
-function coreOptions(options: ServeOptions) {
-  const connect = connectionFrom(options)
+async function coreOptions(options: ServeOptions) {
+  const connect = await connectionFrom(options)
   const proxyPort = options.api ? options.apiPort : null
   return { ...(connect && { connect }), ...(proxyPort !== undefined && { proxyPort }) }
 }
