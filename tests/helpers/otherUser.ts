@@ -16,7 +16,7 @@ export function asOtherUser(script: string): { output: Promise<string>; child: R
     ...nobody,
     cwd: '/',
     env: { PATH: '/usr/bin:/bin' },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'ignore'],
   })
   return { child, output: text(child.stdout), end: () => void child.kill('SIGKILL') }
 }
