@@ -75,7 +75,11 @@ describe.runIf(process.platform === 'linux')('a browser', () => {
     const heard = putOpener()
     const { start } = commandLine(cliEntry, { HOME: folder, DISPLAY: ':99', PATH: `${folder}:/usr/bin:/bin` })
     const base = ['--base-url', 'http://127.0.0.1:1', '--api-key-env', 'MY_KEY', '--data-dir', join(folder, 'data')]
-    const host = start(['serve', '--open', '--json', '--web-port', '0', ...base], { MY_KEY: 'sk-canary-5f1e' })
+    const host = start(['serve', '--open', '--json', '--web-port', '0', ...base], {
+      MY_KEY: 'sk-canary-5f1e',
+      INFERENCE_STUDIO_API_KEY: 'sk-canary-6a2b',
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=sk-canary-7c3d',
+    })
     const { web } = JSON.parse(await host.line())
     await expect.poll(() => existsSync(join(folder, 'heard.env'))).toBe(true)
     const { origin, hash } = new URL(web.url)
