@@ -7,9 +7,9 @@ const socketTables = ['/proc/net/tcp', '/proc/net/tcp6']
 
 /**
  * Whether a connection from this computer comes from another user. Root does not count as one, because root can read everything anyway.
- * Only Linux tells the user of a connection: false elsewhere, and for a connection that the system does not list.
+ * Only Linux lists the user of each connection: false elsewhere, and for a connection that the system does not list.
  *
- * For secrets that stand in an address which a program opens: every user can read the command lines of all programs.
+ * For a secret in an address that a program opens in a browser: every user can read the command lines of all programs.
  * @param socket accepted by a server on 127.0.0.1
  */
 export async function isFromOtherUser(socket: Socket): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, fstatSync, readdirSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { type Readable, Writable } from 'node:stream'
@@ -64,11 +64,12 @@ async function keyFromFile(path: string): Promise<string> {
   }
 }
 
-/** Closes the descriptor, so that no started program inherits it. */
+/** Node makes all descriptors of its start uninheritable, so started programs do not get this one. */
 async function keyFromDescriptor(descriptor: number): Promise<string> {
   const what = `--api-key-fd: the descriptor ${descriptor}`
   try {
-    return await wholeKey(createReadStream('', { fd: descriptor, autoClose: descriptor > 2 }), what)
+    if (isOfNode(descriptor)) throw bad(`${what} is not open. Open it in the shell, such as with ${descriptor}<FILE.`)
+    return await wholeKey(createReadStream('', { fd: descriptor, autoClose: false }), what)
   } catch (thrown) {
     throw isSystemError(thrown) ? fileProblem(thrown, `${what} can’t be read`) : thrown
   }
@@ -84,6 +85,26 @@ function keyFromEnvironment(name: string): string {
   if (!key) throw bad(`The environment variable ${name} is not set.`)
   delete process.env[name]
   return key
+}
+
+/**
+ * Whether Node opened the descriptor for itself, because the caller did not open this number. Reading one can wait forever, and closing one
+ * ends the process. They are event queues, which have no type, and pipes with both ends in this process.
+ */
+function isOfNode(descriptor: number): boolean {
+  const facts = fstatSync(descriptor)
+  const hasType = facts.isFile() || facts.isFIFO() || facts.isSocket() || facts.isCharacterDevice()
+  if (!hasType || !facts.isFIFO() || process.platform !== 'linux') return !hasType
+  const others = readdirSync('/proc/self/fd').map(Number)
+  return others.some((other) => other > 2 && other !== descriptor && inodeOf(other) === facts.ino)
+}
+
+function inodeOf(descriptor: number): number | null {
+  try {
+    return fstatSync(descriptor).ino
+  } catch {
+    return null // the descriptor of the list itself, which is closed
+  }
 }
 
 async function wholeKey(from: Readable, what: string): Promise<string> {

@@ -102,7 +102,7 @@ describe.runIf(process.platform !== 'win32')('a data folder', () => {
   it('whose lock another process holds without a note: the message says what to do, and that works', async () => {
     const { dataDir } = openFolder()
     rmSync(join(dataDir, 'studio.owner.json'))
-    // Stands in for the other process: SQLite's locks of two handles exclude each other in one process, too.
+    // In place of another process: SQLite's locks of two handles exclude each other in one process, too.
     const lock = lockFolder(dataDir)
     rmSync(join(dataDir, 'studio.owner.json'))
     const words = /holds a lock on .*studio\.lock.*delete that file/

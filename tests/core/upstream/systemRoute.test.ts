@@ -255,7 +255,7 @@ describe('the certificates of the system', () => {
 })
 
 describe('a fetch of addresses elsewhere', () => {
-  // `localhost` stands for any name that a lookup resolves to this computer: only the lookup refuses it.
+  // `localhost` is an example of a name that a lookup resolves to this computer: only the lookup refuses it.
   it('refuses a name that resolves to this computer, by the lookup of the connection itself', async () => {
     const requests: unknown[] = []
     const { url } = await serve((request, response) => {

@@ -1,17 +1,7 @@
-import { spawn } from 'node:child_process'
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, closeSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { keySourceFault, readApiKey } from '../../../src-main/hosts/node/apiKey.ts'
 import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
@@ -70,10 +60,37 @@ describe('--api-key-file', () => {
 })
 
 describe('--api-key-fd', () => {
-  it('reads an open descriptor and closes it, so that no started program inherits it', async () => {
+  it('reads an open descriptor', async () => {
     const apiKeyFd = openSync(keyFile(`${key}\n`), 'r')
+    onTestFinished(() => closeSync(apiKeyFd))
     expect(await readApiKey({ apiKeyFd })).toBe(key)
-    await expect.poll(() => isOpen(apiKeyFd)).toBe(false)
+  })
+
+  it('refuses a descriptor of Node itself, which a number is that the caller has not opened', () => {
+    const entry = JSON.stringify(new URL('../../../src-main/hosts/node/apiKey.ts', import.meta.url).href)
+    const script = `
+      const { readApiKey } = await import(${entry})
+      for (let apiKeyFd = 3; apiKeyFd < 24; apiKeyFd++)
+        console.log(await readApiKey({ apiKeyFd }).catch(({ message }) => message))`
+    const ended = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      encoding: 'utf8',
+      timeout: 60_000,
+    })
+    const lines = ended.stdout.trim().split('\n')
+    expect([ended.status, lines.length]).toEqual([0, 21])
+    for (const line of lines)
+      expect(line).toMatch(/^--api-key-fd: the descriptor \d+ (?:is not open|can’t be read|contains no)/)
+  })
+
+  it('is not inherited by a program that this one starts', () => {
+    const script = `process.stdout.write(require('node:child_process').spawnSync('cat', ['/dev/fd/3']).stdout)`
+    const descriptor = openSync(keyFile(), 'r')
+    onTestFinished(() => closeSync(descriptor))
+    const ended = spawnSync(process.execPath, ['-e', script], {
+      stdio: ['ignore', 'pipe', 'pipe', descriptor],
+      encoding: 'utf8',
+    })
+    expect([ended.status, ended.stdout]).toEqual([0, ''])
   })
 
   it('names a descriptor that is not open', async () => {
@@ -84,15 +101,6 @@ describe('--api-key-fd', () => {
     })
   })
 })
-
-function isOpen(descriptor: number): boolean {
-  try {
-    fstatSync(descriptor)
-    return true
-  } catch {
-    return false
-  }
-}
 
 it('only one source of the key can be named, and only with the URL of its service', () => {
   expect(keySourceFault({}, false)).toBe(null)
@@ -108,7 +116,7 @@ describe('a whole serve', () => {
   })
 
   it.runIf(process.platform === 'linux')(
-    'has the key of a pipe in no command line, environment or descriptor, and keeps it over a restart',
+    'has the key of a pipe in no command line and no environment, and keeps it over a restart',
     async () => {
       const service = await startSandbox({ apiKey: key })
       closers.push(() => service.close())

@@ -12,7 +12,7 @@ export interface Access {
   /** Whether the Origin header is exactly ours. */
   knowsOrigin(request: IncomingMessage): boolean
   knowsToken(shown: string): boolean
-  /** Creates a code that stands in for the token once, within `codeLifeMs`. 256 bits, base64url. */
+  /** Creates a code that replaces the token once, within `codeLifeMs`. 256 bits, base64url. */
   issueCode(): string
   /** Whether the code is valid. It is not valid again. */
   takeCode(shown: string): boolean
