@@ -1,7 +1,7 @@
 // A lock between processes. The operating system releases it when its holder ends, even by a kill.
 // Runs on any Node from 20.19 on, with nothing installed: built-in modules only.
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -48,6 +48,11 @@ function sockets(id) {
   // Not in `root`: a socket path has at most 104 bytes, and not every file system supports sockets.
   const folder = join(tmpdir(), `inference-studio-${userInfo().uid}`)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
+  // Any user can create this name first, and then hold the lock for ever.
+  const { uid, mode } = lstatSync(folder)
+  if (uid !== userInfo().uid || (mode & 0o022) !== 0) {
+    throw new Error(`Other users of this computer can write ${folder}. Set TMPDIR to a folder of your own.`)
+  }
   const pathOf = (number) => join(folder, `${id}.${number}`)
   const numbers = () =>
     readdirSync(folder)

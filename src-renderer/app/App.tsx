@@ -1,4 +1,3 @@
-import { Lock } from 'lucide-react'
 import { Direction } from 'radix-ui'
 import { useTranslation } from 'react-i18next'
 import { ChatSubscriptions } from '../features/chat/index.tsx'
@@ -12,11 +11,11 @@ import { isRightToLeft } from '../i18n/index.ts'
 import { CommandLayers } from '../shared/commands/Palette.tsx'
 import { OfflineSubscriptions } from '../shared/offline/OfflineSubscriptions.tsx'
 import { TextActions } from '../shared/textActions/TextActions.tsx'
-import { EmptyState } from '../shared/ui/EmptyState.tsx'
 import { Toasts } from '../shared/ui/Toast.tsx'
 import { TooltipProvider } from '../shared/ui/Tooltip.tsx'
 import { appStore, useApp, withoutToast } from '../stores/app.ts'
 import { DesktopSubscriptions } from './DesktopSubscriptions.tsx'
+import { Locked } from './Locked.tsx'
 import { Frame } from './shell/Frame.tsx'
 
 export function App() {
@@ -52,17 +51,5 @@ export function App() {
         </Toasts>
       </TooltipProvider>
     </Direction.Provider>
-  )
-}
-
-/** Shown when the web host does not accept this page and has never sent data to it. */
-export function Locked() {
-  const { t } = useTranslation('shell')
-  return (
-    <main className="flex h-full">
-      <EmptyState icon={Lock} title={t('status.unauthorizedTitle')}>
-        {t('status.unauthorizedAbout')}
-      </EmptyState>
-    </main>
   )
 }

@@ -1,6 +1,16 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { root } from '../../resources/scripts/ready.mjs'
@@ -248,6 +258,19 @@ function edit(folder: string, name: string, facts: object | null): void {
 }
 
 describe('the lock', () => {
+  it.runIf(process.platform !== 'win32')('is not taken in a folder that other users can write, which is named', () => {
+    const tmp = temporaryFolder('studio-tmp-')
+    const folder = join(tmp, `inference-studio-${process.getuid?.()}`)
+    mkdirSync(folder)
+    chmodSync(folder, 0o777)
+    const script = `await (await import(${JSON.stringify(join(root, 'resources/scripts/lock.mjs'))})).holdLock('/', 'x', () => {})`
+    const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      env: { ...process.env, TMPDIR: tmp },
+      encoding: 'utf8',
+    })
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/Other users of this computer can write .*Set TMPDIR/)])
+  })
+
   /** Holds the lock for a moment and writes a line at its start and at its end, which the test counts. */
   const holder = `
 import { appendFileSync } from 'node:fs'

@@ -21,7 +21,6 @@ import type { Host } from '../host.ts'
 import { closeAll } from '../shared/closeAll.ts'
 import { fromNano } from '../shared/money.ts'
 import { databaseFile } from '../store/store.ts'
-import { systemFetch } from '../upstream/systemRoute.ts'
 import { placeOf } from './account.ts'
 import type { OpenData } from './data.ts'
 
@@ -115,7 +114,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
     log: host.log,
     version: host.version,
     fork: host.fork,
-    ...(host.network && { fetch: systemFetch(host.network) }),
+    network: host.network ?? null,
   })
   const summaries = new Summaries(chat)
   const meter = new ContextMeter(chat, summaries)

@@ -4,5 +4,5 @@ export function withoutSecrets(line: string): string {
     .replace(/\b(sk-|isk_)[\w-]{6,}/g, '$1…')
     .replace(/\b(Bearer|Basic)\s+\S+/gi, '$1 …')
     .replace(/(:\/\/)[^\s/@]+@/g, '$1…@')
-    .replace(/([?&#](?:token|key|api_key)=)[^\s&]+/gi, '$1…')
+    .replace(/([?&#](?:[\w-]*(?:token|key|secret)|password|code|state)=)[^\s&]+/gi, '$1…')
 }

@@ -22,6 +22,7 @@ import { StudioError } from '../errors.ts'
 import { diskProblem } from '../shared/diskProblem.ts'
 import { accountDatabase } from './account/schema.ts'
 import { studioDatabase } from './database.ts'
+import { makePrivate } from './privateFolder.ts'
 import { bodyDatabase, requestLogDatabase } from './requestLog/schema.ts'
 import { parseJson } from './rows.ts'
 
@@ -90,10 +91,10 @@ export function inspectFolder(dataDir: string): FolderState {
 }
 
 /**
- * Makes a folder ours. Creates it (for its owner only, 0700) when it does not exist. Changes nothing when it is already ours. Safe to
- * repeat after a kill at any moment, and in several processes at once.
+ * Makes a folder ours, and everything in it accessible to its owner only. Creates it when it does not exist. Safe to repeat after a kill at any
+ * moment, and in several processes at once.
  * @returns its absolute path
- * @throws StudioError as `inspectFolder`, and `disk_full`, `not_writable` when it can't be created or written
+ * @throws StudioError as `inspectFolder` and `makePrivate`, and `disk_full`, `not_writable` when it can't be created or written
  */
 export function claimFolder(dataDir: string): string {
   const folder = resolve(dataDir)
@@ -107,6 +108,11 @@ export function claimFolder(dataDir: string): string {
     }
     // Another process may have created the folder first.
     inspectFolder(folder)
+  }
+  try {
+    makePrivate(folder)
+  } catch (thrown) {
+    throw cantUse(folder, thrown)
   }
   const file = join(folder, markerName)
   if (!isMarker(file)) writeMarker(folder, file)

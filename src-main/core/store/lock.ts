@@ -1,9 +1,19 @@
-import { existsSync, lstatSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
 import { StudioError } from '../errors.ts'
-import { diskProblem, sqliteCode } from '../shared/diskProblem.ts'
+import { codeOf, diskProblem, sqliteCode } from '../shared/diskProblem.ts'
 import { claimFolder } from './dataFolder.ts'
 import { parseJson } from './rows.ts'
 
@@ -86,6 +96,7 @@ function takeLock(dataDir: string, noteFile: string): DatabaseSync {
   for (let isSecond = false; ; isSecond = true) {
     let handle: DatabaseSync | null = null
     try {
+      createLockFile(path)
       handle = new DatabaseSync(path, { timeout: lockWaitMs })
       handle.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
       return handle
@@ -97,6 +108,16 @@ function takeLock(dataDir: string, noteFile: string): DatabaseSync {
       // The lock file has no content, so a damaged one is replaced.
       if (isSecond || !isGone(path)) throw unwritable(dataDir, thrown)
     }
+  }
+}
+
+/** SQLite would create the file for all users to read, and a reader's lock would prevent every start. */
+function createLockFile(path: string): void {
+  try {
+    // An existing file must not be opened: closing its descriptor would drop the lock that this process may hold on it.
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch (thrown) {
+    if (codeOf(thrown) !== 'EEXIST') throw thrown
   }
 }
 
@@ -147,8 +168,10 @@ function readNote(file: string): z.infer<typeof owner> | null {
 }
 
 function whoHasIt(dataDir: string, by: z.infer<typeof owner> | null): string {
-  const who = by
-    ? `Process ${by.pid}${by.address ? ` (${by.address})` : ''}, running since ${by.startedAt},`
-    : 'Another process'
-  return `${who} already uses the data folder ${dataDir}. End it first, or choose another folder.`
+  if (by && (by.pid === process.pid || isAlive(by.pid))) {
+    const who = `Process ${by.pid}${by.address ? ` (${by.address})` : ''}, running since ${by.startedAt},`
+    return `${who} already uses the data folder ${dataDir}. End it first, or choose another folder.`
+  }
+  // A start that has not written its note yet, a process that this one can't see, or a program of somebody else.
+  return `Another process holds a lock on ${lockFile(dataDir)}. If no Inference Studio uses this folder, also not in a container, delete that file, which has no content, and start again.`
 }

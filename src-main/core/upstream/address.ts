@@ -1,3 +1,5 @@
+import { hostname, networkInterfaces } from 'node:os'
+import { canReach, placeOf } from '../../../src-preload/contract/hostPlace.ts'
 import { StudioError } from '../errors.ts'
 import { compatible } from './path.ts'
 
@@ -36,7 +38,7 @@ export function parseBaseAddress(text: string, { allowInsecure }: { allowInsecur
   }
   if (/[?#]/.test(given)) refuse('A base address has no “?” or “#” part.')
   if (decodedPath(url.pathname) === null) refuse('The path of this base address can’t be read safely.')
-  const isLoopback = isLoopbackHost(url.hostname)
+  const isLoopback = placeOf(url.hostname) === 'here'
   if (url.protocol === 'http:' && !isLoopback && !allowInsecure) {
     refuse('Plain http would send the key unencrypted. Use https, or allow it on purpose.')
   }
@@ -118,24 +120,22 @@ function decodedPath(path: string): string | null {
   return null
 }
 
-/** 127.0.0.0/8, ::1 (also IPv4-mapped) and the names that RFC 6761 reserves for loopback. */
-export function isLoopbackHost(hostname: string): boolean {
-  const name = hostname.toLowerCase().replace(/\.$/, '')
-  if (name === 'localhost' || name.endsWith('.localhost')) return true
-  return /^127\.\d+\.\d+\.\d+$/.test(name) || name === '[::1]' || /^\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\]$/.test(name)
+/** Whether a host is an address of one of this computer's network cards, as `URL.hostname` or a name lookup returns it. */
+function isOwnAddress(host: string): boolean {
+  const bare = host.replace(/^\[(.*)\]$/, '$1')
+  return Object.values(networkInterfaces()).some((card) => card?.some(({ address }) => address === bare))
 }
 
+/** Whether a host is certainly this computer: by its place, by this computer's own name, or by the address of a network card. */
+export const isThisComputer = (host: string): boolean =>
+  placeOf(host) === 'here' || host === hostname().toLowerCase() || isOwnAddress(host)
+
 /**
- * Whether a host is this computer or in a local network. That is: loopback, private and link-local addresses (RFC 1918, 3927, 4193, 4291),
- * names without a dot, and the names reserved for local networks (RFC 6762, 8375 and ICANN's `.internal`).
+ * Whether a connection to this host may reach this computer. Also true for link-local addresses with `orLink`: routers and the metadata
+ * services of clouds have such addresses. A name counts only if it is reserved; check the addresses that it resolves to as well.
  */
-export function isLocalHost(hostname: string): boolean {
-  const name = hostname.toLowerCase().replace(/\.$/, '')
-  if (isLoopbackHost(name)) return true
-  if (/^\d+\.\d+\.\d+\.\d+$/.test(name)) return /^(?:10|192\.168|169\.254|172\.(?:1[6-9]|2\d|3[01]))\./.test(name)
-  if (name.startsWith('[')) return /^\[(?:f[cd]|fe[89ab])/.test(name)
-  return !name.includes('.') || /\.(?:local|home\.arpa|internal)$/.test(name)
-}
+export const mayReachThisComputer = (host: string, { orLink }: { orLink: boolean }): boolean =>
+  isThisComputer(host) || canReach('here', host) || (orLink && canReach('link', host))
 
 /** The WHATWG parser drops tabs and line ends and turns backslashes into slashes. This check refuses them first. */
 function hasUnsafeCharacters(text: string): boolean {

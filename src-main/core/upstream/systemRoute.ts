@@ -1,8 +1,10 @@
-import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { lookup } from 'node:dns'
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls, getCACertificates } from 'node:tls'
-import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
+import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent, fetch as undiciFetch } from 'undici'
 import { StudioError } from '../errors.ts'
 import type { SystemNetwork } from '../host.ts'
+import { mayReachThisComputer } from './address.ts'
 
 type Connector = ReturnType<typeof buildConnector>
 
@@ -234,18 +236,49 @@ const connectMs = 10_000
 
 /**
  * `fetch` over the proxies of the system, with its certificates, for addresses other than the service's, such as those of MCP servers. The
- * system's settings decide about loopback addresses.
+ * system's settings decide about loopback addresses. Null: Node's own network settings.
  */
-export function systemFetch(system: SystemNetwork): typeof fetch {
+export function systemFetch(system: SystemNetwork | null): typeof fetch {
+  return system === null ? fetch : fetchOver(openAgent(system, {}))
+}
+
+/**
+ * The same for addresses that must not lead to this computer or its link, whatever a name resolves to. The check is part of the
+ * connection, so no second lookup can have another result. A proxy looks up names itself, and its own loopback is not this computer.
+ * Addresses without a name are not looked up: check them before.
+ */
+export function awayFetch(system: SystemNetwork | null): typeof fetch {
+  const connect = { lookup: lookupAway, timeout: connectMs }
+  if (system !== null) return fetchOver(openAgent(system, connect))
+  // As Node's own `fetch` does (https://nodejs.org/api/cli.html#node_use_env_proxy1).
+  return fetchOver(process.env.NODE_USE_ENV_PROXY === '1' ? new EnvHttpProxyAgent({ connect }) : new Agent({ connect }))
+}
+
+function openAgent(system: SystemNetwork, options: buildConnector.BuildOptions): Agent {
   // An explicit list replaces the usual one.
   const ca = (): string[] => [...new Set([...getCACertificates('default'), ...system.certificates()])]
-  const dispatcher = new Agent({
+  return new Agent({
     connect: systemConnector({
       ...{ system, ca, timeoutMs: connectMs, connecting: new Set() },
-      direct: () => buildConnector({ ca: ca(), rejectUnauthorized: true, timeout: connectMs }),
+      direct: () => buildConnector({ ...options, ca: ca(), rejectUnauthorized: true, timeout: connectMs }),
     }),
   })
+}
+
+function fetchOver(dispatcher: Dispatcher): typeof fetch {
   // The types of Node's `fetch` and of the package differ in names only.
   const request = undiciFetch as unknown as (input: unknown, init: unknown) => Promise<Response>
   return (input, init) => request(input, { ...init, dispatcher })
+}
+
+/** A name lookup that fails when any of the addresses may reach this computer or its link, since a client may choose any of them. */
+const lookupAway: LookupFunction = (name, options, callback) => {
+  lookup(name, { ...options, all: true }, (error, found) => {
+    const [first] = found ?? []
+    if (error || !first) callback(error, [])
+    else if (found.some(({ address }) => mayReachThisComputer(address, { orLink: true }))) {
+      callback(new StudioError('foreign_address', `${name} leads to this computer or its local link.`), [])
+    } else if (options.all) callback(null, found)
+    else callback(null, first.address, first.family)
+  })
 }

@@ -23,7 +23,11 @@ export async function openInBrowser(address: string): Promise<void> {
   if (!hasScreen()) throw new StudioError('not_found', 'This computer has no display to open a browser on.')
   const [command, ...args] = openerOf(process.platform)
   // Without a shell the address is a single argument. `href` percent-encodes quotes and spaces.
-  const opener = spawn(command, [...args, url.href], { stdio: 'ignore', detached: true })
+  const opener = spawn(command, [...args, url.href], {
+    stdio: 'ignore',
+    detached: true,
+    env: withoutSecretNames(process.env),
+  })
   const late = new AbortController()
   try {
     const ended = once(opener, 'exit', { signal: late.signal }).then(([code]) => code !== 0)
@@ -38,6 +42,12 @@ export async function openInBrowser(address: string): Promise<void> {
     opener.unref()
   }
 }
+
+/** Variables with secrets, such as keys of services and headers for OpenTelemetry. A browser needs none of them, and often outlives us. */
+const secretName = /_(?:KEY|TOKEN|SECRET|PASSWORD|HEADERS)$/i
+
+const withoutSecretNames = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !secretName.test(name)))
 
 /** The program that opens addresses. On Windows not `start`: it needs cmd.exe, which interprets `&`. */
 export function openerOf(platform: NodeJS.Platform): [string, ...string[]] {

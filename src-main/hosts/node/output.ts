@@ -174,16 +174,3 @@ export function reportFailure(error: StudioError, json: boolean): number {
   if (json) printJson({ problem: error.toProblem() })
   return exitCodes.failed
 }
-
-/**
- * Takes an API key from an environment variable and deletes the variable, so that started programs such as the browser
- * do not inherit it.
- * @throws StudioError `bad_input` when the variable is unset or empty
- */
-export function keyFromEnvironment(name: string): string {
-  // Own properties only: `__proto__` and `constructor` are not variables.
-  const key = Object.hasOwn(process.env, name) ? process.env[name]?.trim() : undefined
-  if (!key) throw new StudioError('bad_input', `The environment variable ${name} is not set.`)
-  delete process.env[name]
-  return key
-}

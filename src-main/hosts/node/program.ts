@@ -1,7 +1,8 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { dataFolder, instant, json, nonEmpty, shortName, withExamples } from './arguments.ts'
+import { keySourceFault, usualKeyVariable } from './apiKey.ts'
+import { dataFolder, instant, json, nonEmpty, path, shortName, withExamples } from './arguments.ts'
 import type { ServeOptions } from './commands/serve.ts'
-import { type ConnectionOptions, connectionUsageFault, usualKeyVariable } from './connection.ts'
+import { type ConnectionOptions, connectionUsageFault } from './connection.ts'
 import type { Parts } from './dependencies.ts'
 import { failureOf } from './failure.ts'
 import {
@@ -149,24 +150,29 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
       ended(await (await import('./commands/chat.ts')).chat(prompt, options, parts))
     })
 
-  withExamples(
-    program
-      .command('login')
-      .description(
-        'Add a connection and store its API key in the keychain. The key is read from standard input or a variable.',
-      ),
-    [
-      'inference-studio login --base-url https://api.example.com/v1',
-      'inference-studio login --base-url https://api.example.com/v1 --api-key-env MY_KEY --name work',
-    ],
+  withKeySource(
+    withExamples(
+      program
+        .command('login')
+        .description(
+          'Add a connection and store its API key in the keychain. The key is read from standard input by default.',
+        ),
+      [
+        'inference-studio login --base-url https://api.example.com/v1',
+        'inference-studio login --base-url https://api.example.com/v1 --api-key-file ~/key --name work',
+      ],
+    ).requiredOption('--base-url <url>', 'base URL of the service', nonEmpty),
+    'standard input',
   )
-    .requiredOption('--base-url <url>', 'base URL of the service', nonEmpty)
-    .option('--api-key-env <name>', 'environment variable with the API key (default: standard input)', nonEmpty)
     .option('--name <name>', 'name of the connection; an existing one gets this URL and key', shortName)
     .option('--allow-insecure', 'allow http:// to another computer', false)
     .addOption(dataFolder())
     .addOption(json())
-    .action(async (options) => ended(await (await import('./commands/account.ts')).login(options, parts)))
+    .action(async (options, command) => {
+      const fault = keySourceFault(options, true)
+      if (fault) command.error(`error: ${fault}`)
+      ended(await (await import('./commands/account.ts')).login(options, parts))
+    })
 
   program
     .command('logout')
@@ -197,13 +203,27 @@ function serveUsageFault({ web, api, open, webPort, apiPort }: Omit<ServeOptions
 
 /** Adds the options that choose the service for one run. */
 function withConnection(command: Command): Command {
+  return withKeySource(
+    command
+      .option('--sandbox', 'use the sandbox instead of a service')
+      .option('--connection <name>', 'use this stored connection for this run', nonEmpty)
+      .option('--base-url <url>', 'use the service at this base URL for this run', nonEmpty),
+    `--api-key-env ${usualKeyVariable}`,
+  )
+}
+
+/** Adds the options that name the source of the API key for `--base-url`. */
+function withKeySource(command: Command, usual: string): Command {
   return command
-    .option('--sandbox', 'use the sandbox instead of a service')
-    .option('--connection <name>', 'use this stored connection for this run', nonEmpty)
-    .option('--base-url <url>', 'use the service at this base URL for this run', nonEmpty)
+    .option(
+      '--api-key-file <path>',
+      `file with the API key for --base-url that only you can read; recommended (default: ${usual})`,
+      path,
+    )
+    .option('--api-key-fd <n>', 'open file descriptor to read the API key from, such as 3 with 3<file', descriptor)
     .option(
       '--api-key-env <name>',
-      `environment variable with the API key for --base-url (default: ${usualKeyVariable})`,
+      'environment variable with the API key. Programs that you run, such as MCP servers, can read it while this program runs',
       nonEmpty,
     )
 }
@@ -217,6 +237,11 @@ function port(text: string): number {
   const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
   if (!(number <= 65_535)) throw new InvalidArgumentError('A port is a number from 0 to 65535.')
   return number
+}
+
+function descriptor(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('A file descriptor is a number, such as 3.')
+  return Number(text)
 }
 
 function count(text: string): number {

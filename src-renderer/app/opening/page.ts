@@ -1,7 +1,7 @@
 import '../noEval.ts'
 import '../styles.css'
 import { type Opening, opening } from '../../../src-preload/contract/data.ts'
-import { showToken } from '../../api/session.ts'
+import { showCredential } from '../../api/session.ts'
 import { showCount } from '../../i18n/format.ts'
 import { i18n, startWords } from '../../i18n/index.ts'
 import { showAppearance } from '../appearance.ts'
@@ -62,6 +62,6 @@ showAppearance()
 await startWords()
 part('going').setAttribute('aria-label', i18n.t('opening:inProgress'))
 show(null)
-// The desktop page has no token and does not need a token.
-await showToken(window).catch(() => undefined)
+// The desktop page has no credential and does not need one.
+await showCredential(window).catch(() => undefined)
 await follow()

@@ -332,7 +332,8 @@ export const chatTools = {
       split: 'Split into program and arguments',
       splitHint: 'This looks like a whole command line.',
       args: 'Arguments, one per line',
-      argsHint: 'Each line is one argument, including spaces.',
+      argsHint:
+        'Each line is one argument, including spaces. Every user of this computer can see arguments, so enter keys as variables.',
       commandPreview: 'Command',
       env: 'Environment variables',
       secrets: 'Secret values',

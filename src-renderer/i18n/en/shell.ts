@@ -15,6 +15,11 @@ export const shell = {
   filesSkipped_other:
     '{{count}} files can’t be opened, such as {{names}}: folders, missing, too many or larger than 64 MB.',
   filesGone: 'A file could not be read. It may have been moved or deleted.',
+  locked: {
+    address: 'Address that the program printed in its terminal',
+    open: 'Open address',
+    wrong: 'Paste the whole address, with everything after #token=.',
+  },
   status: {
     label: 'Status',
     opening: 'Opening…',
@@ -24,7 +29,7 @@ export const shell = {
     unauthorized: 'Not signed in',
     unauthorizedTitle: 'This page is not signed in',
     unauthorizedAbout:
-      'Inference Studio was restarted, or this address has no token. Open the address that the program printed when it started.',
+      'An address that Inference Studio opens by itself works once, within a minute. After a restart of the program, earlier pages need the new address, too.',
     none: 'Not connected',
     checking: 'Checking {{name}}…',
     connected: 'Connected · {{name}}',

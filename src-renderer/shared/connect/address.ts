@@ -1,4 +1,4 @@
-const loopback = /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|\[::1\])$/i
+import { placeOf } from '../../../src-preload/contract/hostPlace.ts'
 
 /** Endpoints that people copy with the base URL. The second list applies only below `/v1`, because a gateway could have such a name. */
 const endpoint = new RegExp(
@@ -31,7 +31,7 @@ export function normalizeAddress(typed: string): NormalizedAddress {
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') return { fault: 'bad' }
   if (url.username !== '' || url.password !== '' || /^[^/?#]*@/.test(hasScheme ? (text.split('//')[1] ?? '') : rest))
     return { fault: 'credentials' }
-  const isLoopback = loopback.test(url.hostname)
+  const isLoopback = placeOf(url.hostname) === 'here'
   const changes: AddressChange[] = []
   const scheme = isLoopback ? 'http://' : 'https://'
   if (!hasScheme) changes.push({ kind: 'scheme', text: scheme })

@@ -1,4 +1,13 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  constants,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -102,7 +111,8 @@ describe('the README in the data folder', () => {
       const path = join(dataDir, readmeName)
       make(path)
       const look = () => [
-        lstatSync(path).mode,
+        // Not its permissions: everything in the folder becomes private.
+        lstatSync(path).mode & constants.S_IFMT,
         lstatSync(path).mtimeMs,
         what.endsWith('file') && readFileSync(path, 'utf8'),
       ]

@@ -13,7 +13,7 @@ import { parseBaseAddress } from '../../../src-main/core/upstream/address.ts'
 import { Credential } from '../../../src-main/core/upstream/credential.ts'
 import { exchange } from '../../../src-main/core/upstream/httpExchange.ts'
 import { openNetwork } from '../../../src-main/core/upstream/network.ts'
-import { readRoutes, systemFetch } from '../../../src-main/core/upstream/systemRoute.ts'
+import { awayFetch, readRoutes, systemFetch } from '../../../src-main/core/upstream/systemRoute.ts'
 import { tries } from '../../helpers/effort.ts'
 import { openClient } from '../../helpers/openClient.ts'
 import { freshFolder } from '../helpers/core.ts'
@@ -251,6 +251,34 @@ describe('the certificates of the system', () => {
     expect([reply.status, await reply.json()]).toEqual([200, { data: [] }])
     expect(asked).toEqual([new URL(url).host])
     await expect(systemFetch(system(() => 'DIRECT'))(url)).rejects.toThrow()
+  })
+})
+
+describe('a fetch of addresses elsewhere', () => {
+  // `localhost` is an example of a name that a lookup resolves to this computer: only the lookup refuses it.
+  it('refuses a name that resolves to this computer, by the lookup of the connection itself', async () => {
+    const requests: unknown[] = []
+    const { url } = await serve((request, response) => {
+      requests.push(request)
+      response.end()
+    })
+    const named = url.replace('127.0.0.1', 'localhost')
+    for (const fetch of [awayFetch(null), awayFetch(system(() => 'DIRECT'))])
+      await expect(fetch(named)).rejects.toMatchObject({ cause: { kind: 'foreign_address' } })
+    expect(requests).toEqual([])
+  })
+
+  it('leaves the lookup to a proxy of the system, which may be on this computer', async () => {
+    const url = await secureService()
+    const { place, asked } = await httpProxy()
+    const reply = await awayFetch(
+      system(
+        () => `PROXY ${place}`,
+        () => [cert],
+      ),
+    )(url)
+    expect(reply.status).toBe(200)
+    expect(asked).toEqual([new URL(url).host])
   })
 })
 

@@ -45,6 +45,9 @@ test('keys and credentials are masked wherever they are in a line', () => {
   expect(withoutSecrets('Authorization: Bearer abc.def http://me:pass@host/?token=abc&x=1')).toBe(
     'Authorization: Bearer … http://…@host/?token=…&x=1',
   )
+  expect(
+    withoutSecrets('http://127.0.0.1:8786/#code=abc x?state=ab&client_secret=ab&password=ab&refresh_token=ab'),
+  ).toBe('http://127.0.0.1:8786/#code=… x?state=…&client_secret=…&password=…&refresh_token=…')
   const secret = fc.stringMatching(/^(sk-|isk_)[A-Za-z0-9_-]{12,60}$/)
   fc.assert(
     fc.property(fc.string({ maxLength: 30 }), secret, fc.string({ maxLength: 30 }), (before, key, after) => {

@@ -71,16 +71,31 @@ describe.runIf(process.platform === 'linux')('a browser', () => {
     await expect(openInBrowser('https://example.org')).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  it('serve --open opens the printed URL in a browser that inherits no API key', { tags: 'long' }, async () => {
+  it('serve --open opens an address with a code that works once, in a browser that inherits no API key', async () => {
     const heard = putOpener()
     const { start } = commandLine(cliEntry, { HOME: folder, DISPLAY: ':99', PATH: `${folder}:/usr/bin:/bin` })
     const base = ['--base-url', 'http://127.0.0.1:1', '--api-key-env', 'MY_KEY', '--data-dir', join(folder, 'data')]
-    const host = start(['serve', '--open', '--json', '--web-port', '0', ...base], { MY_KEY: 'sk-canary-5f1e' })
+    const host = start(['serve', '--open', '--json', '--web-port', '0', ...base], {
+      MY_KEY: 'sk-canary-5f1e',
+      INFERENCE_STUDIO_API_KEY: 'sk-canary-6a2b',
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=sk-canary-7c3d',
+    })
     const { web } = JSON.parse(await host.line())
     await expect.poll(() => existsSync(join(folder, 'heard.env'))).toBe(true)
+    const { origin, hash } = new URL(web.url)
+    const [opened = ''] = heard()
+    expect(opened).toMatch(new RegExp(`^${origin}/#code=[\\w-]{43}$`))
+    const exchange = async (body: object): Promise<number> =>
+      (
+        await fetch(`${origin}/session`, {
+          ...{ method: 'POST', headers: { origin, 'content-type': 'application/json' }, body: JSON.stringify(body) },
+        })
+      ).status
+    const code = opened.split('#code=')[1]
+    expect([await exchange({ code }), await exchange({ code })]).toEqual([204, 403])
+    expect(await exchange({ token: hash.slice('#token='.length) })).toBe(204)
     host.child.kill('SIGTERM')
     expect((await host.ended).code).toBe(0)
-    expect(heard()).toEqual([web.url])
     const inherited = readFileSync(join(folder, 'heard.env'), 'utf8')
     expect(inherited).toContain('DISPLAY=:99')
     expect(inherited).not.toContain('sk-canary')

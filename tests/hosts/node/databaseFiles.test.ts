@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import {
   chmodSync,
   chownSync,
+  constants,
   cpSync,
   existsSync,
   lstatSync,
@@ -134,7 +135,7 @@ describe.each(tested)('$file', ({ name, file }) => {
       rmSync(join(dataDir, file))
       make(join(dataDir, file))
       const before = namesIn(dataDir)
-      const kind = lstatSync(join(dataDir, file)).mode
+      const kind = lstatSync(join(dataDir, file)).mode & constants.S_IFMT
       const read = {
         studio: [['apps', 'list'], ['backup', '-'], ['requests']],
         ledger: [['requests'], ['backup', '-']],
@@ -149,7 +150,7 @@ describe.each(tested)('$file', ({ name, file }) => {
         expect(met.stderr).toMatch(words)
       }
       expect(namesIn(dataDir)).toEqual(before)
-      expect(lstatSync(join(dataDir, file)).mode).toBe(kind)
+      expect(lstatSync(join(dataDir, file)).mode & constants.S_IFMT).toBe(kind)
     },
   )
 

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { contentSecurityPolicy } from '../../../src-main/hosts/csp.ts'
-import { ask, cookieFor, originOf, postToken, type Site, sendRaw, startSite } from './fixtures/web.ts'
+import { ask, cookieFor, originOf, postCode, postToken, type Site, sendRaw, startSite } from './fixtures/web.ts'
 
 let site: Site
 beforeAll(async () => {
@@ -189,6 +189,30 @@ describe('the token', () => {
     for (const body of ['', '{', 'null', '{"token":1}', '[]']) {
       expect((await ask(site, '/session', { ...request, body })).status).toBe(403)
     }
+  })
+
+  it('the address for a browser has a code in place of the token, which works once and within a minute', async () => {
+    const codeOf = (): string => {
+      const { origin, hash } = new URL(site.server.urlToOpen())
+      expect([origin, hash]).toEqual([originOf(site), expect.stringMatching(/^#code=[\w-]{43}$/)])
+      return hash.slice('#code='.length)
+    }
+    const [first, second, late] = [codeOf(), codeOf(), codeOf()]
+    const accepted = await postCode(site, first)
+    expect([accepted.status, accepted.headers['set-cookie']]).toEqual([204, expect.any(Array)])
+    for (const wrong of [first, '', site.token, `${second}x`]) {
+      const reply = await postCode(site, wrong)
+      expect([reply.status, reply.headers['set-cookie']]).toEqual([403, undefined])
+      expect(reply.body).toMatch(/used already, or is older than a minute/)
+    }
+    // A code is no token, and the wrong codes before did not use up this one.
+    expect((await postToken(site, second)).status).toBe(403)
+    expect((await postCode(site, second)).status).toBe(204)
+    const now = performance.now()
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now + 60_001)
+    onTestFinished(() => clock.mockRestore())
+    expect((await postCode(site, late)).status).toBe(403)
+    expect((await postToken(site, site.token)).status).toBe(204)
   })
 
   it('the token is accepted from our own page only', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { enterSession } from '../../../src-renderer/api/session.ts'
+import { enterSession, openPrinted } from '../../../src-renderer/api/session.ts'
 import { type Site, startSite } from '../../hosts/node/fixtures/web.ts'
 
 let site: Site
@@ -29,12 +29,51 @@ function pageAt(address: string) {
   return { page, replaced, asked }
 }
 
+describe('openPrinted', () => {
+  const assigned = (pasted: string): string[] => {
+    const calls: string[] = []
+    const location = {
+      origin: 'http://127.0.0.1:8786',
+      assign: (to: URL) => calls.push(to.href),
+      reload: () => calls.push('reload'),
+    }
+    const isOpened = openPrinted({ location } as unknown as Window, pasted)
+    expect(isOpened).toBe(calls.length > 0)
+    return calls
+  }
+
+  it('opens the printed address, also from a line of the terminal and from another port', () => {
+    expect(assigned(' Inference Studio  http://127.0.0.1:8786/#token=a-b_c\n')).toEqual([
+      'http://127.0.0.1:8786/#token=a-b_c',
+      'reload',
+    ])
+    expect(assigned('http://localhost:9000/#token=a')).toEqual(['http://localhost:9000/#token=a'])
+  })
+
+  it.each([
+    ...['', 'a-b_c', 'http://127.0.0.1:8786/', 'http://127.0.0.1:8786/#token=', 'http://127.0.0.1:8786/#code=a'],
+    ...['http://evil.example/#token=a', 'https://127.0.0.1/#token=a', 'javascript:alert(1)#token=a'],
+  ])('does not open %j', (pasted) => {
+    expect(assigned(pasted)).toEqual([])
+  })
+})
+
 describe('enterSession', () => {
   it('exchanges the token for a session, and removes the token from the address bar before the first request', async () => {
     const { page, replaced, asked } = pageAt(`${site.server.url}`)
     const entering = enterSession(page)
     expect([replaced, asked]).toEqual([['/'], ['/session']])
     expect(await entering).toBe(true)
+  })
+
+  it('exchanges a code in the same way; a second tab with the same address has the cookie of the first', async () => {
+    const address = site.server.urlToOpen()
+    const { page, replaced } = pageAt(address)
+    expect(await enterSession(page)).toBe(true)
+    expect(replaced).toEqual(['/'])
+    page.location.hash = new URL(address).hash
+    expect(await enterSession(page)).toBe(true)
+    expect(await enterSession(pageAt(address).page)).toBe(false)
   })
 
   it('preserves the rest of the address', async () => {

@@ -7,6 +7,7 @@ import { WorkerClient } from '../../shared/workerClient.ts'
 import { coreBusyMs } from '../../store/database.ts'
 import { asStoreError, isLocked } from '../../store/databaseErrors.ts'
 import { type FolderLock, lockFolder } from '../../store/lock.ts'
+import { privacyFault } from '../../store/privateFolder.ts'
 import { databases, type KnownDatabase } from '../databases.ts'
 import { findPendingWork, type OpeningReport, type PendingWork, prepareFiles, reportOpening } from './prepare.ts'
 import type { OpeningJob, OpeningProgress } from './worker.ts'
@@ -113,6 +114,8 @@ async function onUnlockedFolder<T>(parts: OpeningParts, build: (folder: OpenFold
 async function openFolder(parts: OpeningParts): Promise<OpenFolder> {
   const { dataDir, log } = parts
   const lock = lockFolder(dataDir)
+  const fault = privacyFault(dataDir)
+  if (fault !== null) log('warn', fault)
   try {
     const pending = findPendingWork({ dataDir, endedCleanly: lock.endedCleanlyBefore })
     if (pending.isLong) {

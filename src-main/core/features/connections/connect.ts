@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Profile } from '../../../../src-preload/contract/app.ts'
+import { placeOf } from '../../../../src-preload/contract/hostPlace.ts'
 import { StudioError } from '../../errors.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import type { StoredProfile } from '../../store/profiles.ts'
-import { type BaseAddress, isLocalHost, parseBaseAddress } from '../../upstream/address.ts'
+import { type BaseAddress, parseBaseAddress } from '../../upstream/address.ts'
 import { openUpstream } from '../../upstream/client.ts'
 import { Credential, saveCredential } from '../../upstream/credential.ts'
 import { type ProbeResult, probe } from './probe.ts'
@@ -50,7 +51,7 @@ export async function test({ baseUrl, credential, allowInsecure }: ConnectionAdd
  * @throws StudioError `bad_input`
  */
 function refuseShortKey(base: BaseAddress, credential: Credential): void {
-  if (credential.isNone || !credential.isShort || isLocalHost(new URL(base.url).hostname)) return
+  if (credential.isNone || !credential.isShort || placeOf(new URL(base.url).hostname) !== 'elsewhere') return
   throw new StudioError('bad_input', 'This API key is too short for a service on the internet.')
 }
 

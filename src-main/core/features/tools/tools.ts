@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto'
 import type { Message, ToolRun } from '../../../../src-preload/contract/chat.ts'
 import type { FunctionTool, ToolsState } from '../../../../src-preload/contract/tools.ts'
 import { StudioError } from '../../errors.ts'
-import type { SecretStore } from '../../host.ts'
+import type { SecretStore, SystemNetwork } from '../../host.ts'
 import type { ChatNeighbours, ToolCallsPort } from '../../ports/toolCalls.ts'
 import type { Feed } from '../../shared/events.ts'
 import { Listeners } from '../../shared/events.ts'
 import type { ForkProgram } from '../../shared/processWorker.ts'
 import { StateFeed } from '../../shared/stateFeed.ts'
 import type { Store } from '../../store/store.ts'
+import { awayFetch, systemFetch } from '../../upstream/systemRoute.ts'
 import { rowsOf } from './callRows.ts'
 import { functionId, requestMembers, ToolCatalogue } from './catalogue.ts'
 import { limits, type ToolLimits } from './limits.ts'
@@ -29,8 +30,8 @@ export interface ToolsOptions {
   log: (level: 'info' | 'warn' | 'error', line: string) => void
   /** Version of this program, sent to servers. */
   version: string
-  /** `fetch` for servers over HTTP. Default: `fetch` of Node. */
-  fetch?: typeof fetch
+  /** The network settings of the system, for servers over HTTP. Null: those of Node. */
+  network: SystemNetwork | null
   /** Starts the process that checks schemas. Default: a process of plain Node. */
   fork?: ForkProgram | undefined
   /** Overrides for tests that cannot wait for minutes. */
@@ -80,8 +81,8 @@ export function createTools(parts: ToolsOptions): ToolsFeature {
   const check = (schema: string): Promise<string[]> => checker.schema(schema)
   const grants = new OAuthGrants({ secrets, servers: store.mcpServers, log: warn })
   const serverParts = {
-    ...{ secrets: new ServerSecrets(secrets), grants, check, fetch: parts.fetch ?? fetch, version },
-    ...{ limits: bounds, changed, log: warn },
+    ...{ secrets: new ServerSecrets(secrets), grants, check, version },
+    ...{ fetch: systemFetch(parts.network), awayFetch: awayFetch(parts.network), limits: bounds, changed, log: warn },
   }
   const servers = new McpServers(store, serverParts, warn)
   const catalogue = new ToolCatalogue(store, servers)

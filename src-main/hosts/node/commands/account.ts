@@ -1,15 +1,14 @@
 import { createRouterClient, type RouterClient } from '@orpc/server'
-import { keyFromStandardInput } from '../connection.ts'
+import { type KeySource, readApiKey } from '../apiKey.ts'
 import type { Parts, RunningCore } from '../dependencies.ts'
 import { openDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
-import { exitCodes, keyFromEnvironment, printJson, say } from '../output.ts'
+import { exitCodes, printJson, say } from '../output.ts'
 import { sealKey } from '../seal.ts'
 
-interface LoginOptions {
+interface LoginOptions extends KeySource {
   baseUrl: string
   name?: string
-  apiKeyEnv?: string
   allowInsecure: boolean
   dataDir?: string
   json: boolean
@@ -17,7 +16,7 @@ interface LoginOptions {
 
 /** `login`: tests the base URL and API key, stores the key in the keychain and puts the connection in use. */
 export async function login(options: LoginOptions, parts: Parts): Promise<number> {
-  const text = options.apiKeyEnv ? keyFromEnvironment(options.apiKeyEnv) : await keyFromStandardInput()
+  const text = await readApiKey(options)
   return withCore(options.dataDir, parts, async (core) => {
     const { connection } = createRouterClient(core.router)
     const { publicKey } = await connection.sealingKey()

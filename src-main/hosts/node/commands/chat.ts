@@ -47,7 +47,7 @@ export async function chat(prompt: string, options: ChatOptions, parts: Parts): 
 }
 
 async function openCore(options: ChatOptions, parts: Parts): Promise<TemporaryCore> {
-  const connect = connectionFrom(options)
+  const connect = await connectionFrom(options)
   const coreOptions: CoreOptions = { proxyPort: null, ...(connect && { connect }) }
   try {
     const core = await parts.startCore(createNodeHost(await openDataDir(options.dataDir)), coreOptions)

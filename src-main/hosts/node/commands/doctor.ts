@@ -86,8 +86,13 @@ async function checkFolder(dataDir: string): Promise<Check> {
   if (!writable) return { name: 'dataFolder', status: 'failed', detail: `${dataDir} is not writable` }
   const unreadable = databaseProblem(dataDir)
   if (unreadable !== null) return { name: 'dataFolder', status: 'failed', detail: unreadable }
-  if (!ours) return { name: 'dataFolder', status: 'warning', detail: `${dataDir} belongs to another user` }
-  if (openToOthers) return { name: 'dataFolder', status: 'warning', detail: `${dataDir} can be read by other users` }
+  if (!ours) return { name: 'dataFolder', status: 'failed', detail: `${dataDir} belongs to another user` }
+  if (openToOthers)
+    return {
+      name: 'dataFolder',
+      status: 'warning',
+      detail: `${dataDir} can be opened by other users; the next start tries to close it`,
+    }
   return { name: 'dataFolder', status: 'ok', detail: `${dataDir} is writable and private` }
 }
 
@@ -125,7 +130,7 @@ async function checkPort(name: 'webPort' | 'apiPort', port: number): Promise<Che
  */
 async function checkConnection(dataDir: string, options: DoctorOptions, parts: Parts): Promise<Check[]> {
   try {
-    const connect = connectionFrom(options)
+    const connect = await connectionFrom(options)
     const { core, close } = await openCore(dataDir, parts, { proxyPort: null, ...(connect && { connect }) })
     try {
       return fromConnection(await settledConnection(createRouterClient(core.router)))

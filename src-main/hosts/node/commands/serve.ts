@@ -56,12 +56,14 @@ export async function serve(options: ServeOptions, parts: Parts): Promise<number
     front.work = work
     if (!options.web || front.web) return
     front.web = startWeb(null, options.webPort, () => front.work)
-    logEarlyAddress((await front.web).url, options)
+    logEarlyAddress(await front.web, options)
   }
   try {
     const dataDir = await openDataDir(options.dataDir)
     const host = createNodeHost(dataDir, () => restart.resolve('restart'))
-    const start = () => parts.startCore(host, { ...coreOptions(options), opening, signal: end.signal })
+    // Once, because a restart could not read the key from a variable or a pipe again.
+    const chosen = await coreOptions(options)
+    const start = () => parts.startCore(host, { ...chosen, opening, signal: end.signal })
     core = await start()
     const wasPrinted = front.web !== null
     if (front.web) (await front.web).serve(studioOf(core))
@@ -88,8 +90,8 @@ export async function serve(options: ServeOptions, parts: Parts): Promise<number
   return exitCodes.ok
 }
 
-function coreOptions(options: ServeOptions) {
-  const connect = connectionFrom(options)
+async function coreOptions(options: ServeOptions) {
+  const connect = await connectionFrom(options)
   const proxyPort = options.api ? options.apiPort : null
   return { ...(connect && { connect }), ...(proxyPort !== undefined && { proxyPort }) }
 }
@@ -102,9 +104,9 @@ const studioOf = (core: RunningCore): Studio => ({
 })
 
 /** Logs the address on standard error, because programs wait for the ready line on standard output. */
-function logEarlyAddress(url: string, { open }: ServeOptions): void {
-  log('info', `Starting up. Progress: ${url}`)
-  if (open) void openPage(url)
+function logEarlyAddress(web: WebServer, { open }: ServeOptions): void {
+  log('info', `Starting up. Progress: ${web.url}`)
+  if (open) void openPage(web)
 }
 
 /** Starts the web server. A given port must be free; the default port falls back to the next free one. */
@@ -132,11 +134,11 @@ async function announce(core: RunningCore, web: WebServer | null, dataDir: strin
   if (options.json) printJson(ready)
   else sayReady(ready, state)
   await addressShown()
-  if (options.open && web) await openPage(web.url)
+  if (options.open && web) await openPage(web)
 }
 
-const openPage = (url: string): Promise<void> =>
-  openInBrowser(url).catch((thrown: unknown) => log('warn', failureOf(thrown).message))
+const openPage = (web: WebServer): Promise<void> =>
+  openInBrowser(web.urlToOpen()).catch((thrown: unknown) => log('warn', failureOf(thrown).message))
 
 /** The first app state, as a page receives it. */
 async function firstState(core: RunningCore): Promise<AppState> {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 
 /** Authentication of one running server: accepted host names, origins, token and cookies. */
 export interface Access {
-  /** Printed in the fragment of the URL. 256 bits, base64url. */
+  /** In the fragment of the printed URL. 256 bits, base64url. */
   readonly token: string
   /** `Set-Cookie` values for a page with the token: one each for `/rpc`, `/media` and `/transfers`. */
   readonly cookies: readonly string[]
@@ -12,6 +12,10 @@ export interface Access {
   /** Whether the Origin header is exactly ours. */
   knowsOrigin(request: IncomingMessage): boolean
   knowsToken(shown: string): boolean
+  /** Creates a code that replaces the token once, within `codeLifeMs`. 256 bits, base64url. */
+  issueCode(): string
+  /** Whether the code is valid. It is not valid again. */
+  takeCode(shown: string): boolean
   knowsCookie(request: IncomingMessage): boolean
   /** Whether the request has the media cookie and comes from our page or the address bar. */
   knowsMediaCookie(request: IncomingMessage): boolean
@@ -23,11 +27,15 @@ export interface Access {
   knowsBearer(request: IncomingMessage): boolean
 }
 
+/** Lifetime of a code, ms. A browser that is not running yet can take half a minute to start. */
+const codeLifeMs = 60_000
+
 /**
  * Creates the token and the cookies for a server on `port`.
  *
  * The token is valid as long as the process, so the printed URL works in a second browser and after cookies were cleared.
- * A one-time token would add little, because whoever reads the terminal can also attach to the process.
+ * The program opens the browser with a code instead: every user of the computer can read the command line of a browser, while the terminal
+ * belongs to one person.
  * The cookies are other random values, so that no secret reveals another.
  *
  * Browsers send cookies of 127.0.0.1 to all of its ports. `Path=/rpc` hides the cookie from ordinary pages of other local
@@ -42,6 +50,8 @@ export function createAccess(port: number): Access {
   const cookieName = `inference-studio-${port}`
   const shows = ({ headers }: IncomingMessage, secret: string): boolean =>
     cookiesNamed(cookieName, headers.cookie).some((value) => same(value, secret))
+  /** When each code expires, as `performance.now()`, by the digest of the code. */
+  const codes = new Map<string, number>()
   const hosts = new Set([`127.0.0.1:${port}`, `localhost:${port}`])
   return {
     token,
@@ -55,6 +65,17 @@ export function createAccess(port: number): Access {
       return this.isFromOwnPage(request) && request.headers.origin === `http://${request.headers.host}`
     },
     knowsToken: (shown) => same(shown, token),
+    issueCode() {
+      const code = randomBytes(32).toString('base64url')
+      codes.set(digest(code).toString('hex'), performance.now() + codeLifeMs)
+      return code
+    },
+    takeCode(shown) {
+      const name = digest(shown).toString('hex')
+      const expires = codes.get(name)
+      codes.delete(name)
+      return expires !== undefined && performance.now() < expires
+    },
     knowsMediaCookie(request) {
       const site = request.headers['sec-fetch-site']
       if (site !== undefined && site !== 'same-origin' && site !== 'none') return false
@@ -76,10 +97,9 @@ export function createAccess(port: number): Access {
 }
 
 /** Compares in constant time for any two lengths, through digests of equal size. */
-function same(a: string, b: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(a), digest(b))
-}
+const same = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b))
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 function cookiesNamed(name: string, header: string | undefined): string[] {
   if (!header) return []

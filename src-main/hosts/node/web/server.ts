@@ -3,11 +3,13 @@ import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import type { AnyRouter } from '@orpc/server'
+import * as z from 'zod'
 import type { Opening } from '../../../../src-preload/contract/data.ts'
 import { transfersPath } from '../../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../../../core/errors.ts'
 import type { BytesHandler, BytesReply } from '../../../core/ports/bytes.ts'
 import { type ClientConnection, ClientConnections } from '../../../listener/connections.ts'
+import { isFromOtherUser } from '../../../listener/peerUser.ts'
 import { boundedServer, type ServerBounds } from '../../../listener/server.ts'
 import { StallWatch, type Watched } from '../../../listener/stall.ts'
 import { frameHeaders, securityHeaders } from '../../csp.ts'
@@ -48,8 +50,10 @@ export interface WebServerOptions {
 
 export interface WebServer {
   readonly port: number
-  /** The URL to open. The token is in the fragment, which browsers never send. */
+  /** The URL to print. The token is in the fragment, which browsers never send. */
   readonly url: string
+  /** A URL for the command line of a browser, which every user of the computer can read: with a code that works once, within a minute. */
+  urlToOpen(): string
   /** Serves the studio from now on. */
   serve(studio: Studio): void
   /** Closes every page's connection, and serves the start-up page until `serve` is called again. */
@@ -82,11 +86,11 @@ const usualBounds: WebBounds = {
   readMs: 30_000,
 }
 
-/** Maximum size of the body of `/session`, bytes. A token has 43. */
+/** Maximum size of the body of `/session`, bytes. A token and a code have 43. */
 const maxSessionBody = 1024
 
 /**
- * Starts the web server on loopback. Static files contain no secret and need no cookie. `/session` exchanges the token
+ * Starts the web server on loopback. Static files contain no secret and need no cookie. `/session` exchanges the token or a code
  * for cookies. `/rpc`, `/media/ID` and `/transfers/ID` need one cookie each. `/metrics` needs the token as a bearer token.
  *
  * @throws StudioError `port_taken`
@@ -147,6 +151,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
       opening,
       studio: served?.studio ?? null,
       work: options.opening ?? (() => null),
+      log: options.log,
     }
     answer(request, reply, site).catch((thrown: unknown) => {
       const why = thrown instanceof Error ? thrown.message : String(thrown)
@@ -184,6 +189,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
       await before?.pages.stop()
     },
     url: `http://127.0.0.1:${port}/#token=${access.token}`,
+    urlToOpen: () => `http://127.0.0.1:${port}/#code=${access.issueCode()}`,
     serve,
     connections: () => promisify(server.getConnections.bind(server))(),
     async stop() {
@@ -205,6 +211,7 @@ interface Site {
   work(): Opening | null
   /** The start-up page. */
   opening: PageFile | null
+  log: WebServerOptions['log']
 }
 
 async function answer(request: IncomingMessage, reply: ServerResponse, site: Site): Promise<void> {
@@ -212,7 +219,7 @@ async function answer(request: IncomingMessage, reply: ServerResponse, site: Sit
   for (const [name, value] of Object.entries(headers)) reply.setHeader(name, value)
   if (!access.knowsHost(request)) return refuse(reply, 403, 'Inference Studio does not serve this host name.')
   const path = pathOf(request)
-  if (path === '/session') return exchangeToken(request, reply, access)
+  if (path === '/session') return startSession(request, reply, site)
   if (!studio && isOfStudio(path)) return sendStartUpState(request, reply, site)
   if (path === '/rpc') return sendSessionState(request, reply, access)
   if (studio && path.startsWith(mediaPrefix)) return sendMedia(request, reply, access, studio.media)
@@ -260,8 +267,8 @@ async function sendStartUpState(request: IncomingMessage, reply: ServerResponse,
   reply.end(JSON.stringify({ opening: site.work() }))
 }
 
-/** `/session`: exchanges the token for the cookies. */
-async function exchangeToken(request: IncomingMessage, reply: ServerResponse, access: Access): Promise<void> {
+/** `/session`: exchanges the token or a code for the cookies. */
+async function startSession(request: IncomingMessage, reply: ServerResponse, { access, log }: Site): Promise<void> {
   if (request.method !== 'POST') return refuse(reply, 405, 'Only POST is allowed here.')
   if (!access.knowsOrigin(request))
     return refuse(reply, 403, 'Only the page of Inference Studio may send this request.')
@@ -269,9 +276,17 @@ async function exchangeToken(request: IncomingMessage, reply: ServerResponse, ac
     return refuse(reply, 415, 'Only application/json is accepted here.')
   const body = await readBody(request, maxSessionBody)
   if (body === null) return refuse(reply, 413, 'The request body is too long.')
-  const token = tokenIn(body)
-  if (token === null || !access.knowsToken(token))
-    return refuse(reply, 403, 'The token is wrong. Open the URL that the terminal printed.')
+  const { token, code } = credentialsIn(body)
+  if (code !== null && (await isFromOtherUser(request.socket))) {
+    // The code stays valid for the browser that it was made for.
+    log('warn', 'web: another user of this computer tried to use the code of the address that was opened.')
+    return refuse(reply, 403, 'This address belongs to another user of this computer.')
+  }
+  const isKnown = code === null ? token !== null && access.knowsToken(token) : access.takeCode(code)
+  if (!isKnown) {
+    const why = code === null ? 'The token is wrong.' : 'This code was used already, or is older than a minute.'
+    return refuse(reply, 403, `${why} Open the URL that the terminal printed.`)
+  }
   reply.writeHead(204, { 'Set-Cookie': [...access.cookies], 'Cache-Control': 'no-store' }).end()
 }
 
@@ -363,14 +378,16 @@ async function readBody(request: IncomingMessage, limit: number): Promise<string
   return Buffer.concat(chunks).toString('utf8')
 }
 
-function tokenIn(body: string): string | null {
+const credentials = z.object({ token: z.string().nullable().default(null), code: z.string().nullable().default(null) })
+
+function credentialsIn(body: string): z.infer<typeof credentials> {
+  let parsed: unknown = null
   try {
-    const parsed: unknown = JSON.parse(body)
-    if (typeof parsed !== 'object' || parsed === null || !('token' in parsed)) return null
-    return typeof parsed.token === 'string' ? parsed.token : null
+    parsed = JSON.parse(body)
   } catch {
-    return null
+    // Not JSON, so no token either.
   }
+  return credentials.safeParse(parsed).data ?? { token: null, code: null }
 }
 
 function refuse(reply: ServerResponse, status: number, words: string): void {

@@ -1,3 +1,4 @@
+import { placeOf } from '../../../../src-preload/contract/hostPlace.ts'
 import { functionName, type McpServer, type McpTransport } from '../../../../src-preload/contract/tools.ts'
 
 /** A secret value in the keychain, by name. */
@@ -151,7 +152,7 @@ function isHttp(text: string): boolean {
 export function isUnencrypted(text: string): boolean {
   if (!isHttp(text)) return false
   const { protocol, hostname } = new URL(text)
-  return protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+  return protocol === 'http:' && placeOf(hostname) !== 'here'
 }
 
 const filled = (rows: readonly SecretRow[]): SecretRow[] =>

@@ -125,6 +125,7 @@ export function makeFeature(more: Partial<ToolsOptions> = {}) {
       secrets,
       toolCalls,
       toolRounds: () => 10,
+      network: null,
       version: '0.0.0',
       log: (level, line) => void lines.push(`${level} ${line}`),
       ...more,

@@ -56,7 +56,8 @@ describe('a typed base URL', () => {
   it('is insecure only as http to another computer', () => {
     expect(normalizeAddress('http://h.example')).toMatchObject({ isInsecure: true })
     expect(normalizeAddress('h.example')).toMatchObject({ isInsecure: false })
-    expect(normalizeAddress('http://localhost')).toMatchObject({ isInsecure: false })
+    for (const host of ['localhost', 'localhost.', 'a.localhost', '127.0.0.1', '[::ffff:127.0.0.1]', '0.0.0.0', '[::]'])
+      expect(normalizeAddress(`http://${host}`)).toMatchObject({ isInsecure: false })
   })
 
   const host = fc.oneof(fc.domain(), fc.ipV4(), fc.constantFrom('localhost', '[::1]', 'nas'))

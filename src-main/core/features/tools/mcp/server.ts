@@ -19,6 +19,8 @@ export interface McpServerOptions {
   /** Returns one sentence per fault of a schema. */
   check: (schema: string) => Promise<string[]>
   fetch: typeof fetch
+  /** `fetch` for sign-ins of servers elsewhere, which never connects to this computer. */
+  awayFetch: typeof fetch
   version: string
   limits: ToolLimits
   /** Called when state, tools or log have changed. */
@@ -64,11 +66,11 @@ export class McpServerRun {
     this.#parts = parts
     const { transport, id, name } = config
     const isSignedInByHand = transport.kind === 'http' && transport.headers.some(isAuthorization)
-    const { grants, fetch, limits, log } = parts
+    const { grants, fetch, awayFetch, limits, log } = parts
     this.signIn =
       transport.kind === 'http' && !isSignedInByHand
         ? new ServerSignIn({
-            ...{ serverId: id, serverName: name, serverUrl: transport.url, grants, fetch, limits, log },
+            ...{ serverId: id, serverName: name, serverUrl: transport.url, grants, fetch, awayFetch, limits, log },
             changed: () => {
               this.#updateSecrecy()
               parts.changed()

@@ -1,5 +1,6 @@
 import { request } from 'node:http'
-import { afterEach, describe, expect, test } from 'vitest'
+import { connect } from 'node:net'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import {
   listenForRedirect,
   type RedirectListener,
@@ -68,11 +69,36 @@ describe('the redirect of a sign-in', () => {
     expect((await listener.response).code).toMatch(/^[12]$/)
   })
 
-  test('with another state ends the sign-in', async () => {
+  test.each([
+    ['another state', `state=${state}x&code=1`],
+    ['another state and an error', 'state=x&error=access_denied'],
+    ['no state', 'code=1'],
+    ['an error and no state', 'error=access_denied'],
+    ['an empty state', 'state=&code=1'],
+    ['two states', `state=${state}&state=${state}&code=1`],
+    ['nothing', ''],
+  ])('with %s is answered 400 and ignored: the sign-in goes on waiting', async (_, query) => {
     listener = await listenForRedirect(state, 0)
-    expect((await ask(`${listener.url}?state=${state}x&code=1`)).status).toBe(400)
-    await expect(listener.response).rejects.toMatchObject({ kind: 'foreign_address' })
-    await expect(ask(`${listener.url}?state=${state}&code=1`)).rejects.toThrow(/ECONNREFUSED/)
+    const page = await ask(`${listener.url}?${query}`)
+    expect(page).toMatchObject({ status: 400, text: expect.stringContaining('belongs to another sign-in') })
+    expect(() => listener.take(`${listener.url}?${query}`)).toThrow(expect.objectContaining({ kind: 'bad_input' }))
+    expect((await ask(`${listener.url}?state=${state}&code=2`)).status).toBe(200)
+    expect(await listener.response).toMatchObject({ code: '2', error: null })
+  })
+
+  test('comes through a flood of wrong answers and of connections that send nothing', async () => {
+    listener = await listenForRedirect(state, 0)
+    const port = Number(new URL(listener.url).port)
+    const silent = Array.from({ length: 100 }, () => connect(port, '127.0.0.1').on('error', () => undefined))
+    onTestFinished(() => {
+      for (const socket of silent) socket.destroy()
+    })
+    const wrong = await Promise.all(
+      Array.from({ length: 100 }, (_, at) => ask(`${listener.url}?state=${at}&error=access_denied`)),
+    )
+    expect(new Set(wrong.map(({ status }) => status))).toEqual(new Set([400]))
+    expect((await ask(`${listener.url}?state=${state}&code=1`)).status).toBe(200)
+    expect(await listener.response).toMatchObject({ code: '1' })
   })
 
   test('uses the preferred port if it is free, and another one if not', async () => {

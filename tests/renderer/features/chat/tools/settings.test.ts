@@ -156,7 +156,8 @@ describe('the server form', () => {
 
   test('warns about unencrypted addresses unless they are on this computer', () => {
     expect(isUnencrypted('http://mcp.example')).toBe(true)
-    for (const url of ['https://mcp.example', 'http://localhost:1', 'http://127.0.0.1:1', 'http://[::1]:1'])
+    const here = ['localhost', 'localhost.', 'a.localhost', '127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '0.0.0.0']
+    for (const url of ['https://mcp.example', ...here.map((host) => `http://${host}:1`)])
       expect(isUnencrypted(url)).toBe(false)
   })
 })

@@ -30,6 +30,8 @@ export function oauthFetch({ fetch, serverUrl, maxBytes, timeoutMs, signal }: OA
       return new Response([101, 204, 205, 304].includes(status) ? null : body, { status, statusText, headers })
     } catch (thrown) {
       if (thrown instanceof StudioError) throw thrown
+      // From the name lookup of `awayFetch`.
+      if (thrown instanceof Error && thrown.cause instanceof StudioError) throw thrown.cause
       if (signal?.aborted) throw new StudioError('cancelled', 'The sign-in was cancelled.')
       if (late.aborted) throw new StudioError('connect_timeout', `${url.host} did not answer in time.`)
       throw new StudioError('connect_failed', `${url.host} cannot be reached.`, {}, { cause: thrown })

@@ -1,9 +1,12 @@
 import { timingSafeEqual } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { signInRedirect } from '../../../../../../src-preload/contract/tools.ts'
+import { ClientConnections } from '../../../../../listener/connections.ts'
+import { isFromOtherUser } from '../../../../../listener/peerUser.ts'
+import { boundedServer, type ServerBounds } from '../../../../../listener/server.ts'
 import { StudioError } from '../../../../errors.ts'
-import { unexpected } from '../../../../shared/unexpected.ts'
+import { inBackground, unexpected } from '../../../../shared/unexpected.ts'
 
 const { hostname: host, pathname: path } = new URL(signInRedirect)
 
@@ -14,14 +17,20 @@ export interface AuthorizationResponse {
   iss: string | null
 }
 
+/** Bounds of the listener. Programs that only hold connections open are disconnected when others come, so the browser always gets through. */
+const bounds: ServerBounds = {
+  ...{ most: 1024, strangers: 64, graceMs: 250 },
+  ...{ headersMs: 5000, requestMs: 10_000, keepAliveMs: 1000, maxHeaderBytes: 16_384, requestsPerSocket: 1 },
+}
+
 export interface RedirectListener {
   /** Redirect address of this sign-in, with its port. */
   readonly url: string
-  /** Settles once: with the first response that has the right state, or rejects for one with another state. */
+  /** Settles once, with the first response that has the right state. Rejects if that response is ambiguous. */
   readonly response: Promise<AuthorizationResponse>
   /**
    * Takes the address of the page that a browser on another computer could not load.
-   * @throws StudioError `bad_input` if it is not an address of this sign-in
+   * @throws StudioError `bad_input` if it is not an address of this sign-in, which goes on waiting
    */
   take(address: string): void
   /** Stops listening. Later connections are refused by the operating system. */
@@ -29,7 +38,8 @@ export interface RedirectListener {
 }
 
 /**
- * Waits for the redirect of one sign-in on 127.0.0.1 (RFC 8252, section 7.3). Accepts one response and then stops listening.
+ * Waits for the redirect of one sign-in on 127.0.0.1 (RFC 8252, section 7.3). Accepts one response and then stops listening. Any program of
+ * this computer can connect: requests without the right state change nothing, however many there are.
  * @param state the random text that the response must repeat
  * @param preferredPort tried first, because a client may be registered with it; 0: any
  */
@@ -40,15 +50,15 @@ export async function listenForRedirect(state: string, preferredPort: number): P
   let isUsed = false
   let port = 0
 
-  /** Whether the response is accepted. */
+  const isOfThisSignIn = (query: URLSearchParams): boolean => {
+    const states = query.getAll('state')
+    return states.length === 1 && isSame(states[0] ?? '', state)
+  }
+  /** Takes a response with the right state. Returns whether it is a success. */
   const settle = (query: URLSearchParams): boolean => {
     isUsed = true
     // A repeated parameter makes the response ambiguous (RFC 6749, section 3.1).
-    const [states, code, error, iss] = ['state', 'code', 'error', 'iss'].map((name) => query.getAll(name))
-    if (states?.length !== 1 || !isSame(states[0] ?? '', state)) {
-      reject(new StudioError('foreign_address', 'The sign-in was stopped: the answer belongs to another sign-in.'))
-      return false
-    }
+    const [code, error, iss] = ['code', 'error', 'iss'].map((name) => query.getAll(name))
     if ([code, error, iss].some((values) => (values?.length ?? 0) > 1)) {
       reject(new StudioError('malformed_reply', 'The answer of the authorization server is ambiguous.'))
       return false
@@ -58,15 +68,23 @@ export async function listenForRedirect(state: string, preferredPort: number): P
     return response.error === null
   }
 
-  const server = createServer({ maxHeaderSize: 16_384, requestTimeout: 10_000 }, (request, reply) => {
-    const refused = refusal(request, port)
-    if (refused !== null) return answer(reply, refused, pages.refused)
+  const receive = async (request: IncomingMessage, reply: ServerResponse, query: URLSearchParams): Promise<void> => {
+    // The state is in the address of the sign-in page, and so in the command line of a browser that this program starts.
+    if (await isFromOtherUser(request.socket)) return answer(reply, 403, pages.other)
     if (isUsed) return answer(reply, 410, pages.used)
-    const isAccepted = settle(new URL(request.url ?? '', `http://${host}`).searchParams)
+    const isAccepted = settle(query)
     reply.on('close', close)
     return isAccepted ? answer(reply, 200, pages.received) : answer(reply, 400, pages.failed)
+  }
+  const connections = new ClientConnections(bounds, (socket) => socket.destroy())
+  const server = boundedServer(bounds, connections)
+  server.on('request', (request, reply) => {
+    const refused = refusal(request, port)
+    if (refused !== null) return answer(reply, refused, pages.refused)
+    const query = new URL(request.url ?? '', `http://${host}`).searchParams
+    if (!isOfThisSignIn(query)) return answer(reply, 400, pages.other)
+    inBackground('The answer of a sign-in could not be read', receive(request, reply, query))
   })
-  server.maxConnections = 16
   const close = (): void => {
     server.close()
     server.closeAllConnections()
@@ -83,6 +101,9 @@ export async function listenForRedirect(state: string, preferredPort: number): P
       const given = URL.parse(address.trim())
       const isOurs =
         given && `${given.origin}${given.pathname}` === url && given.username === '' && given.password === ''
+      if (isOurs && !isUsed && !isOfThisSignIn(given.searchParams)) {
+        throw new StudioError('bad_input', 'This address belongs to another sign-in. Copy it from the last page.')
+      }
       if (!isOurs || isUsed) {
         throw new StudioError('bad_input', `This is not the address of the last page. It starts with ${url}?`)
       }
@@ -93,7 +114,7 @@ export async function listenForRedirect(state: string, preferredPort: number): P
   }
 }
 
-async function listen(server: ReturnType<typeof createServer>, preferredPort: number): Promise<void> {
+async function listen(server: Server, preferredPort: number): Promise<void> {
   const attempt = (port: number): Promise<void> =>
     new Promise((resolve, reject) => {
       server.once('error', reject)
@@ -134,6 +155,7 @@ function isSame(given: string, wanted: string): boolean {
 const pages = {
   received: ['Go back to Inference Studio', 'Inference Studio has received the answer. You can close this page.'],
   failed: ['Not signed in', 'Inference Studio shows the reason. You can close this page.'],
+  other: ['Not signed in', 'This answer belongs to another sign-in. Inference Studio still waits for its own.'],
   used: ['Already used', 'This address works once. You can close this page.'],
   refused: ['Nothing here', 'Inference Studio waits for the answer of a sign-in at another address.'],
 } as const

@@ -1,6 +1,7 @@
 import type { McpSignIn } from '../../../../../../src-preload/contract/tools.ts'
 import { asStudioError, StudioError } from '../../../../errors.ts'
 import type { ToolLimits } from '../../limits.ts'
+import { fetchFor } from './addresses.ts'
 import type { BearerToken } from './bearer.ts'
 import { type Challenge, clientNeeded, noChallenge, scopeNames } from './challenge.ts'
 import type { EnteredClient } from './clients.ts'
@@ -15,6 +16,8 @@ export interface ServerSignInOptions {
   serverUrl: string
   grants: OAuthGrants
   fetch: typeof fetch
+  /** From `awayFetch`. */
+  awayFetch: typeof fetch
   limits: ToolLimits
   /** Called when the view or the secrets have changed. */
   changed: () => void
@@ -202,7 +205,12 @@ export class ServerSignIn {
   }
 
   #fetchOptions() {
-    const { fetch, serverUrl, limits } = this.#options
-    return { fetch, serverUrl, maxBytes: limits.oauthBytes, timeoutMs: limits.oauthMs }
+    const { serverUrl, limits } = this.#options
+    return {
+      fetch: fetchFor(serverUrl, this.#options),
+      serverUrl,
+      maxBytes: limits.oauthBytes,
+      timeoutMs: limits.oauthMs,
+    }
   }
 }

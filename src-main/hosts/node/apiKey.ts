@@ -1,0 +1,154 @@
+import { createReadStream, fstatSync, readdirSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { type Readable, Writable } from 'node:stream'
+import { StudioError } from '../../core/errors.ts'
+import { fileProblem, isSystemError } from '../../core/shared/diskProblem.ts'
+
+/** Options that name the source of an API key. At most one of them is given. */
+export interface KeySource {
+  apiKeyFile?: string
+  apiKeyFd?: number
+  apiKeyEnv?: string
+}
+
+/** Environment variable with the API key when `--base-url` is given without another source. */
+export const usualKeyVariable = 'INFERENCE_STUDIO_API_KEY'
+
+/** Longest API key, in characters. */
+const longest = 8192
+
+const bad = (message: string): StudioError => new StudioError('bad_input', message)
+
+/** The first invalid combination of these options as a sentence, or null. A usage error (exit code 2). */
+export function keySourceFault(source: KeySource, hasBaseUrl: boolean): string | null {
+  const given = [
+    ...(source.apiKeyFile === undefined ? [] : ['--api-key-file']),
+    ...(source.apiKeyFd === undefined ? [] : ['--api-key-fd']),
+    ...(source.apiKeyEnv === undefined ? [] : ['--api-key-env']),
+  ]
+  if (given.length > 1) return `${given.join(' and ')} can’t be used together.`
+  return given[0] !== undefined && !hasBaseUrl ? `${given[0]} needs --base-url.` : null
+}
+
+/**
+ * Reads an API key from the source that the options name, else from standard input.
+ * @throws StudioError `bad_input` for a file that other users can read, and for a missing, empty or too long key; `cancelled` by Ctrl-C
+ */
+export async function readApiKey({ apiKeyFile, apiKeyFd, apiKeyEnv }: KeySource): Promise<string> {
+  if (apiKeyFile !== undefined) return keyFromFile(apiKeyFile)
+  if (apiKeyFd !== undefined) return keyFromDescriptor(apiKeyFd)
+  return apiKeyEnv === undefined ? keyFromStandardInput() : keyFromEnvironment(apiKeyEnv)
+}
+
+async function keyFromFile(path: string): Promise<string> {
+  let file: FileHandle | null = null
+  try {
+    file = await open(path)
+    const facts = await file.stat()
+    if (facts.isDirectory()) throw bad(`--api-key-file: ${path} is a folder.`)
+    // Not a pipe, such as that of `<(command)`. Windows has access lists in place of these bits.
+    if (facts.isFile() && process.getuid !== undefined) {
+      if (facts.uid !== process.getuid() && facts.uid !== 0) {
+        throw bad(`--api-key-file: ${path} belongs to another user of this computer. Use a file of your own.`)
+      }
+      if ((facts.mode & 0o077) !== 0) {
+        throw bad(`--api-key-file: other users of this computer can read ${path}. Run "chmod 600" on it first.`)
+      }
+    }
+    return await wholeKey(file.createReadStream({ autoClose: false }), `--api-key-file: ${path}`)
+  } catch (thrown) {
+    throw isSystemError(thrown) ? fileProblem(thrown, `--api-key-file: ${path} can’t be read`) : thrown
+  } finally {
+    await file?.close()
+  }
+}
+
+/** Node makes all descriptors of its start uninheritable, so started programs do not get this one. */
+async function keyFromDescriptor(descriptor: number): Promise<string> {
+  const what = `--api-key-fd: the descriptor ${descriptor}`
+  try {
+    if (isOfNode(descriptor)) throw bad(`${what} is not open. Open it in the shell, such as with ${descriptor}<FILE.`)
+    return await wholeKey(createReadStream('', { fd: descriptor, autoClose: false }), what)
+  } catch (thrown) {
+    throw isSystemError(thrown) ? fileProblem(thrown, `${what} can’t be read`) : thrown
+  }
+}
+
+/**
+ * Deletes the variable, so that started programs such as the browser do not inherit it. The operating system still shows the first
+ * environment of this process to other programs of this user.
+ */
+function keyFromEnvironment(name: string): string {
+  // Own properties only: `__proto__` and `constructor` are not variables.
+  const key = Object.hasOwn(process.env, name) ? process.env[name]?.trim() : undefined
+  if (!key) throw bad(`The environment variable ${name} is not set.`)
+  delete process.env[name]
+  return key
+}
+
+/**
+ * Whether Node opened the descriptor for itself, because the caller did not open this number. Reading one can wait forever, and closing one
+ * ends the process. They are event queues, which have no type, and pipes with both ends in this process.
+ */
+function isOfNode(descriptor: number): boolean {
+  const facts = fstatSync(descriptor)
+  const hasType = facts.isFile() || facts.isFIFO() || facts.isSocket() || facts.isCharacterDevice()
+  if (!hasType || !facts.isFIFO() || process.platform !== 'linux') return !hasType
+  const others = readdirSync('/proc/self/fd').map(Number)
+  return others.some((other) => other > 2 && other !== descriptor && inodeOf(other) === facts.ino)
+}
+
+function inodeOf(descriptor: number): number | null {
+  try {
+    return fstatSync(descriptor).ino
+  } catch {
+    return null // the descriptor of the list itself, which is closed
+  }
+}
+
+async function wholeKey(from: Readable, what: string): Promise<string> {
+  const key = (await textOf(from, what)).trim()
+  if (key === '') throw bad(`${what} contains no API key.`)
+  return key
+}
+
+async function textOf(from: Readable, what: string): Promise<string> {
+  let text = ''
+  for await (const chunk of from.setEncoding('utf8')) {
+    text += chunk
+    if (text.length > longest) throw bad(`${what} is too long for an API key: at most ${longest} characters.`)
+  }
+  return text
+}
+
+/**
+ * Reads an API key from a pipe, or from the terminal without showing it.
+ * @throws StudioError `bad_input` for an empty or too long key, `cancelled` by Ctrl-C
+ */
+async function keyFromStandardInput(): Promise<string> {
+  const key = (
+    process.stdin.isTTY ? await typedUnseen('API key: ') : await textOf(process.stdin, 'Standard input')
+  ).trim()
+  if (key === '') throw bad('Give the API key on standard input, or use --api-key-file.')
+  return key
+}
+
+/** Reads one line from the terminal. Readline edits it and its echo is discarded. */
+async function typedUnseen(prompt: string): Promise<string> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true, historySize: 0 })
+  // Printed after readline has taken over: until then the terminal itself echoes what is typed.
+  process.stderr.write(prompt)
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      lines.once('line', resolve)
+      lines.once('SIGINT', () => reject(new StudioError('cancelled', 'Cancelled.')))
+      // Ctrl-D: empty input.
+      lines.once('close', () => resolve(''))
+    })
+  } finally {
+    lines.close()
+    process.stderr.write('\n')
+  }
+}
