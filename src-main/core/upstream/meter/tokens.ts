@@ -45,14 +45,14 @@ function load(): Ranks {
   const loaded = new Map<string, number>()
   // Bytes that are not UTF-8 by themselves are listed as numbers.
   for (const [rank, token] of tokens.entries()) {
-    loaded.set(typeof token === 'string' ? bytesOf(token) : Buffer.from(token).latin1Slice(), rank)
+    loaded.set(typeof token === 'string' ? bytesOf(token) : Buffer.from(token).toString('latin1'), rank)
   }
   return loaded
 }
 
 /** The UTF-8 bytes of a text as Latin-1 characters. */
 const bytesOf = (text: string): string =>
-  Buffer.byteLength(text) === text.length ? text : Buffer.from(text).latin1Slice()
+  Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString('latin1')
 
 /** Loads the vocabulary early, while the program is idle: loading blocks it for 60 to 130 ms. */
 export function loadTokenizer(): void {
