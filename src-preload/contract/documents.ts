@@ -25,6 +25,10 @@ export const documentKind = z.enum([
 ])
 export type DocumentKind = z.infer<typeof documentKind>
 
+const textKinds: ReadonlySet<DocumentKind> = new Set<DocumentKind>(['html', 'markdown', 'csv', 'code', 'text'])
+/** Whether documents of a kind are text files, which have an encoding. */
+export const isTextKind = (kind: DocumentKind): boolean => textKinds.has(kind)
+
 /** What the parts of a document are. A `text` has exactly one part. */
 export const documentUnit = z.enum(['page', 'slide', 'sheet', 'chapter', 'text'])
 export type DocumentUnit = z.infer<typeof documentUnit>

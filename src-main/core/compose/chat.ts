@@ -51,7 +51,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
   const upstream = () => session.upstream()
   const transfers = createTransfers({ dataDir: host.dataDir })
   const media = createMedia({ dataDir: host.dataDir, store, uploads: transfers.uploads })
-  const documents = createDocuments({ store, uploads: transfers.uploads, media })
+  const documents = createDocuments({ store, uploads: transfers.uploads, media, replaced: () => projects.wake() })
   const projects = createProjects({
     store,
     databaseFile: databaseFile(host.dataDir),
