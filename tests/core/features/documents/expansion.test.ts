@@ -138,13 +138,13 @@ test('tables in tables, and one wide row among many, stay as large as their text
 
 test('a chapter, slide, sheet or page that is listed many times is read once', async () => {
   const chapter = `<html><body><p>${'word '.repeat(20_000)}</p></body></html>`
-  const book = zip({
+  const epub = zip({
     mimetype: strToU8('application/epub+zip'),
     'META-INF/container.xml': xml('<container><rootfile full-path="a.opf"/></container>'),
     'a.opf': xml(`<package><item id="c" href="c.xhtml"/>${'<itemref idref="c"/>'.repeat(20_000)}</package>`),
     'c.xhtml': xml(chapter),
   })
-  const { parts, notes } = await convertBounded('a.epub', book)
+  const { parts, notes } = await convertBounded('a.epub', epub)
   expect(parts).toHaveLength(1)
   expect(notes).toContain('listed several times')
   const slides = zip({

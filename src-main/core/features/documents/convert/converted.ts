@@ -42,13 +42,13 @@ export class TextCollector {
   #repeated = 0
 
   /** How many characters may still be added. */
-  get room(): number {
+  get charactersLeft(): number {
     return maxCharacters - this.#characters
   }
 
   /** Whether more text or parts can be added. Notes that the rest is left out when not, so call it only when there is more. */
-  hasRoom(): boolean {
-    if (this.room <= 0) this.#noteLength()
+  canTakeMore(): boolean {
+    if (this.charactersLeft <= 0) this.#noteLength()
     else if (this.parts.length >= maxParts) this.#noteParts()
     else return true
     return false
@@ -79,7 +79,7 @@ export class TextCollector {
   add(text: string): void {
     if (text === '') return
     this.#label ??= ''
-    const left = this.room
+    const left = this.charactersLeft
     if (text.length > left) {
       this.#noteLength()
       if (left <= 0) return

@@ -20,7 +20,7 @@ export async function convertEpub(pack: OfficePackage): Promise<ConvertedDocumen
   if (chapters.size < listed.length) out.note('Chapters that are listed several times were read once.')
   let number = 0
   for (const name of chapters) {
-    if (!out.hasRoom()) break
+    if (!out.canTakeMore()) break
     const html = await pack.text(name)
     if (html === null) {
       out.note('A chapter is missing in the file.')

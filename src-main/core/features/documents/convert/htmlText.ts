@@ -77,7 +77,8 @@ export function htmlToMarkdown(
     },
     { decodeEntities: true, xmlMode: isXml, lowerCaseTags: true, lowerCaseAttributeNames: true },
   )
-  for (let at = 0; at < html.length && out.hasRoom(); at += sliceLength) parser.write(html.slice(at, at + sliceLength))
+  for (let at = 0; at < html.length && out.canTakeMore(); at += sliceLength)
+    parser.write(html.slice(at, at + sliceLength))
   parser.end()
   writer.end()
   return { title: oneLine(title), heading: writer.heading }
@@ -233,7 +234,7 @@ class MarkdownWriter {
     if (text === '') return
     const mark = '> '.repeat(Math.min(this.#quote, 8))
     if (mark === '') this.#out.block(text)
-    else this.#out.block(text.slice(0, this.#out.room).replace(/^/gm, mark))
+    else this.#out.block(text.slice(0, this.#out.charactersLeft).replace(/^/gm, mark))
   }
 
   #item(): void {

@@ -378,7 +378,7 @@ async function readContent(pack: OfficePackage, kind: keyof typeof kinds, out: T
     if (skip === 0 && !isCitation && !styles.isInside()) say(piece.replace(/[\s]+/g, ' '))
   }
 
-  const isThere = await pack.readXml('content.xml', { open, close, text }, () => !out.hasRoom())
+  const isThere = await pack.readXml('content.xml', { open, close, text }, () => !out.canTakeMore())
   for (const note of pendingNotes) out.block(note)
   return isThere
 }

@@ -67,7 +67,7 @@ export async function convertPdf(
   /** Text by the reference of the page. A small file can list one page millions of times. */
   const read = new Map<string, PageContent>()
   const until = performance.now() + maxReadMs
-  for (let number = 1; number <= document.numPages && out.hasRoom(); number += 1) {
+  for (let number = 1; number <= document.numPages && out.canTakeMore(); number += 1) {
     if (performance.now() > until) {
       out.note(`Only the first ${number - 1} of ${document.numPages} pages were read, because the PDF takes too long.`)
       break
@@ -76,7 +76,7 @@ export async function convertPdf(
     try {
       const page = await document.getPage(number)
       const key = page.ref ? `${page.ref.num} ${page.ref.gen}` : `page ${number}`
-      const content = read.get(key) ?? (await contentOf(page, out.room))
+      const content = read.get(key) ?? (await contentOf(page, out.charactersLeft))
       read.set(key, content)
       if (content.text.trim() === '') scanned.push(number)
       write(content, out)
@@ -118,8 +118,8 @@ function write({ text, filled, notes, hidden, areAnnotationsBroken }: PageConten
   if (areAnnotationsBroken) out.note('Form fields and notes of some pages could not be read.')
 }
 
-async function contentOf(page: PDFPageProxy, room: number): Promise<PageContent> {
-  const text = await pageText(page, room)
+async function contentOf(page: PDFPageProxy, most: number): Promise<PageContent> {
+  const text = await pageText(page, most)
   try {
     return { text, ...(await annotationsOf(page)), areAnnotationsBroken: false }
   } catch (thrown) {
@@ -129,14 +129,14 @@ async function contentOf(page: PDFPageProxy, room: number): Promise<PageContent>
   }
 }
 
-/** The text of a page, up to a little over `room`, because forms of a page can contain each other a million times. */
-async function pageText(page: PDFPageProxy, room: number): Promise<string> {
+/** The text of a page, up to a little over `most` characters, because forms of a page can contain each other a million times. */
+async function pageText(page: PDFPageProxy, most: number): Promise<string> {
   const pieces: string[] = []
   let length = 0
   const reader: ReadableStreamDefaultReader<Awaited<ReturnType<PDFPageProxy['getTextContent']>>> = page
     .streamTextContent()
     .getReader()
-  while (length <= room) {
+  while (length <= most) {
     const { done, value } = await reader.read()
     if (done) return pieces.join('')
     for (const item of value.items) {

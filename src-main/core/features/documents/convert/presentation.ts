@@ -21,7 +21,7 @@ export async function convertPresentation(pack: OfficePackage): Promise<Converte
   const out = new TextCollector()
   let number = 0
   for (const slide of slides) {
-    if (!out.hasRoom()) break
+    if (!out.canTakeMore()) break
     number += 1
     await readSlide(pack, slide, number, out)
   }

@@ -33,7 +33,7 @@ export async function convertSpreadsheet(pack: OfficePackage): Promise<Converted
   for (const [at, { name, target, isHidden }] of sheets.entries()) {
     if (read.has(target)) continue
     read.add(target)
-    if (!out.hasRoom()) break
+    if (!out.canTakeMore()) break
     out.begin(`Sheet ${at + 1}: ${name}${isHidden ? ' (hidden)' : ''}`)
     // A chart sheet has no cells.
     await readSheet(pack, target, { strings, dates, from1904 }, out)
@@ -155,8 +155,8 @@ async function readSheet(pack: OfficePackage, name: string, context: SheetContex
       if (element === 'v' || element === 't' || element === 'f') reading = null
       else if (element === 'c' && column >= 1 && column <= maxColumns) {
         const text = value === '' && formula !== '' ? `=${formula}` : cellText(value, type, style, context)
-        // What is beyond the room is left out with a note when the row is added.
-        if (text === '' || length > out.room) return
+        // Cells beyond the limit are left out, with a note when the row is added.
+        if (text === '' || length > out.charactersLeft) return
         length += text.length + Math.max(0, column - cells.length)
         while (cells.length < column - 1) cells.push('')
         cells[column - 1] = text
@@ -167,7 +167,7 @@ async function readSheet(pack: OfficePackage, name: string, context: SheetContex
       else if (reading === 'formula') formula += piece
     },
   }
-  await pack.readXml(name, handlers, () => !out.hasRoom())
+  await pack.readXml(name, handlers, () => !out.canTakeMore())
 }
 
 function cellText(value: string, type: string, style: number, { strings, dates, from1904 }: SheetContext): string {

@@ -379,5 +379,5 @@ async function readBody(
     if (isText && skip === 0) say(piece)
   }
 
-  await pack.readXml(part, { open, close, text }, () => !out.hasRoom())
+  await pack.readXml(part, { open, close, text }, () => !out.canTakeMore())
 }
