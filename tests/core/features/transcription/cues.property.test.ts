@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { joinCues, tidyCues } from '../../../../src-main/core/features/transcription/cues.ts'
 import { isSrt, readSrt, writeSrt } from '../../../../src-main/core/features/transcription/srt.ts'
 import { readVtt, writeVtt } from '../../../../src-main/core/features/transcription/vtt.ts'
+import { cpuTime } from '../../../helpers/cpuTime.ts'
 import { tries } from '../../../helpers/effort.ts'
 
 /** Text that is difficult for cue files: arrows, tags, entities, line ends, numbers, notes, direction marks, lone surrogates. */
@@ -102,4 +103,10 @@ it('texts of cues are joined with a space, but not in scripts without spaces', (
   expect(join('한국어', '띄어쓰기')).toBe('한국어 띄어쓰기')
   expect(join('漢字', 'and words')).toBe('漢字 and words')
   expect(join('', '𠮷野', '𠮷野')).toBe('𠮷野𠮷野')
+})
+
+it('a text of spaces is joined in linear time', () => {
+  const spent = cpuTime()
+  expect(joinCues([{ text: `a${' '.repeat(400_000)}b` }])).toHaveLength(400_002)
+  expect(spent()).toBeLessThan(2_000)
 })
