@@ -30,7 +30,8 @@ describe('the title of a chat', () => {
   it('of any white space is found in linear time', () => {
     const spent = cpuTime()
     for (let turn = 0; turn < 20; turn += 1) {
-      for (const blank of ['\n', ' \n', '\u00a0']) expect(titleOf(`${blank.repeat(3_900 / blank.length)}Words`)).toBe('Words')
+      for (const blank of ['\n', ' \n', '\u00a0'])
+        expect(titleOf(`${blank.repeat(3_900 / blank.length)}Words`)).toBe('Words')
     }
     // 20 times as much without the limit of white space.
     expect(spent()).toBeLessThan(1_000)
