@@ -240,6 +240,27 @@ Notes on this page:
     expect(JSON.stringify(parts)).not.toContain('hunter2')
   })
 
+  it('of a page with gigabytes of text end after some seconds, with a note', { tags: 'long' }, async () => {
+    const stream = (facts: string, content: string): string =>
+      `<<${facts}/Length ${content.length}>>\nstream\n${content}\nendstream`
+    const form = (resources: string, content: string): string =>
+      stream(`/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<<${resources}>>`, content)
+    // Each of eight forms shows the next one ten times.
+    const inside = Array.from({ length: 7 }, (_, at) => form(`/XObject<</X ${7 + at} 0 R>>`, '/X Do '.repeat(10)))
+    const bytes = pdfOf([
+      '<</Type/Catalog/Pages 2 0 R>>',
+      '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+      '<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 5 0 R/Resources<</XObject<</X 6 0 R>>>>>>',
+      '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
+      stream('', '/X Do '.repeat(10)),
+      ...inside,
+      form('/Font<</F1 4 0 R>>', 'BT /F1 9 Tf (words words) Tj ET'),
+    ])
+    const { parts, notes } = await convert('a.pdf', bytes)
+    expect(parts[0]?.text).toMatch(/^words/)
+    expect(notes).toContain('The end of a page was left out, because the page has too much text.')
+  })
+
   it('of a page that is listed many times are read once for each', async () => {
     const pages = 1_500
     const bytes = pdfOf([

@@ -14,6 +14,8 @@ const maxListed = 20
  * from the start, so the time grows with the square of the number of pages.
  */
 const maxReadMs = 120_000
+/** How long the text of one page may take, ms. Forms of a page can contain each other, so that a file of 2 KB has a page with gigabytes of text. */
+const maxPageMs = 10_000
 
 /**
  * The folder of Adobe's character maps, which name the characters of Chinese, Japanese and Korean fonts: beside the chunks of a build,
@@ -108,37 +110,41 @@ interface PageContent {
   /** Number of filled fields that are not shown. */
   hidden: number
   areAnnotationsBroken: boolean
+  /** Whether the text of the page goes on. */
+  isCut: boolean
 }
 
-function write({ text, filled, notes, hidden, areAnnotationsBroken }: PageContent, out: TextCollector): void {
+function write({ text, isCut, filled, notes, hidden, areAnnotationsBroken }: PageContent, out: TextCollector): void {
   out.add(text)
   if (filled.length > 0) out.add(`\n\nForm fields:\n${filled.join('\n')}`)
   if (notes.length > 0) out.add(`\n\nNotes on this page:\n${notes.join('\n')}`)
   for (let field = 0; field < hidden; field += 1) out.count('hidden form field')
+  if (isCut) out.note('The end of a page was left out, because the page has too much text.')
   if (areAnnotationsBroken) out.note('Form fields and notes of some pages could not be read.')
 }
 
 async function contentOf(page: PDFPageProxy, most: number): Promise<PageContent> {
   const text = await pageText(page, most)
   try {
-    return { text, ...(await annotationsOf(page)), areAnnotationsBroken: false }
+    return { ...text, ...(await annotationsOf(page)), areAnnotationsBroken: false }
   } catch (thrown) {
     // The text of a page with a damaged annotation is whole.
     if (!(thrown instanceof Error)) throw thrown
-    return { text, filled: [], notes: [], hidden: 0, areAnnotationsBroken: true }
+    return { ...text, filled: [], notes: [], hidden: 0, areAnnotationsBroken: true }
   }
 }
 
-/** The text of a page, up to a little over `most` characters, because forms of a page can contain each other a million times. */
-async function pageText(page: PDFPageProxy, most: number): Promise<string> {
+/** The text of a page, up to a little over `most` characters and `maxPageMs`. */
+async function pageText(page: PDFPageProxy, most: number): Promise<Pick<PageContent, 'text' | 'isCut'>> {
   const pieces: string[] = []
   let length = 0
   const reader: ReadableStreamDefaultReader<Awaited<ReturnType<PDFPageProxy['getTextContent']>>> = page
     .streamTextContent()
     .getReader()
-  while (length <= most) {
+  const until = performance.now() + maxPageMs
+  while (length <= most && performance.now() < until) {
     const { done, value } = await reader.read()
-    if (done) return pieces.join('')
+    if (done) return { text: pieces.join(''), isCut: false }
     for (const item of value.items) {
       if (!('str' in item)) continue
       pieces.push(item.hasEOL ? `${item.str}\n` : item.str)
@@ -146,7 +152,7 @@ async function pageText(page: PDFPageProxy, most: number): Promise<string> {
     }
   }
   await reader.cancel(new Error('The page has more text than is read.'))
-  return pieces.join('')
+  return { text: pieces.join(''), isCut: true }
 }
 
 /** An annotation as PDF.js describes it (PDFPageProxy.getAnnotations), as far as it is used. */
