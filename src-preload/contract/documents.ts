@@ -25,6 +25,10 @@ export const documentKind = z.enum([
 ])
 export type DocumentKind = z.infer<typeof documentKind>
 
+const textKinds: ReadonlySet<DocumentKind> = new Set<DocumentKind>(['html', 'markdown', 'csv', 'code', 'text'])
+/** Whether documents of a kind are text files, which have an encoding. */
+export const isTextKind = (kind: DocumentKind): boolean => textKinds.has(kind)
+
 /** What the parts of a document are. A `text` has exactly one part. */
 export const documentUnit = z.enum(['page', 'slide', 'sheet', 'chapter', 'text'])
 export type DocumentUnit = z.infer<typeof documentUnit>
@@ -45,6 +49,22 @@ export const studioDocument = z.object({
   /** What was left out or changed, one English sentence each. */
   notes: z.array(z.string().max(500)).max(50),
 })
+export type StudioDocument = z.infer<typeof studioDocument>
+
+/** Encodings that a person may choose for a text document: the names of the Encoding Standard (https://encoding.spec.whatwg.org/#names-and-labels). */
+export const textEncodings = [
+  ...['UTF-8', 'UTF-16LE', 'UTF-16BE'],
+  ...['GB18030', 'Big5', 'Shift_JIS', 'EUC-JP', 'ISO-2022-JP', 'EUC-KR'],
+  ...['windows-1252', 'windows-1250', 'windows-1251', 'windows-1253', 'windows-1254', 'windows-1255', 'windows-1256'],
+  ...['windows-1257', 'windows-1258', 'windows-874', 'ISO-8859-2', 'ISO-8859-5', 'ISO-8859-7', 'KOI8-R', 'KOI8-U'],
+  ...['IBM866', 'macintosh'],
+] as const
+export const textEncoding = z.enum(textEncodings)
+export type TextEncoding = z.infer<typeof textEncoding>
+
+/** The encoding in which a text document was read: the parameter `charset` of its type. Null for a document of another kind. */
+export const encodingOf = ({ mime }: Pick<StudioDocument, 'mime'>): string | null =>
+  /;charset=([\w.:-]+)$/.exec(mime)?.[1] ?? null
 
 /** Consecutive pages, both included, counted from 1. */
 export const pageRange = z.object({ from: whole, to: whole })
@@ -108,6 +128,14 @@ export const documentsProcedures = {
   progress: procedure
     .input(z.object({ uploadId: id }))
     .output(z.object({ pages: z.object({ done: whole, all: whole }).nullable() })),
+  /**
+   * Converts the stored original of a text document again, in an encoding that a person chose. All messages and projects with this file have the
+   * new text.
+   * @throws `bad_input` for a document of another kind, `no_such_item`
+   */
+  reread: procedure
+    .input(z.object({ mediaId: id, name: z.string().max(300), encoding: textEncoding }))
+    .output(studioDocument),
   /** Exactly the text that a message with this document sends, with its estimated tokens. @throws `bad_input`, `no_such_item` */
   text: procedure
     .input(documentToSend)

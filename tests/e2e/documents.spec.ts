@@ -135,6 +135,40 @@ test('a table and a text in an old encoding are pasted and picked by keyboard; a
   expect(request).toContain('Anchor,300')
 })
 
+test('a text whose letters look wrong is read in another encoding by keyboard, which is sent, and there after a reload', {
+  tag: '@long',
+}, async ({ page }) => {
+  await pickModel(page, 'mirror')
+  // Polish in ISO-8859-2. Nothing in so few letters says so.
+  const bytes = Buffer.from('\xacr\xf3d\xb3o, \xa3\xf3d\xbc, \xb1', 'latin1')
+  await give(page, 'drop', [{ name: 'words.txt', bytes }])
+  await open(page, 'words.txt').click()
+  const encoding = dialog(page).getByLabel(windowText('documents:encoding'))
+  await expect(encoding).toBeVisible()
+  await expect(sentText(page)).not.toContainText('Łódź')
+  await encoding.focus()
+  await encoding.selectOption('ISO-8859-2')
+  await expect(sentText(page)).toContainText('Łódź')
+  await expect(encoding).toHaveValue('ISO-8859-2')
+  await expect(dialog(page)).toContainText('The text was read as ISO-8859-2.')
+  await expectAccessible(page, 'dialog[open]')
+  await takePictures(page, 'document-encoding', true)
+  await page.keyboard.press('Escape')
+  await page.reload()
+  await open(page, 'words.txt').click()
+  await expect(encoding).toHaveValue('ISO-8859-2')
+  await expect(sentText(page)).toContainText('Łódź')
+  await page.keyboard.press('Escape')
+  await send(page, 'Sum it up')
+  await settled(page, 'complete')
+  expect(JSON.stringify(await sentRequest(page))).toContain('Łódź')
+  // A document that was sent has no choice.
+  await open(page, 'words.txt').click()
+  await expect(sentText(page)).toContainText('Łódź')
+  await expect(encoding).toHaveCount(0)
+  await page.keyboard.press('Escape')
+})
+
 test('the page is never blocked over 50 ms while a PDF of 50 MB is uploaded and read', { tag: '@long' }, async () => {
   const path = join(temporaryFolder('studio-documents-'), 'large.pdf')
   writeFileSync(path, plainPdf(200, 50, 250_000))

@@ -51,7 +51,13 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
   const upstream = () => session.upstream()
   const transfers = createTransfers({ dataDir: host.dataDir })
   const media = createMedia({ dataDir: host.dataDir, store, uploads: transfers.uploads })
-  const documents = createDocuments({ store, uploads: transfers.uploads, media, fork: host.fork })
+  const documents = createDocuments({
+    store,
+    uploads: transfers.uploads,
+    media,
+    fork: host.fork,
+    replaced: () => projects.wake(),
+  })
   const projects = createProjects({
     store,
     databaseFile: databaseFile(host.dataDir),

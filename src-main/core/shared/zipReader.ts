@@ -145,11 +145,14 @@ async function readDirectory(zip: ZipFile, bounds: ZipBounds): Promise<Map<strin
   return entries
 }
 
-/** Decodes an entry name. @throws StudioError `bad_input` for a name that would escape a folder, which shows that the file is hostile */
+/**
+ * Decodes an entry name. Some programs of Windows separate folders by `\` (against APPNOTE.TXT, 4.4.17.1), which becomes `/`.
+ * @throws StudioError `bad_input` for a name that would escape a folder, which shows that the file is hostile
+ */
 function decodeName(bytes: Buffer): string {
-  const name = bytes.toString('utf8')
+  const name = bytes.toString('utf8').replaceAll('\\', '/')
   const parts = name.split('/')
-  if (name === '' || name.startsWith('/') || /[\\\0]|^[A-Za-z]:/.test(name) || parts.includes('..')) {
+  if (name === '' || name.startsWith('/') || /\0|^[A-Za-z]:/.test(name) || parts.includes('..')) {
     throw damaged('The zip file has an entry whose name leads out of its folder.')
   }
   return name

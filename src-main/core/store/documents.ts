@@ -95,9 +95,16 @@ export function documentTable(database: Database) {
     remove: 'DELETE FROM documents WHERE media_id = ?',
     begin: `INSERT INTO documents (media_id, kind, mime, unit, parts, tokens, notes) VALUES (?, 'text', '', 'text', 0, 0, '[]')`,
     part: 'INSERT INTO document_parts (media_id, part, label, tokens, text) VALUES (?, ?, ?, ?, ?)',
+    removeParts: 'DELETE FROM document_parts WHERE media_id = ?',
+    // The passages of a pinned file are written again after the old ones were deleted in small steps (store/passages.ts).
+    outdatePassages: 'UPDATE passage_files SET next_part = 0 WHERE media_id = ?',
     finish: `UPDATE documents SET kind = :kind, mime = :mime, unit = :unit, parts = :parts, tokens = :tokens, notes = :notes, converted = 1
       WHERE media_id = :mediaId`,
   })
+
+  const insertParts = (mediaId: string, from: number, parts: readonly DocumentPart[]): void => {
+    for (const [at, { label, tokens, text }] of parts.entries()) sql.part.run(mediaId, from + at, label, tokens, text)
+  }
 
   return {
     ...documentReader(handle),
@@ -109,13 +116,18 @@ export function documentTable(database: Database) {
       }),
     /** Stores some parts, of which the first has the number `from`, counted from 1. */
     addParts: (mediaId: string, from: number, parts: readonly DocumentPart[]): void =>
-      journal(() => {
-        for (const [at, { label, tokens, text }] of parts.entries())
-          sql.part.run(mediaId, from + at, label, tokens, text)
-      }),
+      journal(() => insertParts(mediaId, from, parts)),
     /** Completes a conversion. */
     finish: (mediaId: string, { notes, ...facts }: Conversion): void =>
       transaction(() => void sql.finish.run({ mediaId, ...facts, notes: JSON.stringify(notes) })),
+    /** Replaces the text of a converted document, which stays pinned to its projects. Wake the indexer of passages afterwards. */
+    replace: (mediaId: string, { notes, ...facts }: Conversion, parts: readonly DocumentPart[]): void =>
+      transaction(() => {
+        sql.removeParts.run(mediaId)
+        insertParts(mediaId, 1, parts)
+        sql.finish.run({ mediaId, ...facts, notes: JSON.stringify(notes) })
+        sql.outdatePassages.run(mediaId)
+      }),
   }
 }
 

@@ -31,7 +31,8 @@ export function passageTable({ handle, journal, transaction }: Database) {
       'INSERT OR IGNORE INTO passages (media_id, part, start, text) VALUES (:mediaId, :part, :start, :text) RETURNING id',
     words: 'INSERT INTO search_text_passages (rowid, body) VALUES (?, ?)',
     progress: `INSERT OR REPLACE INTO passage_files (media_id, next_part, next_start, is_done) VALUES (:mediaId, :part, :start, :isDone)`,
-    unpinned: `SELECT media_id FROM passage_files WHERE NOT EXISTS (SELECT 1 FROM folder_files AS f WHERE f.media_id = passage_files.media_id) LIMIT 1`,
+    outdated: `SELECT media_id FROM passage_files WHERE next_part = 0
+       OR NOT EXISTS (SELECT 1 FROM folder_files AS f WHERE f.media_id = passage_files.media_id) LIMIT 1`,
     drop: 'DELETE FROM passages WHERE id IN (SELECT id FROM passages WHERE media_id = ? ORDER BY id LIMIT ?)',
     forget: 'DELETE FROM passage_files WHERE media_id = ?',
     markDirty: 'INSERT OR REPLACE INTO passage_index (id, has_deleted) VALUES (1, 1)',
@@ -67,8 +68,8 @@ export function passageTable({ handle, journal, transaction }: Database) {
     },
     setProgress: (progress: PassageProgress & { isDone: boolean }): void =>
       void sql.progress.run({ ...progress, isDone: Number(progress.isDone) }),
-    /** A file with passages that no folder has any more. */
-    unpinned: (): string | null => readOrNull(sql.unpinned.get(), (row) => text(row, 'media_id')),
+    /** A file with passages that no folder has any more, or whose text was replaced (progress 0). */
+    outdated: (): string | null => readOrNull(sql.outdated.get(), (row) => text(row, 'media_id')),
     /** Deletes up to `most` passages of a file. False when none is left. Within `write`. */
     dropSome(mediaId: string, most: number): boolean {
       sql.markDirty.run()

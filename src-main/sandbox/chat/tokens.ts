@@ -13,8 +13,11 @@ export interface Tokenizer {
 /** Text such as `<|endoftext|>` in a message is text, never a control token. */
 const PLAIN = { disallowedSpecial: new Set<string>() }
 
-/** Byte-pair merging is quadratic in the length of a run without spaces, so hostile runs are counted in slices. */
-const LONGEST_RUN = 1_024
+/**
+ * Byte-pair merging is quadratic in the length of a word: a run of letters, signs or white space of any kind. So longer runs are counted in
+ * pieces of 64 characters.
+ */
+const longRuns = /\p{L}{64}|[^\s\p{L}\p{N}]{64}|\s{64}/gu
 
 let loading: Promise<Tokenizer> | null = null
 
@@ -48,9 +51,11 @@ export function loadTokenizer(): Promise<Tokenizer> {
 }
 
 function slices(text: string): string[] {
-  if (text.length <= LONGEST_RUN || !/\S{1024}/.test(text)) return text === '' ? [] : [text]
-  const points = Array.from(text)
   const result: string[] = []
-  for (let at = 0; at < points.length; at += LONGEST_RUN) result.push(points.slice(at, at + LONGEST_RUN).join(''))
-  return result
+  let from = 0
+  for (const { 0: run, index } of text.matchAll(longRuns)) {
+    result.push(text.slice(from, index + run.length))
+    from = index + run.length
+  }
+  return from < text.length ? [...result, text.slice(from)] : result
 }

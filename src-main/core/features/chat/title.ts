@@ -10,7 +10,7 @@ const read = 4000
  * letters or digits.
  */
 export function titleOf(text: string): string | null {
-  const start = text.slice(0, read)
+  const start = startOf(text)
   const prose =
     blocksOf(withoutCode(start)).find(hasWords) ?? blocksOf(start.replace(/^\s*(?:```|~~~).*$/gmu, '')).find(hasWords)
   return prose === undefined ? null : shortened(firstSentence(prose))
@@ -18,9 +18,13 @@ export function titleOf(text: string): string | null {
 
 /** Title from a reply: the first sentence of its first block with letters. */
 export function titleOfReply(text: string): string | null {
-  const block = blocksOf(withoutCode(text.slice(0, read))).find((one) => /\p{L}/u.test(one))
+  const block = blocksOf(withoutCode(startOf(text))).find((one) => /\p{L}/u.test(one))
   return block === undefined ? null : shortened(firstSentence(block))
 }
+
+/** The part of a text that is read. Long white space is shortened, because the patterns below are quadratic in its length. */
+const startOf = (text: string): string =>
+  text.slice(0, read).replace(/\s{9,}/gu, (run) => (run.includes('\n') ? '\n\n' : ' '))
 
 const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text)
 

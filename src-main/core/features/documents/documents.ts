@@ -2,9 +2,12 @@ import {
   type AddedDocument,
   type AttachedDocument,
   type DocumentToSend,
+  isTextKind,
   maxDocumentBytes,
   maxSentCharacters,
   readPages,
+  type StudioDocument,
+  type TextEncoding,
   writePages,
 } from '../../../../src-preload/contract/documents.ts'
 import { StudioError } from '../../errors.ts'
@@ -32,6 +35,8 @@ export interface DocumentsOptions {
   limits?: Partial<ConversionLimits>
   /** Starts the process that converts. Default: a process of plain Node. */
   fork?: ForkProgram | undefined
+  /** Called when a stored document has another text. */
+  replaced?: () => void
 }
 
 /** The text that a message with a document sends. */
@@ -46,7 +51,7 @@ export interface SentText {
 export type Documents = ReturnType<typeof createDocuments>
 
 /** Documents as context of chats: stored once by content, converted once in a process that may die, sent as text. */
-export function createDocuments({ store, uploads, media, limits, fork }: DocumentsOptions) {
+export function createDocuments({ store, uploads, media, limits, fork, replaced }: DocumentsOptions) {
   const { documents } = store
   const conversion = new DocumentConversion(limits, fork)
   /** One file at a time, from its storage to the end of its conversion, so that equal files are converted once. */
@@ -126,6 +131,30 @@ export function createDocuments({ store, uploads, media, limits, fork }: Documen
           read.delete(uploadId)
           await uploads.done(uploadId)
         }
+      }),
+    /**
+     * Converts the stored original of a text document again, in a chosen encoding. The file has this text from then on, wherever it is attached.
+     * @throws StudioError `bad_input` for a document of another kind, `cancelled`, `no_such_item`
+     */
+    reread: (
+      { mediaId, name, encoding }: { mediaId: string; name: string; encoding: TextEncoding },
+      signal?: AbortSignal,
+    ): Promise<StudioDocument> =>
+      queue.run(async () => {
+        if (!isTextKind(get(mediaId).kind)) throw new StudioError('bad_input', 'Only text files have an encoding.')
+        const path = media.pathOf(mediaId)
+        if (path === null) throw new StudioError('no_such_item', 'This file no longer exists.')
+        const all: DocumentPart[] = []
+        const { kind, mime, unit, parts, tokens, notes } = await conversion.convert(
+          { path, name, encoding },
+          (progress) => void ('parts' in progress && all.push(...progress.parts)),
+          signal,
+        )
+        // It may have been deleted meanwhile.
+        get(mediaId)
+        documents.replace(mediaId, { kind, mime, unit, parts, tokens, notes }, all)
+        replaced?.()
+        return { ...get(mediaId), name: name.slice(0, 300) }
       }),
     /** Pages of an upload that were read so far; null when no page is being read. */
     progress: (uploadId: string): { done: number; all: number } | null => read.get(uploadId) ?? null,

@@ -12,13 +12,17 @@ const role = 'inference-studio-documents'
 const maxHeapMb = 1024
 /** Text per message to the core, UTF-16 units, so that storing one message blocks no stream. */
 const charactersAtOnce = 200_000
-/** Text that is counted exactly, UTF-16 units. The rest of a long document is counted by the same ratio. */
+/** Text of a document that is counted, UTF-16 units. Of a longer one, the same share of each part is read. */
 const countedCharacters = 500_000
+/** Least text of a part that is read for its estimate, UTF-16 units. */
+const leastSample = 256
 
 /** The file to convert. */
 export interface ConversionJob {
   path: string
   name: string
+  /** The encoding of a text file that a person chose. Absent: found by the bytes. */
+  encoding?: string
 }
 
 /** Pages that were read so far, or parts of the finished text, in order. */
@@ -43,14 +47,12 @@ serveJobs<ConversionJob, Conversion, ConversionProgress>(role, () => ({
       said = now
       progress({ done, all })
     })
+    const share = countedCharacters / parts.reduce((sum, { text }) => sum + text.length, 0)
     let tokens = 0
-    let counted = 0
     let batch: DocumentPart[] = []
     let characters = 0
     for (const { label, text } of parts) {
-      const exact = counted < countedCharacters
-      const own = exact ? countTokens(text) : Math.ceil((text.length * tokens) / counted)
-      if (exact) counted += text.length
+      const own = countTokens(text, share >= 1 ? text.length : Math.max(leastSample, Math.floor(text.length * share)))
       tokens += own
       batch.push({ label, text, tokens: own })
       characters += text.length

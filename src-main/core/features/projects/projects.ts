@@ -151,7 +151,7 @@ export function createProjects({ store, databaseFile, dropMedia, changed }: Proj
         isCut: from > 0 || to < whole.length,
       }
     },
-    /** Call when folders were deleted or files were added by an import. */
+    /** Call when folders were deleted, files were added by an import, or a file has another text. */
     wake: (): void => indexer.wake(),
     /** Resolves when all pinned files are indexed. */
     indexed: (): Promise<void> => indexer.settled(),

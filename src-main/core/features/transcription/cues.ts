@@ -41,11 +41,8 @@ export function joinCues(cues: readonly Pick<Cue, 'text'>[]): string {
   const pieces: string[] = []
   let last = ''
   for (const { text } of cues) {
-    const next = text
-      .split('\n')
-      .map((line) => line.trim())
-      .filter((line) => line !== '')
-      .join(' ')
+    // Not /\s*\n\s*/, which is quadratic in the length of white space without a line end.
+    const next = text.replace(/\s+/g, (run) => (run.includes('\n') ? ' ' : run)).trim()
     if (next === '') continue
     const between = last === '' || (spaceless.test(last) && spaceless.test(firstOf(next))) ? '' : ' '
     pieces.push(between, next)

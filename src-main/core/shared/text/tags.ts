@@ -3,8 +3,13 @@
 /** A tag name that does not occur in the text: `name`, or with a number when the text itself has an end tag of this name. */
 export function freeTag(name: string, body: string): string {
   if (!new RegExp(`<\\s*/\\s*${name}`, 'i').test(body)) return name
-  const lower = body.toLowerCase()
-  for (let number = 2; ; number += 1) if (!lower.includes(`${name}-${number}`)) return `${name}-${number}`
+  // A body that contains many numbered names would be searched once for each.
+  const taken = new Set(
+    Array.from(body.matchAll(new RegExp(`${name}-(\\d{1,15})`, 'gi')), ([, digits]) => Number(digits)),
+  )
+  let number = 2
+  while (taken.has(number)) number += 1
+  return `${name}-${number}`
 }
 
 export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()

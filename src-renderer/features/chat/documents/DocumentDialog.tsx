@@ -1,6 +1,14 @@
 import { type SyntheticEvent, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { type AttachedDocument, readPages, writePages } from '../../../../src-preload/contract/documents.ts'
+import {
+  type AttachedDocument,
+  encodingOf,
+  isTextKind,
+  readPages,
+  type TextEncoding,
+  textEncodings,
+  writePages,
+} from '../../../../src-preload/contract/documents.ts'
 import { mediaPath } from '../../../../src-preload/contract/media.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../../api/problem.ts'
@@ -8,7 +16,8 @@ import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { Pieces } from '../../../shared/markdown/CodeBlock.tsx'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Dialog } from '../../../shared/ui/Dialog.tsx'
-import { Field, TextInput } from '../../../shared/ui/Field.tsx'
+import { Field, InlineField, TextInput } from '../../../shared/ui/Field.tsx'
+import { Select } from '../../../shared/ui/Select.tsx'
 import { client } from '../client.ts'
 import { textPieces } from '../textPieces.ts'
 import { useDocumentFacts } from './DocumentChip.tsx'
@@ -19,6 +28,8 @@ interface DocumentDialogProps {
   onClose: () => void
   /** Absent for a document that was sent, whose selection no longer changes. */
   onChoose?: (pages: string | null, tokens: number) => void
+  /** Reads a text file again in another encoding. Absent for a document that was sent. */
+  onEncoding?: (encoding: TextEncoding) => Promise<void>
 }
 
 /** Exactly the text that a document sends, and the choice of its pages. */
@@ -38,8 +49,9 @@ type Loaded =
 const typingPause = 200
 
 /** Loads the text of the selection. @param pages undefined: the typed selection is invalid, so the text stays */
-function useSentText({ mediaId, name }: AttachedDocument, pages: string | null | undefined): Loaded {
+function useSentText({ mediaId, name, mime }: AttachedDocument, pages: string | null | undefined): Loaded {
   const [loaded, setLoaded] = useState<Loaded>({ state: 'loading' })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the type names the encoding, and in another one the file has another text
   useEffect(() => {
     const core = client()
     if (pages === undefined || !core) return
@@ -55,7 +67,7 @@ function useSentText({ mediaId, name }: AttachedDocument, pages: string | null |
       clearTimeout(timer)
       ended.abort()
     }
-  }, [mediaId, name, pages])
+  }, [mediaId, name, mime, pages])
   return loaded
 }
 
@@ -64,6 +76,7 @@ function OpenDialog({
   name,
   onClose,
   onChoose,
+  onEncoding,
 }: DocumentDialogProps & { document: AttachedDocument; name: string }) {
   const { t } = useTranslation('documents')
   const facts = useDocumentFacts()
@@ -106,6 +119,7 @@ function OpenDialog({
           </Button>
         </form>
       )}
+      {onEncoding && isTextKind(document.kind) && <EncodingChoice document={document} onEncoding={onEncoding} />}
       {document.notes.length > 0 && (
         <section aria-label={t('leftOut')} className="chat-document-notes">
           <h3>{t('leftOut')}</h3>
@@ -118,6 +132,47 @@ function OpenDialog({
       )}
       <SentText loaded={loaded} />
     </Dialog>
+  )
+}
+
+/** The encoding in which a text file was read, and the choice of another one. */
+function EncodingChoice({
+  document,
+  onEncoding,
+}: {
+  document: AttachedDocument
+  onEncoding: (encoding: TextEncoding) => Promise<void>
+}) {
+  const { t } = useTranslation('documents')
+  const [state, setState] = useState<'idle' | 'reading' | Problem>('idle')
+  const current = encodingOf(document) ?? 'UTF-8'
+  const choices = textEncodings.map((value) => ({ value, label: t(`encodings.${value}`) }))
+  const known = choices.find(({ value }) => value === current)
+  const pick = (encoding: string): void => {
+    const wanted = choices.find(({ value }) => value === encoding)?.value
+    if (wanted === undefined || wanted === current) return
+    setState('reading')
+    onEncoding(wanted).then(
+      () => setState('idle'),
+      (thrown: unknown) => setState(problemOf(thrown)),
+    )
+  }
+  return (
+    <div className="chat-document-encoding" aria-busy={state === 'reading'}>
+      <InlineField label={t('encoding')}>
+        <Select
+          label={t('encoding')}
+          value={current}
+          choices={known ? choices : [{ value: current, label: current }, ...choices]}
+          onPick={pick}
+          disabled={state === 'reading'}
+        />
+        <span className="text-faint text-s" role="status">
+          {t(state === 'reading' ? 'rereading' : 'encodingHint')}
+        </span>
+      </InlineField>
+      {typeof state === 'object' && <ProblemNotice problem={state} />}
+    </div>
   )
 }
 

@@ -8,7 +8,7 @@ import { ActionButton } from '../actionButtons.tsx'
 import { Hint } from '../composer/Hint.tsx'
 import { DocumentIcon, useDocumentFacts } from './DocumentChip.tsx'
 import { DocumentDialog } from './DocumentDialog.tsx'
-import { canRetryDocument, choosePages, type DraftDocument, draftDocuments } from './draftDocuments.ts'
+import { canRetryDocument, choosePages, type DraftDocument, draftDocuments, rereadDocument } from './draftDocuments.ts'
 import { ScannedPages } from './scans/ScannedPages.tsx'
 
 /** The documents of the draft, above the field. */
@@ -31,6 +31,7 @@ export function DocumentTray({ draft }: { draft: string }) {
         document={open?.stored ?? null}
         onClose={() => setShown(null)}
         onChoose={(pages, tokens) => open && choosePages(draft, open.key, pages, tokens)}
+        onEncoding={async (encoding) => open && rereadDocument(draft, open, encoding)}
       />
     </div>
   )

@@ -6,10 +6,12 @@ import {
   maxDocumentBytes,
   maxDocuments,
   pageRange,
+  type TextEncoding,
 } from '../../../../src-preload/contract/documents.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../../api/problem.ts'
 import { upload } from '../../../api/transfer.ts'
+import { client } from '../client.ts'
 import { createDraftFiles, type DraftUploadOptions } from '../draftFiles.ts'
 import { stopDrawing } from './scans/drawings.ts'
 
@@ -110,6 +112,19 @@ export const choosePages = (draft: string, key: string, pages: string | null, to
     ...document,
     stored: document.stored && { ...document.stored, pages, tokens },
   }))
+
+/** Reads the stored original of a text again in another encoding. @throws what the core throws */
+export async function rereadDocument(
+  draft: string,
+  { key, stored }: DraftDocument,
+  encoding: TextEncoding,
+): Promise<void> {
+  const core = client()
+  if (!core || !stored) return
+  const { mediaId, name } = stored
+  const fresh = await core.documents.reread({ mediaId, name, encoding })
+  draftDocuments.edit(draft, key, (document) => ({ ...document, stored: { ...fresh, pages: null } }))
+}
 
 /** The converted documents among these. */
 export const attachedOf = (documents: readonly DraftDocument[]): AttachedDocument[] =>

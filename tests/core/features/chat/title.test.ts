@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { titleOf, titleOfReply } from '../../../../src-main/core/features/chat/title.ts'
+import { cpuTime } from '../../../helpers/cpuTime.ts'
 import { tries } from '../../../helpers/effort.ts'
 
 describe('the title of a chat', () => {
@@ -25,6 +26,16 @@ describe('the title of a chat', () => {
     ['Wait...', 'Wait'],
     ['東京の三日間の旅程を考えて。予算は五万円です。', '東京の三日間の旅程を考えて'],
   ])('%j becomes %j', (text, title) => expect(titleOf(text)).toBe(title))
+
+  it('of any white space is found in linear time', () => {
+    const spent = cpuTime()
+    for (let turn = 0; turn < 20; turn += 1) {
+      for (const blank of ['\n', ' \n', '\u00a0'])
+        expect(titleOf(`${blank.repeat(3_900 / blank.length)}Words`)).toBe('Words')
+    }
+    // 20 times as much without the limit of white space.
+    expect(spent()).toBeLessThan(1_000)
+  })
 
   it('has at most 40 characters and ends at the end of a word', () => {
     const title = titleOf('Compare the three most common ways to brew coffee at home without a machine')

@@ -1,11 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
+import { strToU8, zipSync } from 'fflate'
 import { afterEach, expect, test } from 'vitest'
 import { StudioError } from '../../../../src-main/core/errors.ts'
 import { type ConversionLimits, DocumentConversion } from '../../../../src-main/core/features/documents/conversion.ts'
 import type { ConversionProgress } from '../../../../src-main/core/features/documents/worker.ts'
 import { type ChildOfProgram, forkNode } from '../../../../src-main/core/shared/processWorker.ts'
+import { countTokens } from '../../../../src-main/core/upstream/meter/tokens.ts'
 import { tries } from '../../../helpers/effort.ts'
 import { longestTurn } from '../../../helpers/longestTurn.ts'
 import { freshFolder } from '../../helpers/core.ts'
@@ -60,6 +62,27 @@ test('a document that takes its process down is called damaged, and the next one
   await damaged
   expect((await convert(by, report)).parts).toBe(3)
   expect(children).toHaveLength(2)
+})
+
+test('the estimate of a long document is as large as its text, however many parts it has', async () => {
+  const chapter = 'The ferry crosses the river each morning at seven and comes back in the evening. '.repeat(25)
+  const chapters = 700
+  const names = Array.from({ length: chapters }, (_, at) => `c${at}`)
+  const epub = zipSync(
+    {
+      mimetype: strToU8('application/epub+zip'),
+      'META-INF/container.xml': strToU8('<container><rootfile full-path="a.opf"/></container>'),
+      'a.opf': strToU8(
+        `<package>${names.map((name) => `<item id="${name}" href="${name}.xhtml"/><itemref idref="${name}"/>`).join('')}</package>`,
+      ),
+      ...Object.fromEntries(names.map((name) => [`${name}.xhtml`, strToU8(`<html><p>${chapter}</p></html>`)])),
+    },
+    { level: 1 },
+  )
+  const found = await convert(conversion(), file(epub, 'book.epub'))
+  expect(found.parts).toBe(chapters)
+  const exact = countTokens(chapter) * chapters
+  expect(Math.abs(found.tokens / exact - 1)).toBeLessThan(0.05)
 })
 
 test('a conversion that takes too long, needs too much memory or is cancelled ends, and the next one works', {

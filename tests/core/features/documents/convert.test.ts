@@ -1,8 +1,9 @@
 import { truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { strToU8, zipSync } from 'fflate'
+import { strToU8, unzipSync, zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
 import { convertDocument } from '../../../../src-main/core/features/documents/convert/convert.ts'
+import { textEncodings } from '../../../../src-preload/contract/documents.ts'
 import { cpuTime } from '../../../helpers/cpuTime.ts'
 import { freshFolder } from '../../helpers/core.ts'
 import { corpus, corpusBytes, corpusPath, expectedText, plainPdf, written } from './corpus.ts'
@@ -109,6 +110,52 @@ describe('plain text', () => {
     expect(notes).toEqual(['The text was read as windows-1251.'])
   })
 
+  it('with a few wrong bytes or a cut-off end is UTF-8, and the wrong bytes are named', async () => {
+    const { parts, notes } = await convert('mixed-bad.txt', corpusBytes('mixed-bad.txt'))
+    expect(parts[0]?.text).toContain('ümläuts and 日本語')
+    expect(parts[0]?.text.match(/\ufffd/g)).toHaveLength(3)
+    expect(notes).toEqual(['3 bytes are not valid UTF-8 and became \ufffd.'])
+    const cut = Buffer.from(japanese).subarray(0, -1)
+    expect((await textOf('a.txt', cut)).slice(0, -1)).toBe(japanese.slice(0, -1))
+    // Each umlaut is wrong, so this is not UTF-8.
+    expect(await textOf('a.txt', encoded(german, 'windows-1252'))).toBe(german.trimEnd())
+  })
+
+  it('of a few letters is read in its encoding', async () => {
+    expect(await convert('gbk-short.csv', corpusBytes('gbk-short.csv'))).toMatchObject({
+      mime: 'text/csv;charset=GB18030',
+      parts: [{ text: '姓名,年龄\n张三,20' }],
+      notes: ['The text was read as GB18030.'],
+    })
+    for (const [encoding, text] of [
+      ['GB18030', '测试文件'],
+      ['GB18030', '产品名称,价格\n苹果,5'],
+      ['Big5', '姓名,年齡\n張三,20'],
+      ['Big5', '測試檔案'],
+      ['Shift_JIS', 'こんにちは'],
+      ['Shift_JIS', '名前,年齢\n田中,20'],
+      ['EUC-JP', '名前,年齢\nたなか,20'],
+      ['EUC-KR', '이름,나이\n김철수,20'],
+      ['EUC-KR', '테스트 파일'],
+      ['windows-1251', 'Привет'],
+      ['windows-1252', 'Größe,Höhe\nMüller,20'],
+      ['windows-1252', 'Ärzte,Äpfel,Ähren'],
+    ] as const) {
+      expect(await textOf('a.txt', encoded(text, encoding)), `${encoding} ${text}`).toBe(text)
+    }
+  })
+
+  it('is read in the encoding that a person chose, whatever the bytes are', async () => {
+    files += 1
+    const path = join(folder, String(files))
+    const text = '你好'
+    writeFileSync(path, encoded(text, 'GB18030'))
+    const read = (encoding: string) => convertDocument({ path, name: 'a.txt', encoding })
+    expect(await read('GB18030')).toMatchObject({ mime: 'text/plain;charset=GB18030', parts: [{ text }] })
+    expect((await read('UTF-8')).notes).toEqual(['3 bytes are not valid UTF-8 and became \ufffd.'])
+    for (const encoding of textEncodings) expect((await read(encoding)).parts).toHaveLength(1)
+  })
+
   it('of a web page has no scripts, styles or hidden elements, and names the declared encoding', async () => {
     const page = `<html><head><meta charset="windows-1251"><title>Title</title><style>p{}</style></head><body>
       <script>steal()</script><p onclick="steal()">Shown <a href="javascript:steal()">link</a> <a href="https://a.example/">real</a></p>
@@ -130,6 +177,126 @@ const relations = (target: string): Uint8Array =>
 /** A Word document with this body, and more entries. */
 const word = (body: string, more: Record<string, Uint8Array> = {}): Uint8Array =>
   zipSync({ '_rels/.rels': relations('word/document.xml'), 'word/document.xml': xml(body), ...more }, { level: 1 })
+
+/** A PDF of these objects, of which the first is the catalogue. */
+function pdfOf(objects: readonly string[]): Buffer {
+  let body = '%PDF-1.7\n'
+  const offsets = objects.map((object, at) => {
+    const offset = body.length
+    body += `${at + 1} 0 obj\n${object}\nendobj\n`
+    return `${String(offset).padStart(10, '0')} 00000 n \n`
+  })
+  const start = body.length
+  body += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${offsets.join('')}trailer <</Size ${objects.length + 1} /Root 1 0 R>>\nstartxref\n${start}\n%%EOF`
+  return Buffer.from(body, 'latin1')
+}
+
+describe('answers and notes in a PDF', () => {
+  /** A page with these annotations, without text. */
+  const form = (...annotations: string[]): Buffer => {
+    const ids = annotations.map((_, at) => `${at + 4} 0 R`).join(' ')
+    return pdfOf([
+      `<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[${ids}]>>>>`,
+      '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Annots[${ids}]>>`,
+      ...annotations.map((own) => `<</Type/Annot/Rect[1 1 99 20]/P 3 0 R${own}>>`),
+    ])
+  }
+  const field = (own: string): string => `/Subtype/Widget${own}`
+
+  it('are in the text of their page, with the label or the name of the field', async () => {
+    const bytes = form(
+      field('/FT/Tx/T(p1.surname)/TU(Surname of the applicant)/V(Lindqvist\\nthe Elder)'),
+      field('/FT/Tx/T(empty)/V()'),
+      field('/FT/Ch/Ff 131072/T(country)/V(NO)/Opt[[(NO)(Norway)][(SE)(Sweden)]]'),
+      field('/FT/Ch/Ff 2097152/T(languages)/V[(Danish)(Finnish)]/Opt[(Danish)(Finnish)(Polish)]'),
+      field('/FT/Btn/T(married)/V/Yes/AS/Yes/AP<</N<</Yes 3 0 R/Off 3 0 R>>>>'),
+      field('/FT/Btn/T(retired)/V/Off/AS/Off/AP<</N<</Yes 3 0 R/Off 3 0 R>>>>'),
+      field('/FT/Btn/Ff 32768/T(ticket)/V/adult/AS/adult/AP<</N<</adult 3 0 R/Off 3 0 R>>>>'),
+      field('/FT/Tx/Ff 8192/T(password)/V(hunter2)'),
+      field('/FT/Tx/F 2/T(secret)/V(hidden)'),
+      '/Subtype/FreeText/Contents(Call back on Monday)/DA(/F1 12 Tf)',
+      '/Subtype/Text/Contents(Too expensive?)/T(Ida)',
+      '/Subtype/Link/Contents(not a note)',
+    )
+    const { parts, notes } = await convert('form.pdf', bytes)
+    expect(parts).toEqual([
+      {
+        label: 'Page 1',
+        text: `Form fields:
+- Surname of the applicant: Lindqvist the Elder
+- country: Norway
+- languages: Danish, Finnish
+- [x] married
+- [ ] retired
+- ticket: adult
+
+Notes on this page:
+- Call back on Monday
+- Ida: Too expensive?`,
+      },
+    ])
+    expect(notes).toContain('1 hidden form field was left out.')
+    expect(JSON.stringify(parts)).not.toContain('hunter2')
+  })
+
+  it('of a page with gigabytes of text end after some seconds, with a note', { tags: 'long' }, async () => {
+    const stream = (facts: string, content: string): string =>
+      `<<${facts}/Length ${content.length}>>\nstream\n${content}\nendstream`
+    const form = (resources: string, content: string): string =>
+      stream(`/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<<${resources}>>`, content)
+    // Each of eight forms shows the next one ten times.
+    const inside = Array.from({ length: 7 }, (_, at) => form(`/XObject<</X ${7 + at} 0 R>>`, '/X Do '.repeat(10)))
+    const bytes = pdfOf([
+      '<</Type/Catalog/Pages 2 0 R>>',
+      '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+      '<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 5 0 R/Resources<</XObject<</X 6 0 R>>>>>>',
+      '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
+      stream('', '/X Do '.repeat(10)),
+      ...inside,
+      form('/Font<</F1 4 0 R>>', 'BT /F1 9 Tf (words words) Tj ET'),
+    ])
+    const { parts, notes } = await convert('a.pdf', bytes)
+    expect(parts[0]?.text).toMatch(/^words/)
+    expect(notes).toContain('The end of a page was left out, because the page has too much text.')
+  })
+
+  it('of a page that is listed many times are read once for each', async () => {
+    const pages = 1_500
+    const bytes = pdfOf([
+      '<</Type/Catalog/Pages 2 0 R>>',
+      `<</Type/Pages/Kids[${'3 0 R '.repeat(pages)}]/Count ${pages}>>`,
+      '<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Annots[4 0 R]>>',
+      '<</Type/Annot/Rect[1 1 99 20]/Subtype/FreeText/Contents(A note)>>',
+    ])
+    const { parts } = await convert('a.pdf', bytes)
+    expect(parts).toHaveLength(pages)
+    expect(parts[7]?.text).toBe('Notes on this page:\n- A note')
+  })
+})
+
+describe('zip paths with backslashes', () => {
+  /** The same document with the folders of its entries separated by backslashes. */
+  const withBackslashes = (name: string): Buffer => {
+    const entries = Object.entries(unzipSync(corpusBytes(name)))
+    return Buffer.from(zipSync(Object.fromEntries(entries.map(([path, bytes]) => [path.replaceAll('/', '\\'), bytes]))))
+  }
+
+  it.each(['prices.xlsx', 'report.docx', 'talk.pptx', 'report.odt', 'prices.ods', 'talk.odp', 'report.epub'])(
+    'are read in %s',
+    async (name) => {
+      expect(written(await convert(name, withBackslashes(name)))).toBe(expectedText(name))
+    },
+  )
+
+  it('that lead out of the folder, or are equal to another, stay refused', async () => {
+    const rest = { '_rels\\.rels': relations('word/document.xml') }
+    for (const evil of ['..\\evil', '\\evil', 'a\\..\\..\\evil', 'C:\\evil', '\\\\server\\evil']) {
+      await refused('a.docx', zipSync({ [evil]: strToU8('x'), ...rest }), /leads out of its folder/)
+    }
+    await refused('a.docx', zipSync({ 'a\\b': strToU8('x'), 'a/b': strToU8('y'), ...rest }), /same name/)
+  })
+})
 
 describe('hostile and broken files', () => {
   it('are refused with the reason', async () => {

@@ -9,6 +9,7 @@ import { send } from '../../../../src-main/core/features/chat/send.ts'
 import { createDocuments } from '../../../../src-main/core/features/documents/documents.ts'
 import { createProjects } from '../../../../src-main/core/features/projects/projects.ts'
 import { databaseFile } from '../../../../src-main/core/store/store.ts'
+import type { TextEncoding } from '../../../../src-preload/contract/documents.ts'
 import { featureOver, settled } from '../../helpers/chatFeature.ts'
 import { uploadFile } from '../../helpers/transfers.ts'
 import type { Studio } from '../archive/studio.ts'
@@ -22,7 +23,10 @@ afterEach(async () => {
 
 function projectOn(on: Studio, wholeTokens = 0) {
   const { store, transfers, media, dataDir, library } = on
-  const documents = createDocuments({ store, uploads: transfers.uploads, media })
+  const documents = createDocuments({
+    ...{ store, uploads: transfers.uploads, media },
+    replaced: () => projects.wake(),
+  })
   const projects = createProjects({
     ...{ store, databaseFile: databaseFile(dataDir), dropMedia: media.drop, changed: () => library.note() },
   })
@@ -51,6 +55,27 @@ const handbook = [
   '渡轮每天早上七点从港口出发。',
   filler('sails'),
 ].join('\n\n')
+
+test('a pinned file that is read in another encoding stays pinned, and its new text is found', {
+  tags: 'long',
+}, async () => {
+  const on = studio()
+  const { documents, projects, folderId, context } = projectOn(on)
+  const text = `${filler('anchors')}\n\nDie Fähre nach Lüneburg fährt früh.\n\n${filler('ropes')}`
+  const uploadId = await uploadFile(on.transfers, 'handbook.txt', Buffer.from(text, 'latin1'))
+  const { mediaId, name } = await documents.add({ uploadId })
+  projects.pin({ folderId, mediaId, name })
+  const read = async (encoding: TextEncoding) => {
+    await documents.reread({ mediaId, name, encoding })
+    await projects.indexed()
+    return (await context('Lüneburg')).passages
+  }
+  expect((await read('KOI8-R')).map((passage) => passage.text).join()).not.toContain('Lüneburg')
+  const found = await read('windows-1252')
+  expect(found[0]?.text).toContain('Die Fähre nach Lüneburg')
+  expect(projects.attach(found.map(({ number: _, ...place }) => place))).toHaveLength(found.length)
+  expect(on.store.pinnedFiles.files(folderId).map((file) => file.mediaId)).toEqual([mediaId])
+})
 
 test('a passage that the person removed is not sent, no other takes its place, and the rest is numbered without a gap', {
   tags: 'long',

@@ -1,14 +1,18 @@
 import { setImmediate } from 'node:timers/promises'
 import { tokensOfAttachment } from '../../../upstream/meter/request.ts'
-import { countTokens } from '../../../upstream/meter/tokens.ts'
+import { countTokens, maxCounted } from '../../../upstream/meter/tokens.ts'
 import type { ChatMessage } from '../../../upstream/types.ts'
 import type { SentMessage } from '../history.ts'
 
 /** Tokens of the role and the separators of a message in the usual chat templates. */
 export const tokensPerMessage = 4
 
-/** How much text is counted without a break, UTF-16 units. Counting that much takes about 10 ms. */
-const sliceLength = 50_000
+/** Text that is counted without a break, UTF-16 units: 1 to 10 ms of work. */
+const sliceLength = 10_000
+/** Text of a whole conversation that is counted, UTF-16 units: 0.1 to 1 s of work, with other work of the program between. */
+const maxOfConversation = 1_000_000
+/** Least text of a message that is read for an estimate, UTF-16 units. */
+const leastSample = 256
 
 /** Estimated tokens of a message that is sent: its files, and everything else. */
 export interface CountedTokens {
@@ -19,28 +23,46 @@ export interface CountedTokens {
 /**
  * Counts tokens (an estimate, with cl100k_base). Other work of the program runs between slices of a long text. A slice ends anywhere,
  * which changes the count by at most one or two.
+ * @param most UTF-16 units that are read, from all parts of a longer text
  */
-export async function countText(text: string): Promise<number> {
-  if (text.length <= sliceLength) return countTokens(text)
+export async function countText(text: string, most = maxCounted): Promise<number> {
+  const slices = Math.ceil(Math.min(text.length, most) / sliceLength)
+  if (slices <= 1) return countTokens(text, most)
+  const section = Math.ceil(text.length / slices)
   let tokens = 0
-  for (let at = 0; at < text.length; at += sliceLength) {
-    tokens += countTokens(text.slice(at, at + sliceLength))
+  for (let at = 0; at < text.length; at += section) {
+    tokens += countTokens(text.slice(at, at + section), sliceLength)
     await setImmediate()
   }
   return tokens
 }
 
-/** Counts a message exactly as it is sent. An image counts at a flat rate, because services differ. */
-export async function countMessage({ message, fileCharacters }: SentMessage): Promise<CountedTokens> {
+/**
+ * Counts a message as it is sent. An image counts at a flat rate, because services differ.
+ * @param share of the message that is read, for the messages of a very long conversation
+ */
+export async function countMessage({ message, fileCharacters }: SentMessage, share = 1): Promise<CountedTokens> {
   const text = textOf(message)
   const calls = (message.tool_calls ?? []).map(({ function: { name, arguments: args } }) => `${name}${args}`)
   const others = [text.slice(fileCharacters), message.name ?? '', ...calls]
+  const count = (one: string): Promise<number> =>
+    share < 1 ? countText(one, Math.max(leastSample, Math.floor(one.length * share))) : countText(one)
   let own = tokensPerMessage
-  for (const one of others) own += await countText(one)
+  for (const one of others) own += await count(one)
   return {
-    files: (await countText(text.slice(0, fileCharacters))) + imagesOf(message) * tokensOfAttachment,
+    files: (await count(text.slice(0, fileCharacters))) + imagesOf(message) * tokensOfAttachment,
     text: own,
   }
+}
+
+/** The share of each message of a conversation that is counted, so that the work is bounded. 1 for all but very long ones. */
+export function countedShare(sent: readonly SentMessage[]): number {
+  let characters = 0
+  for (const { message } of sent) {
+    characters += textOf(message).length
+    for (const { function: called } of message.tool_calls ?? []) characters += called.arguments.length
+  }
+  return Math.min(1, maxOfConversation / Math.max(1, characters))
 }
 
 /** The text of a message, without images. */

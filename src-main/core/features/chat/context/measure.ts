@@ -8,7 +8,7 @@ import type { ChatFeature } from '../chat.ts'
 import { hasPassages, historyOf, instructionsOf, type TurnContent, turnOf } from '../history.ts'
 import { membersOf } from '../prepareRequest.ts'
 import { calibrate, calibratedParts, lastCounted, totalOf, uncalibrated } from './calibrate.ts'
-import { type CountedTokens, countMessage, countText, imagesOf } from './count.ts'
+import { type CountedTokens, countedShare, countMessage, countText, imagesOf } from './count.ts'
 import { type CountedMessage, oldestThatMayGo } from './oldest.ts'
 import { promptMark } from './promptMark.ts'
 import type { Summaries } from './summarise.ts'
@@ -159,8 +159,9 @@ export class ContextMeter {
     const spent = spentOn(store.messages.costs(conversationId))
     const sent = await historyOf(noInstructions, path, anyImage, (document) => neighbours.documentText(document))
     const messages: CountedMessage[] = []
+    const share = countedShare(sent)
     // Without instructions, which `measure` counts.
-    for (const one of sent) if (one.source !== null) messages.push({ ...one, tokens: await countMessage(one) })
+    for (const one of sent) if (one.source !== null) messages.push({ ...one, tokens: await countMessage(one, share) })
     return { path, messages, spent, mark: null }
   }
 
@@ -173,7 +174,7 @@ export class ContextMeter {
       passages: numberPassages(passages.length === 0 ? [] : neighbours.attachPassages(passages), []),
     }
     const sent = await turnOf(message, null, anyImage, (document) => neighbours.documentText(document))
-    const counted = await Promise.all(sent.map(countMessage))
+    const counted = await Promise.all(sent.map((one) => countMessage(one)))
     return counted[0] ?? { files: 0, text: 0 }
   }
 

@@ -42,18 +42,22 @@ const mimes: Partial<Record<DocumentKind, string>> = { html: 'text/html', markdo
 /**
  * Converts a file to text or Markdown, with a label for each page, slide, sheet or chapter. The type is read from the bytes; the name
  * only distinguishes text files. Runs on the worker thread.
+ * @param encoding of a text file, when a person chose one. Absent or null: found by the bytes
  * @param onPage called during long documents with the number of finished and of all pages
  * @throws StudioError `bad_input` for a file that is broken, encrypted, too large or of an unknown type
  */
 export async function convertDocument(
-  { path, name }: { path: string; name: string },
+  { path, name, encoding = null }: { path: string; name: string; encoding?: string | null },
   onPage: (done: number, all: number) => void = () => undefined,
 ): Promise<ConvertedDocument> {
   const { size } = await stat(path)
   if (size === 0) throw unreadable('The file is empty.')
   if (size > maxDocumentBytes) throw unreadable('The file is too large. A document may have at most 256 MiB.')
   const head = await readHead(path)
-  const converted = await byHead(path, name, head, size, onPage)
+  const converted =
+    encoding === null
+      ? await byHead(path, name, head, size, onPage)
+      : await convertText(path, name, { size, chosen: encoding })
   // The pages of a PDF without text can be sent as images.
   if (converted.kind !== 'pdf' && converted.parts.every(({ text }) => text === '')) {
     throw unreadable('The document has no text.')
@@ -87,7 +91,7 @@ function byHead(
       'The document is protected by a password, or has the format of Office 97. Save a copy as DOCX, XLSX or PPTX without a password and add the copy.',
     )
   }
-  return convertText(path, name, size)
+  return convertText(path, name, { size, chosen: null })
 }
 
 async function convertPackage(path: string): Promise<ConvertedDocument> {
@@ -112,14 +116,18 @@ async function convertPackage(path: string): Promise<ConvertedDocument> {
   }
 }
 
-async function convertText(path: string, name: string, size: number): Promise<ConvertedDocument> {
+async function convertText(
+  path: string,
+  name: string,
+  { size, chosen }: { size: number; chosen: string | null },
+): Promise<ConvertedDocument> {
   if (size > maxTextBytes) throw unreadable('The file is too large. A text file may have at most 64 MiB.')
   const bytes = await readFile(path)
   const ending = extname(name).toLowerCase()
   const isHtml =
     kindsByEnding[ending] === 'html' ||
     /^\s*(?:<!doctype html|<html[\s>])/i.test(bytes.subarray(0, 512).toString('latin1'))
-  const { text, encoding } = decodeText(bytes, isHtml ? declaredEncoding(bytes) : null)
+  const { text, encoding, notes } = decodeText(bytes, { declared: isHtml ? declaredEncoding(bytes) : null, chosen })
   const out = new TextCollector()
   const kind = isHtml ? 'html' : (kindsByEnding[ending] ?? (proseEndings.has(ending) ? 'text' : 'code'))
   if (isHtml) {
@@ -132,8 +140,9 @@ async function convertText(path: string, name: string, size: number): Promise<Co
     }
   } else out.add(text)
   out.end()
-  if (encoding !== 'UTF-8') out.note(`The text was read as ${encoding}.`)
-  return { kind, mime: mimes[kind] ?? 'text/plain', unit: 'text', parts: out.parts, notes: out.notes() }
+  for (const note of notes) out.note(note)
+  const mime = `${mimes[kind] ?? 'text/plain'};charset=${encoding}`
+  return { kind, mime, unit: 'text', parts: out.parts, notes: out.notes() }
 }
 
 /** The encoding that an HTML page declares. @see https://html.spec.whatwg.org/#prescan-a-byte-stream-to-determine-its-encoding */

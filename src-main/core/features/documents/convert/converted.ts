@@ -5,6 +5,10 @@ import { StudioError } from '../../../errors.ts'
 const maxCharacters = 20_000_000
 /** Maximum number of pages, slides, sheets or chapters. */
 const maxParts = 20_000
+/** Maximum length of the text that a document makes by repeating cells, rows or spaces, UTF-16 units. A few bytes can ask for terabytes. */
+const maxRepeated = 5_000_000
+/** Levels of tables in cells that are kept as tables. Each level copies the text of those inside it. */
+export const maxTableDepth = 8
 
 /** A page, slide, sheet or chapter as text. */
 export interface ConvertedPart {
@@ -35,10 +39,34 @@ export class TextCollector {
   #blocks: string[] = []
   #label: string | null = null
   #characters = 0
+  #repeated = 0
 
-  /** Whether the limit is reached. A converter may stop early. */
-  get isFull(): boolean {
-    return this.#characters >= maxCharacters || this.parts.length >= maxParts
+  /** How many characters may still be added. */
+  get charactersLeft(): number {
+    return maxCharacters - this.#characters
+  }
+
+  /** Whether more text or parts can be added. Notes that the rest is left out when not, so call it only when there is more. */
+  canTakeMore(): boolean {
+    if (this.charactersLeft <= 0) this.#noteLength()
+    else if (this.parts.length >= maxParts) this.#noteParts()
+    else return true
+    return false
+  }
+
+  /**
+   * How often a text is written that a file asks to repeat: `times`, or once with a note when the repetitions would be too long. Ask before the
+   * work, because the repetitions of a small file may not fit into memory.
+   * @param length characters of one repetition
+   */
+  repetitions(length: number, times: number): number {
+    const more = length * (times - 1)
+    if (this.#repeated + more > maxRepeated) {
+      this.note('Repeated cells, rows or spaces were written once, because there are too many of them.')
+      return 1
+    }
+    this.#repeated += more
+    return times
   }
 
   /** Ends the current part and begins another. */
@@ -51,9 +79,9 @@ export class TextCollector {
   add(text: string): void {
     if (text === '') return
     this.#label ??= ''
-    const left = maxCharacters - this.#characters
+    const left = this.charactersLeft
     if (text.length > left) {
-      this.note('The document is very long: text after 20 million characters was left out.')
+      this.#noteLength()
       if (left <= 0) return
     }
     const taken = text.slice(0, left)
@@ -63,7 +91,7 @@ export class TextCollector {
 
   /** Adds a paragraph, heading or table, followed by an empty line. */
   block(text: string): void {
-    const trimmed = text.replace(/[ \t\f\v]+$/gm, '').replace(/^\n+|\n+$/g, '')
+    const trimmed = trimmedLines(text)
     if (trimmed !== '') this.add(`${trimmed}\n\n`)
   }
 
@@ -72,9 +100,17 @@ export class TextCollector {
     if (this.#label === null) return
     if (this.parts.length < maxParts) {
       this.parts.push({ label: this.#label, text: tidy(this.#blocks.join('')) })
-    } else this.note(`Only the first ${maxParts} parts were read.`)
+    } else this.#noteParts()
     this.#blocks = []
     this.#label = null
+  }
+
+  #noteLength(): void {
+    this.note('The document is very long: text after 20 million characters was left out.')
+  }
+
+  #noteParts(): void {
+    this.note(`Only the first ${maxParts} parts were read.`)
   }
 
   note(sentence: string): void {
@@ -101,21 +137,35 @@ function tidy(text: string): string {
     .toWellFormed()
     .replace(/[^\P{Cc}\t\n]/gu, '')
     .replace(/\n{3,}/g, '\n\n')
-    .replace(/^\n+|\s+$/g, '')
+    .replace(/^\n+/, '')
+    .trimEnd()
 }
 
-/** A Markdown table. Cells are one line each. The first row is the head. */
+// A pattern such as /\s+$/ or /\s*\n/ tries each place of a run of white space, which takes minutes for a megabyte of spaces. These are linear.
+
+/** The lines without white space at their ends, and without empty lines before the first and after the last one. */
+export function trimmedLines(text: string): string {
+  const lines = text.split('\n').map((line) => line.trimEnd())
+  const first = lines.findIndex((line) => line !== '')
+  return first < 0 ? '' : lines.slice(first, lines.findLastIndex((line) => line !== '') + 1).join('\n')
+}
+
+/** One line: each line end with the white space around it becomes a space. */
+export const joinedLines = (text: string): string =>
+  text.replace(/\s+/g, (run) => (run.includes('\n') ? ' ' : run)).trim()
+
+/**
+ * A Markdown table. Cells are one line each. The first row is the head and as wide as the widest row. Other rows have their own cells only, as
+ * GitHub Flavored Markdown allows, because padding of many rows to one wide row would multiply the size.
+ */
 export function markdownTable(rows: readonly (readonly string[])[]): string {
   const width = rows.reduce((most, row) => Math.max(most, row.length), 0)
   if (width === 0) return ''
-  const line = (cells: readonly string[]): string =>
-    `| ${Array.from({ length: width }, (_, at) => cellText(cells[at] ?? '')).join(' | ')} |`
+  const line = (cells: readonly string[]): string => `| ${cells.map(cellText).join(' | ')} |`
   const [head = [], ...body] = rows
-  return [line(head), `|${' --- |'.repeat(width)}`, ...body.map(line)].join('\n')
+  const padded = [...head, ...Array.from({ length: width - head.length }, () => '')]
+  const filled = body.filter((row) => row.length > 0)
+  return [line(padded), `|${' --- |'.repeat(width)}`, ...filled.map(line)].join('\n')
 }
 
-const cellText = (text: string): string =>
-  text
-    .replace(/\s*\n\s*/g, ' ')
-    .replaceAll('|', '\\|')
-    .trim()
+const cellText = (text: string): string => joinedLines(text).replaceAll('|', '\\|')

@@ -10,14 +10,17 @@ import { attribute, insidePath, type OfficePackage } from './officePackage.ts'
 export async function convertEpub(pack: OfficePackage): Promise<ConvertedDocument> {
   const root = await rootFile(pack)
   const locked = await encryptedFiles(pack)
-  const chapters = await spine(pack, root)
-  if (chapters.some((name) => locked.has(name))) {
+  const listed = await spine(pack, root)
+  const chapters = new Set(listed)
+  if (listed.some((name) => locked.has(name))) {
     throw unreadable('The EPUB is protected against copying (DRM), so its text cannot be read.')
   }
   const out = new TextCollector()
+  // The specification allows each chapter once. A file that lists one many times would be read many times.
+  if (chapters.size < listed.length) out.note('Chapters that are listed several times were read once.')
   let number = 0
   for (const name of chapters) {
-    if (out.isFull) break
+    if (!out.canTakeMore()) break
     const html = await pack.text(name)
     if (html === null) {
       out.note('A chapter is missing in the file.')

@@ -1,5 +1,5 @@
 import { Parser } from 'htmlparser2'
-import { markdownTable, type TextCollector, unreadable } from './converted.ts'
+import { markdownTable, maxTableDepth, type TextCollector, trimmedLines, unreadable } from './converted.ts'
 import { eachOf, type XmlClose, type XmlOpen } from './officePackage.ts'
 
 /** Elements whose content is not shown as text. Nothing in them is run or loaded. */
@@ -33,7 +33,12 @@ const empty: ReadonlySet<string> = new Set([
 interface Table {
   rows: string[][]
   isInCell: boolean
+  /** Text of the cell around the table before it. */
+  before: string
 }
+
+/** Part of a page that is parsed at once, UTF-16 units. */
+const sliceLength = 64 * 1024
 
 /** Writes the text of an HTML page as Markdown: headings, lists, tables, links, code. Returns its title and first heading. */
 export function htmlToMarkdown(
@@ -72,7 +77,8 @@ export function htmlToMarkdown(
     },
     { decodeEntities: true, xmlMode: isXml, lowerCaseTags: true, lowerCaseAttributeNames: true },
   )
-  parser.write(html)
+  for (let at = 0; at < html.length && out.canTakeMore(); at += sliceLength)
+    parser.write(html.slice(at, at + sliceLength))
   parser.end()
   writer.end()
   return { title: oneLine(title), heading: writer.heading }
@@ -95,6 +101,8 @@ class MarkdownWriter {
   readonly #lists: { isNumbered: boolean; item: number }[] = []
   readonly #links: string[] = []
   readonly #tables: Table[] = []
+  /** Open tables beyond `maxTableDepth`, whose text belongs to the cell around them. */
+  #flatTables = 0
 
   constructor(out: TextCollector) {
     this.#out = out
@@ -146,13 +154,19 @@ class MarkdownWriter {
       'table',
       () => {
         this.#endBlock()
-        this.#tables.push({ rows: [], isInCell: false })
+        if (this.#tables.length >= maxTableDepth) {
+          this.#flatTables += 1
+          return
+        }
+        this.#tables.push({ rows: [], isInCell: false, before: this.#text })
+        this.#text = ''
       },
     ],
-    ['tr', () => void this.#tables.at(-1)?.rows.push([])],
+    ['tr', () => void this.#table()?.rows.push([])],
     ...eachOf(['td', 'th'], () => {
-      const table = this.#tables.at(-1)
-      if (table) table.isInCell = true
+      const table = this.#table()
+      if (!table) return
+      table.isInCell = true
       this.#text = ''
     }),
   ])
@@ -214,10 +228,13 @@ class MarkdownWriter {
   }
 
   #paragraph(): void {
-    const text = this.#pre > 0 ? this.#text : this.#text.replace(/[ \t]*\n[ \t]*/g, '\n').trim()
+    const lines = trimmedLines(this.#text)
+    const text = this.#pre > 0 ? lines : lines.replace(/^[ \t]+/gm, '')
     this.#text = ''
-    if (text.trim() === '') return
-    this.#out.block(this.#quote > 0 ? text.replace(/^/gm, '> '.repeat(Math.min(this.#quote, 8))) : text)
+    if (text === '') return
+    const mark = '> '.repeat(Math.min(this.#quote, 8))
+    if (mark === '') this.#out.block(text)
+    else this.#out.block(text.slice(0, this.#out.charactersLeft).replace(/^/gm, mark))
   }
 
   #item(): void {
@@ -230,7 +247,7 @@ class MarkdownWriter {
   }
 
   #endCode(): void {
-    const code = this.#text.replace(/^\n|\n+$/g, '')
+    const code = trimmedLines(this.#text)
     this.#pre = Math.max(0, this.#pre - 1)
     if (this.#tables.at(-1)?.isInCell) return
     this.#text = ''
@@ -238,8 +255,13 @@ class MarkdownWriter {
     if (code.trim() !== '') this.#out.add(`${fence}\n${code}\n${fence}\n\n`)
   }
 
+  /** The innermost table. Undefined inside of tables that are not kept as such. */
+  #table(): Table | undefined {
+    return this.#flatTables > 0 ? undefined : this.#tables.at(-1)
+  }
+
   #endCell(): void {
-    const table = this.#tables.at(-1)
+    const table = this.#table()
     if (!table) return
     if (table.rows.length === 0) table.rows.push([])
     table.rows.at(-1)?.push(oneLine(this.#text))
@@ -248,11 +270,15 @@ class MarkdownWriter {
   }
 
   #endTable(): void {
+    if (this.#flatTables > 0) {
+      this.#flatTables -= 1
+      return
+    }
     const table = this.#tables.pop()
     this.#text = ''
     if (!table) return
     // A table inside a cell becomes a line of that cell.
-    if (this.#tables.length > 0) this.#text = table.rows.map((row) => row.join(', ')).join('; ')
+    if (this.#tables.length > 0) this.#text = `${table.before}${table.rows.map((row) => row.join(', ')).join('; ')} `
     else this.#out.block(markdownTable(table.rows))
   }
 }

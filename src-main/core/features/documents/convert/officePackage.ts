@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import { Writable } from 'node:stream'
 import { Parser } from 'htmlparser2'
+import { StudioError } from '../../../errors.ts'
 import { type ZipBounds, type ZipEntry, ZipReader } from '../../../shared/zipReader.ts'
 import { unreadable } from './converted.ts'
 
@@ -78,6 +79,9 @@ export interface Relation {
   isExternal: boolean
 }
 
+/** Ends the reading of an entry of which enough was read. */
+const enough = new StudioError('cancelled', 'The rest of the document is left out.')
+
 /** A zip file with XML parts. */
 export class OfficePackage {
   readonly #zip: ZipReader
@@ -111,9 +115,10 @@ export class OfficePackage {
 
   /**
    * Streams an XML entry through `handlers`. Returns false when it does not exist.
+   * @param isDone asked from time to time; true ends the reading early
    * @throws StudioError `bad_input` when the entry is damaged or what a handler throws
    */
-  async readXml(name: string, handlers: XmlHandlers): Promise<boolean> {
+  async readXml(name: string, handlers: XmlHandlers, isDone: () => boolean = () => false): Promise<boolean> {
     const entry = this.#entry(name)
     if (!entry) return false
     const parser = xmlParser(handlers)
@@ -123,13 +128,17 @@ export class OfficePackage {
         try {
           decoder ??= new TextDecoder(xmlEncoding(chunk))
           parser.write(decoder.decode(chunk, { stream: true }))
-          done()
+          done(isDone() ? enough : null)
         } catch (thrown) {
           done(thrown instanceof Error ? thrown : new Error(String(thrown)))
         }
       },
     })
-    await this.#zip.unpack(entry, sink)
+    try {
+      await this.#zip.unpack(entry, sink)
+    } catch (thrown) {
+      if (thrown !== enough) throw thrown
+    }
     parser.end()
     return true
   }
@@ -165,7 +174,7 @@ export class OfficePackage {
 
 /** An entry name from a path relative to a folder of the package. */
 export function insidePath(folder: string, path: string): string {
-  const plain = path.split(/[?#]/)[0] ?? ''
+  const plain = (path.split(/[?#]/)[0] ?? '').replaceAll('\\', '/')
   return posix
     .normalize(plain.startsWith('/') ? plain : posix.join(folder === '.' ? '' : folder, plain))
     .replace(/^(?:\.?\.?\/)+/, '')

@@ -1,4 +1,11 @@
-import { type ConvertedDocument, markdownTable, TextCollector, unreadable } from './converted.ts'
+import {
+  type ConvertedDocument,
+  joinedLines,
+  markdownTable,
+  maxTableDepth,
+  TextCollector,
+  unreadable,
+} from './converted.ts'
 import { attribute, eachOf, numberAttribute, type OfficePackage, type XmlClose, type XmlOpen } from './officePackage.ts'
 import { csvCell } from './spreadsheet.ts'
 
@@ -6,10 +13,16 @@ const kinds = { odt: 'page', odp: 'slide', ods: 'sheet' } as const
 
 /** Maximum repetitions of a cell or row with content. Empty ones are not repeated. */
 const maxRepeat = 1000
+/** Number of columns of a sheet. */
+const maxColumns = 16_384
+/** Maximum spaces in a row. */
+const maxSpaces = 1000
 
 interface Table {
   rows: string[][]
   cells: string[]
+  /** Empty cells since the last one with text. A row may end with thousands of them, so they are only written before another text. */
+  emptyCells: number
   cell: string[]
   value: string | null
   cellRepeat: number
@@ -68,6 +81,9 @@ async function readContent(pack: OfficePackage, kind: keyof typeof kinds, out: T
   let part = 0
   let isCitation = false
   let isSpeakerNotes = false
+  /** Open tables beyond `maxTableDepth`, whose text belongs to the cell around them. */
+  let flatTables = 0
+  const openTable = (): Table | undefined => (flatTables > 0 ? undefined : tables.at(-1))
   const styles = styleReader()
   /** The style of each open list, and the number of its current item. */
   const openLists: { style: string; item: number }[] = []
@@ -88,7 +104,7 @@ async function readContent(pack: OfficePackage, kind: keyof typeof kinds, out: T
   }
 
   function writeParagraph(text: string, heading: number): void {
-    if (heading > 0) out.block(`${'#'.repeat(heading)} ${text.replace(/\s*\n\s*/g, ' ')}`)
+    if (heading > 0) out.block(`${'#'.repeat(heading)} ${joinedLines(text)}`)
     else if (openLists.length > 0) {
       const list = openLists.at(-1)
       const isNumbered = styles.isNumbered(openLists[0]?.style ?? '', openLists.length)
@@ -112,17 +128,26 @@ async function readContent(pack: OfficePackage, kind: keyof typeof kinds, out: T
   function endCell(table: Table): void {
     const shown = table.cell.filter((text) => text !== '').join(kind === 'ods' ? '\n' : ' ')
     const text = shown === '' ? (table.value ?? '') : shown
-    const repeat = text === '' ? Math.min(table.cellRepeat, 16_384) : Math.min(table.cellRepeat, maxRepeat)
-    for (let n = 0; n < repeat && table.cells.length < 16_384; n += 1) table.cells.push(text)
     table.cell = []
+    if (text === '') {
+      table.emptyCells += table.cellRepeat
+      return
+    }
+    const empty = out.repetitions(1, Math.min(table.emptyCells, maxColumns - table.cells.length) + 1) - 1
+    const times = out.repetitions(text.length + 1, Math.min(table.cellRepeat, maxRepeat))
+    for (let n = 0; n < empty; n += 1) table.cells.push('')
+    for (let n = 0; n < times && table.cells.length < maxColumns; n += 1) table.cells.push(text)
+    table.emptyCells = 0
   }
 
   function endRow(table: Table): void {
-    const filled = table.cells.findLastIndex((text) => text !== '')
-    const cells = table.cells.slice(0, filled + 1)
+    const { cells } = table
     table.cells = []
+    table.emptyCells = 0
     if (cells.length === 0) return
-    for (let n = 0; n < Math.min(table.rowRepeat, maxRepeat) && !out.isFull; n += 1) {
+    const length = cells.reduce((sum, text) => sum + text.length + 1, 0)
+    const times = out.repetitions(length, Math.min(table.rowRepeat, maxRepeat))
+    for (let n = 0; n < times; n += 1) {
       if (kind === 'ods') out.add(`${cells.map(csvCell).join(',')}\n`)
       else table.rows.push(cells)
     }
@@ -149,7 +174,8 @@ async function readContent(pack: OfficePackage, kind: keyof typeof kinds, out: T
     [
       's',
       (attributes) => {
-        say(' '.repeat(Math.min(1000, Math.max(1, numberAttribute(attributes, 'c', 1)))))
+        const count = Math.min(maxSpaces, Math.max(1, numberAttribute(attributes, 'c', 1)))
+        say(' '.repeat(out.repetitions(1, count)))
       },
     ],
     [
@@ -237,18 +263,19 @@ async function readContent(pack: OfficePackage, kind: keyof typeof kinds, out: T
           part += 1
           out.begin(`Sheet ${part}: ${attribute(attributes, 'name') ?? ''}`)
         }
-        tables.push({ rows: [], cells: [], cell: [], value: null, cellRepeat: 1, rowRepeat: 1 })
+        if (tables.length >= maxTableDepth) flatTables += 1
+        else tables.push({ rows: [], cells: [], emptyCells: 0, cell: [], value: null, cellRepeat: 1, rowRepeat: 1 })
       },
     ],
     [
       'table-row',
       (attributes) => {
-        const table = tables.at(-1)
+        const table = openTable()
         if (table) table.rowRepeat = Math.max(1, numberAttribute(attributes, 'number-rows-repeated', 1))
       },
     ],
     ...eachOf<XmlOpen>(['table-cell', 'covered-table-cell'], (attributes) => {
-      const table = tables.at(-1)
+      const table = openTable()
       if (!table) return
       table.cellRepeat = Math.max(1, numberAttribute(attributes, 'number-columns-repeated', 1))
       table.value = attribute(attributes, 'date-value') ?? attribute(attributes, 'value')
@@ -311,21 +338,24 @@ async function readContent(pack: OfficePackage, kind: keyof typeof kinds, out: T
       },
     ],
     ...eachOf(['table-cell', 'covered-table-cell'], () => {
-      const table = tables.at(-1)
+      const table = openTable()
       if (table) endCell(table)
     }),
     [
       'table-row',
       () => {
-        const table = tables.at(-1)
+        const table = openTable()
         if (table) endRow(table)
       },
     ],
     [
       'table',
       () => {
-        const table = tables.at(-1)
-        tables.pop()
+        if (flatTables > 0) {
+          flatTables -= 1
+          return
+        }
+        const table = tables.pop()
         if (!table || kind === 'ods') return
         const outer = tables.at(-1)
         if (outer) outer.cell.push(table.rows.map((row) => row.join(', ')).join('; '))
@@ -344,13 +374,11 @@ async function readContent(pack: OfficePackage, kind: keyof typeof kinds, out: T
   }
 
   const pendingNotes: string[] = []
-  const isThere = await pack.readXml('content.xml', {
-    open,
-    close,
-    text(piece) {
-      if (skip === 0 && !isCitation && !styles.isInside()) say(piece.replace(/[\s]+/g, ' '))
-    },
-  })
+  function text(piece: string): void {
+    if (skip === 0 && !isCitation && !styles.isInside()) say(piece.replace(/[\s]+/g, ' '))
+  }
+
+  const isThere = await pack.readXml('content.xml', { open, close, text }, () => !out.canTakeMore())
   for (const note of pendingNotes) out.block(note)
   return isThere
 }

@@ -3,10 +3,19 @@ import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { PDFDocumentProxy, PDFPageProxy } from 'unpdf/pdfjs'
+import * as z from 'zod'
+import { oneLine } from '../../../shared/text/tags.ts'
 import { type ConvertedDocument, TextCollector, unreadable } from './converted.ts'
 
 /** Pages listed by number in a note. */
 const maxListed = 20
+/**
+ * After this time no more pages are read, ms: less than a conversion may take, so that the pages until then are not lost. PDF.js searches each page
+ * from the start, so the time grows with the square of the number of pages.
+ */
+const maxReadMs = 120_000
+/** How long the text of one page may take, ms. Forms of a page can contain each other, so that a file of 2 KB has a page with gigabytes of text. */
+const maxPageMs = 10_000
 
 /**
  * The folder of Adobe's character maps, which name the characters of Chinese, Japanese and Korean fonts: beside the chunks of a build,
@@ -57,13 +66,22 @@ export async function convertPdf(
   const out = new TextCollector()
   const broken: number[] = []
   const scanned: number[] = []
-  for (let number = 1; number <= document.numPages && !out.isFull; number += 1) {
+  /** Text by the reference of the page. A small file can list one page millions of times. */
+  const read = new Map<string, PageContent>()
+  const until = performance.now() + maxReadMs
+  for (let number = 1; number <= document.numPages && out.canTakeMore(); number += 1) {
+    if (performance.now() > until) {
+      out.note(`Only the first ${number - 1} of ${document.numPages} pages were read, because the PDF takes too long.`)
+      break
+    }
     out.begin(`Page ${number}`)
     try {
       const page = await document.getPage(number)
-      const text = await pageText(page)
-      if (text.trim() === '') scanned.push(number)
-      out.add(text)
+      const key = page.ref ? `${page.ref.num} ${page.ref.gen}` : `page ${number}`
+      const content = read.get(key) ?? (await contentOf(page, out.charactersLeft))
+      read.set(key, content)
+      if (content.text.trim() === '') scanned.push(number)
+      write(content, out)
       page.cleanup()
     } catch (thrown) {
       if (!(thrown instanceof Error)) throw thrown
@@ -74,24 +92,145 @@ export async function convertPdf(
   }
   if (broken.length === document.numPages) throw unreadable('The PDF is damaged: no page can be read.')
   if (broken.length > 0) out.note(`${pagesNamed(broken)} could not be read.`)
-  if (scanned.length > 0) {
-    out.note(
-      `${pagesNamed(scanned)} ${scanned.length === 1 ? 'has' : 'have'} no text, for example because of scanned pictures.`,
-    )
+  if (scanned.length > 0) out.note(scannedNote(scanned))
+  if (await isXfaOnly(document)) {
+    out.note('The answers of this form (XFA) were left out. Print it to PDF and add that file to send them.')
   }
   await loading.destroy()
   return { kind: 'pdf', mime: 'application/pdf', unit: 'page', parts: out.parts, notes: out.notes() }
 }
 
-async function pageText(page: PDFPageProxy): Promise<string> {
-  const { items } = await page.getTextContent()
-  let text = ''
-  for (const item of items) {
-    if (!('str' in item)) continue
-    text += item.str
-    if (item.hasEOL) text += '\n'
+/** What a page says. Its text does not contain the answers of a form and the notes that a person wrote on it. */
+interface PageContent {
+  text: string
+  /** Filled form fields, a line each. */
+  filled: string[]
+  /** Text boxes and comments, a line each. */
+  notes: string[]
+  /** Number of filled fields that are not shown. */
+  hidden: number
+  areAnnotationsBroken: boolean
+  /** Whether the text of the page goes on. */
+  isCut: boolean
+}
+
+function write({ text, isCut, filled, notes, hidden, areAnnotationsBroken }: PageContent, out: TextCollector): void {
+  out.add(text)
+  if (filled.length > 0) out.add(`\n\nForm fields:\n${filled.join('\n')}`)
+  if (notes.length > 0) out.add(`\n\nNotes on this page:\n${notes.join('\n')}`)
+  for (let field = 0; field < hidden; field += 1) out.count('hidden form field')
+  if (isCut) out.note('The end of a page was left out, because the page has too much text.')
+  if (areAnnotationsBroken) out.note('Form fields and notes of some pages could not be read.')
+}
+
+async function contentOf(page: PDFPageProxy, most: number): Promise<PageContent> {
+  const text = await pageText(page, most)
+  try {
+    return { ...text, ...(await annotationsOf(page)), areAnnotationsBroken: false }
+  } catch (thrown) {
+    // The text of a page with a damaged annotation is whole.
+    if (!(thrown instanceof Error)) throw thrown
+    return { ...text, filled: [], notes: [], hidden: 0, areAnnotationsBroken: true }
   }
-  return text
+}
+
+/** The text of a page, up to a little over `most` characters and `maxPageMs`. */
+async function pageText(page: PDFPageProxy, most: number): Promise<Pick<PageContent, 'text' | 'isCut'>> {
+  const pieces: string[] = []
+  let length = 0
+  const reader: ReadableStreamDefaultReader<Awaited<ReturnType<PDFPageProxy['getTextContent']>>> = page
+    .streamTextContent()
+    .getReader()
+  const until = performance.now() + maxPageMs
+  while (length <= most && performance.now() < until) {
+    const { done, value } = await reader.read()
+    if (done) return { text: pieces.join(''), isCut: false }
+    for (const item of value.items) {
+      if (!('str' in item)) continue
+      pieces.push(item.hasEOL ? `${item.str}\n` : item.str)
+      length += item.str.length + 1
+    }
+  }
+  await reader.cancel(new Error('The page has more text than is read.'))
+  return { text: pieces.join(''), isCut: true }
+}
+
+/** An annotation as PDF.js describes it (PDFPageProxy.getAnnotations), as far as it is used. */
+const annotation = z.object({
+  subtype: z.string().catch(''),
+  hidden: z.boolean().catch(false),
+  fieldType: z.string().nullish(),
+  fieldName: z.string().catch(''),
+  alternativeText: z.string().catch(''),
+  fieldValue: z
+    .union([z.string(), z.array(z.string())])
+    .nullish()
+    .catch(null),
+  password: z.boolean().catch(false),
+  checkBox: z.boolean().catch(false),
+  radioButton: z.boolean().catch(false),
+  exportValue: z.string().catch(''),
+  buttonValue: z.string().nullish().catch(null),
+  options: z.array(z.object({ exportValue: z.string(), displayValue: z.string() })).catch([]),
+  contentsObj: z.object({ str: z.string() }).catch({ str: '' }),
+  /** Text that is drawn in a text box. */
+  textContent: z.array(z.string()).catch([]),
+  titleObj: z.object({ str: z.string() }).catch({ str: '' }),
+})
+type Annotation = z.infer<typeof annotation>
+
+/** The answers of form fields, and notes that were written on a page. @see ISO 32000-1, 12.5.6 and 12.7 */
+async function annotationsOf(page: PDFPageProxy): Promise<Pick<PageContent, 'filled' | 'notes' | 'hidden'>> {
+  // A field can have several places on a page.
+  const filled = new Set<string>()
+  const notes: string[] = []
+  let hidden = 0
+  for (const raw of await page.getAnnotations({ intent: 'any' })) {
+    const one = annotation.safeParse(raw).data
+    if (!one) continue
+    const isField = one.subtype === 'Widget'
+    const line = isField ? answerOf(one) : noteOf(one)
+    if (line === null) continue
+    if (one.hidden) hidden += isField ? 1 : 0
+    else if (isField) filled.add(line)
+    else notes.push(line)
+  }
+  return { filled: [...filled], notes, hidden }
+}
+
+/** A text box or comment as a line of a list. Null for a link and a pop-up, whose text is that of the page or of its note. */
+function noteOf({ subtype, contentsObj, textContent, titleObj }: Annotation): string | null {
+  const text = oneLine(contentsObj.str) || oneLine(textContent.join(' '))
+  if (subtype === 'Link' || subtype === 'Popup' || text === '') return null
+  const author = oneLine(titleObj.str)
+  return `- ${author === '' ? '' : `${author}: `}${text}`
+}
+
+/** A filled field as a line of a list; null for an empty one, a button, a signature and a password. */
+function answerOf(field: Annotation): string | null {
+  const { fieldType, fieldValue, options } = field
+  const values = [fieldValue ?? []].flat().filter((value) => value !== '')
+  // Forms name their fields like `page1.group[0].surname`. The tooltip is for people.
+  const label = oneLine(field.alternativeText) || oneLine(field.fieldName) || 'Field'
+  if (field.checkBox) {
+    return `- [${values.length > 0 && values[0] !== 'Off' && values[0] === field.exportValue ? 'x' : ' '}] ${label}`
+  }
+  if (field.radioButton) {
+    return values[0] !== undefined && values[0] !== 'Off' && values[0] === field.buttonValue
+      ? `- ${label}: ${values[0]}`
+      : null
+  }
+  if (values.length === 0 || field.password || (fieldType !== 'Tx' && fieldType !== 'Ch')) return null
+  const shown = values.map((value) => options.find((one) => one.exportValue === value)?.displayValue ?? value)
+  return `- ${label}: ${oneLine(shown.join(', '))}`
+}
+
+/** Whether the document is a form whose fields PDF.js does not read (XFA without AcroForm fields). */
+async function isXfaOnly(document: PDFDocumentProxy): Promise<boolean> {
+  // Damaged metadata says nothing about forms.
+  const { info } = await document.getMetadata().catch(() => ({ info: null }))
+  const isXfa = z.object({ IsXFAPresent: z.literal(true) }).safeParse(info).success
+  return isXfa && Object.keys((await document.getFieldObjects()) ?? {}).length === 0
 }
 
 function asUnreadable(thrown: unknown): Error {
@@ -101,6 +240,9 @@ function asUnreadable(thrown: unknown): Error {
   }
   return unreadable('The PDF is damaged or cut off and cannot be read.', thrown)
 }
+
+const scannedNote = (pages: readonly number[]): string =>
+  `${pagesNamed(pages)} ${pages.length === 1 ? 'has' : 'have'} no text, for example because of scanned pictures.`
 
 function pagesNamed(numbers: readonly number[]): string {
   const listed = numbers.slice(0, maxListed).join(', ')

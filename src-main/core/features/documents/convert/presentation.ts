@@ -8,20 +8,22 @@ import { attribute, numberAttribute, type OfficePackage } from './officePackage.
 export async function convertPresentation(pack: OfficePackage): Promise<ConvertedDocument> {
   const main = await pack.mainPart('ppt/presentation.xml')
   const relations = await pack.relations(main)
-  const slides: string[] = []
+  const slides = new Set<string>()
   await pack.readXml(main, {
     open(element, attributes) {
       // `id` is the number of the slide; `r:id`, its relation.
       if (element !== 'sldId') return
       const target = relations.get(attributes['r:id'] ?? attribute(attributes, 'id') ?? '')?.target
-      if (target !== undefined) slides.push(target)
+      if (target !== undefined) slides.add(target)
     },
     close: () => undefined,
   })
   const out = new TextCollector()
-  for (const [at, slide] of slides.entries()) {
-    if (out.isFull) break
-    await readSlide(pack, slide, at + 1, out)
+  let number = 0
+  for (const slide of slides) {
+    if (!out.canTakeMore()) break
+    number += 1
+    await readSlide(pack, slide, number, out)
   }
   out.end()
   if (pack.names().some((name) => /vbaProject\.bin$/i.test(name))) out.note('Macros were left out. They were not run.')

@@ -1,5 +1,5 @@
 import { type ConvertedDocument, TextCollector, unreadable } from './converted.ts'
-import { attribute, numberAttribute, type OfficePackage } from './officePackage.ts'
+import { attribute, numberAttribute, type OfficePackage, type XmlHandlers } from './officePackage.ts'
 
 /** Number of columns of a sheet in Excel. */
 const maxColumns = 16_384
@@ -29,8 +29,11 @@ export async function convertSpreadsheet(pack: OfficePackage): Promise<Converted
   const strings = await readSharedStrings(pack, partOf('sharedStrings'))
   const dates = await readDateStyles(pack, partOf('styles'))
   const out = new TextCollector()
+  const read = new Set<string>()
   for (const [at, { name, target, isHidden }] of sheets.entries()) {
-    if (out.isFull) break
+    if (read.has(target)) continue
+    read.add(target)
+    if (!out.canTakeMore()) break
     out.begin(`Sheet ${at + 1}: ${name}${isHidden ? ' (hidden)' : ''}`)
     // A chart sheet has no cells.
     await readSheet(pack, target, { strings, dates, from1904 }, out)
@@ -92,13 +95,16 @@ async function readDateStyles(pack: OfficePackage, name: string): Promise<DateSt
   return styles
 }
 
+/** Longest format, as in Excel. The pattern below is quadratic. */
+const maxFormat = 255
+
 function dateStyle(id: number, format: string | undefined): DateStyle {
   if (format === undefined) {
     if ((id >= 14 && id <= 17) || id === 22 || (id >= 27 && id <= 31)) return 'date'
     return (id >= 18 && id <= 21) || (id >= 45 && id <= 47) ? 'time' : null
   }
   // Quoted and bracketed pieces of the format are texts, colours and conditions.
-  const plain = format.replace(/"[^"]*"|\\.|\[[^\]]*\]/g, '')
+  const plain = format.slice(0, maxFormat).replace(/"[^"]*"|\\.|\[[^\]]*\]/g, '')
   if (/[yd]/i.test(plain)) return 'date'
   return /[hs]/i.test(plain) ? 'time' : null
 }
@@ -111,17 +117,20 @@ interface SheetContext {
 
 async function readSheet(pack: OfficePackage, name: string, context: SheetContext, out: TextCollector): Promise<void> {
   let cells: string[] = []
+  /** Characters of the row. Cells can refer to one long text many times, so a row may not fit into memory. */
+  let length = 0
   let column = 0
   let type = ''
   let style = 0
   let value = ''
   let formula = ''
   let reading: 'value' | 'formula' | null = null
-  await pack.readXml(name, {
+  const handlers: XmlHandlers = {
     open(element, attributes) {
       switch (element) {
         case 'row':
           cells = []
+          length = 0
           column = 0
           break
         case 'c': {
@@ -146,16 +155,19 @@ async function readSheet(pack: OfficePackage, name: string, context: SheetContex
       if (element === 'v' || element === 't' || element === 'f') reading = null
       else if (element === 'c' && column >= 1 && column <= maxColumns) {
         const text = value === '' && formula !== '' ? `=${formula}` : cellText(value, type, style, context)
-        if (text === '') return
+        // Cells beyond the limit are left out, with a note when the row is added.
+        if (text === '' || length > out.charactersLeft) return
+        length += text.length + Math.max(0, column - cells.length)
         while (cells.length < column - 1) cells.push('')
         cells[column - 1] = text
-      } else if (element === 'row' && cells.length > 0 && !out.isFull) out.add(`${cells.map(csvCell).join(',')}\n`)
+      } else if (element === 'row' && cells.length > 0) out.add(`${cells.map(csvCell).join(',')}\n`)
     },
     text(piece) {
       if (reading === 'value') value += piece
       else if (reading === 'formula') formula += piece
     },
-  })
+  }
+  await pack.readXml(name, handlers, () => !out.canTakeMore())
 }
 
 function cellText(value: string, type: string, style: number, { strings, dates, from1904 }: SheetContext): string {

@@ -1,4 +1,4 @@
-import { type ConvertedDocument, markdownTable, TextCollector } from './converted.ts'
+import { type ConvertedDocument, joinedLines, markdownTable, maxTableDepth, TextCollector } from './converted.ts'
 import {
   attribute,
   eachOf,
@@ -133,6 +133,8 @@ async function readBody(
   let page = 1
   let skip = 0
   let isText = false
+  /** Open tables beyond `maxTableDepth`, whose text belongs to the cell around them. */
+  let flatTables = 0
   let note: { id: string; text: string[] } | null = null
   if (isMain) out.begin('Page 1')
 
@@ -156,7 +158,7 @@ async function readBody(
     if (wasItem && !isItem && tables.length === 0 && note === null) out.add('\n')
     wasItem = isItem
     if (heading > 0) {
-      emit(`${'#'.repeat(heading)} ${text.replace(/\s*\n\s*/g, ' ').trim()}`, 'block')
+      emit(`${'#'.repeat(heading)} ${joinedLines(text)}`, 'block')
       return
     }
     if (!isItem) {
@@ -286,7 +288,8 @@ async function readBody(
     [
       'tbl',
       () => {
-        tables.push({ rows: [], cells: [], cell: [] })
+        if (tables.length < maxTableDepth) tables.push({ rows: [], cells: [], cell: [] })
+        else flatTables += 1
       },
     ],
     ...eachOf<XmlOpen>(['footnote', 'endnote'], (attributes, element) => {
@@ -329,7 +332,7 @@ async function readBody(
     [
       'tc',
       () => {
-        const table = tables.at(-1)
+        const table = flatTables > 0 ? undefined : tables.at(-1)
         table?.cells.push(table.cell.filter((text) => text !== '').join(' '))
         if (table) table.cell = []
       },
@@ -337,7 +340,7 @@ async function readBody(
     [
       'tr',
       () => {
-        const table = tables.at(-1)
+        const table = flatTables > 0 ? undefined : tables.at(-1)
         if (table) {
           table.rows.push(table.cells)
           table.cells = []
@@ -347,8 +350,11 @@ async function readBody(
     [
       'tbl',
       () => {
-        const table = tables.at(-1)
-        tables.pop()
+        if (flatTables > 0) {
+          flatTables -= 1
+          return
+        }
+        const table = tables.pop()
         if (!table) return
         // A table inside a cell becomes lines of that cell.
         if (tables.length > 0) emit(table.rows.map((row) => row.join(', ')).join('; '), 'line')
@@ -369,11 +375,9 @@ async function readBody(
     closed.get(element)?.(element)
   }
 
-  await pack.readXml(part, {
-    open,
-    close,
-    text(piece) {
-      if (isText && skip === 0) say(piece)
-    },
-  })
+  function text(piece: string): void {
+    if (isText && skip === 0) say(piece)
+  }
+
+  await pack.readXml(part, { open, close, text }, () => !out.canTakeMore())
 }

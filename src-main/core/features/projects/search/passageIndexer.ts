@@ -48,7 +48,7 @@ export class PassageIndexer {
     })
   }
 
-  /** Call at the start, and when a file was pinned or is no longer pinned. */
+  /** Call at the start, and when a file was pinned, is no longer pinned or has another text. */
   wake(): void {
     this.#indexing.wake()
   }
@@ -62,10 +62,10 @@ export class PassageIndexer {
     return this.#indexing.close()
   }
 
-  /** Deletes some passages of a file that is no longer pinned. False when there is none. */
+  /** Deletes some passages of a file that is no longer pinned or has another text now. False when there is none. */
   #delete(): boolean {
     const { table } = this.#options
-    const mediaId = table.unpinned()
+    const mediaId = table.outdated()
     if (mediaId === null) return false
     this.#current = null
     const until = performance.now() + sliceMs

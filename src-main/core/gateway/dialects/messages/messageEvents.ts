@@ -1,5 +1,6 @@
 import type { ContentBlock } from '@anthropic-ai/sdk/resources/messages'
 import { StudioError } from '../../../errors.ts'
+import { estimateTokens } from '../../../upstream/meter/tokens.ts'
 import { ToolCallSlots } from '../../../upstream/toolCallSlots.ts'
 import type { ChatStreamEvent, TokenUsage } from '../../../upstream/types.ts'
 import { failedFinish, finishKindOf } from '../finishReason.ts'
@@ -17,7 +18,6 @@ import {
   toolInput,
 } from './messageShape.ts'
 import { problemOfStream } from './problemBody.ts'
-import { estimateTokens } from './tokenCount.ts'
 import { clientToolId, derivedToolId } from './toolCallIds.ts'
 
 /** Options of one reply, from its request. */
