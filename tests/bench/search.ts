@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { call } from '@orpc/server'
 import { ChatLibrary } from '../../src-main/core/features/library/library.ts'
+import { rightClock } from '../core/helpers/deadlines.ts'
 import { implementer } from '../../src-main/core/handlers/implementer.ts'
 import { libraryHandlers } from '../../src-main/core/handlers/library.ts'
 import type { Host } from '../../src-main/core/host.ts'
@@ -108,6 +109,7 @@ try {
   lag.enable()
   let from = performance.now()
   const library = new ChatLibrary({
+    deadlines: rightClock(),
     store,
     databaseFile: databaseFile(dataDir),
     dropMedia: async () => undefined,

@@ -7,6 +7,7 @@ import { openRequestLogReader } from '../../../../src-main/core/requestLog/reade
 import { type DeletableKind, deletableKinds, type RetentionState } from '../../../../src-preload/contract/retention.ts'
 import { eventually } from '../../../helpers/eventually.ts'
 import { freshFolder, testHost } from '../../helpers/core.ts'
+import { confirmClock, rightClock } from '../../helpers/deadlines.ts'
 import { usedFolder } from '../usedFolder.ts'
 
 const open: Core[] = []
@@ -122,6 +123,7 @@ describe('deletion by age', () => {
   }, async () => {
     const { dataDir } = await usedFolder(freshFolder())
     const { host, lines } = testHost(dataDir)
+    confirmClock(dataDir)
     vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'] })
     try {
       const core = await createCore(host, { proxyPort: null })
@@ -162,7 +164,12 @@ describe('one deletion at a time', () => {
         return 4
       },
     }
-    const erasing = createRetention({ kinds: kinds({ log: slow }), logDays: () => null, log: () => undefined })
+    const erasing = createRetention({
+      kinds: kinds({ log: slow }),
+      logDays: () => null,
+      deadlines: rightClock(),
+      log: () => undefined,
+    })
     const start = () =>
       erasing.start({
         before,
@@ -209,7 +216,12 @@ describe('one deletion at a time', () => {
     }
     const lines: string[] = []
     const log = (level: string, line: string) => lines.push(`${level} ${line}`)
-    const erasing = createRetention({ kinds: kinds({ bodies: failing }), logDays: () => null, log })
+    const erasing = createRetention({
+      kinds: kinds({ bodies: failing }),
+      logDays: () => null,
+      deadlines: rightClock(),
+      log,
+    })
     await erasing.start({ before, archivedOnly: false, parts: [{ what: 'bodies', reported: 5 }] })
     await erasing.ended()
     expect(erasing.state.read().last).toMatchObject({
