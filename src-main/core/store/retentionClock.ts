@@ -32,6 +32,8 @@ const stored = z.object({
   stretches: z.array(stretch).max(1000),
   /** No deadline begins before this time, ms since 1970. Null until the first stretch is confirmed. */
   floor: z.number().nullable(),
+  /** Whether the first stretch began when no earlier time was known: the clock may have been wrong in it. */
+  isNew: z.boolean(),
 })
 
 const fileName = 'studio.clock.json'
@@ -59,7 +61,8 @@ export interface RetentionClockOptions {
  *   stand still at the time before the jump. A computer that was off for days looks the same as a clock that was set.
  * - After the clock went back, times that were seen later than now are forgotten.
  * - Deadlines of a folder whose clock is unknown begin when its time counts for the first time: after an update from a version without this
- *   file, after a restored backup (the data is old, its return is new), and when no earlier time is left.
+ *   file, after a restored backup (the data is old, its return is new), and when no earlier time is left. They begin anew after the first jump
+ *   that follows, because the clock may have been wrong until then: a computer with an empty battery starts in a past year.
  *
  * Stored in a file of its own, because a backup must not bring back the clock of its time.
  */
@@ -128,10 +131,13 @@ export class RetentionClock implements DeletionDeadlines {
     // These times have not come yet, so the clock was wrong then or is wrong now.
     state.stretches = state.stretches.filter(({ until }) => until <= now + jumpMs)
     const last = state.stretches.at(-1)
-    if (!last) state.floor = null
+    if (!last) Object.assign(state, { floor: null, isNew: true })
     if (last && now - last.until - elapsed <= jumpMs) last.until = now
     else if (state.stretches.length < mostStretches) state.stretches.push({ ran: state.ran, until: now })
-    while (state.stretches[1] && this.#isConfirmed(state.stretches[1])) state.stretches.shift()
+    while (state.stretches[1] && this.#isConfirmed(state.stretches[1])) {
+      state.stretches.shift()
+      if (state.isNew) Object.assign(state, { floor: null, isNew: false })
+    }
     if (state.floor !== null && state.floor > now + jumpMs) state.floor = null
     if (this.#trusted() !== null) state.floor ??= now
   }
@@ -151,7 +157,7 @@ export class RetentionClock implements DeletionDeadlines {
 export const forgetRetentionClock = (dataDir: string): void => rmSync(join(dataDir, fileName), { force: true })
 
 function readState(file: string): z.infer<typeof stored> {
-  const unknown = { ran: 0, stretches: [], floor: null }
+  const unknown = { ran: 0, stretches: [], floor: null, isNew: true }
   try {
     return stored.safeParse(parseJson(readFileSync(file, 'utf8'))).data ?? unknown
   } catch {

@@ -13,5 +13,5 @@ export const rightClock = (now: () => number = Date.now): DeletionDeadlines => (
 export const confirmClock = (dataDir: string, until = Date.now()): void =>
   writeFileSync(
     join(dataDir, 'studio.clock.json'),
-    JSON.stringify({ ran: 1e10, stretches: [{ ran: 0, until }], floor: 0 }),
+    JSON.stringify({ ran: 1e10, stretches: [{ ran: 0, until }], floor: 0, isNew: false }),
   )
