@@ -52,7 +52,7 @@ export const chooseImport = (): void => {
   else transfersStore.setState({ shown: true })
 }
 
-/** Imports files, one after another, each completely or not at all. */
+/** Imports files, one after another, what is good of each. */
 export async function importFiles(files: readonly File[]): Promise<void> {
   const core = client()
   if (!core || files.length === 0 || under) return
@@ -102,6 +102,8 @@ const together = (a: ImportReport, b: ImportReport): ImportReport => ({
   pictures: a.pictures + b.pictures,
   known: a.known + b.known,
   notes: [...a.notes, ...b.notes],
+  leftOut: [...a.leftOut, ...b.leftOut],
+  leftOutMore: a.leftOutMore + b.leftOutMore,
   conversationId: a.conversationId ?? b.conversationId,
 })
 

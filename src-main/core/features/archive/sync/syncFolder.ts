@@ -93,7 +93,7 @@ export async function syncFolder(
   parts.store.syncMarks.setState('files', JSON.stringify(seen))
   const target = join(dir, nameOf(installation))
   const isWritten = await writeOwn(parts, target, { installation, written, check })
-  return { file: target, written: isWritten, files: reported(files, notes), notes: notes.list() }
+  return { file: target, written: isWritten, files: reported(files, notes), notes: allNotes(notes) }
 }
 
 const refused = (name: string, problem: string): MergeResult => ({
@@ -122,6 +122,20 @@ async function unreadable(
     if (!isSystemError(thrown)) throw thrown
     return fileProblem(thrown, 'The file can’t be read').message
   }
+}
+
+/** Most chats that a report names because they could not be merged. */
+const mostNamed = 50
+
+/** The notes, and the chats that could not be merged, by title. */
+function allNotes(notes: Notes): string[] {
+  const { leftOut, leftOutMore } = notes.leftOut()
+  const more = leftOut.length + leftOutMore - mostNamed
+  return [
+    ...notes.list(),
+    ...leftOut.slice(0, mostNamed).map(({ title, reason }) => `“${title}” was not merged: ${reason}`),
+    ...(more > 0 ? [`${more} more items were not merged.`] : []),
+  ]
 }
 
 /** The files by name, with a bounded number of refused ones. */
@@ -229,6 +243,7 @@ async function mergeFile(
         await parts.cleanUp()
       }
       let isComplete = true
+      const bad = leftOutOf(notes)
       await archive.eachConversation(async (incoming) => {
         check()
         const staging = new Staging(parts, notes)
@@ -243,6 +258,12 @@ async function mergeFile(
         counts.messages += messages
         if (outcome === 'added' || outcome === 'changed') parts.merged(incoming.conversation.id, outcome === 'added')
       })
+      if (leftOutOf(notes) > bad) {
+        isComplete = false
+        // What was begun of a chat that is damaged.
+        parts.store.erasures.giveUpImports()
+        await parts.cleanUp()
+      }
       counts.changed += mergeRemoved(parts, sync)
       for (const id of parts.store.syncMarks.merging(parts.store.syncMarks.projectFolders)) parts.merged(id, false)
       return { hash: isComplete ? hash : null, installation, file: { ...counts, outcome: 'merged', problem: null } }
@@ -261,6 +282,11 @@ async function mergeFile(
     if (!(failure instanceof StudioError) || failure.kind !== 'bad_input') throw failure
     return { hash: null, installation: null, file: { ...counts, outcome: 'refused', problem: failure.message } }
   }
+}
+
+const leftOutOf = (notes: Notes): number => {
+  const { leftOut, leftOutMore } = notes.leftOut()
+  return leftOut.length + leftOutMore
 }
 
 /** Equal for equal content, whenever it was written. */
