@@ -162,11 +162,12 @@ function LeftOut({ report: { leftOut, leftOutMore } }: { report: ImportReport })
         <CopyButton text={lines.join('\n')} name={t('reportCopy')} label={t('reportCopy')} size="small" />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the list scrolls, and the keyboard must reach it */}
-      <ul tabIndex={0} className="max-h-60 overflow-y-auto rounded border border-line text-s">
+      <ul tabIndex={0} className="max-h-60 overflow-y-auto rounded-m border border-line text-s">
         {leftOut.map(({ title, reason }, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a list that never changes
           <li key={at} className="border-line border-b px-2 py-1 [overflow-wrap:anywhere] last:border-b-0">
-            <span className="font-semibold">{title}</span> <span className="text-soft">{reason}</span>
+            <b className="block font-semibold">{title}</b>
+            <span className="text-soft">{reason}</span>
           </li>
         ))}
         {more && <li className="px-2 py-1 text-soft">{more}</li>}

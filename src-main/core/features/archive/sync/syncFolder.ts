@@ -59,41 +59,55 @@ export async function syncFolder(
   }
   const notes = new Notes()
   const dir = await usableFolder(parts, folder)
-  const known = new Set(listState(parts, 'files'))
+  const { syncMarks } = parts.store
+  const now = parts.now?.() ?? Date.now()
+  if (parts.deadlines.current() !== null) syncMarks.bringBack(now, latestAt(now))
   const written = listState(parts, 'written')
   const computers = listState(parts, 'computers')
-  const own = parts.store.syncMarks.state('installation') ?? randomUUID()
-  const now = parts.now?.() ?? Date.now()
-  if (parts.deadlines.current() !== null) parts.store.syncMarks.bringBack(now, latestAt(now))
-  const seen: string[] = []
-  const merged: string[] = []
-  const files: SyncedFile[] = []
-  let installation = own
-  const knownNames = new Set([own, ...computers].map(nameOf))
-  const others = { opened: 0, merged: 0 }
-  for (const { name } of inOrder(await filesIn(dir), [own, ...computers])) {
-    const problem = knownNames.has(name) ? null : await unreadable(join(dir, name), others)
-    const one =
-      problem === null
-        ? await mergeFile(parts, join(dir, name), name, { known: new Set([...known, ...written]), notes, check })
-        : refused(name, problem)
-    if (!knownNames.has(name)) count(one, others)
-    if (one.hash !== null) seen.push(one.hash)
-    if (one.installation !== null && name === nameOf(one.installation)) merged.push(one.installation)
-    const isOwnName = name === nameOf(own)
-    // Another computer writes under this id, because the data folder was copied or a backup restored. From now on this folder has its own id.
-    if (isOwnName && one.hash !== null && !written.includes(one.hash)) installation = randomUUID()
-    else if (isOwnName) continue
-    files.push(one.file)
-  }
+  const own = syncMarks.state('installation') ?? randomUUID()
+  const ownName = nameOf(own)
+  const results = await mergeFiles(parts, dir, { knownNames: [own, ...computers].map(nameOf), written, notes, check })
+  const ownHash = results.get(ownName)?.hash ?? null
+  // Another computer writes under this id, because the data folder was copied or a backup restored. From now on this folder has its own id.
+  const isCopied = ownHash !== null && !written.includes(ownHash)
+  const installation = isCopied ? randomUUID() : own
+  const merged = [...results].flatMap(([name, { installation: id }]) =>
+    id !== null && name === nameOf(id) ? [id] : [],
+  )
   // A computer whose file can't be read now is still one.
   const remembered = [...new Set([...merged, ...computers])].filter((id) => id !== installation).slice(0, maxComputers)
-  parts.store.syncMarks.setState('computers', JSON.stringify(remembered))
-  parts.store.syncMarks.setState('installation', installation)
-  parts.store.syncMarks.setState('files', JSON.stringify(seen))
+  syncMarks.setState('computers', JSON.stringify(remembered))
+  syncMarks.setState('installation', installation)
+  syncMarks.setState('files', JSON.stringify([...results.values()].flatMap(({ hash }) => hash ?? [])))
   const target = join(dir, nameOf(installation))
-  const isWritten = await writeOwn(parts, target, { installation, written, check })
+  const isOwnIntact = ownHash !== null && ownHash === written.at(-1)
+  const isWritten = await writeOwn(parts, target, { installation, written, isOwnIntact, check })
+  const files = [...results.values()].map(({ file }) => file).filter(({ name }) => isCopied || name !== ownName)
   return { file: target, written: isWritten, files: reported(files, notes), notes: allNotes(notes) }
+}
+
+/** Merges the files of a folder. Returns the result of each by its name. */
+async function mergeFiles(
+  parts: SyncDependencies,
+  dir: string,
+  {
+    knownNames,
+    written,
+    ...context
+  }: { knownNames: readonly string[]; written: readonly string[]; notes: Notes; check(): void },
+): Promise<Map<string, MergeResult>> {
+  const known = new Set([...listState(parts, 'files'), ...written])
+  const results = new Map<string, MergeResult>()
+  const others = { opened: 0, merged: 0 }
+  for (const name of inOrder(await filesIn(dir), knownNames)) {
+    const path = join(dir, name)
+    const isKnown = knownNames.includes(name)
+    const problem = isKnown ? null : await unreadable(path, others)
+    const result = problem === null ? await mergeFile(parts, path, name, { known, ...context }) : refused(name, problem)
+    if (!isKnown) count(result, others)
+    results.set(name, result)
+  }
+  return results
 }
 
 const refused = (name: string, problem: string): MergeResult => ({
@@ -172,7 +186,6 @@ async function usableFolder({ tempDir }: SyncDependencies, folder: string): Prom
 
 interface FoundFile {
   name: string
-  size: number
   modifiedAt: number
 }
 
@@ -183,16 +196,18 @@ async function filesIn(dir: string): Promise<FoundFile[]> {
   for (const { name } of entries.filter((entry) => entry.isFile() && fileName.test(entry.name))) {
     // Null for a file that was deleted meanwhile.
     const facts = await lstat(join(dir, name)).catch(() => null)
-    if (facts?.isFile()) found.push({ name, size: facts.size, modifiedAt: facts.mtimeMs })
+    if (facts?.isFile()) found.push({ name, modifiedAt: facts.mtimeMs })
   }
   return found
 }
 
-/** Files of computers that were merged before come first, in the order of `computers`, then the newest. */
-function inOrder(found: readonly FoundFile[], computers: readonly string[]): FoundFile[] {
-  const places = new Map(computers.map((id, at) => [nameOf(id), at]))
-  const placeOf = ({ name }: FoundFile): number => places.get(name) ?? computers.length
-  return found.toSorted((a, b) => placeOf(a) - placeOf(b) || b.modifiedAt - a.modifiedAt || (a.name < b.name ? -1 : 1))
+/** Files of known computers come first, in their order, then the newest. */
+function inOrder(found: readonly FoundFile[], knownNames: readonly string[]): string[] {
+  const places = new Map(knownNames.map((name, at) => [name, at]))
+  const placeOf = ({ name }: FoundFile): number => places.get(name) ?? places.size
+  return found
+    .toSorted((a, b) => placeOf(a) - placeOf(b) || b.modifiedAt - a.modifiedAt || (a.name < b.name ? -1 : 1))
+    .map(({ name }) => name)
 }
 
 /** Whether a file begins like a zip. Reads four bytes, so that other files cost little. */
@@ -326,13 +341,18 @@ function mergeRemoved({ store, merged, now = Date.now }: SyncDependencies, { rem
 }
 
 /**
- * Writes the file of this computer and gives it its name when it is complete. Returns false when its content has not changed: a sync tool
- * would copy it for nothing.
+ * Writes the file of this computer and gives it its name when it is complete. Returns false when it is intact and its content has not changed: a
+ * sync tool would copy it for nothing.
  */
 async function writeOwn(
   parts: SyncDependencies,
   target: string,
-  { installation, written, check }: { installation: string; written: readonly string[]; check(): void },
+  {
+    installation,
+    written,
+    isOwnIntact,
+    check,
+  }: { installation: string; written: readonly string[]; isOwnIntact: boolean; check(): void },
 ): Promise<boolean> {
   const { store, tempDir } = parts
   const path = join(tempDir, `export-${randomUUID()}`)
@@ -342,8 +362,7 @@ async function writeOwn(
     const hash = hashOf(
       await writeArchive(parts, new ZipWriter(path), { now, check, ...syncOptions(store, installation) }),
     )
-    const isThere = (await lstat(target).catch(() => null))?.isFile() === true
-    if (isThere && written.at(-1) === hash) return false
+    if (isOwnIntact && written.at(-1) === hash) return false
     await rm(part, { force: true })
     await copyFile(path, part)
     await flush(part)
