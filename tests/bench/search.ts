@@ -6,11 +6,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { call } from '@orpc/server'
 import { ChatLibrary } from '../../src-main/core/features/library/library.ts'
-import { rightClock } from '../core/helpers/deadlines.ts'
 import { implementer } from '../../src-main/core/handlers/implementer.ts'
 import { libraryHandlers } from '../../src-main/core/handlers/library.ts'
 import type { Host } from '../../src-main/core/host.ts'
 import { databaseFile, openStore } from '../../src-main/core/store/store.ts'
+import { rightClock } from '../core/helpers/deadlines.ts'
 import { seededRandom } from '../helpers/seededRandom.ts'
 
 /** Measures the search over this many messages, through its handler, and prints the result as JSON. */

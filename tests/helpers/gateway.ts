@@ -17,10 +17,10 @@ import type { NetworkOptions } from '../../src-main/core/upstream/network.ts'
 import type { RetryPolicy } from '../../src-main/core/upstream/retry.ts'
 import type { App } from '../../src-preload/contract/apps.ts'
 import type { RequestRow } from '../../src-preload/contract/requests.ts'
+import { rightClock } from '../core/helpers/deadlines.ts'
 import { toolKey } from './appRequest.ts'
 import { temporaryFolder } from './folders.ts'
 import { openClient } from './openClient.ts'
-import { rightClock } from '../core/helpers/deadlines.ts'
 
 /** The service's API key of the gateway's tests. It must never reach an app. */
 export const apiKey = 'sk-canary-7f3d2a91c05e4b68'
@@ -75,7 +75,8 @@ export async function openGateway(
   const requestLog = new SqliteRequestLog({
     dataDir,
     apps: () => [app],
-    bodyDays: () => 7, deadlines: rightClock(),
+    bodyDays: () => 7,
+    deadlines: rightClock(),
     log: (level, line) => level === 'error' && failures.push(line),
   })
   const scheduler = new RequestScheduler(schedulerOptions)

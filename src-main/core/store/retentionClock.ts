@@ -57,8 +57,8 @@ export interface RetentionClockOptions {
 /**
  * Decides what may be deleted because of its age. The clock of a computer may be wrong, and a deletion cannot be undone, so age is not measured
  * by the clock alone:
- * - After a jump of the clock by more than a day, the new time counts when the program has run for a day since. Until then, deadlines
- *   stand still at the time before the jump. A computer that was off for days looks the same as a clock that was set.
+ * - After a jump of the clock by more than a day, the new time counts when the program has run for a day since. Until then, the time
+ *   before the jump counts. A computer that was off for days looks the same as a clock that was set.
  * - After the clock went back, times that were seen later than now are forgotten.
  * - Deadlines of a folder whose clock is unknown begin when its time counts for the first time: after an update from a version without this
  *   file, after a restored backup (the data is old, its return is new), and when no earlier time is left. They begin anew after the first jump

@@ -90,7 +90,7 @@ describe('what may be deleted because of its age', () => {
     expect(on.clock.before(month)).toBeGreaterThan(on.now - month - dayMs)
   })
 
-  it('never stands still for a person who works a few hours on five days of the week', () => {
+  it('advances for a person who works a few hours on five days of the week', () => {
     const on = computer()
     on.run(30)
     const from = on.now

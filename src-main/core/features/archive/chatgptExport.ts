@@ -59,9 +59,6 @@ export function updatedAt(value: unknown): string {
   return (parsed.success && (instantOf(parsed.data.update_time) ?? instantOf(parsed.data.create_time))) || ''
 }
 
-/** Whether a value is a conversation in the format of ChatGPT. */
-export const isExported = (value: unknown): boolean => exported.safeParse(value).success
-
 /**
  * Reads the tree with all branches. Nodes without content (roots, hidden and empty messages) are omitted, and their
  * children attached to the parent.

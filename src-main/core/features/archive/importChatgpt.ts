@@ -1,6 +1,6 @@
 import type { ZipEntry, ZipReader } from '../../shared/zipReader.ts'
 import { assetId } from './chatgptContent.ts'
-import { isExported, readExported, updatedAt } from './chatgptExport.ts'
+import { readExported, updatedAt } from './chatgptExport.ts'
 import type { ArchiveDependencies } from './dependencies.ts'
 import { damaged, faultOf, type Notes } from './importNotes.ts'
 import { children, firstByte, inMemory, type JsonChild, type JsonSource, parse, titleIn } from './jsonSource.ts'
@@ -125,14 +125,16 @@ async function inOrder(source: JsonSource, all: JsonChild[]): Promise<JsonChild[
   return from > to ? all.toReversed() : all
 }
 
-/** When a conversation was changed last. Empty if it can't be read. */
+/** When a conversation was changed last. Empty if it can't be read. Parses nothing else, because a conversation may be large. */
 async function timeOf(source: JsonSource, child: JsonChild): Promise<string> {
+  const times: Record<string, unknown> = {}
   try {
-    return updatedAt(await parse(source, child))
+    for await (const { key, ...range } of children(source, child))
+      if (key === 'update_time' || key === 'create_time') times[key] = await parse(source, range)
   } catch (thrown) {
     if (faultOf(thrown) === null) throw thrown
-    return ''
   }
+  return updatedAt(times)
 }
 
 /** How many conversations are read to recognize a file. */
@@ -141,12 +143,18 @@ const mostRead = 100
 /** Whether one of the first conversations of a file has the format of ChatGPT. */
 export async function isChatgpt(source: JsonSource): Promise<boolean> {
   const { all } = await listOf(source)
-  for (const child of all.slice(0, mostRead)) {
-    try {
-      if (isExported(await parse(source, child))) return true
-    } catch (thrown) {
-      if (faultOf(thrown) === null) throw thrown
+  for (const child of all.slice(0, mostRead)) if (await hasMapping(source, child)) return true
+  return false
+}
+
+/** Whether a value is an object with an object `mapping`, the tree of a conversation. */
+async function hasMapping(source: JsonSource, child: JsonChild): Promise<boolean> {
+  try {
+    for await (const { key, start } of children(source, child)) {
+      if (key === 'mapping') return (await source.read(start, start + 1))[0] === 0x7b
     }
+  } catch (thrown) {
+    if (faultOf(thrown) === null) throw thrown
   }
   return false
 }

@@ -38,6 +38,7 @@ const charactersAtOnce = 500_000
 export class Staging {
   readonly #parts: ArchiveDependencies
   readonly #notes: Notes
+  readonly #isStrict: boolean
   readonly #stagedAt: string
   readonly #staged: { id: string; folderId: string | null }[] = []
   readonly #restored: string[] = []
@@ -50,9 +51,14 @@ export class Staging {
   #known = 0
   #first: string | null = null
 
-  constructor(parts: ArchiveDependencies, notes: Notes) {
+  /**
+   * @param isStrict whether an image or document that is damaged in the file fails its conversation, because a later read may find it whole. Else it
+   *   is left out
+   */
+  constructor(parts: ArchiveDependencies, notes: Notes, isStrict = false) {
     this.#parts = parts
     this.#notes = notes
+    this.#isStrict = isStrict
     this.#stagedAt = new Date(parts.now?.() ?? Date.now()).toISOString()
   }
 
@@ -208,11 +214,12 @@ export class Staging {
   ): Promise<Imported | null> {
     const known = imported.get(id)
     if (known !== undefined) return known
+    const given = this.#isStrict ? await source(id) : undefined
     let added: Imported | null = null
     await this.#notes.attempt(
       () => name ?? id,
       async () => {
-        const found = await source(id)
+        const found = given === undefined ? await source(id) : given
         if (found === null) this.#notes.add(missing)
         added = found === null ? null : await add(found)
       },

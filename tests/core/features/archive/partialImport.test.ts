@@ -297,4 +297,33 @@ describe('a file of another computer', () => {
     await work.archive.sync({ folder })
     expect(titlesOf(work)).toEqual(['Chat 0', 'Chat 1', 'Chat 2', 'Chat 3'])
   })
+
+  it('whose image is damaged brings the message with its image when the file is whole, never without', async () => {
+    const folder = freshFolder()
+    const [home, work] = [studio(), studio()]
+    const picture = await home.picture(3, 4)
+    put(home.store, [message({ text: 'Look', attachments: [{ ...picture, detail: 'auto', name: 'cat.png' }] })])
+    const good = put(home.store, [message({ text: 'Good' })])
+    const { file } = await home.archive.sync({ folder })
+    const whole = readFileSync(file)
+    writeFileSync(
+      file,
+      changed(
+        whole,
+        (name, text) => (name.startsWith('media/') ? `${text.slice(0, 9)}x` : text),
+        () => false,
+      ),
+    )
+    await work.archive.sync({ folder })
+    expect(work.store.archive.ids()).toEqual([good])
+    writeFileSync(file, whole)
+    await work.archive.sync({ folder })
+    const shown = work.store.conversations
+      .list()
+      .flatMap(({ leafId }) => work.store.messages.path(leafId))
+      .find(({ text }) => text === 'Look')
+    expect(await work.media.bytes(shown?.attachments[0]?.mediaId ?? '')).toEqual(
+      await home.media.bytes(picture.mediaId),
+    )
+  })
 })

@@ -116,7 +116,7 @@ describe('a time in the future', () => {
     await sync(work)
     work.store.conversations.setName(id, 'Second')
     work.store.folders.update(folderId, { name: 'Taxes 2' })
-    await work.store.conversations.setRemoved(other, new Date().toISOString())
+    work.store.conversations.setRemoved(other, new Date().toISOString())
     await sync(work)
     const { files } = await sync(home)
     expect(files.filter(({ outcome }) => outcome === 'refused')).toEqual([])

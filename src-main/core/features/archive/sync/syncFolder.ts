@@ -250,6 +250,7 @@ async function mergeFile(
       const sync = believable(read, latestAt(now), () =>
         notes.add('# changes have a time in the future and were left out. Check the clocks of the computers.'),
       )
+      const bad = leftOutOf(notes)
       const isLibraryChanged = mergeLibrary(parts.store, archive.library, sync, { notes, now })
       const areFilesChanged = await mergePinnedFiles(parts, archive, { sync, notes, now, check })
       if (isLibraryChanged || areFilesChanged) {
@@ -258,10 +259,9 @@ async function mergeFile(
         await parts.cleanUp()
       }
       let isComplete = true
-      const bad = leftOutOf(notes)
       await archive.eachConversation(async (incoming) => {
         check()
-        const staging = new Staging(parts, notes)
+        const staging = new Staging(parts, notes, true)
         const marked = sync.conversations[incoming.conversation.id]
         if (!marked) throw damaged('The file lists no changes of one of its chats.')
         const { picture, document } = archive
