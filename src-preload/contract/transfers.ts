@@ -57,13 +57,13 @@ export const byteStream = z.object({ streamId: id })
 export type ByteStream = z.infer<typeof byteStream>
 
 /** A record of an imported file that was not imported, or only in part. */
-export const leftOut = z.object({
+export const leftOutRecord = z.object({
   /** Its title, or what else names it in the file. */
   title: z.string(),
   /** One sentence. */
   reason: z.string(),
 })
-export type LeftOut = z.infer<typeof leftOut>
+export type LeftOutRecord = z.infer<typeof leftOutRecord>
 
 /** Result of an import. */
 export const importReport = z.object({
@@ -76,7 +76,7 @@ export const importReport = z.object({
   /** Content that could not be imported, one sentence each; at most 50. */
   notes: z.array(z.string()),
   /** Records that were left out, each once; at most 1,000. */
-  leftOut: z.array(leftOut),
+  leftOut: z.array(leftOutRecord),
   /** Number of further records that were left out. */
   leftOutMore: whole,
   /** The first imported conversation, to open it. */

@@ -1,4 +1,4 @@
-import type { LeftOut } from '../../../../src-preload/contract/transfers.ts'
+import type { LeftOutRecord } from '../../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../../errors.ts'
 
 /** The error `bad_input` for a file that cannot be imported. `words` is one sentence with the reason. */
@@ -18,7 +18,7 @@ const mostLeftOut = 1000
 /** Counts what could not be imported: one sentence per kind, at most 50, and the records that were left out, by title. */
 export class Notes {
   readonly #counts = new Map<string, number>()
-  readonly #leftOut: LeftOut[] = []
+  readonly #leftOut: LeftOutRecord[] = []
   #more = 0
 
   /** Adds one occurrence. `#` in the sentence is replaced with the count. */
@@ -46,7 +46,7 @@ export class Notes {
   }
 
   /** The records that were left out, and the number of those beyond the first 1,000. */
-  leftOut(): { leftOut: LeftOut[]; leftOutMore: number } {
+  leftOut(): { leftOut: LeftOutRecord[]; leftOutMore: number } {
     return { leftOut: [...this.#leftOut], leftOutMore: this.#more }
   }
 
