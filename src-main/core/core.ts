@@ -135,6 +135,7 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
     ...{ store, requestLog, library: chat.library, media: media.retention },
     remove: (conversationId) => remove(chat.chat, { conversationId }),
     logDays: () => settings.value.logDays,
+    deadlines: data.retentionClock,
     log: host.log,
   })
   const folderData = composeData({ host, opening, transfers: chat.transfers, store })
@@ -173,6 +174,7 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
       accountStore,
       observability,
       apps,
+      data.retentionClock,
       () => store.pending.settled(settleMs),
       store,
       () => lock.release(),

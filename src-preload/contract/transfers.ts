@@ -56,6 +56,15 @@ export type Download = z.infer<typeof download>
 export const byteStream = z.object({ streamId: id })
 export type ByteStream = z.infer<typeof byteStream>
 
+/** A record of an imported file that was not imported, or only in part. */
+export const leftOutRecord = z.object({
+  /** Its title, or what else names it in the file. */
+  title: z.string(),
+  /** One sentence. */
+  reason: z.string(),
+})
+export type LeftOutRecord = z.infer<typeof leftOutRecord>
+
 /** Result of an import. */
 export const importReport = z.object({
   kind: z.enum(['conversation', 'archive', 'chatgpt']),
@@ -66,6 +75,10 @@ export const importReport = z.object({
   known: whole,
   /** Content that could not be imported, one sentence each; at most 50. */
   notes: z.array(z.string()),
+  /** Records that were left out, each once; at most 1,000. */
+  leftOut: z.array(leftOutRecord),
+  /** Number of further records that were left out. */
+  leftOutMore: whole,
   /** The first imported conversation, to open it. */
   conversationId: id.nullable(),
 })
@@ -135,7 +148,7 @@ export const archiveProcedures = {
   exportAll: procedure.output(download),
   /**
    * Detects the format from the content: our JSON, our archive, or an export of ChatGPT (zip or conversations.json).
-   * Imports all or nothing.
+   * Imports what is good, and lists what is not. After any other failure, for example a full disk, nothing is imported.
    */
   import: procedure.input(z.object({ uploadId: id })).output(importReport),
   /**

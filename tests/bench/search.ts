@@ -10,6 +10,7 @@ import { implementer } from '../../src-main/core/handlers/implementer.ts'
 import { libraryHandlers } from '../../src-main/core/handlers/library.ts'
 import type { Host } from '../../src-main/core/host.ts'
 import { databaseFile, openStore } from '../../src-main/core/store/store.ts'
+import { rightClock } from '../core/helpers/deadlines.ts'
 import { seededRandom } from '../helpers/seededRandom.ts'
 
 /** Measures the search over this many messages, through its handler, and prints the result as JSON. */
@@ -108,6 +109,7 @@ try {
   lag.enable()
   let from = performance.now()
   const library = new ChatLibrary({
+    deadlines: rightClock(),
     store,
     databaseFile: databaseFile(dataDir),
     dropMedia: async () => undefined,

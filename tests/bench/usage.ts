@@ -8,6 +8,7 @@ import { openUsageReader } from '../../src-main/core/features/usage/reader.ts'
 import { SqliteRequestLog } from '../../src-main/core/requestLog/requestLog.ts'
 import { requestLogFile } from '../../src-main/core/store/requestLog/open.ts'
 import type { ViewQuery } from '../../src-preload/contract/usage.ts'
+import { rightClock } from '../core/helpers/deadlines.ts'
 import { accountId, baseUrl, days, dayText, fillAccount, fillRequestLog, now } from './usage-data.ts'
 
 /** Measures views of usage over this many requests and ten years of daily rows, and the writing of requests. Prints JSON. */
@@ -67,7 +68,13 @@ try {
   fillRequestLog(folder, rows)
   const accountStore = fillAccount(folder)
   let from = performance.now()
-  const requestLog = new SqliteRequestLog({ dataDir: folder, apps: () => [], bodyDays: () => 7, log: console.error })
+  const requestLog = new SqliteRequestLog({
+    dataDir: folder,
+    apps: () => [],
+    bodyDays: () => 7,
+    deadlines: rightClock(),
+    log: console.error,
+  })
   const migrated = performance.now() - from
   requestLog.connectedTo(baseUrl)
   from = performance.now()

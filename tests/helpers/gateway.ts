@@ -17,6 +17,7 @@ import type { NetworkOptions } from '../../src-main/core/upstream/network.ts'
 import type { RetryPolicy } from '../../src-main/core/upstream/retry.ts'
 import type { App } from '../../src-preload/contract/apps.ts'
 import type { RequestRow } from '../../src-preload/contract/requests.ts'
+import { rightClock } from '../core/helpers/deadlines.ts'
 import { toolKey } from './appRequest.ts'
 import { temporaryFolder } from './folders.ts'
 import { openClient } from './openClient.ts'
@@ -75,6 +76,7 @@ export async function openGateway(
     dataDir,
     apps: () => [app],
     bodyDays: () => 7,
+    deadlines: rightClock(),
     log: (level, line) => level === 'error' && failures.push(line),
   })
   const scheduler = new RequestScheduler(schedulerOptions)

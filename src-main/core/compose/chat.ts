@@ -24,7 +24,7 @@ import { databaseFile } from '../store/store.ts'
 import { placeOf } from './account.ts'
 import type { OpenData } from './data.ts'
 
-export interface ChatDependencies extends Pick<OpenData, 'store' | 'settings' | 'requestLog'> {
+export interface ChatDependencies extends Pick<OpenData, 'store' | 'settings' | 'requestLog' | 'retentionClock'> {
   host: Host
   session: Session
 }
@@ -47,7 +47,14 @@ export interface ComposedChat {
   close(): Promise<void>
 }
 
-export function composeChat({ host, store, session, requestLog, settings }: ChatDependencies): ComposedChat {
+export function composeChat({
+  host,
+  store,
+  session,
+  requestLog,
+  settings,
+  retentionClock,
+}: ChatDependencies): ComposedChat {
   const upstream = () => session.upstream()
   const transfers = createTransfers({ dataDir: host.dataDir })
   const media = createMedia({ dataDir: host.dataDir, store, uploads: transfers.uploads })
@@ -126,6 +133,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
   const meter = new ContextMeter(chat, summaries)
   const library = new ChatLibrary({
     store,
+    deadlines: retentionClock,
     databaseFile: databaseFile(host.dataDir),
     log: host.log,
     dropMedia: (ids) => media.drop(ids),
@@ -136,6 +144,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
   })
   const archive = new Archive({
     store,
+    deadlines: retentionClock,
     tempDir: transfers.folder,
     version: host.version,
     media,

@@ -12,6 +12,7 @@ import { SqliteRequestLog } from '../requestLog/requestLog.ts'
 import { StateFeed } from '../shared/stateFeed.ts'
 import { type AccountStore, openAccountStore } from '../store/account/open.ts'
 import { coreBusyMs } from '../store/database.ts'
+import { RetentionClock } from '../store/retentionClock.ts'
 import { openStore, type Store } from '../store/store.ts'
 
 /** The stored settings in memory: the local API needs them for every request. */
@@ -28,12 +29,16 @@ export interface OpenData {
   apps: Apps
   requestLog: SqliteRequestLog
   accountStore: AccountStore
+  retentionClock: RetentionClock
 }
 
 /** Opens all databases of a folder. After a failure, `opening` closes the databases that are already open. */
 export function openData({ dataDir, log }: Pick<Host, 'dataDir' | 'log'>, opening: OpeningReport): OpenData {
   const store = openStore(dataDir, { busyMs: coreBusyMs })
   opening.onFailure(() => store.close())
+  const retentionClock = new RetentionClock({ dataDir })
+  retentionClock.start()
+  opening.onFailure(() => retentionClock.close())
   const interrupted = recoverReplies(store)
   if (interrupted > 0) log('warn', `${interrupted} replies were cut off when the program ended. They are marked.`)
   const settings = currentSettings(store)
@@ -43,13 +48,14 @@ export function openData({ dataDir, log }: Pick<Host, 'dataDir' | 'log'>, openin
     dataDir,
     apps: () => apps.list(),
     bodyDays: () => settings.value.bodyDays,
+    deadlines: retentionClock,
     log,
   })
   opening.onFailure(() => requestLog.close())
   const accountStore = openAccountStore(dataDir, { busyMs: coreBusyMs })
   opening.onFailure(() => accountStore.close())
   opening.opened()
-  return { store, settings, apps, requestLog, accountStore }
+  return { store, settings, apps, requestLog, accountStore, retentionClock }
 }
 
 function currentSettings({ settings }: Store): CurrentSettings {

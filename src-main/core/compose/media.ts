@@ -13,7 +13,7 @@ import type { ComposedChat } from './chat.ts'
 import type { OpenData } from './data.ts'
 import { imageSender, speechSender, transcriptSender } from './outboxSenders.ts'
 
-export interface MediaDependencies extends Pick<OpenData, 'store' | 'requestLog'> {
+export interface MediaDependencies extends Pick<OpenData, 'store' | 'requestLog' | 'retentionClock'> {
   host: Host
   session: Session
   usage: Pick<ComposedAccount['usage'], 'wanted'>
@@ -34,7 +34,15 @@ export interface ComposedMedia {
   close(): Promise<void>
 }
 
-export function composeMedia({ host, store, session, requestLog, usage, files }: MediaDependencies): ComposedMedia {
+export function composeMedia({
+  host,
+  store,
+  session,
+  requestLog,
+  retentionClock,
+  usage,
+  files,
+}: MediaDependencies): ComposedMedia {
   const { media, transfers } = files
   const upstream = () => session.upstream()
   const costOf = (row: number) => {
@@ -75,7 +83,10 @@ export function composeMedia({ host, store, session, requestLog, usage, files }:
     zip: (path) => new ZipWriter(path),
     log: (line) => host.log('error', line),
   })
-  const retention = createMediaRetention({ host, store, media, tempDir: transfers.folder })
+  const retention = createMediaRetention({
+    ...{ host, store, media, deadlines: retentionClock },
+    tempDir: transfers.folder,
+  })
   const outbox = new Outbox({
     store,
     senders: {

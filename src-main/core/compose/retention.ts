@@ -5,6 +5,7 @@ import type { ChatLibrary } from '../features/library/library.ts'
 import type { MediaRetention } from '../features/media/retention.ts'
 import type { SqliteRequestLog } from '../requestLog/requestLog.ts'
 import { guarded, inBackground } from '../shared/unexpected.ts'
+import type { DeletionDeadlines } from '../store/retentionClock.ts'
 import type { Store } from '../store/store.ts'
 
 export interface RetentionDependencies {
@@ -15,6 +16,7 @@ export interface RetentionDependencies {
   /** Moves a conversation to the trash and stops what runs in it. */
   remove(conversationId: string): void
   logDays(): number | null
+  deadlines: DeletionDeadlines
   log(level: 'info' | 'warn' | 'error', line: string): void
   now?: () => number
 }

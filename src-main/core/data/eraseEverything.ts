@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { StudioError } from '../errors.ts'
 import type { SecretStore } from '../host.ts'
 import { isRealFolder, realNamesIn, removeOwnFiles, sweepTemporary } from '../shared/ownFiles.ts'
+import { forgetRetentionClock } from '../store/retentionClock.ts'
 import { parseJson } from '../store/rows.ts'
 import { databases, isCopiedFile, sideFiles } from './databases.ts'
 import { stampForm, toDisk, writeJson } from './disk.ts'
@@ -60,6 +61,7 @@ export function eraseOrdered(dataDir: string): void {
   for (const kind of ['damaged', 'replaced']) eraseAside(join(dataDir, kind))
   sweepTemporary(dataDir)
   forgetNote(dataDir)
+  forgetRetentionClock(dataDir)
   toDisk(dataDir)
   writeJson(orderFile(dataDir), { ...given, areFilesGone: true })
 }

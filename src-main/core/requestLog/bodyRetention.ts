@@ -3,6 +3,7 @@ import { dayMs } from '../shared/days.ts'
 import { SerialQueue } from '../shared/serialQueue.ts'
 import type { RequestLogTables } from '../store/requestLog/open.ts'
 import type { ResponseSelection } from '../store/requestLog/responses.ts'
+import type { DeletionDeadlines } from '../store/retentionClock.ts'
 import type { LogDeletionSteps } from './retention.ts'
 
 const hourMs = 3_600_000
@@ -11,7 +12,7 @@ interface Parts {
   store: RequestLogTables
   /** Retention of logged bodies, days. Read at each sweep. */
   bodyDays(): number
-  now(): number
+  deadlines: DeletionDeadlines
   erased(): void
   log(level: 'error', line: string): void
 }
@@ -57,8 +58,9 @@ export class BodyRetention {
 
   #deleteOld(): void {
     if (this.#closing) return
-    const selection = { before: this.#parts.now() - this.#parts.bodyDays() * dayMs }
-    this.erase(selection).catch((thrown: unknown) => {
+    const before = this.#parts.deadlines.before(this.#parts.bodyDays() * dayMs)
+    if (before === null) return
+    this.erase({ before }).catch((thrown: unknown) => {
       this.#parts.log('error', `Old bodies could not be deleted: ${String(thrown)}`)
     })
   }

@@ -26,6 +26,7 @@ import { Callers } from '../store/requestLog/callers.ts'
 import { codeOf, outcomes } from '../store/requestLog/codes.ts'
 import type { RowRange } from '../store/requestLog/links.ts'
 import { openRequestLogTables, type RequestLogTables, requestLogFile } from '../store/requestLog/open.ts'
+import type { DeletionDeadlines } from '../store/retentionClock.ts'
 import type { AccountUsage } from '../upstream/schemas.ts'
 import { AccountLinks } from './accountLinks.ts'
 import { AccountUsageLog } from './accountUsage.ts'
@@ -58,6 +59,8 @@ export interface RequestLogOptions {
   apps(): readonly AppName[]
   /** Retention of logged bodies, days. Read at each sweep. */
   bodyDays(): number
+  /** When logged bodies and stored responses may be deleted because of their age. */
+  deadlines: DeletionDeadlines
   log(level: 'info' | 'warn' | 'error', line: string): void
   /** Whether to check every page of the database first. Set when the previous run did not end cleanly. */
   checkWhole?: boolean
@@ -154,7 +157,7 @@ export class SqliteRequestLog implements RequestLog {
     this.bodyRetention = new BodyRetention({
       store,
       bodyDays: options.bodyDays,
-      now: this.#now,
+      deadlines: options.deadlines,
       erased: () => this.#hub.erased(),
       log: options.log,
     })

@@ -47,6 +47,8 @@ export function syncMarkTable({ handle, transaction }: Database) {
     project: `UPDATE conversations AS c SET folder_id = (SELECT f.id FROM folders AS f WHERE f.id = s.value) FROM sync_marks AS s
       WHERE s.what = 'conversation' AND s.field = 'folder' AND s.item = c.id AND c.part_of IS NULL
         AND c.folder_id IS NOT (SELECT f.id FROM folders AS f WHERE f.id = s.value) RETURNING id`,
+    early: 'UPDATE sync_marks SET at = :now WHERE at > :latest',
+    earlyChats: 'UPDATE conversations SET updated_at = :now WHERE updated_at > :latest',
     changes: 'SELECT total_changes() AS n',
     state: 'SELECT value FROM sync_state WHERE key = ?',
     setState:
@@ -105,6 +107,12 @@ export function syncMarkTable({ handle, transaction }: Database) {
         const result = work()
         sql.end.run()
         return result
+      }),
+    /** Gives marks and last changes after `latest` the time `now`, ms since 1970: they come from a clock that was wrong. */
+    bringBack: (now: number, latest: number): void =>
+      transaction(() => {
+        sql.early.run({ now, latest })
+        sql.earlyChats.run({ now: new Date(now).toISOString(), latest: new Date(latest).toISOString() })
       }),
     /** Moves the last change forward, never back. */
     raiseUpdatedAt: (id: string, at: string): void => void sql.updatedAt.run({ id, at }),

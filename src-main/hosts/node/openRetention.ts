@@ -5,6 +5,7 @@ import { createMedia } from '../../core/features/media/media.ts'
 import { createMediaRetention } from '../../core/features/media/retention.ts'
 import { createTransfers } from '../../core/features/transfers/transfers.ts'
 import { SqliteRequestLog } from '../../core/requestLog/requestLog.ts'
+import { RetentionClock } from '../../core/store/retentionClock.ts'
 import { databaseFile, openStore } from '../../core/store/store.ts'
 import type { DataErase } from './dependencies.ts'
 import { log } from './output.ts'
@@ -21,22 +22,25 @@ function eraseIn(dataDir: string, { lock, report }: OpenFolder): DataErase {
   const store = openStore(dataDir)
   report.onFailure(() => store.close())
   const { bodyDays } = store.settings.read()
-  const requestLog = new SqliteRequestLog({ dataDir, apps: () => [], bodyDays: () => bodyDays, log })
+  const deadlines = new RetentionClock({ dataDir })
+  deadlines.start()
+  report.onFailure(() => deadlines.close())
+  const requestLog = new SqliteRequestLog({ dataDir, apps: () => [], bodyDays: () => bodyDays, deadlines, log })
   report.onFailure(() => requestLog.close())
   report.opened()
   const transfers = createTransfers({ dataDir })
   const media = createMedia({ dataDir, store, uploads: transfers.uploads })
   const library = new ChatLibrary({
-    ...{ store, databaseFile: databaseFile(dataDir), log },
+    ...{ store, deadlines, databaseFile: databaseFile(dataDir), log },
     dropMedia: (ids) => media.drop(ids),
     deleteBodies: async (rows) => {
       for (const id of rows) await requestLog.deleteBodies({ id })
     },
   })
   const host = { dataDir, log, reveal: async () => false, dragOut: null }
-  const keeping = createMediaRetention({ host, store, media, tempDir: transfers.folder })
+  const keeping = createMediaRetention({ host, store, media, deadlines, tempDir: transfers.folder })
   const erasing = composeRetention({
-    ...{ store, requestLog, library, media: keeping, log },
+    ...{ store, requestLog, library, media: keeping, deadlines, log },
     remove: (id) => store.conversations.setRemoved(id, new Date().toISOString()),
     // The command deletes only the data that it names. The retention settings do not apply.
     logDays: () => null,
@@ -58,6 +62,7 @@ function eraseIn(dataDir: string, { lock, report }: OpenFolder): DataErase {
       await transfers.close()
       await media.swept
       await requestLog.close()
+      deadlines.close()
       store.close()
       lock.release()
     },

@@ -135,8 +135,11 @@ function Report({ report: { files, notes, written } }: { report: SyncReport }) {
           {t('sync.refused', { name, problem: problem ?? '' })}
         </p>
       ))}
-      {notes.map((note) => (
-        <p key={note}>{note}</p>
+      {notes.map((note, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a list that never changes, and chats may have the same title
+        <p key={at} className="[overflow-wrap:anywhere]">
+          {note}
+        </p>
       ))}
     </Notice>
   )

@@ -31,9 +31,12 @@ import { checkDatabases } from '../../../src-main/core/data/restore/checkDatabas
 import { restoreBackup } from '../../../src-main/core/data/restore/restore.ts'
 import { stageBackup } from '../../../src-main/core/data/restore/stage.ts'
 import { unpackBackup } from '../../../src-main/core/data/restore/unpack.ts'
+import { dayMs } from '../../../src-main/core/shared/days.ts'
 import { lockFolder } from '../../../src-main/core/store/lock.ts'
+import { RetentionClock } from '../../../src-main/core/store/retentionClock.ts'
 import { tries } from '../../helpers/effort.ts'
 import { freshFolder } from '../helpers/core.ts'
+import { confirmClock } from '../helpers/deadlines.ts'
 import { contentsOf, filledFolder, soundness } from './fill.ts'
 
 const version = '1.2.3'
@@ -419,6 +422,17 @@ describe('a backup', () => {
       now: { counts: expect.arrayContaining([{ thing: 'conversations', count: 2 }]) },
     })
     expect(everything(to)).toEqual(before)
+  })
+
+  it('keeps what was deleted long before as long as if it was deleted at the restore', async () => {
+    const source = filledFolder()
+    confirmClock(source)
+    const to = filledFolder()
+    confirmClock(to)
+    await restoreBackup({ path: await backupOf(source), dataDir: to, agree })
+    const clock = new RetentionClock({ dataDir: to })
+    expect(clock.before(1)).toBeNull()
+    expect(clock.of(Date.now() - 60 * dayMs, 30 * dayMs)).toBeGreaterThan(Date.now() + 29 * dayMs)
   })
 
   it('restores outbox items on hold, because they may have been sent since', async () => {

@@ -7,6 +7,7 @@ import { openStore } from '../../../src-main/core/store/store.ts'
 import { message, put } from '../features/archive/studio.ts'
 import { png } from '../features/media/pictures.ts'
 import { imageRow, recordingRow, withDatabase } from '../features/media/rows.ts'
+import { rightClock } from '../helpers/deadlines.ts'
 import { notice, reading, service, usage } from '../requestLog/samples.ts'
 
 export type UsedFolder = Awaited<ReturnType<typeof usedFolder>>
@@ -63,6 +64,7 @@ export async function usedFolder(dataDir: string, today = Date.now()) {
     dataDir,
     apps: () => [],
     bodyDays: () => 36_500,
+    deadlines: rightClock(),
     log: () => undefined,
     now: () => now,
   })

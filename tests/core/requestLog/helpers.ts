@@ -4,6 +4,7 @@ import { type RequestLogOptions, SqliteRequestLog } from '../../../src-main/core
 import type { AccountUsage } from '../../../src-main/core/upstream/schemas.ts'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import { freshFolder } from '../helpers/core.ts'
+import { rightClock } from '../helpers/deadlines.ts'
 import { notice, reading, service } from './samples.ts'
 
 export * from './samples.ts'
@@ -14,6 +15,7 @@ export function openRequestLog(options: Partial<RequestLogOptions> = {}) {
   const requestLog = new SqliteRequestLog({
     apps: () => [{ id: 'editor', name: 'My editor', colour: 'teal' }],
     bodyDays: () => 7,
+    deadlines: rightClock(options.now),
     log: (level, line) => lines.push(`${level} ${line}`),
     ...options,
     dataDir,

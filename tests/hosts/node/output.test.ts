@@ -17,6 +17,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openApps } from '../../../src-main/core/gateway/apps/apps.ts'
 import { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
 import { fillFolder } from '../../core/data/fill.ts'
+import { rightClock } from '../../core/helpers/deadlines.ts'
 import { canMountDisks, mountMemoryDisk, unmountMemoryDisk } from '../../core/helpers/memoryDisk.ts'
 import { firstCases, onlyLong, tries } from '../../helpers/effort.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
@@ -225,7 +226,13 @@ describe('a pipe whose reader has gone', { timeout: 120_000 }, () => {
     const following = start(['requests', '--follow', '--json', ...where])
     await following.line()
     following.child.stdout.destroy()
-    const requestLog = new SqliteRequestLog({ dataDir, apps: () => [], bodyDays: () => 1, log: () => undefined })
+    const requestLog = new SqliteRequestLog({
+      dataDir,
+      apps: () => [],
+      bodyDays: () => 1,
+      deadlines: rightClock(),
+      log: () => undefined,
+    })
     try {
       const refusal = { appId: null, from: 'a test', method: 'GET', path: '/v1/models' }
       requestLog.refused({ ...refusal, status: 401, code: 'unknown', message: 'No key.' })

@@ -261,6 +261,13 @@ export class Chats {
       messages: 4_210,
       pictures: 17,
       known: 3,
+      leftOut: [
+        { title: 'Empty shell', reason: 'It has no messages.' },
+        { title: 'Plans for the garden, the shed and the fence behind the house', reason: 'It is nested too deeply.' },
+        { title: 'Conversation 17 in conversations-002.json', reason: 'The file is damaged: its JSON is incomplete.' },
+        { title: 'Holiday', reason: '3 of its messages do not match the format of ChatGPT. The others were imported.' },
+      ],
+      leftOutMore: 0,
       notes: [
         'A voice recording of “Walk” was left out: its sound is not in the file.',
         'Two plugins are not known here.',

@@ -6,6 +6,7 @@ import { StudioError } from '../../errors.ts'
 import { diskProblem } from '../../shared/diskProblem.ts'
 import { realNamesIn, removeOwnFiles } from '../../shared/ownFiles.ts'
 import { swapFolder } from '../../store/database.ts'
+import { forgetRetentionClock } from '../../store/retentionClock.ts'
 import { parseJson } from '../../store/rows.ts'
 import { databases, isCopiedFile, sideFiles } from '../databases.ts'
 import { asDiskError, freeStamp, toDisk, writeJson } from '../disk.ts'
@@ -187,6 +188,8 @@ function move(dataDir: string, folder: string, begun: Plan): string {
   for (const name of given.come) {
     if (!isPlaced(name)) renameSync(join(from, name), join(dataDir, name))
   }
+  // What the backup brings back is old, and its return is new: it stays as long as if it was deleted now.
+  if (given.report.what === 'restored') forgetRetentionClock(dataDir)
   writeReport(to, given)
   toDisk(dataDir)
   return aside

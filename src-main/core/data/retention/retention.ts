@@ -10,6 +10,7 @@ import { dayMs } from '../../shared/days.ts'
 import { StateFeed } from '../../shared/stateFeed.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import { asStoreError } from '../../store/databaseErrors.ts'
+import type { DeletionDeadlines } from '../../store/retentionClock.ts'
 import { asDiskError } from '../disk.ts'
 
 /** Callbacks of a deletion. When `stopped` returns true, it ends early; rows deleted by then stay deleted. */
@@ -39,6 +40,8 @@ export interface RetentionOptions {
   kinds: Readonly<Record<DeletableKind, ErasablePart>>
   /** Age after which requests are deleted automatically, in days; null: never. Read once a day. */
   logDays(): number | null
+  /** When requests may be deleted automatically. A deletion that a person requests has its own count and date, and does not ask. */
+  deadlines: DeletionDeadlines
   log(level: 'info' | 'warn' | 'error', line: string): void
   now?: () => number
 }
@@ -55,7 +58,7 @@ export type RetentionFeature = ReturnType<typeof createRetention>
  * Deletes items by age, one task at a time. A task starts on request or by the setting for the request log. Its items are counted,
  * reported, and then deleted permanently.
  */
-export function createRetention({ kinds, logDays, log, now = Date.now }: RetentionOptions) {
+export function createRetention({ kinds, logDays, deadlines, log, now = Date.now }: RetentionOptions) {
   let running: Running | null = null
   let last: RetentionState['last'] = null
   let work: Promise<unknown> = Promise.resolve()
@@ -128,7 +131,9 @@ export function createRetention({ kinds, logDays, log, now = Date.now }: Retenti
   async function sweep(): Promise<number> {
     const days = logDays()
     if (days === null || closed || running) return 0
-    const before = beforeOf(days)
+    const deadline = deadlines.before(days * dayMs)
+    if (deadline === null) return 0
+    const before = new Date(deadline).toISOString()
     const { items } = await kinds.log.count({ before, archivedOnly: false })
     if (items === 0) return 0
     await begin({ by: 'rule', before, archivedOnly: false, parts: [{ what: 'log', reported: items }] })

@@ -6,6 +6,7 @@ import { instantOf } from './chatgptContent.ts'
 import { asMessage, type CarriedParts, type ExportedNode } from './chatgptMessage.ts'
 import { damaged, type Notes } from './importNotes.ts'
 import type { Incoming } from './staging.ts'
+import { yieldRegularly } from './yieldToEventLoop.ts'
 
 const seconds = z.union([z.number(), z.string()]).nullish().catch(null)
 const flag = z.boolean().nullish().catch(null)
@@ -26,15 +27,31 @@ const exported = z.object({
   is_archived: flag,
   is_starred: flag,
   pinned_time: seconds,
-  mapping: z.record(
-    z.string(),
-    z.object({
-      parent: word,
-      children: z.array(z.string()).nullish().catch(null),
-      message: z.unknown(),
-    }),
-  ),
+  mapping: z.record(z.string(), z.unknown()),
 })
+const exportedNode = z.object({
+  parent: word,
+  children: z.array(z.string()).nullish().catch(null),
+  message: z.unknown(),
+})
+
+/** The nodes of a conversation. Calls `refused` for each that is none. */
+function nodesOf(mapping: Readonly<Record<string, unknown>>, refused: () => void): Mapping {
+  return Object.fromEntries(
+    Object.entries(mapping).flatMap(([id, value]) => {
+      const node = exportedNode.safeParse(value)
+      if (!node.success) refused()
+      return node.success ? [[id, node.data]] : []
+    }),
+  )
+}
+
+/** The sentence for a value that is no conversation. */
+function reasonOf(value: unknown): string {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (isObject && (!('mapping' in value) || value.mapping === null)) return 'It has no messages.'
+  return 'It does not match the format of ChatGPT.'
+}
 
 /** ISO instant of the last change, to sort the conversations of a file. Empty if unknown. */
 export function updatedAt(value: unknown): string {
@@ -42,18 +59,20 @@ export function updatedAt(value: unknown): string {
   return (parsed.success && (instantOf(parsed.data.update_time) ?? instantOf(parsed.data.create_time))) || ''
 }
 
-/** Whether a value is a conversation in the format of ChatGPT. */
-export const isExported = (value: unknown): boolean => exported.safeParse(value).success
-
 /**
  * Reads the tree with all branches. Nodes without content (roots, hidden and empty messages) are omitted, and their
  * children attached to the parent.
  * @throws StudioError `bad_input` if the value is not a conversation
  */
-export function readExported(value: unknown, notes: Notes): Incoming {
+export async function readExported(value: unknown, notes: Notes): Promise<Incoming> {
   const parsed = exported.safeParse(value)
-  if (!parsed.success) throw damaged('A conversation in the file does not match the format of ChatGPT.', parsed.error)
-  const { mapping, current_node: current, title } = parsed.data
+  if (!parsed.success) throw damaged(reasonOf(value), parsed.error)
+  const { current_node: current, title } = parsed.data
+  let broken = 0
+  const refused = (): void => {
+    broken += 1
+  }
+  const mapping = nodesOf(parsed.data.mapping, refused)
   const createdAt = instantOf(parsed.data.create_time) ?? new Date(0).toISOString()
   const messages: ArchivedMessage[] = []
   const kept = new Map<string, ArchivedMessage>()
@@ -63,6 +82,7 @@ export function readExported(value: unknown, notes: Notes): Incoming {
   const start: CarriedParts = { parent: null, reasoning: [], call: null, at: createdAt }
   const open = roots(mapping).map((id): [string, CarriedParts] => [id, start])
   const seen = new Set<string>()
+  const giveWay = yieldRegularly()
   while (open.length > 0) {
     const [id, carried] = open.pop() ?? ['', start]
     const node = mapping[id]
@@ -70,7 +90,7 @@ export function readExported(value: unknown, notes: Notes): Incoming {
     if (!node || seen.has(id)) continue
     seen.add(id)
     visited += 1
-    const { message, pass } = asMessage(node.message, carried, notes)
+    const { message, pass } = asMessage(node.message, carried, { notes, refused })
     if (message) {
       messages.push(message)
       kept.set(id, message)
@@ -78,10 +98,15 @@ export function readExported(value: unknown, notes: Notes): Incoming {
     }
     // Reversed, because the stack returns the last one first.
     for (const child of childrenOf(mapping, id).reverse()) open.push([child, pass])
+    await giveWay()
   }
   const lost = Object.keys(mapping).length - visited
   for (let at = 0; at < lost; at += 1)
     notes.add('# messages are not connected to their conversation and were left out.')
+  if (broken > 0) {
+    const name = title?.trim() || `Conversation of ${createdAt.slice(0, 10)}`
+    notes.leaveOut(name, `${broken} of its messages do not match the format of ChatGPT. The others were imported.`)
+  }
   const leafId = leafOf(mapping, current, kept) ?? messages.at(-1)?.id ?? null
   markPath(messages, leafId)
   return {

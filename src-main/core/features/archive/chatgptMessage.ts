@@ -49,17 +49,17 @@ const exportedMessage = z.object({
 
 const roles: Record<string, Message['role']> = { user: 'user', assistant: 'assistant', system: 'system', tool: 'tool' }
 
-/** Converts the message of a node, or returns null if the message has no content. `pass` is the state for the nodes below. */
+/** Converts the message of a node, or returns null if the message has no content or is broken (`refused`). `pass` is the state for the nodes below. */
 export function asMessage(
   value: unknown,
   carried: CarriedParts,
-  notes: Notes,
+  { notes, refused }: { notes: Notes; refused(): void },
 ): { message: ArchivedMessage | null; pass: CarriedParts } {
   const nothing = { message: null, pass: carried }
   if (value === null || value === undefined) return nothing
   const parsed = exportedMessage.safeParse(value)
   if (!parsed.success) {
-    notes.add('# messages do not match the format of ChatGPT and were left out.')
+    refused()
     return nothing
   }
   const role = roles[parsed.data.author.role] ?? 'assistant'

@@ -18,6 +18,9 @@ export const formatVersion = 1
 /** Most pinned files of a project in one file: several computers may each have added as many as a project can have. */
 export const maxArchivedFiles = 1000
 
+/** Most projects, and most prompts and presets, in one file. */
+export const maxArchivedItems = 10_000
+
 export const sha256 = z.string().regex(/^[\da-f]{64}$/)
 
 /** Content of `manifest.json`. */
@@ -57,9 +60,9 @@ export const libraryFile = z.object({
         files: z.array(archivedFile).max(maxArchivedFiles).default([]),
       }),
     )
-    .max(10_000),
-  prompts: z.array(prompt).max(10_000),
-  presets: z.array(preset).max(10_000),
+    .max(maxArchivedItems),
+  prompts: z.array(prompt).max(maxArchivedItems),
+  presets: z.array(preset).max(maxArchivedItems),
 })
 export type LibraryFile = z.infer<typeof libraryFile>
 

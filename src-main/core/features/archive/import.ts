@@ -11,21 +11,23 @@ import { importArchive, importConversation, members } from './nativeArchive.ts'
 import { Staging } from './staging.ts'
 
 /**
- * Imports an uploaded file, whose type is detected from its contents. Imports everything or nothing.
+ * Imports an uploaded file, whose type is detected from its contents. Imports what is good, and names what is not. After any other failure, for example a
+ * full disk, nothing is imported.
  * @throws StudioError `bad_input`, `no_such_item` if the upload does not exist
  */
 export async function importFile(
   parts: ArchiveDependencies,
   { uploadId }: { uploadId: string },
 ): Promise<ImportReport> {
-  const { path } = parts.uploads.take(uploadId)
+  const { path, name } = parts.uploads.take(uploadId)
   const notes = new Notes()
   const staging = new Staging(parts, notes)
   try {
-    return await read(parts, path, staging, notes)
+    const report = await read(parts, { path, name }, staging, notes)
+    if (staging.isPartial) await dropRest(parts)
+    return report
   } catch (thrown) {
-    parts.store.erasures.giveUpImports()
-    await parts.cleanUp()
+    await dropRest(parts)
     // Deep nesting overflows the stack of a recursive check.
     if (thrown instanceof RangeError)
       throw new StudioError('bad_input', 'The file is nested too deeply.', {}, { cause: thrown })
@@ -35,7 +37,18 @@ export async function importFile(
   }
 }
 
-async function read(parts: ArchiveDependencies, path: string, staging: Staging, notes: Notes): Promise<ImportReport> {
+/** Deletes what was written of conversations that are not imported. */
+async function dropRest({ store, cleanUp }: ArchiveDependencies): Promise<void> {
+  store.erasures.giveUpImports()
+  await cleanUp()
+}
+
+async function read(
+  parts: ArchiveDependencies,
+  { path, name }: { path: string; name: string },
+  staging: Staging,
+  notes: Notes,
+): Promise<ImportReport> {
   const file = await open(path, 'r')
   try {
     const { size } = await file.stat()
@@ -48,7 +61,7 @@ async function read(parts: ArchiveDependencies, path: string, staging: Staging, 
       return staging.reveal('conversation')
     }
     if ((first === 0x7b || first === 0x5b) && (await isChatgpt(source))) {
-      await importConversations(source, staging, notes)
+      await importConversations(source, staging, notes, { name })
       return staging.reveal('chatgpt')
     }
     throw unknownFormat()

@@ -1,11 +1,12 @@
 import type { ZipEntry, ZipReader } from '../../shared/zipReader.ts'
 import { assetId } from './chatgptContent.ts'
-import { isExported, readExported, updatedAt } from './chatgptExport.ts'
+import { readExported, updatedAt } from './chatgptExport.ts'
 import type { ArchiveDependencies } from './dependencies.ts'
-import { damaged, type Notes } from './importNotes.ts'
-import { children, firstByte, inMemory, type JsonChild, type JsonSource, parse } from './jsonSource.ts'
+import { damaged, faultOf, type Notes } from './importNotes.ts'
+import { children, firstByte, inMemory, type JsonChild, type JsonSource, parse, titleIn } from './jsonSource.ts'
 import { maxPictureBytes, smallEntryBytes, unpacked } from './nativeArchive.ts'
 import type { PictureSource, Staging } from './staging.ts'
+import { yieldRegularly } from './yieldToEventLoop.ts'
 
 /** Name of the file with the conversations. Large exports number several files. */
 export const conversationsName = /(?:^|\/)conversations(?:-\d+)?\.json$/
@@ -20,39 +21,99 @@ export async function importExport(
   const picture = pictureOf(zip)
   const files = [...zip.entries.values()].filter(({ name }) => conversationsName.test(name))
   files.sort((a, b) => (a.name < b.name ? 1 : -1))
+  let isRead = false
+  let failure: unknown = null
   for (const entry of files) {
-    const work = (source: JsonSource): Promise<void> => importConversations(source, staging, notes, picture)
-    if (entry.size <= smallEntryBytes) await work(inMemory(await zip.read(entry, smallEntryBytes)))
-    else await unpacked(zip, entry, null, parts.tempDir, work)
+    const { name } = entry
+    const work = (source: JsonSource): Promise<void> => importConversations(source, staging, notes, { name, picture })
+    try {
+      if (entry.size <= smallEntryBytes) await work(inMemory(await zip.read(entry, smallEntryBytes)))
+      else await unpacked(zip, entry, null, parts.tempDir, work)
+      isRead = true
+    } catch (thrown) {
+      const reason = faultOf(thrown)
+      if (reason === null) throw thrown
+      failure ??= thrown
+      notes.leaveOut(name, reason)
+    }
   }
+  if (!isRead) throw failure
 }
 
-/** Imports conversations one at a time. Memory contains one conversation and the positions of the others. */
+/**
+ * Imports conversations one at a time, and names those that are bad. Memory contains one conversation and the positions of the others.
+ * @param name name of the file, for conversations without a title
+ */
 export async function importConversations(
   source: JsonSource,
   staging: Staging,
   notes: Notes,
-  picture: PictureSource = async () => null,
+  { name, picture = async () => null }: { name: string; picture?: PictureSource },
 ): Promise<void> {
-  for (const child of await inOrder(source, await listOf(source))) {
-    const incoming = readExported(await parse(source, child, notes.addBrokenText), notes)
-    await staging.add(incoming, picture)
+  const { all, isWhole } = await listOf(source)
+  const places = new Map(all.map((child, at) => [child, at + 1]))
+  for (const child of await inOrder(source, all)) {
+    const title = async (): Promise<string> =>
+      (await titleIn(source, child)) ?? `Conversation ${places.get(child)} in ${name}`
+    await notes.attempt(title, async () => {
+      const incoming = await readExported(await parseLarge(source, child, notes), notes)
+      await staging.add(incoming, picture)
+    })
   }
+  if (!isWhole)
+    notes.leaveOut(
+      name,
+      'The file is cut off or damaged. What follows its last complete conversation was not imported.',
+    )
 }
 
-/** Finds the conversations: the elements of an array or of the member `conversations`, or else the object itself. */
-async function listOf(source: JsonSource): Promise<JsonChild[]> {
+/** Conversations above this size, bytes, are parsed message by message, so that this thread is not blocked. */
+const largeBytes = 1_000_000
+
+/** Parses one conversation. */
+async function parseLarge(source: JsonSource, child: JsonChild, notes: Notes): Promise<unknown> {
+  if (child.end - child.start < largeBytes || child.isTooDeep) return parse(source, child, notes.addBrokenText)
+  const value: Record<string, unknown> = Object.create(null)
+  for await (const member of children(source, child)) {
+    if (member.key === null) return parse(source, child, notes.addBrokenText)
+    value[member.key] =
+      member.key === 'mapping' ? await nodesOf(source, member, notes) : await parse(source, member, notes.addBrokenText)
+  }
+  return { ...value }
+}
+
+async function nodesOf(source: JsonSource, mapping: JsonChild, notes: Notes): Promise<unknown> {
+  const nodes: Record<string, unknown> = Object.create(null)
+  const giveWay = yieldRegularly()
+  for await (const node of children(source, mapping)) {
+    if (node.key === null) return parse(source, mapping, notes.addBrokenText)
+    nodes[node.key] = await parse(source, node, notes.addBrokenText)
+    await giveWay()
+  }
+  return nodes
+}
+
+/**
+ * Finds the conversations: the elements of an array or of the member `conversations`, or else the object itself. `isWhole` is false when the file
+ * ends or is damaged after the last of them.
+ * @throws StudioError `bad_input` when the file is damaged before the first
+ */
+async function listOf(source: JsonSource): Promise<{ all: JsonChild[]; isWhole: boolean }> {
   const all: JsonChild[] = []
-  if ((await firstByte(source)) === 0x5b) {
-    for await (const child of children(source)) all.push(child)
-    return all
-  }
   let isOne = false
-  for await (const { key, start, end } of children(source)) {
-    if (key === 'conversations') for await (const child of children(source, { start, end })) all.push(child)
-    else isOne ||= key === 'mapping'
+  try {
+    if ((await firstByte(source)) === 0x5b) for await (const child of children(source)) all.push(child)
+    else {
+      for await (const { key, start, end } of children(source)) {
+        if (key === 'conversations') for await (const child of children(source, { start, end })) all.push(child)
+        else isOne ||= key === 'mapping'
+      }
+    }
+  } catch (thrown) {
+    if (faultOf(thrown) === null || all.length === 0) throw thrown
+    return { all, isWhole: false }
   }
-  return isOne ? [{ key: null, start: 0, end: source.size }] : all
+  return { all: isOne ? [{ key: null, start: 0, end: source.size, isTooDeep: false }] : all, isWhole: true }
 }
 
 /** Oldest first, so that search lists the newest first. Exports are sorted newest first. */
@@ -60,14 +121,42 @@ async function inOrder(source: JsonSource, all: JsonChild[]): Promise<JsonChild[
   const [first] = all
   const last = all.at(-1)
   if (!first || !last) return all
-  const [from, to] = [updatedAt(await parse(source, first)), updatedAt(await parse(source, last))]
-  return from > to ? all.reverse() : all
+  const [from, to] = [await timeOf(source, first), await timeOf(source, last)]
+  return from > to ? all.toReversed() : all
 }
 
-/** Whether the first conversation of a file has the format of ChatGPT. */
+/** When a conversation was changed last. Empty if it can't be read. Parses nothing else, because a conversation may be large. */
+async function timeOf(source: JsonSource, child: JsonChild): Promise<string> {
+  const times: Record<string, unknown> = {}
+  try {
+    for await (const { key, ...range } of children(source, child))
+      if (key === 'update_time' || key === 'create_time') times[key] = await parse(source, range)
+  } catch (thrown) {
+    if (faultOf(thrown) === null) throw thrown
+  }
+  return updatedAt(times)
+}
+
+/** How many conversations are read to recognize a file. */
+const mostRead = 100
+
+/** Whether one of the first conversations of a file has the format of ChatGPT. */
 export async function isChatgpt(source: JsonSource): Promise<boolean> {
-  const [first] = await listOf(source)
-  return first !== undefined && isExported(await parse(source, first))
+  const { all } = await listOf(source)
+  for (const child of all.slice(0, mostRead)) if (await hasMapping(source, child)) return true
+  return false
+}
+
+/** Whether a value is an object with an object `mapping`, the tree of a conversation. */
+async function hasMapping(source: JsonSource, child: JsonChild): Promise<boolean> {
+  try {
+    for await (const { key, start } of children(source, child)) {
+      if (key === 'mapping') return (await source.read(start, start + 1))[0] === 0x7b
+    }
+  } catch (thrown) {
+    if (faultOf(thrown) === null) throw thrown
+  }
+  return false
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { damaged } from './importNotes.ts'
+import { yieldRegularly } from './yieldToEventLoop.ts'
 
 /** JSON bytes in a file or in memory. */
 export interface JsonSource {
@@ -11,12 +12,15 @@ export interface JsonSource {
 export interface ByteRange {
   start: number
   end: number
+  isTooDeep?: boolean
 }
 
 /** A direct child of an object or array. */
 export interface JsonChild extends ByteRange {
   /** Key in an object; null in an array. */
   key: string | null
+  /** Whether the value is nested too deeply to be parsed. */
+  isTooDeep: boolean
 }
 
 const chunkBytes = 256 * 1024
@@ -55,10 +59,14 @@ export async function firstByte(source: JsonSource): Promise<number | null> {
   return head[at] ?? null
 }
 
+type FoundChild = ByteRange & { key: ByteRange | null; isTooDeep: boolean }
+
 /** State of the scan of one object or array. */
 interface Scan {
   open: number
   depth: number
+  /** Greatest depth within the current value. */
+  deepest: number
   quoted: boolean
   escaped: boolean
   /** Start of the current value, or -1. */
@@ -80,6 +88,7 @@ export async function* children(
   const scan: Scan = {
     open: 0,
     depth: 0,
+    deepest: 0,
     quoted: false,
     escaped: false,
     valueAt: -1,
@@ -87,11 +96,13 @@ export async function* children(
     key: null,
     ended: false,
   }
+  const giveWay = yieldRegularly()
   for (let at = range.start; at < range.end; at += chunkBytes) {
     const chunk = await source.read(at, Math.min(range.end, at + chunkBytes))
-    const found: (ByteRange & { key: ByteRange | null })[] = []
+    const found: FoundChild[] = []
     scanChunk(scan, chunk, at, found)
-    for (const { key, start, end } of found) yield { key: key && (await keyText(source, key)), start, end }
+    for (const { key, ...range } of found) yield { key: key && (await keyText(source, key)), ...range }
+    await giveWay()
   }
   if (!scan.ended) throw damage()
 }
@@ -102,12 +113,7 @@ async function keyText(source: JsonSource, key: ByteRange): Promise<string> {
   return parsed
 }
 
-function scanChunk(
-  scan: Scan,
-  chunk: Uint8Array,
-  from: number,
-  found: (ByteRange & { key: ByteRange | null })[],
-): void {
+function scanChunk(scan: Scan, chunk: Uint8Array, from: number, found: FoundChild[]): void {
   for (let index = 0; index < chunk.length; index += 1) {
     const byte = chunk[index] ?? 0
     if (scan.quoted) inText(scan, byte)
@@ -147,11 +153,11 @@ function begin(scan: Scan, byte: number): void {
     scan.valueAt = -1
   }
   scan.depth += 1
-  if (scan.depth > maxDepth) throw damaged('The file is nested too deeply.')
+  scan.deepest = Math.max(scan.deepest, scan.depth)
 }
 
 /** Handles commas, colons and the closing bracket. Returns whether the byte was one of these. */
-function structure(scan: Scan, byte: number, at: number, found: (ByteRange & { key: ByteRange | null })[]): boolean {
+function structure(scan: Scan, byte: number, at: number, found: FoundChild[]): boolean {
   const isObject = scan.open === 0x7b
   if (byte === 0x3a && isObject && scan.key === null) {
     if (scan.keyAt < 0) throw damage()
@@ -162,8 +168,9 @@ function structure(scan: Scan, byte: number, at: number, found: (ByteRange & { k
   const closes = byte === (isObject ? 0x7d : 0x5d)
   if (byte !== 0x2c && !closes) return false
   if (scan.valueAt >= 0 && (!isObject || scan.key !== null)) {
-    found.push({ key: scan.key, start: scan.valueAt, end: at })
+    found.push({ key: scan.key, start: scan.valueAt, end: at, isTooDeep: scan.deepest > maxDepth })
   } else if (byte === 0x2c || scan.key !== null || scan.valueAt >= 0) throw damage()
+  scan.deepest = 0
   scan.valueAt = -1
   scan.keyAt = -1
   scan.key = null
@@ -184,9 +191,10 @@ const surrogate = /\\u[dD][89a-fA-F]/
  */
 export async function parse(
   source: JsonSource,
-  { start, end }: ByteRange,
+  { start, end, isTooDeep = false }: ByteRange,
   broken: () => void = () => undefined,
 ): Promise<unknown> {
+  if (isTooDeep) throw damaged('It is nested too deeply.')
   if (end - start > maxValueBytes) throw damaged('One entry of the file is larger than 64 MB, the limit for imports.')
   try {
     const text = utf8.decode(await source.read(start, end))
@@ -200,5 +208,21 @@ export async function parse(
     throw thrown instanceof SyntaxError || thrown instanceof TypeError
       ? damaged('The file is damaged: its JSON is incomplete.', thrown)
       : thrown
+  }
+}
+
+const titleBytes = 64 * 1024
+
+/**
+ * The title of a record that can't be parsed: its first `title` or `name`, from the first 64 KB. Null if it has none.
+ */
+export async function titleIn(source: JsonSource, { start, end }: ByteRange): Promise<string | null> {
+  const head = Buffer.from(await source.read(start, Math.min(end, start + titleBytes))).toString('utf8')
+  const [, quoted] = /"(?:title|name)"\s*:\s*("(?:[^"\\]|\\.){1,2000}")/u.exec(head) ?? []
+  if (quoted === undefined) return null
+  try {
+    return String(JSON.parse(quoted))
+  } catch {
+    return null
   }
 }

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Duplex } from 'node:stream'
+import type * as z from 'zod'
 import { maxDocumentBytes } from '../../../../src-preload/contract/documents.ts'
 import type { Preset } from '../../../../src-preload/contract/library.ts'
 import { maxPinnedFiles } from '../../../../src-preload/contract/projects.ts'
@@ -18,24 +19,32 @@ import {
   type LibraryFile,
   libraryFile,
   manifest,
+  maxArchivedItems,
   settledMessage,
 } from './format.ts'
 import { damaged, type Notes } from './importNotes.ts'
-import { type ByteRange, children, inFile, inMemory, type JsonChild, type JsonSource, parse } from './jsonSource.ts'
+import {
+  type ByteRange,
+  children,
+  inFile,
+  inMemory,
+  type JsonChild,
+  type JsonSource,
+  parse,
+  titleIn,
+} from './jsonSource.ts'
 import type { DocumentSource, Incoming, PictureSource, Staging } from './staging.ts'
 import { yieldRegularly } from './yieldToEventLoop.ts'
 
 const newer = (): Error =>
-  damaged(
-    'The file was written by a newer version of Inference Studio. Update the program to import it. Nothing was imported.',
-  )
+  damaged('It was written by a newer version of Inference Studio. Update the program to import it.')
 
 /** Byte ranges of the members of one object, by key. */
 export async function members(source: JsonSource): Promise<Map<string, ByteRange>> {
   const found = new Map<string, ByteRange>()
-  for await (const { key, start, end } of children(source)) {
+  for await (const { key, ...range } of children(source)) {
     if (key === null || found.has(key)) throw damaged('The file is damaged: it has a duplicate key.')
-    found.set(key, { start, end })
+    found.set(key, range)
     if (found.size > 1000) throw damaged('The file has an unknown format.')
   }
   return found
@@ -51,6 +60,7 @@ export async function readConversation(
   notes: Notes,
 ): Promise<Incoming & { media: ByteRange | null; documents: ByteRange | null }> {
   const parts = await members(source)
+  if ([...parts.values()].some(({ isTooDeep }) => isTooDeep)) throw damaged('It is nested too deeply.')
   const version = parts.get('version')
   const head = parts.get('conversation')
   const list = parts.get('messages')
@@ -163,18 +173,17 @@ export async function openArchive(zip: ZipReader, tempDir: string, notes: Notes)
   const list = await readManifest(zip)
   const sums = new Map(list.entries.map((entry) => [entry.name, entry]))
   if (sums.size !== list.entries.length) throw damaged('The manifest of the archive lists an entry twice.')
-  for (const { name, bytes } of list.entries) {
-    if (zip.entries.get(name)?.size !== bytes) throw damaged('The archive is damaged: an entry is missing or cut off.')
-  }
-  for (const name of zip.entries.keys()) {
+  const isWhole = ({ name, bytes }: ArchiveManifest['entries'][number]): boolean =>
+    zip.entries.get(name)?.size === bytes
+  for (const name of zip.entries.keys())
     if (!sums.has(name) && name !== 'manifest.json')
-      throw damaged('The archive has an entry that its manifest does not name.')
-  }
+      notes.leaveOut(name, 'The manifest of the archive does not name it.')
   const entry = async (name: string, most: number): Promise<Buffer | null> => {
-    const found = zip.entries.get(name)
-    if (!found) return null
+    const [found, listed] = [zip.entries.get(name), sums.get(name)]
+    if (!found || !listed) return null
+    if (!isWhole(listed)) throw changed()
     const bytes = await zip.read(found, most)
-    if (createHash('sha256').update(bytes).digest('hex') !== sums.get(name)?.sha256) throw changed()
+    if (createHash('sha256').update(bytes).digest('hex') !== listed.sha256) throw changed()
     return bytes
   }
   const picture: PictureSource = (id) => entry(`media/${id}`, maxPictureBytes)
@@ -187,27 +196,33 @@ export async function openArchive(zip: ZipReader, tempDir: string, notes: Notes)
     if (!parsed.success) throw damaged('A document of the archive does not match its format.', parsed.error)
     return { bytes, content: parsed.data }
   }
-  const library = await entry('library.json', maxPictureBytes)
-  if (!library) throw damaged('The archive is damaged: an entry is missing or cut off.')
-
   async function eachConversation(take: (incoming: Incoming) => Promise<void>): Promise<void> {
-    for (const { name, sha256 } of list.entries) {
+    for (const listed of list.entries) {
+      const { name, sha256 } = listed
       const found = zip.entries.get(name)
       const id = /^conversations\/([\da-f-]{36})\.json$/.exec(name)?.[1]
-      if (!found || id === undefined) continue
+      if (id === undefined) continue
+      let title: string | null = null
       const work = async (source: JsonSource): Promise<void> => {
+        title = await titleIn(source, { start: 0, end: source.size })
         const incoming = await readConversation(source, notes)
-        if (incoming.conversation.id !== id)
-          throw damaged('The archive has a conversation under another name than its own.')
+        if (incoming.conversation.id !== id) throw damaged('Its name in the archive is not its own.')
         await take(incoming)
       }
-      if (found.size > smallEntryBytes) await unpacked(zip, found, sha256, tempDir, work)
-      else await work(inMemory((await entry(name, smallEntryBytes)) ?? Buffer.alloc(0)))
+      await notes.attempt(
+        () => title ?? name,
+        async () => {
+          if (!found) throw damaged('The archive is damaged: it is missing.')
+          if (!isWhole(listed)) throw changed()
+          if (found.size > smallEntryBytes) await unpacked(zip, found, sha256, tempDir, work)
+          else await work(inMemory((await entry(name, smallEntryBytes)) ?? Buffer.alloc(0)))
+        },
+      )
     }
   }
   return {
     manifest: list,
-    library: await readLibrary(library, notes),
+    library: await libraryOf(entry, notes),
     picture,
     document,
     hashOf: (mediaId) => sums.get(`media/${mediaId}`)?.sha256 ?? null,
@@ -260,7 +275,7 @@ function pinFiles(
   }
 }
 
-const changed = (): Error => damaged('The archive is damaged: an entry does not match its manifest.')
+const changed = (): Error => damaged('The archive is damaged: it does not match its manifest.')
 
 /** Unpacks a large entry to a temporary file, which is deleted after `work`. */
 export async function unpacked(
@@ -300,12 +315,53 @@ async function readManifest(zip: ZipReader) {
   return list.data
 }
 
-async function readLibrary(bytes: Buffer, notes: Notes) {
-  const source = inMemory(bytes)
-  const parsed = libraryFile.safeParse(await parse(source, { start: 0, end: source.size }, notes.addBrokenText))
-  if (!parsed.success) throw damaged('The library of the archive does not match its format.', parsed.error)
-  return parsed.data
+/** The folders, prompts and presets of an archive that are good. Names the others. */
+async function libraryOf(
+  entry: (name: string, most: number) => Promise<Buffer | null>,
+  notes: Notes,
+): Promise<LibraryFile> {
+  const name = 'library.json'
+  let parsed: unknown = null
+  await notes.attempt(
+    () => name,
+    async () => {
+      const bytes = await entry(name, maxPictureBytes)
+      if (!bytes) throw damaged('The archive is damaged: it is missing.')
+      parsed = await parse(inMemory(bytes), { start: 0, end: bytes.length }, notes.addBrokenText)
+    },
+  )
+  return goodParts(parsed, notes)
 }
+
+const lists = {
+  folders: ['Project', libraryFile.shape.folders.element],
+  prompts: ['Prompt', libraryFile.shape.prompts.element],
+  presets: ['Preset', libraryFile.shape.presets.element],
+} as const
+
+function goodParts(parsed: unknown, notes: Notes): LibraryFile {
+  const library: Record<string, unknown> = typeof parsed === 'object' && parsed !== null ? { ...parsed } : {}
+  const good = <T>(key: keyof typeof lists, schema: z.ZodType<T>): T[] => {
+    const list = library[key]
+    return (Array.isArray(list) ? list : []).flatMap((one: unknown, at) => {
+      const item = schema.safeParse(one)
+      if (item.success && at < maxArchivedItems) return [item.data]
+      const reason = item.success ? 'There are too many.' : 'It does not match the format.'
+      notes.leaveOut(nameOf(one) ?? `${lists[key][0]} ${at + 1}`, reason)
+      return []
+    })
+  }
+  return {
+    folders: good('folders', lists.folders[1]),
+    prompts: good('prompts', lists.prompts[1]),
+    presets: good('presets', lists.presets[1]),
+  }
+}
+
+const nameOf = (value: unknown): string | null =>
+  typeof value === 'object' && value !== null && 'name' in value && typeof value.name === 'string' && value.name !== ''
+    ? value.name
+    : null
 
 /**
  * Imports folders, prompts and presets. Existing folders are matched by id. Equal prompts and presets are skipped;

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { ImportReport } from '../../../../src-preload/contract/transfers.ts'
-import { StudioError } from '../../errors.ts'
 import type { ArchivedConversation, ArchivedMessage } from '../../store/archive.ts'
 import { type IncomingDocument, storeDocument } from './archivedDocuments.ts'
 import type { ArchiveDependencies } from './dependencies.ts'
@@ -39,19 +38,27 @@ const charactersAtOnce = 500_000
 export class Staging {
   readonly #parts: ArchiveDependencies
   readonly #notes: Notes
+  readonly #isStrict: boolean
   readonly #stagedAt: string
   readonly #staged: { id: string; folderId: string | null }[] = []
   readonly #restored: string[] = []
   readonly #pictures = new Map<string, ImportedPicture | null>()
   readonly #documents = new Map<string, string | null>()
   readonly #plannedMedia = new Set<string>()
+  /** Whether conversations were begun that will not be shown. */
+  isPartial = false
   #messages = 0
   #known = 0
   #first: string | null = null
 
-  constructor(parts: ArchiveDependencies, notes: Notes) {
+  /**
+   * @param isStrict whether an image or document that is damaged in the file fails its conversation, because a later read may find it whole. Else it
+   *   is left out
+   */
+  constructor(parts: ArchiveDependencies, notes: Notes, isStrict = false) {
     this.#parts = parts
     this.#notes = notes
+    this.#isStrict = isStrict
     this.#stagedAt = new Date(parts.now?.() ?? Date.now()).toISOString()
   }
 
@@ -65,10 +72,21 @@ export class Staging {
     if ((state === 'here' || state === 'removed') && (await storedHash(this.#parts.store, conversation.id)) === hash) {
       return this.#addKnown(conversation.id, state === 'removed')
     }
-    const isTaken = state !== null || incoming.messageIds.some(archive.hasMessage)
+    // Archives name conversations by their ids in lower case.
+    const isTaken =
+      state !== null ||
+      conversation.id !== conversation.id.toLowerCase() ||
+      incoming.messageIds.some(archive.hasMessage)
     if (isTaken) this.#notes.add('# conversations exist already with different contents and were imported as copies.')
     const isRenamed = isTaken || incoming.importKey !== null
-    await this.#stage(incoming, isRenamed, key, { picture, document })
+    const messages = this.#messages
+    try {
+      await this.#stage(incoming, isRenamed, key, { picture, document })
+    } catch (thrown) {
+      this.isPartial = true
+      this.#messages = messages
+      throw thrown
+    }
   }
 
   /** Makes everything visible and runs `more`, in one transaction. */
@@ -88,6 +106,7 @@ export class Staging {
       pictures: [...this.#pictures.values()].filter((picture) => picture !== null).length,
       known: this.#known,
       notes: this.#notes.list(),
+      ...this.#notes.leftOut(),
       conversationId: this.#first,
     }
   }
@@ -133,7 +152,6 @@ export class Staging {
       characters = 0
     }
     archive.stage({ ...conversation, id }, this.#stagedAt)
-    this.#staged.push({ id, folderId: conversation.folderId })
     for await (const one of messages()) {
       parents.set(one.id, one.parentId)
       const attachments = await this.attachments(one, sources.picture)
@@ -160,6 +178,7 @@ export class Staging {
       // The stored content differs from the file, so a second import recognizes the conversation by the hash of the file.
       importKey: isAltered ? key : conversation.importKey,
     })
+    this.#staged.push({ id, folderId: conversation.folderId })
     this.#first ??= id
   }
 
@@ -188,23 +207,30 @@ export class Staging {
   /** Imports a file once for all conversations that name it. Returns null, and adds a note, when the source does not have the file. */
   async #once<Found, Imported>(
     imported: Map<string, Imported | null>,
-    id: string,
+    { id, name }: { id: string; name: string | null },
     missing: string,
     source: (id: string) => Promise<Found | null>,
     add: (found: Found) => Promise<Imported | null>,
   ): Promise<Imported | null> {
     const known = imported.get(id)
     if (known !== undefined) return known
-    const found = await source(id)
-    if (found === null) this.#notes.add(missing)
-    const added = found === null ? null : await add(found)
+    const given = this.#isStrict ? await source(id) : undefined
+    let added: Imported | null = null
+    await this.#notes.attempt(
+      () => name ?? id,
+      async () => {
+        const found = given === undefined ? await source(id) : given
+        if (found === null) this.#notes.add(missing)
+        added = found === null ? null : await add(found)
+      },
+    )
     imported.set(id, added)
     return added
   }
 
   #picture(id: string, name: string | null, source: PictureSource): Promise<ImportedPicture | null> {
     const missing = '# images are not in the file and were left out.'
-    return this.#once(this.#pictures, id, missing, source, (bytes) => this.#importPicture(bytes, id, name))
+    return this.#once(this.#pictures, { id, name }, missing, source, (bytes) => this.#importPicture(bytes, id, name))
   }
 
   /** Documents to show with an imported message. Leaves out those that the archive lacks, because the model would not get their text. */
@@ -223,7 +249,7 @@ export class Staging {
    */
   document(id: string, name: string, source: DocumentSource): Promise<string | null> {
     const missing = '# documents are not in the file and were left out.'
-    return this.#once(this.#documents, id, missing, source, (found) => this.#importDocument(found, id, name))
+    return this.#once(this.#documents, { id, name }, missing, source, (found) => this.#importDocument(found, id, name))
   }
 
   async #importDocument({ bytes, content }: IncomingDocument, id: string, name: string): Promise<string> {
@@ -244,15 +270,9 @@ export class Staging {
   async #importPicture(bytes: Uint8Array, id: string, name: string | null) {
     const { media } = this.#parts
     this.#plan(id)
-    try {
-      const picture = await media.importFile({ bytes, id, name })
-      if (picture.mediaId !== id) this.#plan(picture.mediaId)
-      return picture
-    } catch (thrown) {
-      if (!(thrown instanceof StudioError) || thrown.kind !== 'bad_input') throw thrown
-      this.#notes.add('# images have an unknown format and were left out.')
-      return null
-    }
+    const picture = await media.importFile({ bytes, id, name })
+    if (picture.mediaId !== id) this.#plan(picture.mediaId)
+    return picture
   }
 }
 

@@ -3,6 +3,7 @@ import { dayMs } from '../../shared/days.ts'
 import { StateFeed } from '../../shared/stateFeed.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import { WorkerClient } from '../../shared/workerClient.ts'
+import type { DeletionDeadlines } from '../../store/retentionClock.ts'
 import type { Store } from '../../store/store.ts'
 import { type FoldersAndPrompts, foldersAndPrompts } from './foldersAndPrompts.ts'
 import { PermanentDelete, type PermanentDeleteOptions } from './permanentDelete.ts'
@@ -12,12 +13,13 @@ import type { SearchJob } from './search/worker.ts'
 
 export interface LibraryOptions extends Omit<PermanentDeleteOptions, 'store'> {
   store: Store
+  /** When removed conversations may be deleted permanently. */
+  deadlines: DeletionDeadlines
   /** Path of the database file, for the search worker. */
   databaseFile: string
   /** Called when a folder was deleted. */
   folderRemoved?: () => void
   log(level: 'info' | 'warn' | 'error', line: string): void
-  now?: () => number
 }
 
 /** How long a removed conversation can be restored, ms. */
@@ -37,13 +39,11 @@ export class ChatLibrary {
   readonly #indexer: Indexer
   /** Searches on a worker thread, one after another. A search that is cancelled while it waits never runs. */
   readonly #searcher: WorkerClient<SearchJob, SearchAnswer>
-  readonly #now: () => number
   readonly #timers: NodeJS.Timeout[]
 
   constructor(parts: LibraryOptions) {
     const { store } = parts
     this.#parts = parts
-    this.#now = parts.now ?? Date.now
     this.#foldersAndPrompts = foldersAndPrompts(store)
     this.#eraser = new PermanentDelete(parts)
     this.#searcher = new WorkerClient({
@@ -102,7 +102,7 @@ export class ChatLibrary {
   removed(): RemovedConversation[] {
     return this.#parts.store.erasures.removed().map((row) => ({
       ...row,
-      erasedAt: new Date(Date.parse(row.removedAt) + keptMs).toISOString(),
+      erasedAt: new Date(this.#parts.deadlines.of(Date.parse(row.removedAt), keptMs)).toISOString(),
     }))
   }
 
@@ -125,8 +125,8 @@ export class ChatLibrary {
    */
   async sweep(): Promise<number> {
     const { erasures } = this.#parts.store
-    const before = new Date(this.#now() - keptMs).toISOString()
-    const old = erasures.removedBefore(before)
+    const before = this.#parts.deadlines.before(keptMs)
+    const old = before === null ? [] : erasures.removedBefore(new Date(before).toISOString())
     await this.#eraser.erase(old)
     if (old.length > 0) {
       this.#parts.log(

@@ -11,6 +11,7 @@ import { fileStem } from '../../shared/fileName.ts'
 import { SerialQueue } from '../../shared/serialQueue.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import type { Made, MadeKind } from '../../store/mediaCleaning.ts'
+import type { DeletionDeadlines } from '../../store/retentionClock.ts'
 import type { Store } from '../../store/store.ts'
 import { chooseForCleanUp } from './chooseForCleanUp.ts'
 import type { Media } from './media.ts'
@@ -19,6 +20,8 @@ export interface MediaRetentionOptions {
   host: Pick<Host, 'dataDir' | 'reveal' | 'dragOut' | 'log'>
   store: Pick<Store, 'media' | 'erasures'>
   media: Media
+  /** When deleted items may be deleted permanently. */
+  deadlines: DeletionDeadlines
   /** Folder for temporary files, which is emptied at each start. */
   tempDir: string
   now?: () => number
@@ -57,7 +60,14 @@ const endings: Record<string, string> = {
 export type MediaRetention = ReturnType<typeof createMediaRetention>
 
 /** Sizes per feature, clean-up on request, permanent deletion after 30 days, and ways to get files out of the folder. */
-export function createMediaRetention({ host, store, media, tempDir, now = Date.now }: MediaRetentionOptions) {
+export function createMediaRetention({
+  host,
+  store,
+  media,
+  deadlines,
+  tempDir,
+  now = Date.now,
+}: MediaRetentionOptions) {
   const { media: rows, erasures } = store
   /** Items that were deleted permanently, per feature. */
   const erased = new Listeners<[MadeKind, readonly string[]]>()
@@ -106,7 +116,8 @@ export function createMediaRetention({ host, store, media, tempDir, now = Date.n
   /** Permanently deletes items deleted more than 30 days ago, and unreferenced files. Returns the number of items. */
   function sweep(): Promise<number> {
     return queue.run(async () => {
-      const before = new Date(now() - restorableMs).toISOString()
+      const deadline = deadlines.before(restorableMs)
+      const before = deadline === null ? '' : new Date(deadline).toISOString()
       const old = rows
         .made(['speech', 'recordings', 'images'])
         .filter(({ removedAt }) => removedAt && removedAt < before)

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { dataFolder, day, json, nonEmpty, path, withExamples } from '../arguments.ts'
 import type { Parts } from '../dependencies.ts'
 
-/** Adds `backup`, `export`, `sync`, `erase` and `restore`. Their code is loaded when one of them runs. */
+/** Adds `backup`, `export`, `import`, `sync`, `erase` and `restore`. Their code is loaded when one of them runs. */
 export function describeData(program: Command, parts: Parts, ended: (code: number) => void): void {
   const command = (name: string, about: string, examples: readonly string[]): Command =>
     withExamples(program.command(name).description(about), examples)
@@ -38,6 +38,18 @@ export function describeData(program: Command, parts: Parts, ended: (code: numbe
     .option('--account <name or id>', 'requests and usage of this account only', nonEmpty)
     .addOption(dataFolder())
     .action(async (options) => ended(await (await import('../commands/export.ts')).exportData(options, parts)))
+
+  command(
+    'import',
+    'Import chats from a file of Inference Studio or an export of ChatGPT. What can’t be read is left out and listed. The studio must not be running.',
+    ['inference-studio import chatgpt-export.zip'],
+  )
+    .argument('<file>', 'ZIP or JSON file', path)
+    .addOption(dataFolder())
+    .addOption(json())
+    .action(async (file, options) =>
+      ended(await (await import('../commands/import.ts')).importChats(file, options, parts)),
+    )
 
   command(
     'sync',

@@ -5,6 +5,7 @@ import type { ImportReport } from '../../../../src-preload/contract/transfers.ts
 import { showSize } from '../../../i18n/format.ts'
 import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { Button } from '../../../shared/ui/Button.tsx'
+import { CopyButton } from '../../../shared/ui/CopyButton.tsx'
 import { Dialog } from '../../../shared/ui/Dialog.tsx'
 import { FileInput } from '../../../shared/ui/FileInput.tsx'
 import { Spinner } from '../../../shared/ui/Spinner.tsx'
@@ -33,7 +34,10 @@ export function TransferDialog() {
   )
 }
 
-const doneTitle = (report: ImportReport) => (report.conversations > 0 ? 'importDone' : 'importNothing')
+function doneTitle({ conversations, leftOut }: ImportReport) {
+  if (conversations > 0) return leftOut.length > 0 ? 'importPartly' : 'importDone'
+  return leftOut.length > 0 ? 'importFailed' : 'importNothing'
+}
 
 function State({ work }: { work: TransferTask }) {
   const { t } = useTranslation('library')
@@ -113,8 +117,9 @@ function Choose() {
   )
 }
 
-function Report({ report: { conversations, messages, pictures, known, notes } }: { report: ImportReport }) {
+function Report({ report }: { report: ImportReport }) {
   const { t } = useTranslation('library')
+  const { conversations, messages, pictures, known, notes } = report
   return (
     <div className="flex flex-col gap-3" role="status">
       {conversations > 0 && (
@@ -125,9 +130,10 @@ function Report({ report: { conversations, messages, pictures, known, notes } }:
         </ul>
       )}
       {known > 0 && <p className="text-soft">{t('reportKnown', { count: known })}</p>}
+      <LeftOut report={report} />
       {notes.length > 0 && (
         <div>
-          <p className="text-soft">{t('reportNotes', { count: notes.length })}</p>
+          <p className="text-soft">{t('reportNotes')}</p>
           <ul className="mt-1 max-h-40 list-disc overflow-y-auto ps-5 text-s">
             {notes.map((note, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a list that never changes
@@ -139,6 +145,34 @@ function Report({ report: { conversations, messages, pictures, known, notes } }:
         </div>
       )}
     </div>
+  )
+}
+
+/** The records that were not imported, with the reason of each. */
+function LeftOut({ report: { leftOut, leftOutMore } }: { report: ImportReport }) {
+  const { t } = useTranslation('library')
+  if (leftOut.length === 0) return null
+  const more = leftOutMore > 0 ? t('reportMore', { count: leftOutMore }) : null
+  const lines = [...leftOut.map(({ title, reason }) => `${title}: ${reason}`), ...(more ? [more] : [])]
+  const name = t('reportLeftOut', { count: leftOut.length + leftOutMore })
+  return (
+    <section aria-label={name} className="flex flex-col gap-1">
+      <div className="flex items-center justify-between gap-2">
+        <p className="font-semibold">{name}</p>
+        <CopyButton text={lines.join('\n')} name={t('reportCopy')} label={t('reportCopy')} size="small" />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the list scrolls, and the keyboard must reach it */}
+      <ul tabIndex={0} className="max-h-60 overflow-y-auto rounded-m border border-line text-s">
+        {leftOut.map(({ title, reason }, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a list that never changes
+          <li key={at} className="border-line border-b px-2 py-1 [overflow-wrap:anywhere] last:border-b-0">
+            <b className="block font-semibold">{title}</b>
+            <span className="text-soft">{reason}</span>
+          </li>
+        ))}
+        {more && <li className="px-2 py-1 text-soft">{more}</li>}
+      </ul>
+    </section>
   )
 }
 

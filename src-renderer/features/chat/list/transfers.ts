@@ -52,7 +52,7 @@ export const chooseImport = (): void => {
   else transfersStore.setState({ shown: true })
 }
 
-/** Imports files, one after another, each completely or not at all. */
+/** Imports files, one after another, what is good of each. */
 export async function importFiles(files: readonly File[]): Promise<void> {
   const core = client()
   if (!core || files.length === 0 || under) return
@@ -62,7 +62,10 @@ export async function importFiles(files: readonly File[]): Promise<void> {
   try {
     let report: ImportReport | null = null
     for (const [at, file] of files.entries()) {
-      const one = await importFile(core, file, { file: at + 1, files: files.length }, mine.signal)
+      const place = { file: at + 1, files: files.length }
+      const one = await importFile(core, file, place, mine.signal).catch((thrown: unknown) =>
+        leftOut(file, place, thrown),
+      )
       report = report ? together(report, one) : one
     }
     if (report && !mine.signal.aborted)
@@ -95,6 +98,22 @@ async function importFile(
   return await core.archive.import({ uploadId }, { signal })
 }
 
+/** The report for one of several files that can't be imported, so that the others are. @throws any failure that concerns all files */
+function leftOut({ name }: File, { files }: { files: number }, thrown: unknown): ImportReport {
+  const { kind, message } = problemOf(thrown)
+  if (files === 1 || kind !== 'bad_input') throw thrown
+  const nothing = {
+    conversations: 0,
+    messages: 0,
+    pictures: 0,
+    known: 0,
+    notes: [],
+    leftOutMore: 0,
+    conversationId: null,
+  }
+  return { ...nothing, kind: 'archive', leftOut: [{ title: name, reason: message }] }
+}
+
 const together = (a: ImportReport, b: ImportReport): ImportReport => ({
   kind: a.kind,
   conversations: a.conversations + b.conversations,
@@ -102,6 +121,8 @@ const together = (a: ImportReport, b: ImportReport): ImportReport => ({
   pictures: a.pictures + b.pictures,
   known: a.known + b.known,
   notes: [...a.notes, ...b.notes],
+  leftOut: [...a.leftOut, ...b.leftOut],
+  leftOutMore: a.leftOutMore + b.leftOutMore,
   conversationId: a.conversationId ?? b.conversationId,
 })
 

@@ -4,9 +4,11 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Core, createCore } from '../../../../src-main/core/core.ts'
 import { createRetention, type ErasablePart } from '../../../../src-main/core/data/retention/retention.ts'
 import { openRequestLogReader } from '../../../../src-main/core/requestLog/reader.ts'
+import { openStore } from '../../../../src-main/core/store/store.ts'
 import { type DeletableKind, deletableKinds, type RetentionState } from '../../../../src-preload/contract/retention.ts'
 import { eventually } from '../../../helpers/eventually.ts'
 import { freshFolder, testHost } from '../../helpers/core.ts'
+import { confirmClock, rightClock } from '../../helpers/deadlines.ts'
 import { usedFolder } from '../usedFolder.ts'
 
 const open: Core[] = []
@@ -122,6 +124,7 @@ describe('deletion by age', () => {
   }, async () => {
     const { dataDir } = await usedFolder(freshFolder())
     const { host, lines } = testHost(dataDir)
+    confirmClock(dataDir)
     vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'] })
     try {
       const core = await createCore(host, { proxyPort: null })
@@ -136,6 +139,40 @@ describe('deletion by age', () => {
       await eventually(() => expect(lines.join()).toContain('Deleted 27 requests older than 95 days'))
       expect((await client.requests.counts({ filter: {} })).stored).toBe(10)
       expect((await client.retention.count({ what: ['conversations'], olderThanDays: 90 })).parts[0]?.items).toBe(2)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+})
+
+describe('one start with the clock a year ahead', () => {
+  it('deletes no requests, bodies and chats, although all of them would be too old', { tags: 'long' }, async () => {
+    const { dataDir, talks } = await usedFolder(freshFolder())
+    confirmClock(dataDir)
+    const store = openStore(dataDir)
+    store.settings.write({ logDays: 370, bodyDays: 365 })
+    store.conversations.setRemoved(talks.new, new Date().toISOString())
+    store.close()
+    const toFake = ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval', 'Date'] as const
+    vi.useFakeTimers({ toFake: [...toFake], now: Date.now() + 371 * 86_400_000 })
+    try {
+      const { host, lines } = testHost(dataDir)
+      const core = await createCore(host, { proxyPort: null })
+      open.push(core)
+      const client = createRouterClient(core.router)
+      const [log, bodies] = (await client.retention.count({ what: ['log', 'bodies'], olderThanDays: 0 })).parts
+      vi.advanceTimersByTime(3 * 3_600_000)
+      vi.useRealTimers()
+      // The sweeps have begun. What they delete is gone, or logged, before the program ends.
+      await core.stop()
+      expect(lines.filter((line) => /eleted/.test(line))).toEqual([])
+      const left = openStore(dataDir)
+      expect(left.archive.state(talks.new)).toBe('removed')
+      left.close()
+      const again = await createCore(testHost(dataDir).host, { proxyPort: null })
+      open.push(again)
+      const plan = await createRouterClient(again.router).retention.count({ what: ['log', 'bodies'], olderThanDays: 0 })
+      expect(plan.parts.map(({ items }) => items)).toEqual([log?.items, bodies?.items])
     } finally {
       vi.useRealTimers()
     }
@@ -162,7 +199,12 @@ describe('one deletion at a time', () => {
         return 4
       },
     }
-    const erasing = createRetention({ kinds: kinds({ log: slow }), logDays: () => null, log: () => undefined })
+    const erasing = createRetention({
+      kinds: kinds({ log: slow }),
+      logDays: () => null,
+      deadlines: rightClock(),
+      log: () => undefined,
+    })
     const start = () =>
       erasing.start({
         before,
@@ -209,7 +251,12 @@ describe('one deletion at a time', () => {
     }
     const lines: string[] = []
     const log = (level: string, line: string) => lines.push(`${level} ${line}`)
-    const erasing = createRetention({ kinds: kinds({ bodies: failing }), logDays: () => null, log })
+    const erasing = createRetention({
+      kinds: kinds({ bodies: failing }),
+      logDays: () => null,
+      deadlines: rightClock(),
+      log,
+    })
     await erasing.start({ before, archivedOnly: false, parts: [{ what: 'bodies', reported: 5 }] })
     await erasing.ended()
     expect(erasing.state.read().last).toMatchObject({

@@ -295,6 +295,23 @@ describe('a file that cannot be imported', () => {
     await close(on)
   }
 
+  /** Imports a file in which one record is bad: the chat with the text `third` arrives, and the bad record is named with its reason. */
+  async function partial(file: Uint8Array, words: RegExp): Promise<void> {
+    const on = studio()
+    const { conversations, leftOut } = await on.import(file)
+    expect(leftOut).toEqual([{ title: expect.stringMatching(/./), reason: expect.stringMatching(words) }])
+    expect(conversations).toBeGreaterThan(0)
+    expect(
+      on.store.conversations
+        .list()
+        .flatMap(({ leafId }) => on.store.messages.path(leafId))
+        .map(({ text }) => text),
+    ).toContain('third')
+    expect(on.store.erasures.planned('import')).toEqual([])
+    expect(readdirSync(join(on.dataDir, 'tmp'))).toEqual([])
+    await close(on)
+  }
+
   it('is refused for its contents with one sentence, and imports nothing', { tags: 'long' }, async () => {
     const files = await base()
     const file = conversationOf(files)
@@ -309,38 +326,38 @@ describe('a file that cannot be imported', () => {
       /newer/,
     )
     await refused(zipSync({ 'readme.txt': strToU8('hi') }), /neither/)
-    await refused(zipSync({ ...files, [file]: strToU8('{}') }), /missing or cut/)
+    await partial(zipSync({ ...files, [file]: strToU8('{}') }), /does not match its manifest/)
     const other = strToU8(strFromU8(files[file] ?? new Uint8Array()).replace('first', 'fir5t'))
-    await refused(zipSync({ ...files, [file]: other }), /does not match its manifest/)
-    await refused(zipSync({ ...files, 'conversations/more.json': strToU8('{}') }), /does not name/)
+    await partial(zipSync({ ...files, [file]: other }), /does not match its manifest/)
+    await partial(zipSync({ ...files, 'conversations/more.json': strToU8('{}') }), /does not name/)
     const { [file]: _, ...without } = files
-    await refused(zipSync(without), /missing or cut/)
-    await refused(zipSync(with_(files, (text) => text.replace('"role":"user"', '"role":"king"'))), /format/)
-    await refused(zipSync(with_(files, (text) => text.replace('"text":"first"', '"text":12'))), /format/)
-    await refused(
+    await partial(zipSync(without), /is missing/)
+    await partial(zipSync(with_(files, (text) => text.replace('"role":"user"', '"role":"king"'))), /format/)
+    await partial(zipSync(with_(files, (text) => text.replace('"text":"first"', '"text":12'))), /format/)
+    await partial(
       zipSync(with_(files, (text) => text.replace(/"id":"[^"]*"/, `"id":"${randomUUID()}"`))),
-      /another name/,
+      /not its own/,
     )
-    await refused(zipSync(with_(files, (text) => text.slice(0, -4))), /damaged/)
+    await partial(zipSync(with_(files, (text) => text.slice(0, -4))), /damaged/)
   })
 
-  it('is refused for its tree: duplicate ids, cycles, missing parents, a missing leaf', async () => {
+  it('is left out for its tree: duplicate ids, cycles, missing parents, a missing leaf', async () => {
     const files = await base()
     const [first = '', second = ''] = [
       ...strFromU8(files[conversationOf(files)] ?? new Uint8Array()).matchAll(/\{"id":"([^"]*)","parentId"/g),
     ].map(([, id]) => id ?? '')
     expect([first, second].every(Boolean)).toBe(true)
-    await refused(zipSync(with_(files, (text) => text.replace(`{"id":"${second}"`, `{"id":"${first}"`))), /same id/)
-    await refused(zipSync(with_(files, (text) => text.replace(`"parentId":null`, `"parentId":"${second}"`))), /parent/)
-    await refused(
+    await partial(zipSync(with_(files, (text) => text.replace(`{"id":"${second}"`, `{"id":"${first}"`))), /same id/)
+    await partial(zipSync(with_(files, (text) => text.replace(`"parentId":null`, `"parentId":"${second}"`))), /parent/)
+    await partial(
       zipSync(with_(files, (text) => text.replace(`"parentId":"${first}"`, `"parentId":"${second}"`))),
       /parent/,
     )
-    await refused(
+    await partial(
       zipSync(with_(files, (text) => text.replace(`"parentId":"${first}"`, `"parentId":"${randomUUID()}"`))),
       /parent/,
     )
-    await refused(
+    await partial(
       zipSync(with_(files, (text) => text.replace(/"leafId":"[^"]*"/, `"leafId":"${randomUUID()}"`))),
       /last message/,
     )
@@ -364,7 +381,7 @@ describe('a file that cannot be imported', () => {
     await refused(`{"format":"inference-studio.conversation","x":${'['.repeat(5000)}${']'.repeat(5000)}}`, /nested/)
   })
 
-  it('is refused if any byte of the content of an archive has changed', async () => {
+  it('never imports a byte that has changed: its chat is left out and named, or the archive is refused', async () => {
     const zip = zipSync(await base(), { level: 0 })
     await fc.assert(
       fc.asyncProperty(fc.nat(zip.length - 1), fc.integer({ min: 1, max: 255 }), async (at, by) => {
@@ -374,8 +391,10 @@ describe('a file that cannot be imported', () => {
         const before = everything(on.store)
         try {
           // Bytes without content (a time, the version of the packer) may differ.
-          const { conversations } = await on.import(bytes)
-          expect(conversations).toBe(2)
+          const { conversations, leftOut } = await on.import(bytes)
+          if (leftOut.length === 0) expect(conversations).toBe(2)
+          const texts = on.store.conversations.list().flatMap(({ leafId }) => on.store.messages.path(leafId))
+          for (const { text } of texts) expect(['first', 'second', 'third']).toContain(text)
         } catch (thrown) {
           expect(thrown).toMatchObject({ kind: 'bad_input' })
           expect(everything(on.store)).toEqual(before)

@@ -7,17 +7,23 @@ import { ChatLibrary } from '../../../../src-main/core/features/library/library.
 import { createMedia } from '../../../../src-main/core/features/media/media.ts'
 import { createTransfers } from '../../../../src-main/core/features/transfers/transfers.ts'
 import type { ArchivedMessage } from '../../../../src-main/core/store/archive.ts'
+import type { DeletionDeadlines } from '../../../../src-main/core/store/retentionClock.ts'
 import { databaseFile, openStore, type Store } from '../../../../src-main/core/store/store.ts'
 import { countTokens } from '../../../../src-main/core/upstream/meter/tokens.ts'
 import type { Download } from '../../../../src-preload/contract/transfers.ts'
 import { plainStored } from '../../../helpers/contractRows.ts'
 import { freshFolder } from '../../helpers/core.ts'
+import { rightClock } from '../../helpers/deadlines.ts'
 import { readDownload, uploadFile } from '../../helpers/transfers.ts'
 
 export type Studio = ReturnType<typeof openStudio>
 
 /** Opens the real store, library, media, transfers and archive of one data folder. */
-export function openStudio(dataDir = freshFolder(), now: () => number = Date.now) {
+export function openStudio(
+  dataDir = freshFolder(),
+  now: () => number = Date.now,
+  deadlines: DeletionDeadlines = rightClock(now),
+) {
   const store = openStore(dataDir)
   const transfers = createTransfers({ dataDir })
   const lines: string[] = []
@@ -28,6 +34,7 @@ export function openStudio(dataDir = freshFolder(), now: () => number = Date.now
   const media = createMedia({ dataDir, store, uploads: transfers.uploads })
   const library = new ChatLibrary({
     store,
+    deadlines,
     databaseFile: databaseFile(dataDir),
     async dropMedia(ids) {
       dropped.push(...ids)
@@ -37,10 +44,10 @@ export function openStudio(dataDir = freshFolder(), now: () => number = Date.now
       erasedRows.push(...rows)
     },
     log: (level, line) => lines.push(`${level} ${line}`),
-    now,
   })
   const archive = new Archive({
     store,
+    deadlines,
     tempDir: transfers.folder,
     version: '0.0.0-test',
     media,

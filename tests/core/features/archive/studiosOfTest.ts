@@ -11,8 +11,8 @@ export function studiosOfTest() {
   afterEach(async () => {
     for (const one of [...open]) await close(one)
   })
-  const studio = (dataDir?: string, now?: () => number): Studio => {
-    const opened = openStudio(dataDir, now)
+  const studio = (...given: Parameters<typeof openStudio>): Studio => {
+    const opened = openStudio(...given)
     open.push(opened)
     return opened
   }

@@ -12,6 +12,7 @@ import { openStore, type Store } from '../../../../src-main/core/store/store.ts'
 import type { CleanUp } from '../../../../src-preload/contract/media.ts'
 import { tries } from '../../../helpers/effort.ts'
 import { freshFolder } from '../../helpers/core.ts'
+import { rightClock } from '../../helpers/deadlines.ts'
 import { png } from './pictures.ts'
 import { imageRow, messageRow, recordingRow, withDatabase } from './rows.ts'
 
@@ -45,6 +46,7 @@ function start(): void {
     },
     store,
     media,
+    deadlines: rightClock(() => today),
     tempDir: transfers.folder,
     now: () => today,
   })

@@ -10,6 +10,7 @@ import { openStore } from '../../../../src-main/core/store/store.ts'
 import type { Speech, SpeechRequest, SpeechSound } from '../../../../src-preload/contract/speech.ts'
 import { openClient } from '../../../helpers/openClient.ts'
 import { freshFolder } from '../../helpers/core.ts'
+import { rightClock } from '../../helpers/deadlines.ts'
 
 export interface Service {
   baseUrl: string
@@ -21,7 +22,13 @@ export function openSpeechFeature(service: Service, dataDir = freshFolder(), oth
   const store = openStore(dataDir, { busyMs: coreBusyMs })
   const transfers = createTransfers({ dataDir })
   const media = createMedia({ dataDir, store, uploads: transfers.uploads })
-  const requestLog = new SqliteRequestLog({ dataDir, apps: () => [], bodyDays: () => 1, log: () => undefined })
+  const requestLog = new SqliteRequestLog({
+    dataDir,
+    apps: () => [],
+    bodyDays: () => 1,
+    deadlines: rightClock(),
+    log: () => undefined,
+  })
   const client = openClient(service.baseUrl, service.apiKey, { requestLog })
   const lines: string[] = []
   const speeches = createSpeeches({

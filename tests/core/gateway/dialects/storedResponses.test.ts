@@ -10,6 +10,7 @@ import { ask, jsonWithKey, toolKey } from '../../../helpers/appRequest.ts'
 import { apiKey, type Gateway, writeRepeatedly } from '../../../helpers/gateway.ts'
 import { testGateways } from '../../../helpers/testGateways.ts'
 import { freshFolder } from '../../helpers/core.ts'
+import { rightClock } from '../../helpers/deadlines.ts'
 
 const { closers, beforeSandbox, beforeService } = testGateways()
 
@@ -277,6 +278,7 @@ describe('a stored response', () => {
       dataDir: copy,
       apps: () => [],
       bodyDays: () => 7,
+      deadlines: rightClock(),
       log: () => undefined,
     })
     expect(reopened.storedResponses.get('testtool', first.id)).toMatchObject({ reply: { id: first.id } })

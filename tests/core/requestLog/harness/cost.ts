@@ -4,10 +4,17 @@ import { rmSync } from 'node:fs'
 import type { RequestNotice } from '../../../../src-main/core/ports/requests.ts'
 import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLog.ts'
 import { temporaryFolder } from '../../../helpers/folders.ts'
+import { rightClock } from '../../helpers/deadlines.ts'
 
 const requests = 30_000
 const folder = temporaryFolder('studio-ledger-')
-const requestLog = new SqliteRequestLog({ dataDir: folder, apps: () => [], bodyDays: () => 7, log: console.error })
+const requestLog = new SqliteRequestLog({
+  dataDir: folder,
+  apps: () => [],
+  bodyDays: () => 7,
+  deadlines: rightClock(),
+  log: console.error,
+})
 
 const notice: RequestNotice = {
   requester: { kind: 'app', id: 'k3f9a2', failFast: false },

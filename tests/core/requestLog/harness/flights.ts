@@ -3,10 +3,17 @@ import { writeSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLog.ts'
+import { rightClock } from '../../helpers/deadlines.ts'
 import { notice, reading, service, usage } from '../samples.ts'
 
 const dataDir = process.argv[2] ?? ''
-const requestLog = new SqliteRequestLog({ dataDir, apps: () => [], bodyDays: () => 7, log: () => undefined })
+const requestLog = new SqliteRequestLog({
+  dataDir,
+  apps: () => [],
+  bodyDays: () => 7,
+  deadlines: rightClock(),
+  log: () => undefined,
+})
 requestLog.learn(usage, service)
 // Synchronous, so that output from before the kill has left the process.
 const notify = (line: object): void => void writeSync(1, `${JSON.stringify(line)}\n`)

@@ -1,10 +1,17 @@
 import { DatabaseSync } from 'node:sqlite'
 import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLog.ts'
 import { requestLogFile } from '../../../../src-main/core/store/requestLog/open.ts'
+import { rightClock } from '../../helpers/deadlines.ts'
 
 /** Fills a folder's log with this many rows of many kinds in one statement: the newest today, one every two seconds. */
 export async function fill(dataDir: string, rows: number): Promise<void> {
-  await new SqliteRequestLog({ dataDir, apps: () => [], bodyDays: () => 7, log: () => undefined }).close()
+  await new SqliteRequestLog({
+    dataDir,
+    apps: () => [],
+    bodyDays: () => 7,
+    deadlines: rightClock(),
+    log: () => undefined,
+  }).close()
   const database = new DatabaseSync(requestLogFile(dataDir))
   database.exec('BEGIN')
   const caller = database.prepare('INSERT INTO callers (id, who, model) VALUES (?, ?, ?)')

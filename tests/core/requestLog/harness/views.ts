@@ -5,13 +5,14 @@ import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLo
 import { requestLogFile } from '../../../../src-main/core/store/requestLog/open.ts'
 import type { RequestFilter } from '../../../../src-preload/contract/requests.ts'
 import { temporaryFolder } from '../../../helpers/folders.ts'
+import { rightClock } from '../../helpers/deadlines.ts'
 import { fill } from './million.ts'
 
 const folder = temporaryFolder('studio-million-')
 await fill(folder, 1_000_000)
 console.log(`file: ${Math.round(statSync(requestLogFile(folder)).size / 1e6)} MB`)
 let from = performance.now()
-const options = { dataDir: folder, apps: () => [], bodyDays: () => 7, log: console.error }
+const options = { dataDir: folder, apps: () => [], bodyDays: () => 7, deadlines: rightClock(), log: console.error }
 const requestLog = new SqliteRequestLog({ ...options })
 console.log(`start: ${(performance.now() - from).toFixed(1)}`)
 

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { id } from '../../../../../src-preload/contract/problem.ts'
+import { dayMs } from '../../../shared/days.ts'
 import { type MarkedField, markedFields, type SyncMark } from '../../../store/syncMarks.ts'
 import { sha256 } from '../format.ts'
 
@@ -51,10 +52,47 @@ export function wins(theirs: { at: number; value: unknown }, ours: { at: number;
   return orderOf(theirs.value) > orderOf(ours.value)
 }
 
-/** Converts an instant to the time of a mark. Returns 0 for any other text, because an archive may have any text as the time of an item. */
-export function timeOf(instant: string): number {
+/** How far the clocks of two computers may differ, ms. A later time is no time of a change. */
+const mostAheadMs = dayMs
+/** The greatest time of a change that this computer believes, ms since 1970. */
+export const latestAt = (now: number): number => Math.min(now + mostAheadMs, maxTime)
+
+/**
+ * Converts an instant to the time of a mark. Returns 0 for any other text, because an archive may have any text as the time of an item, and for
+ * times after `latest`.
+ */
+export function timeOf(instant: string, latest: number): number {
   const at = Date.parse(instant)
-  return Number.isSafeInteger(at) && at >= 0 && at <= maxTime ? at : 0
+  return Number.isSafeInteger(at) && at >= 0 && at <= latest ? at : 0
+}
+
+/** A mark as it is written: within the range of the format. Versions that believed any time have stored later ones. */
+export const writable = <T extends SyncMark>(mark: T): T => ({ ...mark, at: Math.max(0, Math.min(mark.at, maxTime)) })
+
+/**
+ * Leaves out changes that are later than `latest`. Merging one would make its field unchangeable until then, and the next change would be later
+ * than the format allows. Calls `refused` for each.
+ */
+export function believable(sync: SyncFile, latest: number, refused: () => void): SyncFile {
+  const past = <T extends SyncMark | number>(marks: Readonly<Record<string, T>>): Record<string, T> =>
+    Object.fromEntries(
+      Object.entries(marks).filter(([, mark]) => {
+        const isPast = (typeof mark === 'number' ? mark : mark.at) <= latest
+        if (!isPast) refused()
+        return isPast
+      }),
+    )
+  const each = <T, R>(all: Readonly<Record<string, T>>, work: (one: T) => R): Record<string, R> =>
+    Object.fromEntries(Object.entries(all).map(([id, one]) => [id, work(one)]))
+  return {
+    ...sync,
+    conversations: each(sync.conversations, ({ named, fields, messages }) => ({
+      ...{ named, fields: past(fields), messages: past(messages) },
+    })),
+    removed: past(sync.removed),
+    ...{ folders: past(sync.folders), prompts: past(sync.prompts), presets: past(sync.presets) },
+    files: each(sync.files, past),
+  }
 }
 
 /** null is the least value. */
@@ -64,6 +102,6 @@ const orderOf = (value: unknown): string => (value === null ? '' : (JSON.stringi
 export const markOr = (
   marks: ReadonlyMap<string, SyncMark>,
   field: MarkedField,
-  createdAt: string,
+  { createdAt, latest }: { createdAt: string; latest: number },
   value: string | null = null,
-): SyncMark => marks.get(field) ?? { at: Date.parse(createdAt), value }
+): SyncMark => marks.get(field) ?? { at: timeOf(createdAt, latest), value }

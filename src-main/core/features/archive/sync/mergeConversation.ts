@@ -5,7 +5,7 @@ import { type MarkedField, markedFields, type SyncMark } from '../../../store/sy
 import type { Notes } from '../importNotes.ts'
 import type { DocumentSource, Incoming, PictureSource, Staging } from '../staging.ts'
 import { yieldRegularly } from '../yieldToEventLoop.ts'
-import { type MarkedConversation, markOr, wins } from './format.ts'
+import { latestAt, type MarkedConversation, markOr, timeOf, wins } from './format.ts'
 import { mergeMarks, readLocalTree, shownLeaf, visibleIn } from './messageTree.ts'
 
 export interface MergeContext {
@@ -36,10 +36,11 @@ const nothing = (outcome: Merged['outcome']): Merged => ({ outcome, messages: 0 
  */
 export async function mergeConversation(
   context: MergeContext,
-  incoming: Incoming,
+  given: Incoming,
   marked: MarkedConversation,
 ): Promise<Merged> {
   const { store, notes } = context
+  const incoming = { ...given, conversation: withBelievedTime(given.conversation, latestAt(context.now())) }
   const { archive, syncMarks } = store
   const { conversation } = incoming
   const { id } = conversation
@@ -80,6 +81,13 @@ export async function mergeConversation(
   })
   if (state === null) return { outcome: 'added', messages }
   return { outcome: isChanged || messages > 0 ? 'changed' : 'unchanged', messages }
+}
+
+/** A last change in the future would hide every deletion that follows, so it counts as unknown. */
+function withBelievedTime(conversation: ArchivedConversation, latest: number): ArchivedConversation {
+  const { createdAt, updatedAt } = conversation
+  if (Date.parse(updatedAt) <= latest) return conversation
+  return { ...conversation, updatedAt: new Date(timeOf(createdAt, latest)).toISOString() }
 }
 
 /** Whether a conversation that does not exist here was deleted here or elsewhere after its last change. */
@@ -194,7 +202,7 @@ function placeMessages({ store, now }: MergeContext, id: string, { messages }: M
   for (const { id: messageId, parentId } of store.messages.links(id)) {
     const isTop = !visible.has(messageId) && (parentId === null || visible.has(parentId))
     if (!isTop) continue
-    setAside(store, { conversationId: id, messageId, parentId, at: marks.get(messageId)?.at ?? now() })
+    setAside(store, { conversationId: id, messageId, parentId, now: now() })
     isChanged = true
   }
   return isChanged
@@ -207,11 +215,12 @@ function setAside(
     conversationId,
     messageId,
     parentId,
-    at,
-  }: { conversationId: string; messageId: string; parentId: string | null; at: number },
+    now,
+  }: { conversationId: string; messageId: string; parentId: string | null; now: number },
 ): void {
   const removedId = randomUUID()
-  const removedAt = new Date(at).toISOString()
+  // Not the time of the deletion elsewhere: the deadline for restoring it begins when this computer learns of it.
+  const removedAt = new Date(now).toISOString()
   const title = messages.get(messageId).text.trim().split('\n', 1)[0]?.slice(0, 80).toWellFormed() || null
   const below = messages.leafBelow(messageId)
   conversations.insert({ id: removedId, title, model: null, now: removedAt })
@@ -232,7 +241,7 @@ const valueInMark: ReadonlySet<MarkedField> = new Set<MarkedField>(['folder', 'l
 
 /** Applies the newest change of each field. Returns whether a field changed on this computer. */
 function mergeFields(
-  { store }: MergeContext,
+  { store, now }: MergeContext,
   theirs: ArchivedConversation,
   marked: MarkedConversation,
   isNew: boolean,
@@ -245,6 +254,7 @@ function mergeFields(
     theirs: { ...theirs, named: marked.named },
     marked,
     isNew,
+    latest: latestAt(now()),
   })
   const { conversations, syncMarks } = store
   if (taken.has('title')) syncMarks.setTitle(id, theirs.title, marked.named)
@@ -260,7 +270,8 @@ function mergeFields(
   // A conversation that was continued elsewhere after its deletion here returns.
   const isRemoved = marks.removed.value === '1' && marks.removed.at >= Date.parse(updatedAt)
   if (isRemoved !== before.removed) {
-    conversations.setRemoved(id, isRemoved ? new Date(marks.removed.at).toISOString() : null)
+    // The deadline for restoring it begins when this computer learns of the deletion.
+    conversations.setRemoved(id, isRemoved ? new Date(now()).toISOString() : null)
   }
   return JSON.stringify(before) !== JSON.stringify(stateOf(store, id))
 }
@@ -275,7 +286,13 @@ function stateOf({ archive, conversations }: Store, id: string): (Fields & { rem
 /** Decides each field, and stores the mark of each field that the other computer changed last. */
 function newestFields(
   { syncMarks }: Store,
-  { ours, theirs, marked, isNew }: { ours: Fields; theirs: Fields; marked: MarkedConversation; isNew: boolean },
+  {
+    ours,
+    theirs,
+    marked,
+    isNew,
+    latest,
+  }: { ours: Fields; theirs: Fields; marked: MarkedConversation; isNew: boolean; latest: number },
 ): { taken: ReadonlySet<MarkedField>; marks: Record<MarkedField, SyncMark> } {
   const ourMarks = syncMarks.of('conversation', ours.id)
   const theirMarks = new Map(Object.entries(marked.fields))
@@ -283,8 +300,13 @@ function newestFields(
   const taken = new Set<MarkedField>()
   const decide = (field: MarkedField): SyncMark => {
     const inMark = valueInMark.has(field)
-    const ourMark = markOr(ourMarks, field, ours.createdAt, inMark ? idOrNull(own[field]) : null)
-    const theirMark = markOr(theirMarks, field, theirs.createdAt, inMark ? idOrNull(other[field]) : null)
+    const ourMark = markOr(ourMarks, field, { createdAt: ours.createdAt, latest }, inMark ? idOrNull(own[field]) : null)
+    const theirMark = markOr(
+      theirMarks,
+      field,
+      { createdAt: theirs.createdAt, latest },
+      inMark ? idOrNull(other[field]) : null,
+    )
     const isTheirs =
       (isNew && !ourMarks.has(field)) ||
       (inMark

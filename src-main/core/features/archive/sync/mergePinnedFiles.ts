@@ -5,7 +5,7 @@ import { type ArchivedFile, maxArchivedFiles } from '../format.ts'
 import type { Notes } from '../importNotes.ts'
 import type { OpenArchive } from '../nativeArchive.ts'
 import { Staging } from '../staging.ts'
-import { type SyncFile, timeOf, wins } from './format.ts'
+import { latestAt, type SyncFile, timeOf, wins } from './format.ts'
 
 /** A pinned file in the archive of another computer: absent there, or with its change. */
 interface TheirFile {
@@ -22,21 +22,22 @@ interface TheirFile {
 export async function mergePinnedFiles(
   parts: ArchiveDependencies,
   archive: OpenArchive,
-  { sync, notes, check }: { sync: SyncFile; notes: Notes; check(): void },
+  { sync, notes, now, check }: { sync: SyncFile; notes: Notes; now: number; check(): void },
 ): Promise<boolean> {
+  const latest = latestAt(now)
   const { documents, folders, erasures, pinnedFiles, syncMarks } = parts.store
   let isChanged = false
 
   /** The other computer's change, if it replaces ours. */
   function decide({ folderId, sha256, mark, file }: TheirFile) {
     const own = pinnedFiles.entries(folderId).find((one) => one.sha256 === sha256)
-    const ours = ownMark(own, syncMarks.fileMark(folderId, sha256))
+    const ours = ownMark(own, syncMarks.fileMark(folderId, sha256), latest)
     const isTheirs =
       !ours || wins({ at: mark.at, value: contentOf(mark, file) }, { at: ours.at, value: contentOf(ours, own) })
     return isTheirs ? { own } : null
   }
 
-  for (const theirs of theirFiles(archive, sync, notes)) {
+  for (const theirs of theirFiles(archive, sync, { notes, latest })) {
     check()
     const { folderId, sha256, mark, file } = theirs
     const decided = decide(theirs)
@@ -71,7 +72,11 @@ export async function mergePinnedFiles(
 }
 
 /** Yields the pinned files of the archive and the files that were removed on the other computer. Leaves out files whose original is missing. */
-function* theirFiles(archive: OpenArchive, sync: SyncFile, notes: Notes): Generator<TheirFile, undefined> {
+function* theirFiles(
+  archive: OpenArchive,
+  sync: SyncFile,
+  { notes, latest }: { notes: Notes; latest: number },
+): Generator<TheirFile, undefined> {
   const known = new Map(archive.library.folders.map(({ id, files }) => [id, files]))
   for (const folderId of new Set([...known.keys(), ...Object.keys(sync.files)])) {
     const marks = new Map(Object.entries(sync.files[folderId] ?? {}))
@@ -81,7 +86,7 @@ function* theirFiles(archive: OpenArchive, sync: SyncFile, notes: Notes): Genera
         notes.add('# documents are not in the file and were left out.')
         continue
       }
-      const mark = marks.get(sha256) ?? { at: timeOf(file.addedAt), value: null }
+      const mark = marks.get(sha256) ?? { at: timeOf(file.addedAt, latest), value: null }
       marks.delete(sha256)
       yield { folderId, sha256, mark, file }
     }
@@ -93,9 +98,9 @@ function* theirFiles(archive: OpenArchive, sync: SyncFile, notes: Notes): Genera
 }
 
 /** The mark of a pinned file on this computer. A mark of an addition whose file is missing belongs to a deleted folder and decides nothing. */
-const ownMark = (own: PinnedFileEntry | undefined, mark: SyncMark | null): SyncMark | null => {
+const ownMark = (own: PinnedFileEntry | undefined, mark: SyncMark | null, latest: number): SyncMark | null => {
   if (!own) return mark?.value === null ? null : mark
-  return mark ?? { at: timeOf(own.addedAt), value: null }
+  return mark ?? { at: timeOf(own.addedAt, latest), value: null }
 }
 
 /** The value that decides between two changes of the same time, as for folders: a removal wins, then the greater name. */

@@ -2,7 +2,18 @@ import type { Store } from '../../../store/store.ts'
 import type { SyncMark } from '../../../store/syncMarks.ts'
 import type { StoredTree } from '../readStored.ts'
 import { storedTree } from '../readStored.ts'
-import { type MarkedConversation, type SyncFile, syncEntry, syncFormat, syncVersion } from './format.ts'
+import { type MarkedConversation, type SyncFile, syncEntry, syncFormat, syncVersion, writable } from './format.ts'
+
+/** Most marks of one kind in a file. Without a bound, the marks of deleted items would exceed the size that readers accept. */
+const mostMarks = 100_000
+
+/** Marks as they are written: within the range of the format, and the newest ones if there are too many. */
+function marksOf(all: Iterable<readonly [string, SyncMark]>): Record<string, SyncMark> {
+  const marks = [...all].map(([id, mark]) => [id, writable(mark)] as const)
+  if (marks.length <= mostMarks) return Object.fromEntries(marks)
+  const oldest = marks.map(([, { at }]) => at).sort((a, b) => b - a)[mostMarks] ?? 0
+  return Object.fromEntries(marks.filter(([, { at }]) => at > oldest))
+}
 
 /**
  * The options of `writeArchive` that make an archive the file of this computer: no drafts, no running replies, and an
@@ -14,27 +25,27 @@ export function syncOptions(store: Store, installation: string) {
   function read(_: unknown, id: string): StoredTree | null {
     const tree = settledTree(store, id)
     if (!tree) return null
-    const fields = Object.fromEntries(store.syncMarks.of('conversation', id))
+    const fields = marksOf(store.syncMarks.of('conversation', id))
     // The end of a running reply is not in the file, so its mark would name a message that no other computer has.
     if (tree.isShortened) delete fields.leaf
     delete fields.expired
     conversations[id] = {
       named: store.conversations.isNamed(id),
       fields,
-      messages: Object.fromEntries(store.syncMarks.messagesOf(id)),
+      messages: marksOf(store.syncMarks.messagesOf(id)),
     }
     return tree
   }
 
   function more(): { name: string; value: SyncFile }[] {
     const removed = store.syncMarks.removed().filter(({ id }) => !Object.hasOwn(conversations, id))
-    const items = (what: 'folder' | 'prompt' | 'preset'): Record<string, SyncMark> =>
-      Object.fromEntries(store.syncMarks.items(what))
+    const removedMarks = marksOf(removed.map(({ id, at }) => [id, { at, value: '1' }]))
+    const items = (what: 'folder' | 'prompt' | 'preset') => marksOf(store.syncMarks.items(what))
     const value: SyncFile = {
       ...{ format: syncFormat, version: syncVersion, installation, conversations },
-      removed: Object.fromEntries(removed.map(({ id, at }) => [id, at])),
+      removed: Object.fromEntries(Object.entries(removedMarks).map(([id, { at }]) => [id, at])),
       ...{ folders: items('folder'), prompts: items('prompt'), presets: items('preset') },
-      files: Object.fromEntries([...store.syncMarks.files()].map(([id, marks]) => [id, Object.fromEntries(marks)])),
+      files: Object.fromEntries([...store.syncMarks.files()].map(([id, marks]) => [id, marksOf(marks)])),
     }
     return [{ name: syncEntry, value }]
   }

@@ -5,6 +5,7 @@ import type { SyncedFile, SyncReport } from '../../../../../src-preload/contract
 import { StudioError } from '../../../errors.ts'
 import { fileProblem, isSystemError } from '../../../shared/diskProblem.ts'
 import { ZipReader } from '../../../shared/zipReader.ts'
+import type { DeletionDeadlines } from '../../../store/retentionClock.ts'
 import type { ArchiveDependencies } from '../dependencies.ts'
 import { writeArchive } from '../export.ts'
 import type { ArchiveManifest } from '../format.ts'
@@ -13,13 +14,15 @@ import { inMemory, parse } from '../jsonSource.ts'
 import { maxPictureBytes, openArchive } from '../nativeArchive.ts'
 import { Staging } from '../staging.ts'
 import { ZipWriter } from '../zipWriter.ts'
-import { type SyncFile, syncEntry, syncFile, syncVersion } from './format.ts'
+import { believable, latestAt, type SyncFile, syncEntry, syncFile, syncVersion } from './format.ts'
 import { mergeConversation } from './mergeConversation.ts'
 import { mergeLibrary } from './mergeLibrary.ts'
 import { mergePinnedFiles } from './mergePinnedFiles.ts'
 import { syncOptions } from './syncFile.ts'
 
 export interface SyncDependencies extends ArchiveDependencies {
+  /** Whether the time of this computer counts. */
+  deadlines: Pick<DeletionDeadlines, 'current'>
   /** Whether a reply or tool is running in a conversation. */
   isRunning(conversationId: string): boolean
   /** Called with the ids of conversations and whether they were added, after their changes are stored. */
@@ -30,8 +33,14 @@ export interface SyncDependencies extends ArchiveDependencies {
 
 /** Also matches the copies that sync tools make of a file that was changed on two computers: they are merged like any other file. */
 const fileName = /^inference-studio-.{1,200}\.zip$/u
-/** Most files that one run reads: a folder has one per computer, and some copies. */
-const maxFiles = 64
+/** Most archives of computers that were not merged before that one run reads: a folder has one per computer, and some copies. */
+const maxNewFiles = 64
+/** Most files of others that one run opens, to see that they are no such archives. */
+const maxOpened = 1000
+/** Most computers that are remembered. Their files are always read. */
+const maxComputers = 256
+/** Most refused files that a report lists. */
+const maxRefused = 100
 /** How many hashes of this computer's files are remembered, so that an older file is recognized when a sync tool brings it back. */
 const maxWritten = 20
 
@@ -50,24 +59,106 @@ export async function syncFolder(
   }
   const notes = new Notes()
   const dir = await usableFolder(parts, folder)
-  const known = new Set(listState(parts, 'files'))
+  const { syncMarks } = parts.store
+  const now = parts.now?.() ?? Date.now()
+  if (parts.deadlines.current() !== null) syncMarks.bringBack(now, latestAt(now))
   const written = listState(parts, 'written')
-  const seen: string[] = []
-  const files: SyncedFile[] = []
-  let installation = parts.store.syncMarks.state('installation') ?? randomUUID()
-  for (const name of await namesIn(dir)) {
-    const one = await mergeFile(parts, join(dir, name), name, { known: new Set([...known, ...written]), notes, check })
-    if (one.hash !== null) seen.push(one.hash)
-    // Another computer writes under this id, because the data folder was copied or a backup restored. From now on this folder has its own id.
-    if (name === nameOf(installation) && one.hash !== null && !written.includes(one.hash)) installation = randomUUID()
-    else if (name === nameOf(installation)) continue
-    files.push(one.file)
-  }
-  parts.store.syncMarks.setState('installation', installation)
-  parts.store.syncMarks.setState('files', JSON.stringify(seen))
+  const computers = listState(parts, 'computers')
+  const own = syncMarks.state('installation') ?? randomUUID()
+  const ownName = nameOf(own)
+  const results = await mergeFiles(parts, dir, { knownNames: [own, ...computers].map(nameOf), written, notes, check })
+  const ownHash = results.get(ownName)?.hash ?? null
+  // Another computer writes under this id, because the data folder was copied or a backup restored. From now on this folder has its own id.
+  const isCopied = ownHash !== null && !written.includes(ownHash)
+  const installation = isCopied ? randomUUID() : own
+  const merged = [...results].flatMap(([name, { installation: id }]) =>
+    id !== null && name === nameOf(id) ? [id] : [],
+  )
+  // A computer whose file can't be read now is still one.
+  const remembered = [...new Set([...merged, ...computers])].filter((id) => id !== installation).slice(0, maxComputers)
+  syncMarks.setState('computers', JSON.stringify(remembered))
+  syncMarks.setState('installation', installation)
+  syncMarks.setState('files', JSON.stringify([...results.values()].flatMap(({ hash }) => hash ?? [])))
   const target = join(dir, nameOf(installation))
-  const isWritten = await writeOwn(parts, target, { installation, written, check })
-  return { file: target, written: isWritten, files, notes: notes.list() }
+  const isOwnIntact = ownHash !== null && ownHash === written.at(-1)
+  const isWritten = await writeOwn(parts, target, { installation, written, isOwnIntact, check })
+  const files = [...results.values()].map(({ file }) => file).filter(({ name }) => isCopied || name !== ownName)
+  return { file: target, written: isWritten, files: reported(files, notes), notes: allNotes(notes) }
+}
+
+/** Merges the files of a folder. Returns the result of each by its name. */
+async function mergeFiles(
+  parts: SyncDependencies,
+  dir: string,
+  {
+    knownNames,
+    written,
+    ...context
+  }: { knownNames: readonly string[]; written: readonly string[]; notes: Notes; check(): void },
+): Promise<Map<string, MergeResult>> {
+  const known = new Set([...listState(parts, 'files'), ...written])
+  const results = new Map<string, MergeResult>()
+  const others = { opened: 0, merged: 0 }
+  for (const name of inOrder(await filesIn(dir), knownNames)) {
+    const path = join(dir, name)
+    const isKnown = knownNames.includes(name)
+    const problem = isKnown ? null : await unreadable(path, others)
+    const result = problem === null ? await mergeFile(parts, path, name, { known, ...context }) : refused(name, problem)
+    if (!isKnown) count(result, others)
+    results.set(name, result)
+  }
+  return results
+}
+
+const refused = (name: string, problem: string): MergeResult => ({
+  ...{ hash: null, installation: null },
+  file: { name, added: 0, changed: 0, messages: 0, outcome: 'refused', problem },
+})
+
+/** Counts a file of an unknown computer for the bounds of a run. */
+function count({ file }: MergeResult, others: { opened: number; merged: number }): void {
+  others.opened += 1
+  if (file.outcome !== 'refused') others.merged += 1
+}
+
+const tooMany =
+  'It was not read, because the folder has too many newer files of unknown computers. Delete those that are not needed.'
+
+/** Why a file of an unknown computer is not read; null when it may be. */
+async function unreadable(
+  path: string,
+  { opened, merged }: { opened: number; merged: number },
+): Promise<string | null> {
+  try {
+    if (opened >= maxOpened || merged >= maxNewFiles) return tooMany
+    return (await isZip(path)) ? null : 'The file is not an archive of Inference Studio.'
+  } catch (thrown) {
+    if (!isSystemError(thrown)) throw thrown
+    return fileProblem(thrown, 'The file can’t be read').message
+  }
+}
+
+/** Most chats that a report names because they could not be merged. */
+const mostNamed = 50
+
+/** The notes, and the chats that could not be merged, by title. */
+function allNotes(notes: Notes): string[] {
+  const { leftOut, leftOutMore } = notes.leftOut()
+  const more = leftOut.length + leftOutMore - mostNamed
+  return [
+    ...notes.list(),
+    ...leftOut.slice(0, mostNamed).map(({ title, reason }) => `“${title}” was not merged: ${reason}`),
+    ...(more > 0 ? [`${more} more items were not merged.`] : []),
+  ]
+}
+
+/** The files by name, with a bounded number of refused ones. */
+function reported(files: readonly SyncedFile[], notes: Notes): SyncedFile[] {
+  const refused = files.filter(({ outcome }) => outcome === 'refused').sort((a, b) => (a.name < b.name ? -1 : 1))
+  const listed = new Set(refused.slice(0, maxRefused))
+  for (let more = refused.length - listed.size; more > 0; more -= 1)
+    notes.add('# more files of the folder were not merged.')
+  return files.filter((one) => one.outcome !== 'refused' || listed.has(one)).sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 const nameOf = (installation: string): string => `inference-studio-${installation}.zip`
@@ -93,21 +184,49 @@ async function usableFolder({ tempDir }: SyncDependencies, folder: string): Prom
   }
 }
 
+interface FoundFile {
+  name: string
+  modifiedAt: number
+}
+
 /** Real files with our names. Links and pipes are ignored: a sync tool makes none, and reading a pipe would wait forever. */
-async function namesIn(dir: string): Promise<string[]> {
+async function filesIn(dir: string): Promise<FoundFile[]> {
   const entries = await readdir(dir, { withFileTypes: true })
-  const names = entries.filter((entry) => entry.isFile() && fileName.test(entry.name)).map(({ name }) => name)
-  if (names.length > maxFiles) {
-    const words = `The folder has ${names.length} archives. More than ${maxFiles} can’t be merged. Delete those of former computers and copies made by a sync tool.`
-    throw new StudioError('bad_input', words)
+  const found: FoundFile[] = []
+  for (const { name } of entries.filter((entry) => entry.isFile() && fileName.test(entry.name))) {
+    // Null for a file that was deleted meanwhile.
+    const facts = await lstat(join(dir, name)).catch(() => null)
+    if (facts?.isFile()) found.push({ name, modifiedAt: facts.mtimeMs })
   }
-  return names.sort()
+  return found
+}
+
+/** Files of known computers come first, in their order, then the newest. */
+function inOrder(found: readonly FoundFile[], knownNames: readonly string[]): string[] {
+  const places = new Map(knownNames.map((name, at) => [name, at]))
+  const placeOf = ({ name }: FoundFile): number => places.get(name) ?? places.size
+  return found
+    .toSorted((a, b) => placeOf(a) - placeOf(b) || b.modifiedAt - a.modifiedAt || (a.name < b.name ? -1 : 1))
+    .map(({ name }) => name)
+}
+
+/** Whether a file begins like a zip. Reads four bytes, so that other files cost little. */
+async function isZip(path: string): Promise<boolean> {
+  const file = await open(path, 'r')
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(4), 0, 4, 0)
+    return bytesRead === 4 && buffer.readUInt32BE() === 0x504b0304
+  } finally {
+    await file.close()
+  }
 }
 
 interface MergeResult {
   file: SyncedFile
   /** Identifies the content of the file. Null if the file must be read again next time. */
   hash: string | null
+  /** The data folder that wrote the file. Null when the file can't be read. */
+  installation: string | null
 }
 
 /** Merges one file. A file that is damaged, incomplete or not ours is reported and skipped, so that the others are merged. */
@@ -124,10 +243,16 @@ async function mergeFile(
     try {
       const archive = await openArchive(zip, parts.tempDir, notes)
       const hash = hashOf(archive.manifest)
-      if (known.has(hash)) return { hash, file: { ...counts, outcome: 'unchanged', problem: null } }
-      const sync = await readSync(await archive.entry(syncEntry, maxPictureBytes))
-      const isLibraryChanged = mergeLibrary(parts.store, archive.library, sync)
-      const areFilesChanged = await mergePinnedFiles(parts, archive, { sync, notes, check })
+      const read = await readSync(await archive.entry(syncEntry, maxPictureBytes))
+      const { installation } = read
+      if (known.has(hash)) return { hash, installation, file: { ...counts, outcome: 'unchanged', problem: null } }
+      const now = parts.now?.() ?? Date.now()
+      const sync = believable(read, latestAt(now), () =>
+        notes.add('# changes have a time in the future and were left out. Check the clocks of the computers.'),
+      )
+      const bad = leftOutOf(notes)
+      const isLibraryChanged = mergeLibrary(parts.store, archive.library, sync, { notes, now })
+      const areFilesChanged = await mergePinnedFiles(parts, archive, { sync, notes, now, check })
       if (isLibraryChanged || areFilesChanged) {
         parts.libraryMerged()
         // Deletes the files that were removed.
@@ -136,7 +261,7 @@ async function mergeFile(
       let isComplete = true
       await archive.eachConversation(async (incoming) => {
         check()
-        const staging = new Staging(parts, notes)
+        const staging = new Staging(parts, notes, true)
         const marked = sync.conversations[incoming.conversation.id]
         if (!marked) throw damaged('The file lists no changes of one of its chats.')
         const { picture, document } = archive
@@ -148,9 +273,15 @@ async function mergeFile(
         counts.messages += messages
         if (outcome === 'added' || outcome === 'changed') parts.merged(incoming.conversation.id, outcome === 'added')
       })
+      if (leftOutOf(notes) > bad) {
+        isComplete = false
+        // What was begun of a chat that is damaged.
+        parts.store.erasures.giveUpImports()
+        await parts.cleanUp()
+      }
       counts.changed += mergeRemoved(parts, sync)
       for (const id of parts.store.syncMarks.merging(parts.store.syncMarks.projectFolders)) parts.merged(id, false)
-      return { hash: isComplete ? hash : null, file: { ...counts, outcome: 'merged', problem: null } }
+      return { hash: isComplete ? hash : null, installation, file: { ...counts, outcome: 'merged', problem: null } }
     } finally {
       await zip.close()
     }
@@ -161,11 +292,16 @@ async function mergeFile(
     await parts.cleanUp()
     if (isSystemError(failure)) {
       const { message: problem } = fileProblem(failure, 'The file can’t be read')
-      return { hash: null, file: { ...counts, outcome: 'refused', problem } }
+      return { hash: null, installation: null, file: { ...counts, outcome: 'refused', problem } }
     }
     if (!(failure instanceof StudioError) || failure.kind !== 'bad_input') throw failure
-    return { hash: null, file: { ...counts, outcome: 'refused', problem: failure.message } }
+    return { hash: null, installation: null, file: { ...counts, outcome: 'refused', problem: failure.message } }
   }
+}
+
+const leftOutOf = (notes: Notes): number => {
+  const { leftOut, leftOutMore } = notes.leftOut()
+  return leftOut.length + leftOutMore
 }
 
 /** Equal for equal content, whenever it was written. */
@@ -184,8 +320,10 @@ async function readSync(bytes: Buffer | null): Promise<SyncFile> {
 }
 
 /** Deletes conversations that were deleted elsewhere, unless they were changed later. Returns how many. */
-function mergeRemoved({ store, merged }: SyncDependencies, { removed }: SyncFile): number {
+function mergeRemoved({ store, merged, now = Date.now }: SyncDependencies, { removed }: SyncFile): number {
   let count = 0
+  // The deadline for restoring a chat begins when this computer learns of the deletion.
+  const removedAt = new Date(now()).toISOString()
   for (const [id, at] of Object.entries(removed)) {
     const own = store.syncMarks.of('conversation', id).get('removed')
     if (own && (own.at > at || (own.at === at && own.value === '1'))) continue
@@ -193,7 +331,7 @@ function mergeRemoved({ store, merged }: SyncDependencies, { removed }: SyncFile
     const isNow = conversation !== null && !conversation.removed && at >= Date.parse(conversation.updatedAt)
     store.syncMarks.merging(() => {
       store.syncMarks.set('conversation', id, 'removed', { at, value: '1' })
-      if (isNow) store.conversations.setRemoved(id, new Date(at).toISOString())
+      if (isNow) store.conversations.setRemoved(id, removedAt)
     })
     if (!isNow) continue
     count += 1
@@ -203,13 +341,18 @@ function mergeRemoved({ store, merged }: SyncDependencies, { removed }: SyncFile
 }
 
 /**
- * Writes the file of this computer and gives it its name when it is complete. Returns false when its content has not changed: a sync tool
- * would copy it for nothing.
+ * Writes the file of this computer and gives it its name when it is complete. Returns false when it is intact and its content has not changed: a
+ * sync tool would copy it for nothing.
  */
 async function writeOwn(
   parts: SyncDependencies,
   target: string,
-  { installation, written, check }: { installation: string; written: readonly string[]; check(): void },
+  {
+    installation,
+    written,
+    isOwnIntact,
+    check,
+  }: { installation: string; written: readonly string[]; isOwnIntact: boolean; check(): void },
 ): Promise<boolean> {
   const { store, tempDir } = parts
   const path = join(tempDir, `export-${randomUUID()}`)
@@ -219,8 +362,7 @@ async function writeOwn(
     const hash = hashOf(
       await writeArchive(parts, new ZipWriter(path), { now, check, ...syncOptions(store, installation) }),
     )
-    const isThere = (await lstat(target).catch(() => null))?.isFile() === true
-    if (isThere && written.at(-1) === hash) return false
+    if (isOwnIntact && written.at(-1) === hash) return false
     await rm(part, { force: true })
     await copyFile(path, part)
     await flush(part)

@@ -218,13 +218,22 @@ describe('files', () => {
     const buffer = Buffer.alloc(bytes, 'x')
     await (await chosen).setFiles({ name: 'conversations.json', mimeType: 'application/json', buffer })
   }
-  it('are imported with counts and notes, with a link to the first chat', async () => {
+  it('are imported with counts, notes and what was left out and why, with a link to the first chat', async () => {
     await startImport(1_400_000)
     await page.getByText('1 MB of 1.4 MB').waitFor()
-    const dialog = page.getByRole('dialog', { name: windowText('library:importDone') })
+    const dialog = page.getByRole('dialog', { name: windowText('library:importPartly') })
     await dialog.getByText('4,210 messages').waitFor()
     await dialog.getByText(windowText('library:reportKnown', { count: 3 })).waitFor()
     await dialog.getByText('Two plugins are not known here.').waitFor()
+    const leftOut = dialog.getByRole('region', { name: windowText('library:reportLeftOut', { count: 4 }) })
+    await leftOut.getByText('Empty shell').waitFor()
+    await leftOut.getByText('It has no messages.').waitFor()
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await leftOut.getByRole('button', { name: windowText('library:reportCopy') }).click()
+    await leftOut.getByRole('button', { name: windowText('common:copied') }).waitFor()
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    expect(copied.split('\n')[0]).toBe('Empty shell: It has no messages.')
+    expect(copied.split('\n')).toHaveLength(4)
     expect(await axe()).toEqual([])
     await dialog.getByRole('button', { name: windowText('library:openFirst') }).click()
     await row('Imported: a walk in Lisbon').waitFor()
@@ -249,7 +258,7 @@ describe('files', () => {
     await list.dispatchEvent('dragover', { dataTransfer: data })
     await page.getByText(windowText('library:importDropList')).waitFor()
     await list.dispatchEvent('drop', { dataTransfer: data })
-    await page.getByRole('dialog', { name: windowText('library:importDone') }).waitFor()
+    await page.getByRole('dialog', { name: windowText('library:importPartly') }).waitFor()
   })
   it('are exported for all chats or for one', async () => {
     await open()
