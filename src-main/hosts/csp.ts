@@ -81,8 +81,8 @@ function headersOfFrame(policy: readonly string[], connections: string): Record<
 
 /**
  * Headers of a page of a reply whose scripts run, in a window of the desktop (src-main/hosts/electron/pageWindows.ts). Its session has no
- * network; these headers are the part that names need: WebRTC and hints resolve them without a proxy, and `Connection-Allowlist`, which the
- * browser process enforces for all frames of the page, stops that.
+ * network, but WebRTC and hints resolve names without a proxy. `Connection-Allowlist` stops that: Chromium's network service enforces it for
+ * all frames of the page.
  */
 export function runningPageHeaders(): Record<string, string> {
   return {
@@ -100,7 +100,7 @@ export function runningPageHeaders(): Record<string, string> {
   }
 }
 
-/** @param connections addresses that the page and its frames may connect to. Chromium since 156 enforces it, also for WebRTC and DNS. */
+/** @param connections `Connection-Allowlist`: addresses that the page and its frames may connect to. Only Chromium knows it, since 156. */
 function isolated(connections: string): Record<string, string> {
   return {
     'Connection-Allowlist': connections,

@@ -1,4 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, type Frame, type Page, test } from '@playwright/test'
+import { root } from '../../resources/scripts/ready.mjs'
+import { runningPageHeaders } from '../../src-main/hosts/csp.ts'
 import { hostilePages, hostileReplies } from '../helpers/hostile.ts'
 import { windowText } from '../helpers/windowText.ts'
 import { type ChatWorld, newChat, openChatWorld } from './chatWorld.ts'
@@ -146,6 +150,44 @@ test('the scripts of a page run in the browser alone, after one sentence', async
   await expect.poll(() => tab.title()).toBe('ran')
   expect(await tab.evaluate(() => [origin, opener])).toEqual(['null', null])
   expect(await (await documentFrame(page)).title(), 'the preview beside it').toBe('')
+})
+
+test('a running page replaces nothing in the clipboard, with the headers and the preload script of the desktop', async ({
+  browser,
+}) => {
+  const html = `<button>Copy</button><script>
+    addEventListener('copy', (event) => { event.clipboardData.setData('text/plain', 'of the page'); event.preventDefault() }, true)
+    document.querySelector('button').onclick = () => {
+      const field = document.body.appendChild(document.createElement('textarea'))
+      field.value = 'of the page'
+      field.select()
+      document.title = [document.execCommand('copy'), document.execCommand('cut')]
+      navigator.clipboard?.writeText('of the page').catch(() => 0)
+    }
+  </script>`
+  const copying = async (isGuarded: boolean): Promise<string> => {
+    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+    const [own, running] = [await context.newPage(), await context.newPage()]
+    await own.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body: '' }))
+    await own.goto('http://localhost/')
+    await own.evaluate(() => navigator.clipboard.writeText('of the person'))
+    const session = await context.newCDPSession(running)
+    await session.send('Page.enable')
+    const source = readFileSync(join(root, 'out/preload/page.cjs'), 'utf8')
+    if (isGuarded) await session.send('Page.addScriptToEvaluateOnNewDocument', { source, worldName: 'preload' })
+    const headers = isGuarded ? runningPageHeaders() : {}
+    await running.route('**/*', (route) => route.fulfill({ headers, contentType: 'text/html', body: html }))
+    await running.goto('http://localhost/page')
+    await running.bringToFront()
+    await running.getByRole('button').click()
+    await expect.poll(() => running.title()).toBe('true,true')
+    await own.bringToFront()
+    const text = await own.evaluate(() => navigator.clipboard.readText())
+    await context.close()
+    return text
+  }
+  expect(await copying(false), 'an ordinary page').toBe('of the page')
+  expect(await copying(true)).toBe('of the person')
 })
 
 test('a link inside the page scrolls, and one that leads away changes nothing', { tag: '@long' }, async ({ page }) => {

@@ -15,7 +15,7 @@ export interface RunningPage {
 /** Without `persist:` the session is in memory. */
 const partition = 'page'
 
-/** Nothing can listen on port 0, so every connection fails. Chromium bypasses a proxy for this computer unless it is told not to. */
+/** Nothing can listen on port 0, so every connection fails. Chromium bypasses a proxy for this computer without the last rule. */
 const nowhere = { mode: 'fixed_servers', proxyRules: 'socks5://127.0.0.1:0', proxyBypassRules: '<-loopback>' } as const
 
 interface PageWindowsOptions {
@@ -92,9 +92,10 @@ export class PageWindows {
     const { dialog, log } = this.#options
     if (window.isDestroyed()) return
     window.destroy()
-    log('warn', 'A page of a chat stopped responding and was closed.')
-    const message = 'This page stopped responding and was closed.'
-    const detail = 'The rest of Inference Studio is not affected.'
+    log('warn', 'A page from a chat stopped responding, or Chromium has ended it, and its window was closed.')
+    const message = 'A page from a chat was closed.'
+    const detail =
+      'It stopped responding, or tried something that a page may not do. The rest of Inference Studio is not affected.'
     void dialog.showMessageBox({ type: 'warning', title: 'Inference Studio', message, detail })
   }
 }

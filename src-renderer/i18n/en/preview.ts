@@ -29,7 +29,7 @@ export const preview = {
   resize: 'Width of the preview',
   gone: 'This block is not part of this branch.',
   scriptsOff: 'Scripts are off in the preview.',
-  scriptsOffDesktop: 'Scripts are off in the preview. They run in a separate window, without network access.',
+  scriptsOffDesktop: 'Scripts run in a window without network access.',
   runScripts: 'Run scripts',
   loading: 'Loading…',
   stopped: 'This page stopped responding and was closed. The rest of Inference Studio is not affected.',

@@ -231,7 +231,8 @@ async function partitionCdp(contents: Contents, flags: readonly string[]): Promi
   const key = own.partition ?? ''
   const known =
     running.partitions.get(key) ??
-    startChromium(profile, false, [...flags, ...wanted, ...logged]).then(async (started) => {
+    // The browser for page tests does not know the flag of the WebRTC policy.
+    startChromium(profile, true, [...flags, ...wanted, ...logged]).then(async (started) => {
       await watchTargets(started.cdp)
       return started
     })

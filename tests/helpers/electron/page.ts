@@ -142,7 +142,7 @@ export class Page {
       returnByValue: true,
       userGesture,
     })
-    return z.object({ value: z.unknown() }).parse(result).value
+    return z.object({ value: z.unknown().optional() }).parse(result).value
   }
 
   async pdf({ pageSize, ...options }: Electron.PrintToPDFOptions): Promise<Buffer> {

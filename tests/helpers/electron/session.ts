@@ -54,7 +54,7 @@ export class StandInSession extends Emitter implements Pick<Electron.Session, Kn
       this.schemes.set(scheme, handler)
     },
   } satisfies Pick<Electron.Protocol, 'handle'>)
-  readonly #spelling = { ...startOfSpelling }
+  private readonly spelling = { ...startOfSpelling }
 
   constructor(partition: string | null) {
     super(['will-download'])
@@ -62,19 +62,19 @@ export class StandInSession extends Emitter implements Pick<Electron.Session, Kn
   }
 
   setSpellCheckerEnabled(enable: boolean): void {
-    this.#spelling.enabled = enable
+    this.spelling.enabled = enable
   }
 
   setSpellCheckerLanguages(languages: string[]): void {
-    this.#spelling.languages = languages
+    this.spelling.languages = languages
   }
 
   isSpellCheckerEnabled(): boolean {
-    return this.#spelling.enabled
+    return this.spelling.enabled
   }
 
   getSpellCheckerLanguages(): string[] {
-    return this.#spelling.languages
+    return this.spelling.languages
   }
 
   resolveProxy(): Promise<string> {
