@@ -109,7 +109,8 @@ export class Page {
       if (method === 'Target.targetDestroyed' && params.targetId === this.#target) this.#owner.gone()
       if (method !== 'Target.targetInfoChanged') return
       const { targetId, title } = info.parse(params).targetInfo
-      if (targetId === this.#target) this.#owner.titled(title)
+      // Chromium's title of a document without one is its address.
+      if (targetId === this.#target && !/^about:|\.app\.localhost/.test(title)) this.#owner.titled(title)
     })
     const bridge = JSON.stringify(randomUUID())
     const code = readFileSync(file, 'utf8')
