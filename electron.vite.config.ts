@@ -47,7 +47,7 @@ export default defineConfig({
       target: 'node24',
       rollupOptions: {
         checks,
-        input: { preload: at('src-preload/preload.ts') },
+        input: { preload: at('src-preload/preload.ts'), page: at('src-preload/page.ts') },
         // A sandboxed preload can't be an ES module.
         output: { format: 'cjs', entryFileNames: '[name].cjs' },
       },

@@ -35,29 +35,24 @@ export function securityHeaders(sockets: readonly string[] = []): Record<string,
 
 /** Headers of a file that belongs to the page of a frame, by its path. Null for all other paths. */
 export function frameHeaders(path: string): Record<string, string> | null {
-  if (path.startsWith('/diagram/')) return headersOfFrame(diagramPolicy)
-  return path.startsWith('/preview/') ? headersOfFrame(previewPolicy) : null
+  if (path.startsWith('/diagram/')) return headersOfFrame(diagramPolicy, '(response-origin)')
+  return path.startsWith('/preview/') ? headersOfFrame(previewPolicy, '()') : null
 }
+
+/** What a document of a reply may contain, without any address. */
+const inlineContent = ["style-src 'unsafe-inline'", 'img-src data: blob:', 'media-src data: blob:', 'font-src data:']
 
 /** For Mermaid. Inline styles are allowed, because Mermaid puts a style sheet into each image. It gets no images and no fonts. */
 const diagramPolicy = ["script-src 'self'", "style-src 'self' 'unsafe-inline'", "base-uri 'none'"]
 
 /**
- * For documents that a model wrote. Scripts must be in the document, and run only when the person has started them. `frame-src` blocks
- * navigation of the document inside. No source is an address, so that not even our own files can be requested. `webrtc` is ignored by the
- * browsers of today, so the page removes WebRTC too (src-renderer/shared/preview/page.ts).
+ * For documents that a model wrote. The only script is our page's, which is in the page; documents run none. `frame-src` blocks navigation of
+ * the document inside. No source is an address, so that not even our own files can be requested.
  */
 const previewPolicy = [
   "script-src 'unsafe-inline'",
-  "style-src 'unsafe-inline'",
-  'img-src data: blob:',
-  'media-src data: blob:',
-  'font-src data:',
-  "connect-src 'none'",
-  "worker-src 'none'",
+  ...inlineContent,
   "frame-src 'none'",
-  "object-src 'none'",
-  "webrtc 'block'",
   // Allows the `<base href="about:srcdoc">` that our page adds, so that links to a place in the same document work.
   'base-uri about:',
 ]
@@ -67,10 +62,11 @@ const previewPolicy = [
  * the page a process of its own, so that an endless loop in it does not stop our page. The opaque origin fetches the scripts, so they are
  * readable cross-origin; they are public.
  */
-function headersOfFrame(policy: readonly string[]): Record<string, string> {
+function headersOfFrame(policy: readonly string[], connections: string): Record<string, string> {
   const { 'X-Frame-Options': _, ...headers } = securityHeaders()
   return {
     ...headers,
+    ...isolated(connections),
     'Content-Security-Policy': [
       "default-src 'none'",
       ...policy,
@@ -80,6 +76,34 @@ function headersOfFrame(policy: readonly string[]): Record<string, string> {
     ].join('; '),
     'Cross-Origin-Resource-Policy': 'cross-origin',
     'Document-Isolation-Policy': 'isolate-and-require-corp',
+  }
+}
+
+/**
+ * Headers of a page of a reply whose scripts run, in a window of the desktop (src-main/hosts/electron/pageWindows.ts). Its session has no
+ * network, but WebRTC and hints resolve names without a proxy. `Connection-Allowlist` stops that: Chromium's network service enforces it for
+ * all frames of the page.
+ */
+export function runningPageHeaders(): Record<string, string> {
+  return {
+    ...securityHeaders(),
+    ...isolated('()'),
+    'Content-Security-Policy': [
+      "default-src 'none'",
+      "script-src 'unsafe-inline'",
+      ...inlineContent,
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      'sandbox allow-scripts',
+    ].join('; '),
+  }
+}
+
+/** @param connections `Connection-Allowlist`: addresses that the page and its frames may connect to. Only Chromium knows it, since 156. */
+function isolated(connections: string): Record<string, string> {
+  return {
+    'Connection-Allowlist': connections,
     'X-DNS-Prefetch-Control': 'off',
     'Permissions-Policy':
       'microphone=(), camera=(), geolocation=(), payment=(), usb=(), display-capture=(), clipboard-read=(), clipboard-write=(), fullscreen=()',

@@ -1,6 +1,7 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { id, procedure, whole } from './problem.ts'
+import { maxPageChars } from './transfers.ts'
 
 // Procedures of the desktop host only. They act on the window that calls them.
 
@@ -57,6 +58,10 @@ export const desktopProcedures = {
   takeScreenshot: procedure.output(givenFile),
   /** Hides the window of the quick prompt. Other windows stay. */
   hideQuickPrompt: procedure.output(z.object({})),
+  /** Shows a page of a reply in a window without network, where its scripts run. The window closes with the calling one. */
+  runPage: procedure
+    .input(z.object({ name: z.string().max(200), html: z.string().max(maxPageChars) }))
+    .output(z.object({})),
   /** Opens a chat in a main window, and hides the quick prompt. */
   openConversation: procedure.input(z.object({ conversationId: id })).output(z.object({})),
   /** The progress of long work for the taskbar or the dock. */

@@ -40,7 +40,8 @@ export async function openForbiddenListeners(): Promise<ForbiddenListeners> {
     ...at,
     reached: () => reached,
     clear: () => void reached.splice(0),
-    withAddresses: (text) => text.replaceAll('HTTP', at.http).replaceAll('TCP', at.tcp).replaceAll('UDP', at.udp),
+    // Whole words only: `RTCPeerConnection` contains TCP.
+    withAddresses: (text) => text.replace(/\b(?:HTTP|TCP|UDP)\b/g, (name) => at[name.toLowerCase() as keyof typeof at]),
     close() {
       http.closeAllConnections()
       http.close()
@@ -50,7 +51,7 @@ export async function openForbiddenListeners(): Promise<ForbiddenListeners> {
   }
 }
 
-/** Shows a document in the open preview's frame, with its scripts, and waits until the frame has shown it. */
+/** Shows a document in the open preview's frame, asks for its scripts too, and waits until the frame has shown it. */
 export async function play(page: Page, text: string): Promise<void> {
   await page.evaluate(
     (html) =>

@@ -15,7 +15,7 @@ export async function connectTo(page: Page, baseUrl: string, apiKey: string): Pr
   await page.getByLabel('API key', { exact: true }).fill(apiKey)
   await page.getByRole('radio', { name: /This session only/ }).check()
   await page.getByRole('button', { name: 'Connect', exact: true }).last().click()
-  await expect(composer(page)).toBeVisible()
+  await expect(composer(page)).toBeVisible({ timeout: 30_000 })
 }
 
 /** Opens a page of the window through its link in the navigation. `name` is the link's text. */

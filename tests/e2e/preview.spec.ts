@@ -51,9 +51,9 @@ test('a page is shown while it is written', { tag: '@long' }, async ({ page }) =
   await expect(inside(page).getByText('The dunes, 8 km')).toBeVisible()
 })
 
-test('the scripts of a page run when asked to, and the next reply is its second version', { tag: '@long' }, async ({
-  page,
-}) => {
+test('the scripts of a page run in the browser when asked to, and the next reply is its second version', {
+  tag: '@long',
+}, async ({ page }) => {
   await world.enter(page)
   await pickModel(page, model)
   await send(page, 'Write a page about walks.')
@@ -66,12 +66,19 @@ test('the scripts of a page run when asked to, and the next reply is its second 
   await expect(button).toBeVisible()
   await button.click()
   await expect(button).toHaveText('Walked: 0')
-  await panel(page)
-    .getByRole('button', { name: windowText('preview:runScripts') })
-    .click()
-  await expect(inside(page).getByText('Ready.')).toBeVisible()
-  await button.click()
-  await expect(button).toHaveText('Walked: 1')
+  const run = panel(page).getByRole('button', { name: windowText('preview:runScripts') })
+  await run.click()
+  const dialog = page.getByRole('alertdialog')
+  await expect(dialog).toContainText(windowText('preview:browserAbout'))
+  await takePictures(page, 'preview-run', true)
+  const [tab] = await Promise.all([
+    page.context().waitForEvent('page'),
+    dialog.getByRole('button', { name: windowText('preview:browserConfirm') }).click(),
+  ])
+  await tab.getByRole('button', { name: 'Walked' }).click()
+  await expect(tab.getByRole('button', { name: 'Walked' })).toHaveText('Walked: 1')
+  await tab.close()
+  await expect(run).toBeFocused()
   // In the narrow chat beside the preview, Send stays in the row of the model.
   const middle = async (one: Locator) => {
     const box = await one.boundingBox()

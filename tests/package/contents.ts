@@ -4,6 +4,7 @@ export const entries = [
   'out/main/certificates.js',
   'out/main/electron.js',
   'out/main/node.js',
+  'out/preload/page.cjs',
   'out/preload/preload.cjs',
   'out/renderer/app/opening/index.html',
   'out/renderer/app/quick/index.html',

@@ -11,6 +11,7 @@ import { guarded, toWire } from '../../core/handlers/errors.ts'
 import type { Host } from '../../core/host.ts'
 import type { StateFeed } from '../../core/shared/stateFeed.ts'
 import type { PageEvents } from './pageEvents.ts'
+import type { RunningPage } from './pageWindows.ts'
 
 /** Longest text of the clipboard, UTF-16 units. */
 const maxClipboard = 100_000
@@ -33,6 +34,8 @@ export interface DesktopParts {
   offerContent(name: string, mime: string, content: Buffer): GivenFile
   retryShortcut(): void
   hideQuickPrompt(): void
+  /** Runs the scripts of a page in a window without network, which closes with `window`. */
+  runPage(window: BrowserWindow | null, page: RunningPage): Promise<void>
   openConversation(conversationId: string): void
   /** Shows the system's dialog on top of a window. Null when the person cancelled. */
   chooseFolder(window: BrowserWindow | null, options: { title: string; from: string | null }): Promise<string | null>
@@ -78,6 +81,10 @@ export function createDesktopRouter(parts: DesktopParts) {
       }),
       hideQuickPrompt: os.desktop.hideQuickPrompt.handler(() => {
         parts.hideQuickPrompt()
+        return {}
+      }),
+      runPage: os.desktop.runPage.handler(async ({ input, context }) => {
+        await parts.runPage(windowOf(context.contents), input)
         return {}
       }),
       openConversation: os.desktop.openConversation.handler(({ input }) => {

@@ -50,12 +50,13 @@ import { showLaunchers } from './launchers.ts'
 import { type LogFile, lastProblems, openLogFile } from './logFile.ts'
 import { setOpenAtLogin, startsInBackground } from './loginItem.ts'
 import { appMenu, type RecentChat } from './menu.ts'
-import { guardNavigation } from './navigation.ts'
+import { blockNavigation, guardNavigation } from './navigation.ts'
 import { notifier } from './notify.ts'
 import { listenForOpening, type OpenRequest, requestInArguments, restartArguments } from './openRequests.ts'
 import { storeOpenWindows, takeOpenWindows } from './openWindows.ts'
 import { awaitReader, PacedPort } from './pacedPort.ts'
 import { PageEvents } from './pageEvents.ts'
+import { PageWindows } from './pageWindows.ts'
 import { guardNetwork, guardPermissions, microphoneOf } from './permissions.ts'
 import { givePorts } from './port.ts'
 import { followPower, SleepBlocker } from './power.ts'
@@ -209,7 +210,11 @@ async function start(folder: string): Promise<void> {
   servePage(protocol, join(built, 'renderer'), { core: () => starting, opening: () => work, given })
   guardPermissions(session.defaultSession, () => microphoneOf(systemPreferences))
   guardNetwork(session.defaultSession, devTools)
-  app.on('web-contents-created', (_event, contents) => guardNavigation(contents, (url) => shell.openExternal(url)))
+  const pages = new PageWindows({ ...{ preload: join(built, 'preload', 'page.cjs'), devTools, dialog }, log })
+  app.on('web-contents-created', (_event, contents) => {
+    if (contents.session === pages.session) blockNavigation(contents)
+    else guardNavigation(contents, (url) => shell.openExternal(url))
+  })
   const showMenu = (recent: readonly RecentChat[]): void => {
     const actions = { go, newWindow: windows.newWindow, print: windows.print, quickPrompt: () => quick.show() }
     const template = appMenu({ ...actions, showLogs: () => void reveal(logFile.path) }, { devTools, recent })
@@ -257,6 +262,7 @@ async function start(folder: string): Promise<void> {
       desktopState.changed()
     },
     hideQuickPrompt: () => quick.hide(),
+    runPage: (window, page) => pages.open(page, window),
     chooseFolder: (window, options) => chooseFolder(dialog, window, options),
     openConversation(id) {
       quick.hide()

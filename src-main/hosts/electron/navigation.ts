@@ -27,3 +27,12 @@ export function guardNavigation(contents: WebContents, openExternal: (url: strin
     return { action: 'deny' }
   })
 }
+
+/** Blocks every navigation, frame and new window of a page of a reply. An address that it opened elsewhere could carry data out. */
+export function blockNavigation(contents: WebContents): void {
+  contents.on('will-navigate', (event) => event.preventDefault())
+  contents.on('will-frame-navigate', (event) => event.preventDefault())
+  contents.on('will-redirect', (event) => event.preventDefault())
+  contents.on('will-attach-webview', (event) => event.preventDefault())
+  contents.setWindowOpenHandler(() => ({ action: 'deny' }))
+}

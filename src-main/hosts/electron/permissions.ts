@@ -35,10 +35,10 @@ export async function microphoneOf(
   return platform !== 'darwin' || preferences.askForMediaAccess('microphone')
 }
 
-/** Blocks all network requests of the page, independent of its CSP. Only the core uses the network. */
-export function guardNetwork(session: Session, devTools: boolean): void {
+/** Blocks all network requests of the page, independent of its CSP. Only the core uses the network. @param allows own addresses */
+export function guardNetwork(session: Session, devTools: boolean, allows: (address: string) => boolean = isOwn): void {
   session.webRequest.onBeforeRequest((details, answer) => {
     const inner = ['blob:', 'data:', ...(devTools ? ['devtools:'] : [])]
-    answer({ cancel: !isOwn(details.url) && !inner.some((start) => details.url.startsWith(start)) })
+    answer({ cancel: !allows(details.url) && !inner.some((start) => details.url.startsWith(start)) })
   })
 }

@@ -3,6 +3,7 @@ import { modes } from './modes.ts'
 import { Emitter, electronEvent, only, onlyKeys } from './only.ts'
 import type { Page } from './page.ts'
 import { StandInPort } from './ports.ts'
+import type { StandInSession } from './session.ts'
 import { decode, encode } from './wire.js'
 
 interface ReportedEvent {
@@ -46,9 +47,12 @@ export class Contents
       | 'executeJavaScript'
       | 'print'
       | 'printToPDF'
+      | 'setWebRTCIPHandlingPolicy'
     >
 {
   readonly id: number
+  readonly session: StandInSession
+  webRtcPolicy: Parameters<Electron.WebContents['setWebRTCIPHandlingPolicy']>[0] | null = null
   readonly mainFrame: Electron.WebFrameMain
   private page: Page | null = null
   private destroyed = false
@@ -57,7 +61,7 @@ export class Contents
   private lastPort = 0
   private readonly ipc: Emitter
 
-  constructor(ipc: Emitter) {
+  constructor(ipc: Emitter, session: StandInSession) {
     super([
       'did-start-navigation',
       'will-navigate',
@@ -74,6 +78,7 @@ export class Contents
     lastId += 1
     this.id = lastId
     this.ipc = ipc
+    this.session = session
     // The few members that a frame has here; all others throw.
     this.mainFrame = only<object>('WebFrameMain', new Frame(this)) as Electron.WebFrameMain
   }
@@ -95,8 +100,14 @@ export class Contents
     this.emit('render-process-gone', electronEvent({}), { reason: 'crashed', exitCode: 5 })
   }
 
-  async executeJavaScript(code: string): Promise<unknown> {
-    return this.page?.run(code)
+  async executeJavaScript(code: string, userGesture = false): Promise<unknown> {
+    return this.page?.run(code, userGesture)
+  }
+
+  setWebRTCIPHandlingPolicy(policy: Parameters<Electron.WebContents['setWebRTCIPHandlingPolicy']>[0]): void {
+    if (this.session.partition === null)
+      throw new Error('The stand-in for electron has WebRTC policies of partitions alone')
+    this.webRtcPolicy = policy
   }
 
   /** Prints nothing. Calls `globalThis.printed` first, so that a test can capture the page with `page.pdf()`. */

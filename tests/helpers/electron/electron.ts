@@ -10,7 +10,7 @@ import { modes } from './modes.ts'
 import { Emitter, electronEvent, only, onlyKeys } from './only.ts'
 import * as ports from './ports.ts'
 import { ReplyServer } from './replies.ts'
-import { defaultSession, requestFor, type SchemeHandler, schemes } from './session.ts'
+import { defaultSession, privileged, requestFor, sessionOf } from './session.ts'
 import * as windows from './window.ts'
 
 /**
@@ -19,15 +19,16 @@ import * as windows from './window.ts'
  */
 
 type Chromium = Awaited<ReturnType<typeof startChromium>>
-const running: { ready: boolean; chromium: Chromium | null; quitting: boolean; exiting: boolean } = {
+const running = {
   ready: false,
-  chromium: null,
+  chromium: null as Chromium | null,
+  /** By the names of partitions. */
+  partitions: new Map<string, Promise<Chromium>>(),
   quitting: false,
   exiting: false,
 }
 if (modes.resourcesPath !== undefined) Object.assign(process, { resourcesPath: modes.resourcesPath })
 const paths = new Map<string, string>()
-const privileged = new Set<string>()
 
 function needsReady(what: string): void {
   if (!running.ready) throw new Error(`${what} can only be used after app is ready`)
@@ -169,7 +170,9 @@ class App
     running.exiting = true
     this.emit('quit', electronEvent({}), code)
     const { chromium } = running
-    if (chromium) void chromium.end().finally(() => process.exit(code))
+    const all = [...(chromium ? [chromium] : []), ...running.partitions.values()]
+    if (all.length > 0)
+      void Promise.allSettled(all.map(async (one) => (await one).end())).then(() => process.exit(code))
     else process.exit(code)
   }
 
@@ -198,11 +201,13 @@ class App
     if (running.exiting) return
     const profile = join(paths.get('userData') ?? join(this.folder, 'test-results'), 'Chromium')
     const replies = await ReplyServer.start()
-    running.chromium = await startChromium(profile, modes.fullBrowser ?? false, replies.flags)
-    await watchTargets(running.chromium.cdp)
+    const main = await startChromium(profile, modes.fullBrowser ?? false, replies.flags)
+    running.chromium = main
+    await watchTargets(main.cdp)
     running.ready = true
     windows.BrowserWindow.program = {
-      cdp: () => chromiumNow(),
+      cdp: async (contents) =>
+        contents.session.partition === null ? chromiumNow() : await partitionCdp(contents, replies.flags),
       ipc: ipcMain,
       stream: (reply) => replies.offer(reply),
       contentsCreated: (contents: Contents) => this.emit('web-contents-created', electronEvent({}), contents),
@@ -211,6 +216,28 @@ class App
     this.emit('ready', electronEvent({}), {})
     this.becameReady.resolve()
   }
+}
+
+/**
+ * The Chromium of a window's partition. The WebRTC policy is a flag too, so the first window of a partition decides it. It is read after the
+ * task that created the window.
+ */
+async function partitionCdp(contents: Contents, flags: readonly string[]): Promise<Cdp> {
+  await new Promise((resolve) => setImmediate(resolve))
+  const { session: own, webRtcPolicy } = contents
+  const wanted = [...own.proxyFlags, ...(webRtcPolicy ? [`--webrtc-ip-handling-policy=${webRtcPolicy}`] : [])]
+  const profile = join(paths.get('userData') ?? '', `Chromium ${own.partition}`)
+  const logged = process.argv.filter((argument) => argument.startsWith('--log-net-log='))
+  const key = own.partition ?? ''
+  const known =
+    running.partitions.get(key) ??
+    // The browser for page tests does not know the flag of the WebRTC policy.
+    startChromium(profile, true, [...flags, ...wanted, ...logged]).then(async (started) => {
+      await watchTargets(started.cdp)
+      return started
+    })
+  running.partitions.set(key, known)
+  return (await known).cdp
 }
 
 function chromiumNow(): Cdp {
@@ -403,10 +430,9 @@ export const session = only('session', {
     needsReady('session.defaultSession')
     return defaultSession
   },
-  /** A session for requests of the main process. It has no state here. */
   fromPartition(partition: string) {
     needsReady('session.fromPartition()')
-    return only<object>(`Session ${partition}`, {}) as Electron.Session
+    return sessionOf(partition)
   },
 } satisfies Record<keyof Pick<typeof Electron.session, 'defaultSession' | 'fromPartition'>, unknown>)
 
@@ -422,7 +448,7 @@ export const net = only('net', {
   async fetch(input: string | Request, init?: RequestInit): Promise<Response> {
     needsReady('net.fetch()')
     const request = requestFor(input, init)
-    const handler = schemes.get(request.url.split(':', 1)[0] ?? '')
+    const handler = defaultSession.schemes.get(request.url.split(':', 1)[0] ?? '')
     if (!handler) throw new Error('The stand-in for electron fetches nothing from the network')
     return await handler(request)
   },
@@ -440,11 +466,9 @@ export const protocol = only('protocol', {
       privileged.add(scheme)
     }
   },
-  handle(scheme: string, handler: SchemeHandler) {
+  handle(...given: Parameters<Electron.Protocol['handle']>) {
     needsReady('protocol.handle()')
-    if (!privileged.has(scheme)) throw new Error(`The stand-in for electron serves registered schemes, not "${scheme}"`)
-    if (schemes.has(scheme)) throw new Error(`The scheme "${scheme}" is handled already`)
-    schemes.set(scheme, handler)
+    defaultSession.protocol.handle(...given)
   },
 } satisfies Pick<Electron.Protocol, 'registerSchemesAsPrivileged' | 'handle'>)
 

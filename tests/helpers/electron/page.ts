@@ -37,6 +37,8 @@ export interface PageOwner {
   /** Called when the page has changed its own address without another document. */
   moved(url: string): void
   loaded(): void
+  /** Called when the document has another title. */
+  titled(title: string): void
   /** Called when the process of the page has ended. */
   crashed(): void
   gone(): void
@@ -66,7 +68,14 @@ const frame = z.object({
   }),
 })
 const moved = z.object({ frameId: z.string(), url: z.string() })
+const info = z.object({ targetInfo: z.object({ targetId: z.string(), title: z.string() }) })
 const withoutHash = (url: string): string => url.split('#', 1)[0] ?? ''
+
+/** @param inFrames whether it runs in the frames of the page too */
+interface Preload {
+  file: string
+  inFrames: boolean
+}
 
 /** One tab of Chromium as the page of one window. The preload script has its own world, and every request and navigation is intercepted. */
 export class Page {
@@ -85,7 +94,7 @@ export class Page {
     this.#session = session
   }
 
-  static async open(cdp: Cdp, size: { width: number; height: number }, preload: string, owner: PageOwner) {
+  static async open(cdp: Cdp, size: { width: number; height: number }, preload: Preload, owner: PageOwner) {
     const made = await cdp.send('Target.createTarget', { url: 'about:blank', newWindow: true, ...size })
     const target = z.string().parse(made.targetId)
     const attached = await cdp.send('Target.attachToTarget', { targetId: target, flatten: true })
@@ -94,15 +103,19 @@ export class Page {
     return page
   }
 
-  async #prepare(preload: string): Promise<void> {
+  async #prepare({ file, inFrames }: Preload): Promise<void> {
     this.#cdp.on('event', (method: string, params: Params, session: string | undefined) => {
       if (session === this.#session) this.#heard(method, params)
       if (method === 'Target.targetDestroyed' && params.targetId === this.#target) this.#owner.gone()
+      if (method !== 'Target.targetInfoChanged') return
+      const { targetId, title } = info.parse(params).targetInfo
+      // Chromium's title of a document without one is its address.
+      if (targetId === this.#target && !/^about:|\.app\.localhost/.test(title)) this.#owner.titled(title)
     })
     const bridge = JSON.stringify(randomUUID())
-    const code = readFileSync(preload, 'utf8')
+    const code = readFileSync(file, 'utf8')
     const preloadFunction = `(require, module, exports) => {${code}\n}`
-    const wire = `${String(encode)}, ${String(decode)}`
+    const wire = `${String(encode)}, ${String(decode)}, ${inFrames}`
     const isolated = `(${String(preloadWorld)})(${preloadFunction}, ${bridge}, '${sayName}', ${wire})`
     const inPage = `(${String(pageWorld)})(${bridge}, ${String(decode)})`
     await this.#send('Page.enable')
@@ -123,13 +136,14 @@ export class Page {
   }
 
   /** Runs code in the page's own world and returns its value. */
-  async run(code: string): Promise<unknown> {
+  async run(code: string, userGesture: boolean): Promise<unknown> {
     const { result } = await this.#send('Runtime.evaluate', {
       expression: code,
       awaitPromise: true,
       returnByValue: true,
+      userGesture,
     })
-    return z.object({ value: z.unknown() }).parse(result).value
+    return z.object({ value: z.unknown().optional() }).parse(result).value
   }
 
   async pdf({ pageSize, ...options }: Electron.PrintToPDFOptions): Promise<Buffer> {

@@ -18,8 +18,8 @@ export function pageWorld(bridge, decode) {
   window.addEventListener(bridge, expose)
 }
 
-export function preloadWorld(preload, bridge, sayName, encode, decode) {
-  if (window !== window.top) return
+export function preloadWorld(preload, bridge, sayName, encode, decode, inFrames) {
+  if (window !== window.top && !inFrames) return
   const say = (what) => globalThis[sayName](JSON.stringify(what))
   const only = (name, known) =>
     new Proxy(known, {

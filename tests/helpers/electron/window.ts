@@ -5,7 +5,14 @@ import { Contents } from './contents.ts'
 import { modes } from './modes.ts'
 import { Emitter, electronEvent, only, onlyKeys } from './only.ts'
 import { Page, type PageRequest } from './page.ts'
-import { isCancelled, requestFor, schemes, settlePermissions } from './session.ts'
+import {
+  defaultSession,
+  isCancelled,
+  requestFor,
+  type StandInSession,
+  sessionOf,
+  settlePermissions,
+} from './session.ts'
 
 const optionNames = [
   'width',
@@ -35,15 +42,16 @@ const always = {
   sandbox: true,
   nodeIntegration: false,
   nodeIntegrationInWorker: false,
-  nodeIntegrationInSubFrames: false,
   webSecurity: true,
   allowRunningInsecureContent: false,
   webviewTag: false,
   navigateOnDragDrop: false,
 } as const satisfies Electron.WebPreferences
-const freely = ['preload', 'spellcheck', 'devTools'] as const satisfies readonly (keyof Electron.WebPreferences)[]
+const freely = [
+  ...['preload', 'spellcheck', 'devTools', 'partition', 'nodeIntegrationInSubFrames'],
+] as const satisfies readonly (keyof Electron.WebPreferences)[]
 
-function checkPreferences(given: Electron.WebPreferences): string {
+function checkPreferences(given: Electron.WebPreferences): { file: string; inFrames: boolean } {
   onlyKeys('webPreferences', given, [...Object.keys(always), ...freely])
   const asked = { ...always, ...given }
   for (const [key, value] of Object.entries(always)) {
@@ -51,12 +59,13 @@ function checkPreferences(given: Electron.WebPreferences): string {
       throw new Error(`The stand-in for electron has ${key}: ${value} alone`)
   }
   if (given.preload === undefined) throw new Error('The stand-in for electron opens no window without a preload')
-  return given.preload
+  return { file: given.preload, inFrames: given.nodeIntegrationInSubFrames ?? false }
 }
 
 /** What a window needs from the program. */
 export interface Program {
-  cdp(): Cdp
+  /** The Chromium of the session. */
+  cdp(contents: Contents): Promise<Cdp>
   ipc: Emitter
   stream(reply: Response): string
   contentsCreated(contents: Contents): void
@@ -86,6 +95,7 @@ type Known =
   | 'setBackgroundColor'
   | 'getBackgroundColor'
   | 'close'
+  | 'destroy'
   | 'isDestroyed'
 
 export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindow, Known> {
@@ -97,6 +107,7 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
   private readonly page: Promise<Page>
   private bounds: Electron.Rectangle
   private colour: string
+  private title: string
   private state: 'normal' | 'minimized' | 'maximized' = 'normal'
   private visible: boolean
   private focused = false
@@ -108,7 +119,7 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
   constructor(options: Electron.BrowserWindowConstructorOptions = {}) {
     super([
       ...['ready-to-show', 'show', 'hide', 'focus', 'blur', 'close', 'closed', 'unresponsive', 'responsive'],
-      ...['query-session-end', 'session-end'],
+      ...['query-session-end', 'session-end', 'page-title-updated'],
     ])
     const { program } = BrowserWindow
     if (!program) throw new Error('Cannot create BrowserWindow before app is ready')
@@ -121,7 +132,10 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
     this.bounds = { x, y, width, height }
     this.colour = options.backgroundColor ?? '#FFFFFF'
     this.visible = options.show ?? true
-    this.webContents = only('WebContents', new Contents(program.ipc))
+    const { partition } = options.webPreferences ?? {}
+    const session = partition === undefined ? defaultSession : sessionOf(partition)
+    this.webContents = only('WebContents', new Contents(program.ipc, session))
+    this.title = options.title ?? 'Electron'
     const self = only('BrowserWindow', this)
     BrowserWindow.all.add(self)
     program.contentsCreated(this.webContents)
@@ -144,12 +158,16 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
     return [...BrowserWindow.all]
   }
 
-  private async openPage(program: Program, preload: string, self: BrowserWindow): Promise<Page> {
+  private async openPage(
+    program: Program,
+    preload: ReturnType<typeof checkPreferences>,
+    self: BrowserWindow,
+  ): Promise<Page> {
     const contents = this.webContents
-    const page = await Page.open(program.cdp(), this.bounds, preload, {
+    const page = await Page.open(await program.cdp(contents), this.bounds, preload, {
       starts: (url, mainFrame) => contents.starts(url, mainFrame),
       mayGo: (url, mainFrame) => contents.mayGo(url, mainFrame),
-      reply: answer,
+      reply: (request) => answer(contents.session, request),
       stream: (reply) => program.stream(reply),
       wantsWindow: (url, name, features) => contents.wantsWindow(url, name, features),
       said: (text) => contents.said(text),
@@ -162,6 +180,7 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
         self.painted = true
         if (!modes.withholdReadyToShow) self.emit('ready-to-show')
       },
+      titled: (title) => self.titled(title),
       crashed: () => contents.crashed(),
       gone: () => self.finish(),
     })
@@ -173,7 +192,9 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
     const page = await this.page
     const { program } = BrowserWindow
     if (!program) return
-    await settlePermissions(program.cdp(), this.webContents as unknown as Electron.WebContents, url)
+    const { webContents: contents } = this
+    const cdp = await program.cdp(contents)
+    await settlePermissions(cdp, contents.session, contents as unknown as Electron.WebContents, url)
     // Chromium treats the address that a window already has as a reload.
     if (url === this.webContents.getURL()) await page.reload()
     else await page.load(url)
@@ -266,7 +287,7 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
   }
 
   getTitle(): string {
-    return this.options.title ?? 'Electron'
+    return this.title
   }
 
   setBackgroundColor(colour: string): void {
@@ -287,6 +308,18 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
       .finally(() => this.finish())
   }
 
+  /** Closes the page without asking it. */
+  destroy(): void {
+    this.page.then((page) => page.close()).catch(() => undefined)
+    this.finish()
+  }
+
+  titled(title: string): void {
+    const event = electronEvent({})
+    this.emit('page-title-updated', event, title, true)
+    if (!event.defaultPrevented) this.title = title
+  }
+
   isDestroyed(): boolean {
     return this.destroyed
   }
@@ -303,9 +336,9 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
 }
 
 /** A request of a page: first `webRequest`, then the scheme's handler, as in Electron. */
-async function answer(request: PageRequest): Promise<Response | 'cancel' | null> {
-  if (await isCancelled(request)) return 'cancel'
-  const handler = schemes.get(request.url.split(':', 1)[0] ?? '')
+async function answer(session: StandInSession, request: PageRequest): Promise<Response | 'cancel' | null> {
+  if (await isCancelled(session, request)) return 'cancel'
+  const handler = session.schemes.get(request.url.split(':', 1)[0] ?? '')
   if (!handler) return null
   const { url, method, headers, body } = request
   return await handler(requestFor(url, { method, headers, body }))

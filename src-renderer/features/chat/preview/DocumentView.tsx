@@ -1,8 +1,8 @@
-import { Play, RotateCw, Square } from 'lucide-react'
+import { Play, RotateCw } from 'lucide-react'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useDesktop } from '../../../shared/desktop.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { connectFrame, type FrameState, maxDocumentChars, previewPage } from './frame.ts'
-import { refuseFocus } from './refuseFocus.ts'
 import { usePreviewTexts } from './texts.ts'
 import { useThrottled } from './useThrottled.ts'
 
@@ -10,29 +10,23 @@ interface DocumentProps {
   kind: 'html' | 'svg'
   text: string
   title: string
-  /** Whether the block may still grow. Its scripts never run before it is complete. */
+  /** Whether the block may still grow. */
   open: boolean
 }
 
 /** Interval of updates while the block grows, ms. */
 const updateMs = 400
 
-/** A page or an image in its own frame. Scripts of a page run when the person starts them. */
-export function DocumentView({ kind, text, title, open }: DocumentProps) {
+/** A page or an image in its own frame, without scripts. @param run opens the page where its scripts run. Offered for complete pages */
+export function DocumentView({ kind, text, title, open, run }: DocumentProps & { run: () => void }) {
   const t = usePreviewTexts()
-  const [wanted, setWanted] = useState(false)
+  const isDesktop = useDesktop(({ client }) => client !== null)
   const [attempt, setAttempt] = useState(0)
   const [state, setState] = useState<FrameState>('loading')
-  const scripts = wanted && !open && kind === 'html'
   const hasScripts = kind === 'html' && !open && mayRun(text)
   const again = (): void => {
-    setWanted(false)
     setState('loading')
     setAttempt(attempt + 1)
-  }
-  const run = (now: boolean): void => {
-    setWanted(now)
-    setState('loading')
   }
   if (text.length > maxDocumentChars)
     return <p className="chat-preview-note">{t('tooLong', { count: maxDocumentChars })}</p>
@@ -50,9 +44,9 @@ export function DocumentView({ kind, text, title, open }: DocumentProps) {
     <div className="chat-preview-document" aria-busy={state === 'loading'}>
       {hasScripts && (
         <div className="chat-preview-bar">
-          <span>{t(scripts ? 'scriptsOn' : 'scriptsOff')}</span>
-          <Button size="small" icon={scripts ? Square : Play} onClick={() => run(!scripts)}>
-            {t(scripts ? 'stopScripts' : 'runScripts')}
+          <span>{t(isDesktop ? 'scriptsOffDesktop' : 'scriptsOff')}</span>
+          <Button size="small" icon={Play} onClick={run}>
+            {t('runScripts')}
           </Button>
         </div>
       )}
@@ -61,19 +55,13 @@ export function DocumentView({ kind, text, title, open }: DocumentProps) {
           {t('svgFailed')}
         </p>
       )}
-      {/* A new frame for each start: what ran before ends with its frame. */}
-      <DocumentFrame
-        key={`${scripts}${attempt}`}
-        {...{ kind, text, open, scripts }}
-        title={title || t('region')}
-        notify={setState}
-      />
+      <DocumentFrame key={attempt} {...{ kind, text, open }} title={title || t('region')} notify={setState} />
     </div>
   )
 }
 
-function DocumentFrame(props: DocumentProps & { scripts: boolean; notify: (state: FrameState) => void }) {
-  const { kind, text, title, open, scripts, notify } = props
+function DocumentFrame(props: DocumentProps & { notify: (state: FrameState) => void }) {
+  const { kind, text, title, open, notify } = props
   const frame = useRef<HTMLIFrameElement>(null)
   const connection = useRef<ReturnType<typeof connectFrame>>(null)
   const shown = useThrottled(text, open ? updateMs : 0)
@@ -84,8 +72,7 @@ function DocumentFrame(props: DocumentProps & { scripts: boolean; notify: (state
     connection.current = connected
     return connected.end
   }, [notify])
-  useEffect(() => (frame.current ? refuseFocus(frame.current) : undefined), [])
-  useEffect(() => connection.current?.show({ kind, text: shown, scripts }), [kind, shown, scripts])
+  useEffect(() => connection.current?.show({ kind, text: shown }), [kind, shown])
   return (
     <iframe
       ref={frame}

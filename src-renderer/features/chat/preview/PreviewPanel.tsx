@@ -10,7 +10,7 @@ import { useChat } from '../../../stores/chat.ts'
 import { type PreviewTarget, type PreviewView, usePreview } from '../../../stores/preview.ts'
 import { copyText } from '../actions.ts'
 import { useChatTranslate } from '../messages.ts'
-import { closePreview, openInBrowser, saveVersion, showVersion } from './actions.ts'
+import { closePreview, openInBrowser, runPage, saveVersion, showVersion } from './actions.ts'
 import { ChangesView } from './ChangesView.tsx'
 import { CsvView } from './CsvView.tsx'
 import { DocumentView } from './DocumentView.tsx'
@@ -110,7 +110,13 @@ function Artifact({ shown: { versions, at }, version }: { shown: ShownArtifact; 
         )}
       </div>
       <div className="chat-preview-body" data-view={view}>
-        {view === 'preview' && <Rendered key={`${version.messageId}${version.index}`} version={version} />}
+        {view === 'preview' && (
+          <Rendered
+            key={`${version.messageId}${version.index}`}
+            version={version}
+            run={() => void runPage(version, () => setAsking(true))}
+          />
+        )}
         {view === 'code' && <Code text={text} language={fileKinds[kind].language} />}
         {view === 'changes' && before && <ChangesView before={before.text} after={text} number={at} />}
       </div>
@@ -126,9 +132,9 @@ function Artifact({ shown: { versions, at }, version }: { shown: ShownArtifact; 
   )
 }
 
-function Rendered({ version: { kind, text, title, open } }: { version: PreviewVersion }) {
+function Rendered({ version: { kind, text, title, open }, run }: { version: PreviewVersion; run: () => void }) {
   const t = usePreviewTexts()
-  if (kind === 'html' || kind === 'svg') return <DocumentView {...{ kind, text, title, open }} />
+  if (kind === 'html' || kind === 'svg') return <DocumentView {...{ kind, text, title, open, run }} />
   if (kind === 'csv') return <CsvView text={text} title={title} />
   if (kind === 'json') return <JsonView text={text} open={open} />
   if (kind === 'mermaid') return <MermaidView text={text} open={open} />

@@ -1,5 +1,6 @@
 import { transferPath } from '../../../../src-preload/contract/transfers.ts'
 import { saveBlob } from '../../../api/transfer.ts'
+import { desktopStore } from '../../../shared/desktop.ts'
 import type { BlockInChat } from '../../../shared/markdown/context.ts'
 import { appStore } from '../../../stores/app.ts'
 import { useChat } from '../../../stores/chat.ts'
@@ -69,6 +70,16 @@ export function showVersion(versions: readonly PreviewVersion[], at: number): vo
 /** Saves a block as a file of its kind. */
 export function saveVersion({ kind, text, title }: PreviewVersion): void {
   saveBlob(new Blob([text], { type: `${fileKinds[kind].mime};charset=utf-8` }), fileNameOf(kind, title))
+}
+
+/**
+ * Runs the scripts of a page: in a window without network, which the desktop opens. A browser has no such window, so the page must be opened
+ * as a document of its own, which `ask` lets the person confirm.
+ */
+export async function runPage({ text, title, kind }: PreviewVersion, ask: () => void): Promise<void> {
+  const { client } = desktopStore.getState()
+  if (client) await attempt(() => client.runPage({ name: title || fileNameOf(kind, ''), html: text }))
+  else ask()
 }
 
 /** Opens a page or an image in the browser, as a document without access to this program. A failed call shows as a notice of the page. */

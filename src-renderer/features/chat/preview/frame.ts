@@ -13,7 +13,6 @@ export type FrameState = 'loading' | 'shown' | 'failed' | 'stopped' | 'no_frame'
 export interface ShownDocument {
   kind: 'html' | 'svg'
   text: string
-  scripts: boolean
 }
 
 /** Type of a message of the frame. Messages are untrusted. */

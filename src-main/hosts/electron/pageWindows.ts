@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto'
+import { BrowserWindow, type Dialog, type Session, session } from 'electron'
+import type { Host } from '../../core/host.ts'
+import { runningPageHeaders } from '../csp.ts'
+import { scheme } from './address.ts'
+import { guardNetwork, guardPermissions } from './permissions.ts'
+import { webPreferences } from './window.ts'
+
+/** A page of a reply, with scripts. */
+export interface RunningPage {
+  name: string
+  html: string
+}
+
+/** Without `persist:` the session is in memory. */
+const partition = 'page'
+
+/** Nothing can listen on port 0, so every connection fails. Chromium bypasses a proxy for this computer without the last rule. */
+const nowhere = { mode: 'fixed_servers', proxyRules: 'socks5://127.0.0.1:0', proxyBypassRules: '<-loopback>' } as const
+
+interface PageWindowsOptions {
+  /** The preload script of pages (src-preload/page.ts). */
+  preload: string
+  devTools: boolean
+  dialog: Pick<Dialog, 'showMessageBox'>
+  log: Host['log']
+}
+
+/**
+ * Windows in which the scripts of a reply's page run. Whatever such a page does inside of its window, it has no network: the session has no
+ * proxy that works, requests other than for the page are cancelled, WebRTC may use the proxy only, and no name is resolved
+ * (`runningPageHeaders`). It can't navigate, open a window, download, use a device or the clipboard. It has a window of its own, because a
+ * frame shares the session, the focus and the history of the window around it. Create after `ready`.
+ */
+export class PageWindows {
+  /** The session of all these windows, and of nothing else. */
+  readonly session: Session
+  readonly #options: PageWindowsOptions
+  readonly #isReady: Promise<void>
+  /** The open pages by their addresses. */
+  readonly #pages = new Map<string, string>()
+
+  constructor(options: PageWindowsOptions) {
+    this.#options = options
+    this.session = session.fromPartition(partition)
+    this.session.protocol.handle(scheme, ({ url }) => this.#answer(url))
+    guardNetwork(this.session, options.devTools, (url) => this.#pages.has(url))
+    // Allows the pages of the program alone, so nothing here.
+    guardPermissions(this.session)
+    // Chromium would download dictionaries.
+    this.session.setSpellCheckerEnabled(false)
+    this.session.on('will-download', (event) => event.preventDefault())
+    this.#isReady = this.session.setProxy(nowhere)
+  }
+
+  /** Opens a page. Its window closes with `owner`, or when the page stops responding. */
+  async open({ name, html }: RunningPage, owner: BrowserWindow | null): Promise<void> {
+    await this.#isReady
+    if (owner?.isDestroyed()) return
+    const { preload, devTools } = this.#options
+    const address = `${scheme}://page/${randomUUID()}`
+    this.#pages.set(address, html)
+    const window = new BrowserWindow({
+      ...{ width: 900, height: 700, minWidth: 320, minHeight: 240 },
+      ...{ title: `Page from a chat: ${name}`, backgroundColor: '#ffffff', autoHideMenuBar: true },
+      // The preload script is for all frames.
+      webPreferences: { ...webPreferences(preload, devTools), partition, nodeIntegrationInSubFrames: true },
+    })
+    // A page could otherwise name its window as it likes.
+    window.on('page-title-updated', (event) => event.preventDefault())
+    window.webContents.setWebRTCIPHandlingPolicy('disable_non_proxied_udp')
+    window.on('unresponsive', () => this.#stop(window))
+    window.webContents.on('render-process-gone', () => this.#stop(window))
+    const close = (): void => window.destroy()
+    owner?.once('closed', close)
+    window.once('closed', () => {
+      owner?.off('closed', close)
+      this.#pages.delete(address)
+    })
+    void window.loadURL(address)
+  }
+
+  #answer(url: string): Response {
+    const html = this.#pages.get(url)
+    if (html === undefined) return new Response(null, { status: 404 })
+    return new Response(html, {
+      headers: { ...runningPageHeaders(), 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' },
+    })
+  }
+
+  #stop(window: BrowserWindow): void {
+    const { dialog, log } = this.#options
+    if (window.isDestroyed()) return
+    window.destroy()
+    log('warn', 'A page from a chat stopped responding, or Chromium has ended it, and its window was closed.')
+    const message = 'A page from a chat was closed.'
+    const detail =
+      'It stopped responding, or tried something that a page may not do. The rest of Inference Studio is not affected.'
+    void dialog.showMessageBox({ type: 'warning', title: 'Inference Studio', message, detail })
+  }
+}
