@@ -1,5 +1,5 @@
 import type { ListItem, PhrasingContent, RootContent } from 'mdast'
-import { BlockSplitter } from '../../shared/markdown/blocks.ts'
+import { BlockSplitter, ended } from '../../shared/markdown/blocks.ts'
 import { parseBlock } from '../../shared/markdown/parse.ts'
 
 /** Whether link addresses appear beside their text or not at all. */
@@ -13,7 +13,7 @@ export const visibleText = (markdown: string): string => blocksOf(markdown, 'hid
 
 function blocksOf(markdown: string, addresses: Addresses): string[] {
   return new BlockSplitter()
-    .update(markdown)
+    .update(ended(markdown))
     .flat()
     .flatMap((block) =>
       block.kind === 'flow'

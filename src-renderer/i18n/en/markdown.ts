@@ -13,6 +13,8 @@ export const markdown = {
   linkUser: '“{{user}}” before the @ is not the destination.',
   linkLookalike: 'This name contains letters that look like others.',
   linkNumeric: 'A number instead of a host name.',
+  plain: 'Shown as plain text, because it has too much formatting at once.',
+  showEarlier: 'Show earlier text',
   footnote: 'Footnote',
   citation: 'Source [{{number}}]: {{name}}',
   done: 'done',

@@ -1,17 +1,25 @@
-import { memo, useDeferredValue, useEffect, useMemo, useState } from 'react'
-import { type Block, BlockSplitter, type FlowBlock, type TextBlock } from './blocks.ts'
+import { memo, useDeferredValue, useEffect, useMemo, useReducer, useState } from 'react'
+import { type Block, BlockSplitter, ended, type FlowBlock, sizeOf, type TextBlock } from './blocks.ts'
 import { CodeBlock } from './CodeBlock.tsx'
 import { Pieces } from './code/Pieces.tsx'
-import { Nodes } from './nodes.tsx'
+import { useMarkdownTexts } from './messages.ts'
+import { Nodes, PlainText } from './nodes.tsx'
 import { parseBlock } from './parse.ts'
 import { isTableAlone, joinTables } from './tables.ts'
 import './markdown.css'
 
-/** Sections drawn at once when a long text appears. Earlier ones follow one by one. */
-const firstSections = 2
+/** Characters of the end of a long text that are drawn at once when it appears. The rest follows section by section. */
+const firstChars = 12_000
+/** Characters that are split into blocks within one task. Takes about 5 ms. */
+const readAtOnce = 100_000
+/** Longest parsing within one task, ms, apart from a single block. */
+const parsingMs = 8
+/** Sections that are drawn without being asked for: about 3 MB. Each element of more would cost memory and every layout time. */
+const drawnSections = 400
 
 /**
- * A markdown text that may grow. A change parses only the unfinished block of the newest section.
+ * A markdown text that may grow. A change parses only the unfinished block of the newest section. A long text is split, parsed and drawn in
+ * steps, so that the page never waits for it.
  * @param whole draws all sections at once, for printing
  * @param growing draws the caret. The last code block of a text that no longer grows is complete, also without its last line break.
  */
@@ -24,17 +32,31 @@ export function Markdown({
   growing?: boolean
   whole?: boolean
 }) {
+  const t = useMarkdownTexts()
   const [splitter] = useState(() => new BlockSplitter())
-  const sections = splitter.update(text)
-  const first = useFirstSection(sections.length)
-  const from = whole ? 0 : first
+  const sections = splitter.update(growing ? text : ended(text), whole ? Number.POSITIVE_INFINITY : readAtOnce)
+  const { isBehind } = splitter
+  const [readOn, goOn] = useReducer((count: number) => count + 1, 0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each part that was read continues with the next one
+  useEffect(() => {
+    if (!isBehind) return
+    const timer = setTimeout(goOn)
+    return () => clearTimeout(timer)
+  }, [isBehind, readOn, text])
+  const { from, to, showMore } = useDrawn(sections, isBehind)
+  const [first, end] = whole ? [0, sections.length] : [from, to]
   return (
-    <div className="md" data-growing={growing}>
-      {sections.slice(from).map((blocks, at) => (
+    <div className="md" data-growing={growing} aria-busy={end === 0 && isBehind ? true : undefined}>
+      {showMore && (
+        <button type="button" className="md-earlier" onClick={showMore}>
+          {t('showEarlier')}
+        </button>
+      )}
+      {sections.slice(first, end).map((blocks, at) => (
         <Section
-          key={sectionKey(from + at)}
+          key={sectionKey(first + at)}
           blocks={blocks}
-          settled={from + at < sections.length - 1}
+          settled={first + at < sections.length - 1}
           growing={growing}
         />
       ))}
@@ -44,16 +66,68 @@ export function Markdown({
 
 const sectionKey = (at: number): string => `s${at}`
 
-/** Index of the first section to draw: near the end at first, then one section earlier after each painted frame. */
-function useFirstSection(count: number): number {
-  const [from, setFrom] = useState(Math.max(0, count - firstSections))
+type Sections = readonly (readonly Block[])[]
+interface Drawn {
+  from: number
+  to: number
+  /** How many sections may be drawn. */
+  limit: number
+}
+
+/**
+ * Which sections to draw: at first those at the end, then one more after each painted frame, newer ones first. None while the splitter reads
+ * the text for the first time, because nobody knows the end yet.
+ */
+function useDrawn(sections: Sections, isBehind: boolean): { from: number; to: number; showMore: (() => void) | null } {
+  const [kept, setKept] = useState<Drawn | null>(null)
+  const drawn = isBehind && kept === null ? null : following(kept, sections)
+  if (drawn !== kept) setKept(drawn)
+  const { from, to, limit } = drawn ?? { from: 0, to: 0, limit: drawnSections }
+  const isMore = drawn !== null && (to < sections.length || (from > 0 && to - from < limit))
+  // Starts again only when another section is next, and not at each change of the growing one.
+  const next = isMore ? sections[to < sections.length ? to : from - 1] : undefined
   useEffect(() => {
-    if (from === 0) return
-    const frame = requestAnimationFrame(() => setFrom(from - 1))
+    if (!next) return
+    let frame = requestAnimationFrame(draw)
     return () => cancelAnimationFrame(frame)
-  }, [from])
-  // Starts again when a shorter text replaces the text.
-  return Math.min(from, Math.max(0, count - 1))
+
+    function draw(): void {
+      if (next && !isParsed(next)) frame = requestAnimationFrame(draw)
+      else
+        setKept(
+          (now) =>
+            now && (now.to < to + 1 && to < sections.length ? { ...now, to: to + 1 } : { ...now, from: from - 1 }),
+        )
+    }
+  }, [next, from, to, sections.length])
+  const isCut = drawn !== null && from > 0 && to - from >= limit
+  return { from, to, showMore: isCut ? () => setKept({ from, to, limit: limit + drawnSections }) : null }
+}
+
+/** What to draw of sections that may have changed since. */
+function following(kept: Drawn | null, sections: Sections): Drawn {
+  const count = sections.length
+  // A shorter text replaced the text.
+  if (kept === null || count < kept.to) {
+    let from = Math.max(0, count - 1)
+    let chars = charsOf(sections[from])
+    while (from > 0 && chars + charsOf(sections[from - 1]) <= firstChars) chars += charsOf(sections[--from])
+    return { from, to: count, limit: kept?.limit ?? drawnSections }
+  }
+  // A growing text draws its newest section at once.
+  return count === kept.to + 1 ? { ...kept, to: count, limit: kept.limit + 1 } : kept
+}
+
+const charsOf = (section: readonly Block[] = []): number => section.reduce((sum, block) => sum + sizeOf(block), 0)
+
+/** Parses blocks for some ms, so that drawing them parses nothing. Whether all are parsed. */
+function isParsed(section: readonly Block[]): boolean {
+  const until = performance.now() + parsingMs
+  for (const block of section) {
+    if (performance.now() > until) return false
+    if (block.kind === 'flow' && !block.open) parseBlock(block)
+  }
+  return true
 }
 
 interface SectionProps {
@@ -81,9 +155,9 @@ const TextView = memo(function TextView({ block, growing }: { block: TextBlock; 
   if (block.kind === 'code')
     return <CodeBlock language={block.language} pieces={block.pieces} open={block.open && growing} />
   return (
-    <div className="md-plain" dir="auto">
+    <PlainText>
       <Pieces pieces={block.pieces} />
-    </div>
+    </PlainText>
   )
 })
 
@@ -105,8 +179,11 @@ const FlowView = memo(
     // A block near the size limit may take longer to parse than one frame. Deferring lets the block lag behind without blocking typing.
     const shown = useDeferredValue(useSame(blocks))
     // A deferred render shows the previous result. Without the memo, it would parse twice per frame.
-    const nodes = useMemo(() => <Nodes nodes={joinTables(shown.map(parseBlock))} />, [shown])
-    return shown[0]?.continues ? <div className="md-continues">{nodes}</div> : nodes
+    const { nodes, isPlain } = useMemo(() => {
+      const parsed = joinTables(shown.map(parseBlock))
+      return { nodes: <Nodes nodes={parsed} />, isPlain: parsed[0]?.type === 'plain' }
+    }, [shown])
+    return shown[0]?.continues && !isPlain ? <div className="md-continues">{nodes}</div> : nodes
   },
   (before, after) => sameBlocks(before.blocks, after.blocks),
 )

@@ -200,7 +200,7 @@ class Writer {
       case 'yaml':
         break
       case 'formula':
-        this.add({ kind: 'code', text: node.value })
+        this.add({ kind: 'code', text: node.tex })
         break
       default:
         paragraph(plain(textOf(node)))
@@ -237,8 +237,9 @@ function runsOf(nodes: readonly PhrasingContent[], format: Format, urlOf: (ident
       case 'delete':
         return runsOf(node.children, { ...format, strike: true }, urlOf)
       case 'inlineCode':
-      case 'formula':
         return [{ ...format, text: node.value, code: true }]
+      case 'formula':
+        return [{ ...format, text: node.tex, code: true }]
       case 'break':
         return [{ ...format, text: '\n' }]
       case 'link':

@@ -5,6 +5,7 @@ import { problemOf } from '../../../api/problem.ts'
 import { readStream } from '../../../api/transfer.ts'
 import { client } from '../client.ts'
 import { openOutput } from './output.ts'
+import { speakable } from './speakable.ts'
 
 export interface ReadAloud {
   messageId: string
@@ -68,11 +69,12 @@ export async function speak(messageId: string, text: string, fromPart = 1): Prom
     if (failure === null) stopReading()
     else fail(failure)
   }
+  const spoken = speakable(text)
   try {
     for (let parts = asked; asked <= parts; asked++) {
       // Requests only one part ahead of playback, because parts cost money.
       await output.partStarted(asked - fromPart, signal)
-      const stream = await core.voice.speak({ text, part: asked }, { signal })
+      const stream = await core.voice.speak({ text: spoken, part: asked }, { signal })
       for await (const event of readStream(stream, speechEvent, signal)) {
         if (event.type === 'plan') {
           parts = event.parts
