@@ -14,7 +14,7 @@ export const markdown = {
   linkLookalike: 'This name contains letters that look like others.',
   linkNumeric: 'A number instead of a host name.',
   plain: 'Shown as plain text, because it has too much formatting at once.',
-  showEarlier: 'Show earlier text',
+  preparing: 'Preparing the text…',
   footnote: 'Footnote',
   citation: 'Source [{{number}}]: {{name}}',
   done: 'done',

@@ -1,63 +1,52 @@
-import { memo, useDeferredValue, useEffect, useMemo, useReducer, useState } from 'react'
+import { memo, useDeferredValue, useEffect, useMemo, useReducer, useRef, useState } from 'react'
+import { useFind } from '../../stores/chatFind.ts'
 import { type Block, BlockSplitter, ended, type FlowBlock, sizeOf, type TextBlock } from './blocks.ts'
 import { CodeBlock } from './CodeBlock.tsx'
-import { Pieces } from './code/Pieces.tsx'
+import { followNear, Pieces } from './code/Pieces.tsx'
 import { useMarkdownTexts } from './messages.ts'
 import { Nodes, PlainText } from './nodes.tsx'
 import { parseBlock } from './parse.ts'
 import { isTableAlone, joinTables } from './tables.ts'
 import './markdown.css'
 
-/** Characters of the end of a long text that are drawn at once when it appears. The rest follows section by section. */
+/** Characters of the end of a long text that are drawn at once when it appears. */
 const firstChars = 12_000
-/** Characters that are split into blocks within one task. Takes about 5 ms. */
-const readAtOnce = 100_000
-/** Longest parsing within one task, ms, apart from a single block. */
-const parsingMs = 8
-/** Sections that are drawn without being asked for: about 3 MB. Each element of more would cost memory and every layout time. */
-const drawnSections = 400
+/** Longest splitting or parsing within one task, ms, apart from the last step of each. */
+const sliceMs = 8
+/** Characters that are split into blocks within one step. Takes about 1 ms. */
+const stepChars = 20_000
+/** A text with more sections is drawn only near the view: elements out of sight cost memory, and each frame looks at them. */
+const maxWhole = 40
 
 /**
  * A markdown text that may grow. A change parses only the unfinished block of the newest section. A long text is split, parsed and drawn in
  * steps, so that the page never waits for it.
- * @param whole draws all sections at once, for printing
  * @param growing draws the caret. The last code block of a text that no longer grows is complete, also without its last line break.
  */
-export function Markdown({
-  text,
-  growing = false,
-  whole = false,
-}: {
-  text: string
-  growing?: boolean
-  whole?: boolean
-}) {
+export function Markdown({ text, growing = false }: { text: string; growing?: boolean }) {
   const t = useMarkdownTexts()
   const [splitter] = useState(() => new BlockSplitter())
-  const sections = splitter.update(growing ? text : ended(text), whole ? Number.POSITIVE_INFINITY : readAtOnce)
+  const sections = split(splitter, growing ? text : ended(text))
   const { isBehind } = splitter
-  const [readOn, goOn] = useReducer((count: number) => count + 1, 0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each part that was read continues with the next one
+  const [steps, goOn] = useReducer((count: number) => count + 1, 0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each step continues with the next one
   useEffect(() => {
     if (!isBehind) return
     const timer = setTimeout(goOn)
     return () => clearTimeout(timer)
-  }, [isBehind, readOn, text])
-  const { from, to, showMore } = useDrawn(sections, isBehind)
-  const [first, end] = whole ? [0, sections.length] : [from, to]
+  }, [isBehind, steps, text])
+  const from = useFirstDrawn(sections, isBehind)
+  if (from === null) return <div className="md md-faint">{t('preparing')}</div>
   return (
-    <div className="md" data-growing={growing} aria-busy={end === 0 && isBehind ? true : undefined}>
-      {showMore && (
-        <button type="button" className="md-earlier" onClick={showMore}>
-          {t('showEarlier')}
-        </button>
-      )}
-      {sections.slice(first, end).map((blocks, at) => (
+    <div className="md" data-growing={growing}>
+      {sections.map((blocks, at) => (
         <Section
-          key={sectionKey(first + at)}
+          key={sectionKey(at)}
           blocks={blocks}
-          settled={first + at < sections.length - 1}
+          settled={at < sections.length - 1}
           growing={growing}
+          isFirst={at >= from}
+          isLong={sections.length > maxWhole}
         />
       ))}
     </div>
@@ -67,62 +56,39 @@ export function Markdown({
 const sectionKey = (at: number): string => `s${at}`
 
 type Sections = readonly (readonly Block[])[]
-interface Drawn {
-  from: number
-  to: number
-  /** How many sections may be drawn. */
-  limit: number
+
+/** Splits for some ms. */
+function split(splitter: BlockSplitter, text: string): Sections {
+  const until = performance.now() + sliceMs
+  let sections = splitter.update(text, stepChars)
+  while (splitter.isBehind && performance.now() < until) sections = splitter.update(text, stepChars)
+  return sections
 }
 
 /**
- * Which sections to draw: at first those at the end, then one more after each painted frame, newer ones first. None while the splitter reads
- * the text for the first time, because nobody knows the end yet.
+ * Index of the first section that is drawn at once: those at the end when a text appears or grows by a lot, and each new one of a growing
+ * text. Null while the text is split for the first time, because nobody knows its end yet.
  */
-function useDrawn(sections: Sections, isBehind: boolean): { from: number; to: number; showMore: (() => void) | null } {
-  const [kept, setKept] = useState<Drawn | null>(null)
-  const drawn = isBehind && kept === null ? null : following(kept, sections)
-  if (drawn !== kept) setKept(drawn)
-  const { from, to, limit } = drawn ?? { from: 0, to: 0, limit: drawnSections }
-  const isMore = drawn !== null && (to < sections.length || (from > 0 && to - from < limit))
-  // Starts again only when another section is next, and not at each change of the growing one.
-  const next = isMore ? sections[to < sections.length ? to : from - 1] : undefined
-  useEffect(() => {
-    if (!next) return
-    let frame = requestAnimationFrame(draw)
-    return () => cancelAnimationFrame(frame)
-
-    function draw(): void {
-      if (next && !isParsed(next)) frame = requestAnimationFrame(draw)
-      else
-        setKept(
-          (now) =>
-            now && (now.to < to + 1 && to < sections.length ? { ...now, to: to + 1 } : { ...now, from: from - 1 }),
-        )
-    }
-  }, [next, from, to, sections.length])
-  const isCut = drawn !== null && from > 0 && to - from >= limit
-  return { from, to, showMore: isCut ? () => setKept({ from, to, limit: limit + drawnSections }) : null }
-}
-
-/** What to draw of sections that may have changed since. */
-function following(kept: Drawn | null, sections: Sections): Drawn {
+function useFirstDrawn(sections: Sections, isBehind: boolean): number | null {
   const count = sections.length
-  // A shorter text replaced the text.
-  if (kept === null || count < kept.to) {
-    let from = Math.max(0, count - 1)
+  const [kept, setKept] = useState<{ count: number; from: number } | null>(null)
+  if (kept === null && isBehind) return null
+  if (kept?.count === count) return kept.from
+  let from = kept?.from ?? 0
+  if (count !== (kept?.count ?? -1) + 1) {
+    from = count - 1
     let chars = charsOf(sections[from])
     while (from > 0 && chars + charsOf(sections[from - 1]) <= firstChars) chars += charsOf(sections[--from])
-    return { from, to: count, limit: kept?.limit ?? drawnSections }
   }
-  // A growing text draws its newest section at once.
-  return count === kept.to + 1 ? { ...kept, to: count, limit: kept.limit + 1 } : kept
+  setKept({ count, from })
+  return from
 }
 
 const charsOf = (section: readonly Block[] = []): number => section.reduce((sum, block) => sum + sizeOf(block), 0)
 
 /** Parses blocks for some ms, so that drawing them parses nothing. Whether all are parsed. */
 function isParsed(section: readonly Block[]): boolean {
-  const until = performance.now() + parsingMs
+  const until = performance.now() + sliceMs
   for (const block of section) {
     if (performance.now() > until) return false
     if (block.kind === 'flow' && !block.open) parseBlock(block)
@@ -130,13 +96,60 @@ function isParsed(section: readonly Block[]): boolean {
   return true
 }
 
+/** Steps of drawing, one per frame, the newest first. A step that returns false is repeated. */
+const steps: (() => boolean)[] = []
+
+let frame = 0
+
+function eachFrame(): void {
+  const step = steps.at(-1)
+  if (step?.()) withoutStep(step)
+  frame = steps.length > 0 ? requestAnimationFrame(eachFrame) : 0
+}
+
+function withoutStep(step: () => boolean): void {
+  const at = steps.indexOf(step)
+  if (at >= 0) steps.splice(at, 1)
+}
+
+/** @returns the function that takes the step back */
+function drawLater(step: () => boolean): () => void {
+  steps.push(step)
+  if (frame === 0) frame = requestAnimationFrame(eachFrame)
+  return () => withoutStep(step)
+}
+
 interface SectionProps {
   blocks: readonly Block[]
   settled: boolean
   growing: boolean
+  isFirst: boolean
+  isLong: boolean
 }
 
-const Section = memo(function Section({ blocks, settled, growing }: SectionProps) {
+const Section = memo(function Section({ blocks, settled, growing, isFirst, isLong }: SectionProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const [isDrawn, setDrawn] = useState(isFirst)
+  // The search marks text in the page.
+  const isSearched = useFind(({ shown }) => shown)
+  useEffect(() => {
+    if (isDrawn || !box.current) return
+    let cancel: (() => void) | null = null
+    const draw = (): void => {
+      cancel ??= drawLater(() => {
+        const isReady = isParsed(blocks)
+        if (isReady) setDrawn(true)
+        return isReady
+      })
+    }
+    if (!isLong || isSearched) draw()
+    const unfollow = followNear(box.current, (near) => near && draw())
+    return () => {
+      unfollow()
+      cancel?.()
+    }
+  }, [isDrawn, isLong, isSearched, blocks])
+  if (!isDrawn) return <div ref={box} className="md-section md-undrawn" />
   return (
     <div className={settled ? 'md-section md-settled' : 'md-section'}>
       {blocks.map((block, at) => {

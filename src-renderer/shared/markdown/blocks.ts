@@ -70,6 +70,8 @@ interface Flow {
   continues: boolean
   /** True while all lines are plain paragraph text, without a list, quote or definition. Only then does an underline make a heading. */
   pure: boolean
+  /** True while all lines are definitions. Such a block may end before any of them. */
+  defines: boolean
 }
 interface Text {
   kind: 'code' | 'plain'
@@ -193,6 +195,7 @@ export class BlockSplitter {
       return
     }
     if (line.definition !== null) this.#define(line.definition, head)
+    else if (open) open.defines = false
     if (this.#open === null) this.#open = this.#begin(line, from)
     const flow = this.#open as Flow
     if (flow.shape === 'paragraph' && flow.lines === 1 && isDelimiterRow(head)) {
@@ -233,6 +236,7 @@ export class BlockSplitter {
 
   #mayCut(open: Flow, line: LineStart): boolean {
     if (open.shape === 'list') return line.item > 0 && line.indent < 2
+    if (open.shape === 'paragraph') return open.defines && line.definition !== null
     return open.shape === 'table' || (open.shape === 'quote' && line.quote)
   }
 
@@ -255,6 +259,7 @@ export class BlockSplitter {
       prefix,
       continues: false,
       pure: true,
+      defines: shape === 'paragraph' && line.definition !== null,
     }
   }
 
@@ -317,7 +322,7 @@ export class BlockSplitter {
     const own = this.#text.slice(flow.start, flow.end)
     const repeats = flow.shape === 'table' && flow.prefix !== '' && !own.startsWith(flow.prefix)
     const source = repeats ? flow.prefix + own : own
-    const definitions = this.#definitionsFor(refsIn(source))
+    const definitions = this.#definitionsFor(flow.defines ? null : refsIn(source))
     return { kind: 'flow', source, continues: flow.continues, definitions, carries: repeats, open }
   }
 
