@@ -15,6 +15,7 @@ export const markdown = {
   linkNumeric: 'A number instead of a host name.',
   plain: 'Shown as plain text, because it has too much formatting at once.',
   preparing: 'Preparing the text…',
+  showEarlier: 'Show earlier text',
   footnote: 'Footnote',
   citation: 'Source [{{number}}]: {{name}}',
   done: 'done',

@@ -17,6 +17,8 @@ const sliceMs = 8
 const stepChars = 20_000
 /** A text with more sections is drawn only near the view: elements out of sight cost memory, and each frame looks at them. */
 const maxWhole = 40
+/** Sections in the page, at least 5 MB of ordinary text. Those before appear when they are asked for. */
+const maxSections = 1_500
 
 /**
  * A markdown text that may grow. A change parses only the unfinished block of the newest section. A long text is split, parsed and drawn in
@@ -36,16 +38,24 @@ export function Markdown({ text, growing = false }: { text: string; growing?: bo
     return () => clearTimeout(timer)
   }, [isBehind, steps, text])
   const from = useFirstDrawn(sections, isBehind)
+  const [limit, setLimit] = useState(maxSections)
   if (from === null) return <div className="md md-faint">{t('preparing')}</div>
+  // In whole steps, so that a growing text does not take away a section at a time.
+  const hidden = Math.max(0, Math.ceil((sections.length - limit) / 100) * 100)
   return (
     <div className="md" data-growing={growing}>
-      {sections.map((blocks, at) => (
+      {hidden > 0 && (
+        <button type="button" className="md-earlier" onClick={() => setLimit(limit + maxSections)}>
+          {t('showEarlier')}
+        </button>
+      )}
+      {sections.slice(hidden).map((blocks, index) => (
         <Section
-          key={sectionKey(at)}
+          key={sectionKey(hidden + index)}
           blocks={blocks}
-          settled={at < sections.length - 1}
+          settled={hidden + index < sections.length - 1}
           growing={growing}
-          isFirst={at >= from}
+          isFirst={hidden + index >= from}
           isLong={sections.length > maxWhole}
         />
       ))}
@@ -169,7 +179,7 @@ const TextView = memo(function TextView({ block, growing }: { block: TextBlock; 
     return <CodeBlock language={block.language} pieces={block.pieces} open={block.open && growing} />
   return (
     <PlainText>
-      <Pieces pieces={block.pieces} />
+      <Pieces pieces={block.pieces} wraps />
     </PlainText>
   )
 })

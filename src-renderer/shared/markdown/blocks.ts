@@ -49,7 +49,7 @@ const tableLimit = 1_000
 const tableLines = 24
 const pieceLines = 80
 /** Blocks are drawn in sections, so that a frame checks only the newest section. */
-const sectionBlocks = 40
+const sectionBlocks = 200
 const sectionChars = 8_000
 /** Up to this size, a table stays in one section. */
 const tableSectionChars = 24_000
@@ -474,10 +474,25 @@ function textBlock(open: Text, growing: boolean): TextBlock {
 /** A text that no longer grows, for `update`: its last line is complete, so that it may be a definition. */
 export const ended = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`)
 
-/** About how many characters a block has. */
+/** Characters that are split between two steps. */
+const stepChars = 32_000
+
+/** Splits a text that no longer grows into blocks. Yields an empty text after each step, because 1 MB takes longer than one frame. */
+export function* blocksInSteps(text: string): Generator<string, Block[]> {
+  const splitter = new BlockSplitter()
+  let sections = splitter.update(ended(text), stepChars)
+  while (splitter.isBehind) {
+    yield ''
+    sections = splitter.update(ended(text), stepChars)
+  }
+  return sections.flat()
+}
+
+/** About how many characters of prose take as long to draw as a block. Code and tables have controls. */
 export function sizeOf(block: Block | undefined): number {
   if (!block) return 0
-  return block.kind === 'flow' ? block.source.length : block.pieces.length * 400
+  if (block.kind !== 'flow') return 400 + block.pieces.length * 400
+  return block.source.length + (block.source.includes('|') ? 200 : 40)
 }
 
 function refsIn(source: string): ReadonlySet<string> | null {

@@ -5,7 +5,7 @@ import { safeAddress } from './address.ts'
 import { CitedProse } from './CitedProse.tsx'
 import { CodeBlock } from './CodeBlock.tsx'
 import { useMarkdownHost } from './context.ts'
-import { revealed, revealedProse, spelled } from './hiddenCharacters.tsx'
+import { BoundedText, revealed, revealedProse, spelled } from './hiddenCharacters.tsx'
 import { Formula } from './math/Formula.tsx'
 import { useMarkdownTexts } from './messages.ts'
 import { textOf } from './nodeText.ts'
@@ -88,7 +88,11 @@ function Node({ node, place }: { node: RootContent; place: Place }): ReactNode {
     case 'html':
       return revealedProse(node.value)
     case 'plain':
-      return <PlainText>{revealedProse(node.value)}</PlainText>
+      return (
+        <PlainText>
+          <BoundedText text={node.value} />
+        </PlainText>
+      )
     case 'definition':
     case 'yaml':
       return null

@@ -2,11 +2,12 @@ import type { PhrasingContent, RootContent } from 'mdast'
 import { showFull } from '../../../i18n/format.ts'
 import { i18n } from '../../../i18n/index.ts'
 import { safeAddress } from '../../../shared/markdown/address.ts'
+import { blocksInSteps } from '../../../shared/markdown/blocks.ts'
 import { textOf } from '../../../shared/markdown/nodeText.ts'
+import { inSlices } from '../slices.ts'
 import { type ExportedMessage, loadPicture } from './conversation.ts'
 import { authorOf, documentTextOf, type ExportTask, endOf, factsOf, titleOf } from './labels.ts'
-import { blocksInSteps, definitionsIn, nodesOf } from './markup.ts'
-import { inSlices } from './slices.ts'
+import { definitionsIn, nodesOf } from './markup.ts'
 
 /** Text of one format. */
 export interface DocxRun {

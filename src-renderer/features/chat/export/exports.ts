@@ -18,7 +18,7 @@ import {
 import { loadDocumentTexts } from './documentTexts.ts'
 import { ImageTooLong } from './errors.ts'
 import { type ExportTask, titleOf } from './labels.ts'
-import { nextTask } from './slices.ts'
+import { nextTask } from '../slices.ts'
 
 export const exportFormats = ['pdf', 'html', 'docx', 'markdown', 'png'] as const
 export type ExportFormat = (typeof exportFormats)[number]

@@ -3,7 +3,7 @@ import katex from 'katex'
 import 'katex/contrib/mhchem'
 import type { Definition, List, RootContent } from 'mdast'
 import { safeAddress } from '../../../shared/markdown/address.ts'
-import { type Block, BlockSplitter, ended } from '../../../shared/markdown/blocks.ts'
+import type { Block } from '../../../shared/markdown/blocks.ts'
 import { textOf } from '../../../shared/markdown/nodeText.ts'
 import { parseBlock } from '../../../shared/markdown/parse.ts'
 import { joinTables } from '../../../shared/markdown/tables.ts'
@@ -24,17 +24,6 @@ export const escaped = (text: string): string =>
 
 /** Characters that are processed between two pauses. */
 const stepChars = 32_000
-
-/** Splits a Markdown text into blocks. Yields after each step, because a message of 1 MB takes longer than one time slice. */
-export function* blocksInSteps(given: string): Generator<undefined, Block[]> {
-  const text = ended(given)
-  const splitter = new BlockSplitter()
-  for (let end = stepChars; end < text.length; end += stepChars) {
-    splitter.update(text.slice(0, end))
-    yield
-  }
-  return splitter.update(text).flat()
-}
 
 /** Parts of a text that together are the text. No part ends between the halves of a character. */
 export function* stepsOf(text: string): Generator<string> {

@@ -4,8 +4,9 @@ import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../../api/problem.ts'
 import { readStream } from '../../../api/transfer.ts'
 import { client } from '../client.ts'
+import { joinedInSlices } from '../slices.ts'
 import { openOutput } from './output.ts'
-import { speakable } from './speakable.ts'
+import { speakableInSteps } from './speakable.ts'
 
 export interface ReadAloud {
   messageId: string
@@ -69,8 +70,8 @@ export async function speak(messageId: string, text: string, fromPart = 1): Prom
     if (failure === null) stopReading()
     else fail(failure)
   }
-  const spoken = speakable(text)
   try {
+    const spoken = (await joinedInSlices(speakableInSteps(text), signal)).trim()
     for (let parts = asked; asked <= parts; asked++) {
       // Requests only one part ahead of playback, because parts cost money.
       await output.partStarted(asked - fromPart, signal)

@@ -1,21 +1,24 @@
 import type { Nodes, Parents, RootContent } from 'mdast'
-import { type Block, BlockSplitter, ended as lastLineEnded } from '../../../shared/markdown/blocks.ts'
+import { type Block, blocksInSteps } from '../../../shared/markdown/blocks.ts'
 import { parseBlock } from '../../../shared/markdown/parse.ts'
 
 /**
  * Converts Markdown to text for reading aloud, as the page reads it. Drops markup, and replaces links and images with their text. Tables
  * are read cell by cell, formulas stay as written, and code blocks are announced but not read. Tags of HTML are dropped.
  */
-export function speakable(markdown: string): string {
-  let spoken = ''
-  for (const block of new BlockSplitter().update(lastLineEnded(markdown)).flat()) {
+export const speakable = (markdown: string): string => [...speakableInSteps(markdown)].join('').trim()
+
+/** The same in quick steps, whose texts together are the text. */
+export function* speakableInSteps(markdown: string): Generator<string> {
+  let isFirst = true
+  for (const block of yield* blocksInSteps(markdown)) {
     const text = ofBlock(block)
     if (text === '') continue
     // A long paragraph consists of several blocks.
-    const isOne = block.kind === 'flow' && block.continues
-    spoken += spoken === '' ? text : `${isOne ? ' ' : '\n\n'}${text}`
+    const between = isFirst ? '' : block.kind === 'flow' && block.continues ? ' ' : '\n\n'
+    isFirst = false
+    yield between + text
   }
-  return spoken.trim()
 }
 
 function ofBlock(block: Block): string {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { blocksInSteps, markupOf, stepsOf } from '../../../../../src-renderer/features/chat/export/markup.ts'
-import { BlockSplitter, ended } from '../../../../../src-renderer/shared/markdown/blocks.ts'
+import { markupOf, stepsOf } from '../../../../../src-renderer/features/chat/export/markup.ts'
+import { BlockSplitter, blocksInSteps, ended } from '../../../../../src-renderer/shared/markdown/blocks.ts'
 import { tries } from '../../../../helpers/effort.ts'
 
 const blocksOf = (text: string) => {
