@@ -97,7 +97,3 @@ export function bigMessage(construct: string, length: number): string {
   }
   return parts.join('')
 }
-
-/** A message per construct. */
-export const bigMessages = (length: number): Record<string, string> =>
-  Object.fromEntries(constructs.map((name) => [name, bigMessage(name, length)]))

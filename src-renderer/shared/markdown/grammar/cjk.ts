@@ -38,7 +38,7 @@ const isPunctuation = (code: Code): boolean => classifyCharacter(code) === 2
 const isSpace = (code: Code): boolean => classifyCharacter(code) === 1
 
 /**
- * Emphasis whose marks may stand beside CJK punctuation: `**先说结论。**后面`. CommonMark 0.31 lets a mark next to punctuation open or close
+ * Emphasis whose marks may be beside CJK punctuation: `**先说结论。**后面`. CommonMark 0.31 lets a mark next to punctuation open or close
  * only where white space or other punctuation is on its other side, and these scripts have no spaces. The amendment
  * (https://github.com/tats-u/markdown-cjk-friendly) counts CJK punctuation as letters, and CJK letters like white space.
  */

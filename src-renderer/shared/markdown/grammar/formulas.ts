@@ -9,7 +9,7 @@ export interface FormulaNode extends Literal {
   /** With its delimiters, as written. */
   value: string
   tex: string
-  /** Whether it stands on lines of its own. */
+  /** Whether it has lines of its own. */
   display: boolean
 }
 declare module 'mdast' {
@@ -66,7 +66,7 @@ function readAhead(ahead: Ahead): Construct {
   }
 }
 
-/** Stands for the character before the text that was read ahead. The beginning of a line is what a formula must know of it, or a letter. */
+/** Replaces the character before the text that was read ahead. The beginning of a line is what a formula must know of it, or a letter. */
 function before({ previous }: TokenizeContext): string {
   if (previous === null) return ''
   if (isLineEnd(previous)) return '\n'

@@ -14,7 +14,7 @@ export const longestDisplay = 6_000
  * CommonMark 6.1 has it for links and emphasis). Linear, apart from at most `longestInline` characters per opening `$`.
  *
  * `$…$` is a formula by the rules of pandoc and GitHub, which leave prices and shell variables alone: no white space inside either sign,
- * no letter or digit before the first or after the last sign (a CJK letter may stand there, because these scripts have no spaces), no
+ * no letter or digit before the first or after the last sign (a CJK letter may be there, because these scripts have no spaces), no
  * blank line between them. Text that reads as a price or as prose is none either.
  */
 export function formulasIn(text: string): FormulaRange[] {
@@ -33,7 +33,7 @@ export function formulasIn(text: string): FormulaRange[] {
 /** The TeX of a formula as written, with its delimiters. */
 export const texOf = (source: string): string => source.slice(delimiter(source), -delimiter(source)).trim()
 
-/** Whether a formula, as written, stands on lines of its own. */
+/** Whether a formula, as written, has lines of its own. */
 export const isDisplay = (source: string): boolean => /^(?:\$\$|\\\[)/.test(source)
 
 const delimiter = (source: string): number => (/^(?:\$\$|\\)/.test(source) ? 2 : 1)
