@@ -78,14 +78,14 @@ export type SpeechEvent = z.infer<typeof speechEvent>
 
 export const voiceProcedures = {
   /**
-   * Reads a text aloud. Removes Markdown marks and splits long texts into parts. With `part` (from 1), reads
+   * Reads a text without markup aloud. Splits long texts into parts. With `part` (from 1), reads
    * only that part, so that a player can request the next part in time. The stream has frames of `speechEvent`. Closing the
    * stream cancels the request.
    */
   speak: procedure
     .input(
       z.object({
-        text: z.string().min(1).max(1_000_000),
+        text: z.string().max(1_000_000),
         voice: z.string().max(100).optional(),
         part: z.number().int().min(1).optional(),
       }),

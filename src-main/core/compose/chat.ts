@@ -14,7 +14,6 @@ import { createProjects, type Projects } from '../features/projects/projects.ts'
 import type { TextActionsFeature } from '../features/textActions/textActions.ts'
 import { createTools, type ToolsFeature } from '../features/tools/tools.ts'
 import { createTransfers, type Transfers } from '../features/transfers/transfers.ts'
-import { SpeechParts } from '../features/voice/speechParts.ts'
 import type { VoiceFeature } from '../features/voice/voice.ts'
 import type { ContextFeature } from '../handlers/context.ts'
 import type { Host } from '../host.ts'
@@ -74,7 +73,6 @@ export function composeChat({
   const voice: VoiceFeature = {
     upstream,
     voice: () => settings.value.voice,
-    parts: new SpeechParts(),
     uploads: transfers.uploads,
     dictations: new Map(),
     samples: store.voiceSamples,
@@ -199,7 +197,6 @@ export function composeChat({
         library,
         documents,
         projects,
-        voice.parts,
         transfers,
         () => media.swept,
       ]),

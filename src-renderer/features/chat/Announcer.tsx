@@ -60,7 +60,10 @@ export function Announcer() {
 
 function oneWords(reply: Message, t: ChatTranslate): string {
   const model = reply.model ?? t('assistant')
-  const text = spoken(visibleText(reply.text) || reply.refusal || (reply.problem?.message ?? ''))
+  // The beginning has enough: the marks of Markdown are far fewer than its words.
+  const text = spoken(
+    visibleText(reply.text.slice(0, 4 * spokenChars)) || reply.refusal || (reply.problem?.message ?? ''),
+  )
   if (reply.status === 'stopped') return t('settledStopped', { text })
   if (reply.status === 'complete' && text === '' && reply.toolCalls.length > 0)
     return t('settledCalls', { model, tools: reply.toolCalls.map(({ name }) => name).join(', ') })

@@ -21,13 +21,14 @@ import { useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chatPage.ts'
 import { ActionButton } from './actionButtons.tsx'
 import { copyText } from './actions.ts'
-import { asText } from './asText.ts'
+import { asTextInSteps } from './asText.ts'
 import { askToSummarise, leaveOut } from './context/actions.ts'
 import { useContextTexts } from './context/texts.ts'
 import { selectedIn } from './focus.ts'
 import { useBusy } from './hooks.ts'
 import { askToRemoveMessage, duplicate, quote, startEdit } from './messageActions.ts'
 import { useChatTranslate } from './messages.ts'
+import { joinedInSlices } from './slices.ts'
 
 /** Less frequent actions of a message. */
 export function MessageMenu({ message }: { message: Message }) {
@@ -56,7 +57,11 @@ export function MessageMenu({ message }: { message: Message }) {
       {reply && text !== '' && (
         <>
           <MenuItem icon={Copy} label={t('copyMarkdown')} onSelect={() => void copyText(text)} />
-          <MenuItem icon={Type} label={t('copyPlain')} onSelect={() => void copyText(asText(text))} />
+          <MenuItem
+            icon={Type}
+            label={t('copyPlain')}
+            onSelect={() => void joinedInSlices(asTextInSteps(text)).then(copyText)}
+          />
         </>
       )}
       {text !== '' && <MenuItem icon={Quote} label={t('quote')} onSelect={() => quote(selected.current || text)} />}

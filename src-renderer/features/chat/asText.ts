@@ -1,26 +1,34 @@
 import type { ListItem, PhrasingContent, RootContent } from 'mdast'
-import { BlockSplitter } from '../../shared/markdown/blocks.ts'
+import { type Block, blocksInSteps } from '../../shared/markdown/blocks.ts'
 import { parseBlock } from '../../shared/markdown/parse.ts'
 
 /** Whether link addresses appear beside their text or not at all. */
 type Addresses = 'beside' | 'hidden'
 
 /** Converts Markdown to plain text, line by line. The address of a link follows its text in brackets. */
-export const asText = (markdown: string): string => blocksOf(markdown, 'beside').join('\n\n')
+export const asText = (markdown: string): string => [...asTextInSteps(markdown)].join('')
+
+/** The same in quick steps, whose texts together are the text. */
+export function* asTextInSteps(markdown: string): Generator<string> {
+  let isFirst = true
+  for (const text of blockTexts(markdown, 'beside')) {
+    yield text === '' || isFirst ? text : `\n\n${text}`
+    if (text !== '') isFirst = false
+  }
+}
 
 /** The text as visible on the screen, one line per block, so that no match spans two blocks. */
-export const visibleText = (markdown: string): string => blocksOf(markdown, 'hidden').join('\n')
+export const visibleText = (markdown: string): string =>
+  [...blockTexts(markdown, 'hidden')].filter((text) => text !== '').join('\n')
 
-function blocksOf(markdown: string, addresses: Addresses): string[] {
-  return new BlockSplitter()
-    .update(markdown)
-    .flat()
-    .flatMap((block) =>
-      block.kind === 'flow'
-        ? parseBlock(block).map((node) => flow(node, addresses))
-        : [block.pieces.join('').trimEnd()],
-    )
-    .filter((text) => text !== '')
+/** The texts of all nodes, and empty ones between the steps of the work. */
+function* blockTexts(markdown: string, addresses: Addresses): Generator<string> {
+  for (const block of yield* blocksInSteps(markdown)) yield* ofBlock(block, addresses)
+}
+
+function ofBlock(block: Block, addresses: Addresses): string[] {
+  if (block.kind !== 'flow') return [block.pieces.join('').trimEnd()]
+  return parseBlock(block).map((node) => flow(node, addresses))
 }
 
 function flow(node: RootContent, addresses: Addresses): string {

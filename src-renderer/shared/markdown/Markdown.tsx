@@ -1,41 +1,62 @@
-import { memo, useDeferredValue, useEffect, useMemo, useState } from 'react'
-import { type Block, BlockSplitter, type FlowBlock, type TextBlock } from './blocks.ts'
+import { memo, useDeferredValue, useEffect, useMemo, useReducer, useRef, useState } from 'react'
+import { useFind } from '../../stores/chatFind.ts'
+import { type Block, BlockSplitter, ended, type FlowBlock, sizeOf, type TextBlock } from './blocks.ts'
 import { CodeBlock } from './CodeBlock.tsx'
-import { Pieces } from './code/Pieces.tsx'
-import { Nodes } from './nodes.tsx'
+import { followNear, Pieces } from './code/Pieces.tsx'
+import { useMarkdownTexts } from './messages.ts'
+import { Nodes, PlainText } from './nodes.tsx'
 import { parseBlock } from './parse.ts'
 import { isTableAlone, joinTables } from './tables.ts'
 import './markdown.css'
 
-/** Sections drawn at once when a long text appears. Earlier ones follow one by one. */
-const firstSections = 2
+/** Characters of the end of a long text that are drawn at once when it appears. */
+const firstChars = 12_000
+/** Longest splitting or parsing within one task, ms, apart from the last step of each. */
+const sliceMs = 8
+/** Characters that are split into blocks within one step. Takes about 1 ms. */
+const stepChars = 20_000
+/** A text with more sections is drawn only near the view: elements out of sight cost memory, and each frame looks at them. */
+const maxWhole = 40
+/** Sections in the page, at least 5 MB of ordinary text. Those before appear when they are asked for. */
+const maxSections = 1_500
 
 /**
- * A markdown text that may grow. A change parses only the unfinished block of the newest section.
- * @param whole draws all sections at once, for printing
+ * A markdown text that may grow. A change parses only the unfinished block of the newest section. A long text is split, parsed and drawn in
+ * steps, so that the page never waits for it.
  * @param growing draws the caret. The last code block of a text that no longer grows is complete, also without its last line break.
  */
-export function Markdown({
-  text,
-  growing = false,
-  whole = false,
-}: {
-  text: string
-  growing?: boolean
-  whole?: boolean
-}) {
+export function Markdown({ text, growing = false }: { text: string; growing?: boolean }) {
+  const t = useMarkdownTexts()
   const [splitter] = useState(() => new BlockSplitter())
-  const sections = splitter.update(text)
-  const first = useFirstSection(sections.length)
-  const from = whole ? 0 : first
+  const sections = split(splitter, growing ? text : ended(text))
+  const { isBehind } = splitter
+  const [steps, goOn] = useReducer((count: number) => count + 1, 0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each step continues with the next one
+  useEffect(() => {
+    if (!isBehind) return
+    const timer = setTimeout(goOn)
+    return () => clearTimeout(timer)
+  }, [isBehind, steps, text])
+  const from = useFirstDrawn(sections, isBehind)
+  const [limit, setLimit] = useState(maxSections)
+  if (from === null) return <div className="md md-faint">{t('preparing')}</div>
+  // In whole steps, so that a growing text does not take away a section at a time.
+  const hidden = Math.max(0, Math.ceil((sections.length - limit) / 100) * 100)
   return (
     <div className="md" data-growing={growing}>
-      {sections.slice(from).map((blocks, at) => (
+      {hidden > 0 && (
+        <button type="button" className="md-earlier" onClick={() => setLimit(limit + maxSections)}>
+          {t('showEarlier')}
+        </button>
+      )}
+      {sections.slice(hidden).map((blocks, index) => (
         <Section
-          key={sectionKey(from + at)}
+          key={sectionKey(hidden + index)}
           blocks={blocks}
-          settled={from + at < sections.length - 1}
+          settled={hidden + index < sections.length - 1}
           growing={growing}
+          isFirst={hidden + index >= from}
+          isLong={sections.length > maxWhole}
         />
       ))}
     </div>
@@ -44,25 +65,101 @@ export function Markdown({
 
 const sectionKey = (at: number): string => `s${at}`
 
-/** Index of the first section to draw: near the end at first, then one section earlier after each painted frame. */
-function useFirstSection(count: number): number {
-  const [from, setFrom] = useState(Math.max(0, count - firstSections))
-  useEffect(() => {
-    if (from === 0) return
-    const frame = requestAnimationFrame(() => setFrom(from - 1))
-    return () => cancelAnimationFrame(frame)
-  }, [from])
-  // Starts again when a shorter text replaces the text.
-  return Math.min(from, Math.max(0, count - 1))
+type Sections = readonly (readonly Block[])[]
+
+/** Splits for some ms. */
+function split(splitter: BlockSplitter, text: string): Sections {
+  const until = performance.now() + sliceMs
+  let sections = splitter.update(text, stepChars)
+  while (splitter.isBehind && performance.now() < until) sections = splitter.update(text, stepChars)
+  return sections
+}
+
+/**
+ * Index of the first section that is drawn at once: those at the end when a text appears or grows by a lot, and each new one of a growing
+ * text. Null while the text is split for the first time, because nobody knows its end yet.
+ */
+function useFirstDrawn(sections: Sections, isBehind: boolean): number | null {
+  const count = sections.length
+  const [kept, setKept] = useState<{ count: number; from: number } | null>(null)
+  if (kept === null && isBehind) return null
+  if (kept?.count === count) return kept.from
+  let from = kept?.from ?? 0
+  if (count !== (kept?.count ?? -1) + 1) {
+    from = count - 1
+    let chars = charsOf(sections[from])
+    while (from > 0 && chars + charsOf(sections[from - 1]) <= firstChars) chars += charsOf(sections[--from])
+  }
+  setKept({ count, from })
+  return from
+}
+
+const charsOf = (section: readonly Block[] = []): number => section.reduce((sum, block) => sum + sizeOf(block), 0)
+
+/** Parses blocks for some ms, so that drawing them parses nothing. Whether all are parsed. */
+function isParsed(section: readonly Block[]): boolean {
+  const until = performance.now() + sliceMs
+  for (const block of section) {
+    if (performance.now() > until) return false
+    if (block.kind === 'flow' && !block.open) parseBlock(block)
+  }
+  return true
+}
+
+/** Steps of drawing, one per frame, the newest first. A step that returns false is repeated. */
+const steps: (() => boolean)[] = []
+
+let frame = 0
+
+function eachFrame(): void {
+  const step = steps.at(-1)
+  if (step?.()) withoutStep(step)
+  frame = steps.length > 0 ? requestAnimationFrame(eachFrame) : 0
+}
+
+function withoutStep(step: () => boolean): void {
+  const at = steps.indexOf(step)
+  if (at >= 0) steps.splice(at, 1)
+}
+
+/** @returns the function that takes the step back */
+function drawLater(step: () => boolean): () => void {
+  steps.push(step)
+  if (frame === 0) frame = requestAnimationFrame(eachFrame)
+  return () => withoutStep(step)
 }
 
 interface SectionProps {
   blocks: readonly Block[]
   settled: boolean
   growing: boolean
+  isFirst: boolean
+  isLong: boolean
 }
 
-const Section = memo(function Section({ blocks, settled, growing }: SectionProps) {
+const Section = memo(function Section({ blocks, settled, growing, isFirst, isLong }: SectionProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const [isDrawn, setDrawn] = useState(isFirst)
+  // The search marks text in the page.
+  const isSearched = useFind(({ shown }) => shown)
+  useEffect(() => {
+    if (isDrawn || !box.current) return
+    let cancel: (() => void) | null = null
+    const draw = (): void => {
+      cancel ??= drawLater(() => {
+        const isReady = isParsed(blocks)
+        if (isReady) setDrawn(true)
+        return isReady
+      })
+    }
+    if (!isLong || isSearched) draw()
+    const unfollow = followNear(box.current, (near) => near && draw())
+    return () => {
+      unfollow()
+      cancel?.()
+    }
+  }, [isDrawn, isLong, isSearched, blocks])
+  if (!isDrawn) return <div ref={box} className="md-section md-undrawn" />
   return (
     <div className={settled ? 'md-section md-settled' : 'md-section'}>
       {blocks.map((block, at) => {
@@ -81,9 +178,9 @@ const TextView = memo(function TextView({ block, growing }: { block: TextBlock; 
   if (block.kind === 'code')
     return <CodeBlock language={block.language} pieces={block.pieces} open={block.open && growing} />
   return (
-    <div className="md-plain" dir="auto">
-      <Pieces pieces={block.pieces} />
-    </div>
+    <PlainText>
+      <Pieces pieces={block.pieces} wraps />
+    </PlainText>
   )
 })
 
@@ -105,8 +202,11 @@ const FlowView = memo(
     // A block near the size limit may take longer to parse than one frame. Deferring lets the block lag behind without blocking typing.
     const shown = useDeferredValue(useSame(blocks))
     // A deferred render shows the previous result. Without the memo, it would parse twice per frame.
-    const nodes = useMemo(() => <Nodes nodes={joinTables(shown.map(parseBlock))} />, [shown])
-    return shown[0]?.continues ? <div className="md-continues">{nodes}</div> : nodes
+    const { nodes, isPlain } = useMemo(() => {
+      const parsed = joinTables(shown.map(parseBlock))
+      return { nodes: <Nodes nodes={parsed} />, isPlain: parsed[0]?.type === 'plain' }
+    }, [shown])
+    return shown[0]?.continues && !isPlain ? <div className="md-continues">{nodes}</div> : nodes
   },
   (before, after) => sameBlocks(before.blocks, after.blocks),
 )

@@ -39,15 +39,22 @@ export type Block = FlowBlock | TextBlock
 export const softLimit = 4_000
 /** Characters after which a block without a good place to split continues as plain text. */
 export const hardLimit = 12_000
+/** The same limits in lines: the parser's work grows with the square of the lines of a list or quote. */
+const softLines = 120
+const hardLines = 400
+/** Maximum length of the definitions from other blocks that a block gets. Further references stay text. */
+const maxDefinitions = 12_000
 /** The soft limit of tables, because parsing their rows costs several times as much as prose. */
 const tableLimit = 1_000
 const tableLines = 24
 const pieceLines = 80
 /** Blocks are drawn in sections, so that a frame checks only the newest section. */
-const sectionBlocks = 40
-const sectionChars = 16_000
+const sectionBlocks = 200
+const sectionChars = 8_000
 /** Up to this size, a table stays in one section. */
-const tableSectionChars = 48_000
+const tableSectionChars = 24_000
+/** Blocks that get their late definitions in one `update` with a limit, characters. They are parsed and drawn again. */
+const refreshedChars = 16_000
 
 type Shape = 'paragraph' | 'list' | 'table' | 'quote' | 'indented' | 'note'
 interface Flow {
@@ -63,6 +70,8 @@ interface Flow {
   continues: boolean
   /** True while all lines are plain paragraph text, without a list, quote or definition. Only then does an underline make a heading. */
   pure: boolean
+  /** True while all lines are definitions. Such a block may end before any of them. */
+  defines: boolean
 }
 interface Text {
   kind: 'code' | 'plain'
@@ -82,7 +91,7 @@ interface Done {
 
 /**
  * Splits a growing markdown text into blocks. Each `update` reads only the new text and the unfinished line, and finished blocks keep their
- * identity. The result depends on the text only, not on how it arrived.
+ * identity. The result depends on the text only, not on how it arrived. The work is linear in the text, whatever it contains.
  */
 export class BlockSplitter {
   #text = ''
@@ -93,24 +102,42 @@ export class BlockSplitter {
   #open: Flow | Text | null = null
   #done: Done[] = []
   #sections: Block[][] = []
+  /** Index of the first block of each section. */
+  #sectionStarts: number[] = []
   #sectionStart = 0
   #definitions = new Map<string, string>()
+  /** Indexes of the finished blocks that refer to a label without a definition. */
+  #waiting = new Map<string, number[]>()
+  /** Indexes of finished blocks whose definitions arrived after them. */
+  #outdated = new Set<number>()
   /** Header and delimiter row that the next block repeats. */
   #cutTable = ''
 
-  /** The sections of `text`, each a list of blocks. All except the last keep their identity while the text grows. */
-  update(text: string): readonly (readonly Block[])[] {
-    if (!text.startsWith(this.#text)) this.#reset()
+  /**
+   * The sections of `text`, each a list of blocks. All except the last keep their identity while the text grows, unless a later definition
+   * changes a block. @param maxChars limit of new text to read. Call again while `isBehind`.
+   */
+  update(text: string, maxChars = Number.POSITIVE_INFINITY): readonly (readonly Block[])[] {
+    if (text !== this.#text && !text.startsWith(this.#text)) this.#reset()
     this.#text = text
-    for (;;) {
-      const newline = this.#text.indexOf('\n', this.#at)
-      const ended = newline >= 0
-      const end = ended ? newline + 1 : this.#text.length
-      if (end - this.#at > softLimit) this.#takeFragment()
-      else if (ended) this.#take(this.#at, end, true)
-      else break
-    }
+    const last = this.#at + maxChars
+    while (this.#at < last && this.#takeNext());
+    this.isBehind = this.#at >= last
+    this.#refresh(maxChars === Number.POSITIVE_INFINITY ? maxChars : refreshedChars)
     return this.#view()
+  }
+
+  /** Whether the last `update` reached its limit. Its result then is that of a part of the text. */
+  isBehind = false
+
+  /** Processes the next line or part of a long line. False when the rest may still grow. */
+  #takeNext(): boolean {
+    const newline = this.#text.indexOf('\n', this.#at)
+    const end = newline < 0 ? this.#text.length : newline + 1
+    if (end - this.#at > softLimit) this.#takeFragment()
+    else if (newline >= 0) this.#take(this.#at, end, true)
+    else return false
+    return true
   }
 
   #reset(): void {
@@ -119,9 +146,12 @@ export class BlockSplitter {
     this.#open = null
     this.#done = []
     this.#sections = []
+    this.#sectionStarts = []
     this.#sectionStart = 0
     this.#cutTable = ''
     this.#definitions.clear()
+    this.#waiting.clear()
+    this.#outdated.clear()
   }
 
   /** Processes a part of a line that is longer than `softLimit`. The split depends on the text only, not on how it arrived. */
@@ -165,6 +195,7 @@ export class BlockSplitter {
       return
     }
     if (line.definition !== null) this.#define(line.definition, head)
+    else if (open) open.defines = false
     if (this.#open === null) this.#open = this.#begin(line, from)
     const flow = this.#open as Flow
     if (flow.shape === 'paragraph' && flow.lines === 1 && isDelimiterRow(head)) {
@@ -199,11 +230,13 @@ export class BlockSplitter {
 
   #isLong(open: Flow): boolean {
     const chars = open.end - open.start
-    return open.shape === 'table' ? chars > tableLimit || open.lines > tableLines : chars > softLimit
+    if (open.shape === 'table') return chars > tableLimit || open.lines > tableLines
+    return chars > softLimit || open.lines > softLines
   }
 
   #mayCut(open: Flow, line: LineStart): boolean {
     if (open.shape === 'list') return line.item > 0 && line.indent < 2
+    if (open.shape === 'paragraph') return open.defines && line.definition !== null
     return open.shape === 'table' || (open.shape === 'quote' && line.quote)
   }
 
@@ -226,6 +259,7 @@ export class BlockSplitter {
       prefix,
       continues: false,
       pure: true,
+      defines: shape === 'paragraph' && line.definition !== null,
     }
   }
 
@@ -234,8 +268,10 @@ export class BlockSplitter {
     flow.lines++
     flow.afterBlank = blank
     const size = flow.end - flow.start
-    if (flow.shape === 'paragraph' && size > softLimit && !blank) this.#cutParagraph(flow)
-    else if (size > hardLimit && flow.shape !== 'paragraph') this.#goOnAsPlain(flow)
+    if (flow.shape === 'paragraph') {
+      if ((size > softLimit || flow.lines > hardLines) && !blank) this.#cutParagraph(flow)
+      // The next part of a long line adds up to `softLimit`.
+    } else if (size > hardLimit - (this.#midLine ? softLimit : 0) || flow.lines > hardLines) this.#goOnAsPlain(flow)
   }
 
   #cutParagraph(flow: Flow): void {
@@ -286,12 +322,18 @@ export class BlockSplitter {
     const own = this.#text.slice(flow.start, flow.end)
     const repeats = flow.shape === 'table' && flow.prefix !== '' && !own.startsWith(flow.prefix)
     const source = repeats ? flow.prefix + own : own
-    const definitions = this.#definitionsFor(refsIn(source))
+    const definitions = this.#definitionsFor(flow.defines ? null : refsIn(source))
     return { kind: 'flow', source, continues: flow.continues, definitions, carries: repeats, open }
   }
 
   #push(block: Block, goesOn = false): void {
     const refs = block.kind === 'flow' ? refsIn(block.source) : null
+    for (const ref of refs ?? []) {
+      if (this.#definitions.has(ref)) continue
+      const waiting = this.#waiting.get(ref)
+      if (waiting) waiting.push(this.#done.length)
+      else this.#waiting.set(ref, [this.#done.length])
+    }
     this.#done.push({ block, refs })
     let chars = 0
     for (let at = this.#sectionStart; at < this.#done.length; at++) chars += sizeOf(this.#done[at]?.block)
@@ -302,34 +344,52 @@ export class BlockSplitter {
     )
       return
     this.#sections.push(this.#done.slice(this.#sectionStart).map((done) => done.block))
+    this.#sectionStarts.push(this.#sectionStart)
     this.#sectionStart = this.#done.length
   }
 
-  /** The first definition of a label wins (CommonMark 4.7). Earlier blocks that refer to the label get it now. */
+  /** The first definition of a label wins (CommonMark 4.7). Earlier blocks that refer to the label get it at the end of the update. */
   #define(label: string, head: string): void {
     const key = normalLabel(label)
     if (this.#definitions.has(key)) return
     this.#definitions.set(key, label.startsWith('^') ? `[${label}]: .` : head.trimStart())
-    let at = 0
-    for (const section of [...this.#sections.keys(), -1]) {
-      const blocks = section < 0 ? this.#done.length - this.#sectionStart : (this.#sections[section]?.length ?? 0)
-      for (let i = 0; i < blocks; i++, at++) {
-        const done = this.#done[at]
-        if (done?.block.kind !== 'flow' || !done.refs?.has(key)) continue
-        done.block = { ...done.block, definitions: this.#definitionsFor(done.refs) }
-        if (section >= 0) this.#sections[section] = (this.#sections[section] ?? []).with(i, done.block)
+    for (const at of this.#waiting.get(key) ?? []) this.#outdated.add(at)
+    this.#waiting.delete(key)
+  }
+
+  /** Gives late definitions to blocks with together about `maxChars`. */
+  #refresh(maxChars: number): void {
+    let left = maxChars
+    for (const at of this.#outdated) {
+      if (left <= 0) {
+        this.isBehind = true
+        return
       }
+      this.#outdated.delete(at)
+      const done = this.#done[at]
+      if (done?.block.kind !== 'flow') continue
+      const definitions = this.#definitionsFor(done.refs)
+      if (definitions === done.block.definitions) continue
+      done.block = { ...done.block, definitions }
+      left -= done.block.source.length
+      if (at >= this.#sectionStart) continue
+      const section = lastAtMost(this.#sectionStarts, at)
+      this.#sections[section] = (this.#sections[section] ?? []).with(
+        at - (this.#sectionStarts[section] ?? 0),
+        done.block,
+      )
     }
   }
 
   #definitionsFor(refs: ReadonlySet<string> | null): string {
     if (!refs || this.#definitions.size === 0) return ''
-    const found: string[] = []
+    let found = ''
     for (const ref of refs) {
       const definition = this.#definitions.get(ref)
-      if (definition !== undefined) found.push(definition)
+      if (definition === undefined || found.length + definition.length > maxDefinitions) continue
+      found += found === '' ? definition : `\n\n${definition}`
     }
-    return found.join('\n\n')
+    return found
   }
 
   /** The sections, with the unfinished line treated as complete. */
@@ -343,7 +403,7 @@ export class BlockSplitter {
     const open = this.#open
     const from = this.#at
     const to = this.#text.length
-    if (from === to) return this.#openBlocks()
+    if (from === to || this.isBehind) return this.#openBlocks()
     const head = this.#text.slice(from, Math.min(to, from + headLength))
     if (open && open.kind !== 'flow') {
       if (!this.#midLine && mayCloseFence(head, open)) return this.#openBlocks()
@@ -374,6 +434,18 @@ export class BlockSplitter {
   }
 }
 
+/** Index of the last element of an ascending list that is at most `value`. */
+function lastAtMost(sorted: readonly number[], value: number): number {
+  let low = 0
+  let high = sorted.length - 1
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if ((sorted[middle] ?? 0) <= value) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
 function mayCloseFence(head: string, open: Text): boolean {
   const bare = head.trim()
   return open.fence !== null && bare !== '' && bare === open.fence.char.repeat(bare.length)
@@ -399,9 +471,28 @@ function textBlock(open: Text, growing: boolean): TextBlock {
   return { kind: open.kind, language: open.language, pieces, open: growing }
 }
 
-function sizeOf(block: Block | undefined): number {
+/** A text that no longer grows, for `update`: its last line is complete, so that it may be a definition. */
+export const ended = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`)
+
+/** Characters that are split between two steps. */
+const stepChars = 32_000
+
+/** Splits a text that no longer grows into blocks. Yields an empty text after each step, because 1 MB takes longer than one frame. */
+export function* blocksInSteps(text: string): Generator<string, Block[]> {
+  const splitter = new BlockSplitter()
+  let sections = splitter.update(ended(text), stepChars)
+  while (splitter.isBehind) {
+    yield ''
+    sections = splitter.update(ended(text), stepChars)
+  }
+  return sections.flat()
+}
+
+/** About how many characters of prose take as long to draw as a block. Code and tables have controls. */
+export function sizeOf(block: Block | undefined): number {
   if (!block) return 0
-  return block.kind === 'flow' ? block.source.length : block.pieces.length * 400
+  if (block.kind !== 'flow') return 400 + block.pieces.length * 400
+  return block.source.length + (block.source.includes('|') ? 200 : 40)
 }
 
 function refsIn(source: string): ReadonlySet<string> | null {

@@ -1,5 +1,6 @@
 /** Not copied: controls, the second rendering of a formula, repeated table headers. */
-const skipped = '.md-more thead, figcaption, .md-offer, .md-float, .katex, button, [aria-hidden="true"], .chat-sr'
+const skipped =
+  '.md-more thead, figcaption, .md-offer, .md-float, .md-plain-note, .katex, button, [aria-hidden="true"], .chat-sr'
 const blocks = new Set(
   'ADDRESS ARTICLE ASIDE BLOCKQUOTE DIV DL FIGURE FOOTER H1 H2 H3 H4 H5 H6 HEADER HR LI OL P PRE SECTION TABLE TR UL'.split(
     ' ',
@@ -85,7 +86,7 @@ export function tableAsMarkdown(tables: readonly HTMLTableElement[]): string {
   const cellText = (cell: HTMLTableCellElement): string =>
     readableText(cell)
       .replaceAll('|', '\\|')
-      .replace(/\s*\n\s*/g, ' ')
+      .replace(/\s*\n\s*/g, '<br>')
   const marks = header.map(({ dataset: { align } }) => (align === 'right' ? '--:' : align === 'center' ? ':-:' : '---'))
   return [line(header.map(cellText)), line(marks), ...rows.map((row) => line(row.map(cellText)))].join('\n')
 }

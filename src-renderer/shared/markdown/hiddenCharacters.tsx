@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
 
 /**
  * Characters that change how others appear and are invisible themselves, so that code reads differently from what it does (CVE-2021-42574).
@@ -41,6 +41,23 @@ export function revealed(text: string): ReactNode {
 /** Prose with direction overrides made visible. */
 export function revealedProse(text: string): ReactNode {
   return anyTurning.test(text) ? withNames(text.split(eachTurning)) : text
+}
+
+/** Longest text that is laid out as one, characters. The browser's work for breaking its lines grows with the square of its length. */
+const longestRun = 1_000
+
+/** Code or plain text with hidden characters made visible, which may break lines after each `longestRun` characters. */
+export function BoundedText({ text }: { text: string }): ReactNode {
+  if (text.length <= longestRun) return revealed(text)
+  const runs: ReactNode[] = []
+  for (let at = 0; at < text.length; ) {
+    // A character of two units stays whole.
+    const code = text.charCodeAt(at + longestRun)
+    const end = at + longestRun - (code >= 0xdc00 && code <= 0xdfff ? 1 : 0)
+    runs.push(<Fragment key={at}>{revealed(text.slice(at, end))}</Fragment>, <wbr key={`${at}.`} />)
+    at = end
+  }
+  return runs
 }
 
 /** The same as plain text, for places without elements: `U+202E` in brackets instead of the character. */

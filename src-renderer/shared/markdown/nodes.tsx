@@ -5,9 +5,8 @@ import { safeAddress } from './address.ts'
 import { CitedProse } from './CitedProse.tsx'
 import { CodeBlock } from './CodeBlock.tsx'
 import { useMarkdownHost } from './context.ts'
-import { revealed, revealedProse, spelled } from './hiddenCharacters.tsx'
+import { BoundedText, revealed, revealedProse, spelled } from './hiddenCharacters.tsx'
 import { Formula } from './math/Formula.tsx'
-import './math/place.ts'
 import { useMarkdownTexts } from './messages.ts'
 import { textOf } from './nodeText.ts'
 import { TableView } from './Table.tsx'
@@ -45,7 +44,7 @@ function Node({ node, place }: { node: RootContent; place: Place }): ReactNode {
     case 'text':
       return <CitedProse text={node.value} />
     case 'formula':
-      return <Formula tex={node.value} source={node.source} display={node.display} />
+      return <Formula tex={node.tex} source={node.value} display={node.display} />
     case 'paragraph':
       return <p dir="auto">{draw(node.children, place)}</p>
     case 'heading':
@@ -88,6 +87,12 @@ function Node({ node, place }: { node: RootContent; place: Place }): ReactNode {
       )
     case 'html':
       return revealedProse(node.value)
+    case 'plain':
+      return (
+        <PlainText>
+          <BoundedText text={node.value} />
+        </PlainText>
+      )
     case 'definition':
     case 'yaml':
       return null
@@ -97,6 +102,17 @@ function Node({ node, place }: { node: RootContent; place: Place }): ReactNode {
       // Lists and tables draw these nodes. Outside of a list or table, their text is drawn.
       return textOf(node)
   }
+}
+
+/** Text that is not read as Markdown. The first of several in a row says so. */
+export function PlainText({ children }: { children: ReactNode }) {
+  const t = useMarkdownTexts()
+  return (
+    <div className="md-plain" dir="auto">
+      <div className="md-plain-note">{t('plain')}</div>
+      {children}
+    </div>
+  )
 }
 
 function Heading({ depth, children }: { depth: number; children: ReactNode }) {

@@ -1,21 +1,18 @@
-import type { Root, RootContent } from 'mdast'
-import { fromMarkdown } from 'mdast-util-from-markdown'
-import { gfmFromMarkdown } from 'mdast-util-gfm'
-import { gfm } from 'micromark-extension-gfm'
-import remend from 'remend'
+import type { Literal, RootContent } from 'mdast'
 import type { FlowBlock } from './blocks.ts'
-import { placeFormulas } from './math/place.ts'
-import { takeFormulas } from './math/scan.ts'
+import { complete } from './complete.ts'
+import { readMarkdown } from './grammar/grammar.ts'
 
-// Raw HTML is not a construct: `<script>` is plain text everywhere.
-const noHtml = { disable: { null: ['htmlFlow', 'htmlText'] } }
-const options = {
-  extensions: [gfm({ singleTilde: false }), noHtml],
-  mdastExtensions: [gfmFromMarkdown()],
+/** Text that is not read as Markdown, because reading it would take too long. */
+export interface PlainNode extends Literal {
+  type: 'plain'
+  value: string
 }
-
-/** Completes what a growing block has opened (`**bo` appears bold), so that marks do not flicker. */
-const completing = { linkMode: 'text-only', htmlTags: false, comparisonOperators: false, katex: false } as const
+declare module 'mdast' {
+  interface RootContentMap {
+    plain: PlainNode
+  }
+}
 
 /** Precedes a continued paragraph so that its text starts no block. Removed after parsing. */
 const wordJoiner = '\u2060'
@@ -40,14 +37,9 @@ function parseAnew(block: FlowBlock): RootContent[] {
   const key = `${block.continues ? wordJoiner : ''}${block.source}\n\n${block.definitions}`
   const known = block.open ? undefined : cachedNodes.get(key)
   if (known) return known
-  // An unfinished formula stays text.
-  const { text: bare, formulas } = takeFormulas(block.source)
-  // Completing is also quadratic in the number of marks, so costly text is not completed.
-  const completed = block.open && !isCostly(bare) ? remend(bare, completing) : bare
-  const text = (block.continues ? wordJoiner : '') + completed
-  const children = parse(block.definitions === '' ? text : `${text}\n\n${block.definitions}`, bare)
+  const text = (block.continues ? wordJoiner : '') + block.source
+  const children = parse(block.definitions === '' ? text : `${text}\n\n${block.definitions}`, block)
   if (block.continues) takeOffJoiner(children)
-  placeFormulas(children, formulas)
   if (!block.open) cacheNodes(key, children)
   return children
 }
@@ -74,19 +66,17 @@ function hasDenseMarks(source: string): boolean {
 const isCostly = (source: string): boolean => deepNesting.test(source) || hasDenseMarks(source)
 
 /** Blocks that cost far more than their size, or exhaust the stack, are hostile or broken: they stay text. */
-function parse(source: string, shown: string): RootContent[] {
-  if (isCostly(source)) return asText(shown)
+function parse(text: string, { source, definitions, open }: FlowBlock): RootContent[] {
+  if (isCostly(text)) return [{ type: 'plain', value: source }]
   try {
-    const root: Root = fromMarkdown(source, options)
-    return root.children
+    const nodes = readMarkdown(text)
+    // Definitions follow the text, so its last node is not the last one.
+    if (open) complete(definitions === '' ? nodes : nodes.filter(({ type }) => type !== 'definition'), text)
+    return nodes
   } catch (thrown) {
     if (!(thrown instanceof RangeError)) throw thrown
-    return asText(shown)
+    return [{ type: 'plain', value: source }]
   }
-}
-
-function asText(shown: string): RootContent[] {
-  return [{ type: 'paragraph', children: [{ type: 'text', value: shown }] }]
 }
 
 function cacheNodes(source: string, nodes: RootContent[]): void {

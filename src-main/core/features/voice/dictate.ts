@@ -34,8 +34,6 @@ async function transcribe(
 ): Promise<{ text: string }> {
   const { path, name, dropped } = feature.uploads.take(uploadId)
   const file = await soundFile(path, typeByName(name))
-  // In a voice conversation the reply is spoken next. The parser for it loads while the service transcribes.
-  void import('./speakable.ts').catch(() => undefined)
   const upstream = await feature.upstream()
   const request = { file, fileName: name, model: 'whisper-1', ...(language !== undefined && { language }) }
   const { text } = await upstream.createTranscription(request, { feature: 'transcribe', signal: dropped })

@@ -1,13 +1,14 @@
 import type { SpeechEvent } from '../../../../src-preload/contract/media.ts'
 import { StudioError } from '../../errors.ts'
 import type { Feed } from '../../shared/events.ts'
+import { splitForSpeech } from '../../shared/text/speechSplit.ts'
 import type { VoiceFeature } from './voice.ts'
 
 /** A format that every browser engine plays while it streams. */
 const mime = 'audio/mpeg'
 
 /**
- * Reads a text aloud: yields the plan, then the audio as it arrives. Requests each part when the previous part is complete. A slow consumer
+ * Reads a text without markup aloud: yields the plan, then the audio as it arrives. Requests each part when the previous part is complete. A slow consumer
  * slows the transfer down. With `part`, requests only that part, so that the player decides when the next part is requested and paid for.
  * Aborting ends the running request at once.
  * @throws StudioError `bad_input` for a text without anything to say or an invalid part, and errors of the service
@@ -17,7 +18,7 @@ export async function* speak(
   { text, voice, part }: { text: string; voice?: string | undefined; part?: number | undefined },
   signal?: AbortSignal,
 ): Feed<SpeechEvent> {
-  const parts = await feature.parts.of(text, signal)
+  const parts = splitForSpeech(text)
   if (parts.length === 0) throw new StudioError('bad_input', 'This message contains nothing to read aloud.')
   const first = part ?? 1
   const last = part ?? parts.length

@@ -1,6 +1,5 @@
 import type { VoiceSampleKey } from '../../store/voiceSamples.ts'
 import type { Upstream } from '../../upstream/client.ts'
-import type { SpeechParts } from './speechParts.ts'
 
 /** Dependencies of reading aloud and dictation. */
 export interface VoiceFeature {
@@ -8,7 +7,6 @@ export interface VoiceFeature {
   upstream(): Promise<Pick<Upstream, 'base' | 'createSpeech' | 'createTranscription'>>
   /** The voice from the settings; null leaves the choice to the service. */
   voice(): string | null
-  parts: SpeechParts
   /** Files that a page uploaded. `dropped` aborts when the upload is dropped. */
   uploads: {
     take(uploadId: string): { path: string; name: string; bytes: number; dropped: AbortSignal }

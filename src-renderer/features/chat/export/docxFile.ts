@@ -1,6 +1,6 @@
+import { inSlices } from '../slices.ts'
 import { docxBlocks } from './docxModel.ts'
 import { type ExportTask, titleOf } from './labels.ts'
-import { inSlices } from './slices.ts'
 
 /** Blocks of one message to the worker. A message is copied without a pause. */
 const batch = 500

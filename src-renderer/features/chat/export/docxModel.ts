@@ -2,11 +2,12 @@ import type { PhrasingContent, RootContent } from 'mdast'
 import { showFull } from '../../../i18n/format.ts'
 import { i18n } from '../../../i18n/index.ts'
 import { safeAddress } from '../../../shared/markdown/address.ts'
+import { blocksInSteps } from '../../../shared/markdown/blocks.ts'
 import { textOf } from '../../../shared/markdown/nodeText.ts'
+import { inSlices } from '../slices.ts'
 import { type ExportedMessage, loadPicture } from './conversation.ts'
 import { authorOf, documentTextOf, type ExportTask, endOf, factsOf, titleOf } from './labels.ts'
-import { blocksInSteps, definitionsIn, nodesOf } from './markup.ts'
-import { inSlices } from './slices.ts'
+import { definitionsIn, nodesOf } from './markup.ts'
 
 /** Text of one format. */
 export interface DocxRun {
@@ -200,7 +201,7 @@ class Writer {
       case 'yaml':
         break
       case 'formula':
-        this.add({ kind: 'code', text: node.value })
+        this.add({ kind: 'code', text: node.tex })
         break
       default:
         paragraph(plain(textOf(node)))
@@ -237,8 +238,9 @@ function runsOf(nodes: readonly PhrasingContent[], format: Format, urlOf: (ident
       case 'delete':
         return runsOf(node.children, { ...format, strike: true }, urlOf)
       case 'inlineCode':
-      case 'formula':
         return [{ ...format, text: node.value, code: true }]
+      case 'formula':
+        return [{ ...format, text: node.tex, code: true }]
       case 'break':
         return [{ ...format, text: '\n' }]
       case 'link':

@@ -7,6 +7,7 @@ import { i18n } from '../../../i18n/index.ts'
 import { desktopStore } from '../../../shared/desktop.ts'
 import { showToast } from '../../../shared/toasts.ts'
 import { client } from '../client.ts'
+import { nextTask } from '../slices.ts'
 import {
   branchOf,
   type ExportedConversation,
@@ -18,7 +19,6 @@ import {
 import { loadDocumentTexts } from './documentTexts.ts'
 import { ImageTooLong } from './errors.ts'
 import { type ExportTask, titleOf } from './labels.ts'
-import { nextTask } from './slices.ts'
 
 export const exportFormats = ['pdf', 'html', 'docx', 'markdown', 'png'] as const
 export type ExportFormat = (typeof exportFormats)[number]

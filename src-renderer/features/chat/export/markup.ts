@@ -1,7 +1,9 @@
 import katex from 'katex'
+// `\ce{…}` and `\pu{…}`.
+import 'katex/contrib/mhchem'
 import type { Definition, List, RootContent } from 'mdast'
 import { safeAddress } from '../../../shared/markdown/address.ts'
-import { type Block, BlockSplitter } from '../../../shared/markdown/blocks.ts'
+import type { Block } from '../../../shared/markdown/blocks.ts'
 import { textOf } from '../../../shared/markdown/nodeText.ts'
 import { parseBlock } from '../../../shared/markdown/parse.ts'
 import { joinTables } from '../../../shared/markdown/tables.ts'
@@ -22,16 +24,6 @@ export const escaped = (text: string): string =>
 
 /** Characters that are processed between two pauses. */
 const stepChars = 32_000
-
-/** Splits a Markdown text into blocks. Yields after each step, because a message of 1 MB takes longer than one time slice. */
-export function* blocksInSteps(text: string): Generator<undefined, Block[]> {
-  const splitter = new BlockSplitter()
-  for (let end = stepChars; end < text.length; end += stepChars) {
-    splitter.update(text.slice(0, end))
-    yield
-  }
-  return splitter.update(text).flat()
-}
 
 /** Parts of a text that together are the text. No part ends between the halves of a character. */
 export function* stepsOf(text: string): Generator<string> {
@@ -69,7 +61,7 @@ export function* markupOf(block: Block): Generator<string> {
   const formulas = new Map<RootContent, string>()
   // KaTeX takes most of the time of a block with many formulas.
   for (const node of formulasIn(nodes)) {
-    formulas.set(node, formula(node.value, node.display))
+    formulas.set(node, formula(node.tex, node.display))
     yield ''
   }
   yield all(nodes, { depth: 0, definitions: definitionsIn(nodes), formulas })
@@ -142,6 +134,8 @@ function markup(node: RootContent, place: Place): string {
       return `<sup>${escaped(node.label ?? node.identifier)}</sup>`
     case 'footnoteDefinition':
       return `<aside><sup>${escaped(node.label ?? node.identifier)}</sup> ${all(node.children, place)}</aside>`
+    case 'plain':
+      return `<p class="plain" dir="auto">${escaped(node.value)}</p>`
     case 'definition':
     case 'yaml':
       return ''

@@ -1,9 +1,10 @@
 import { showFull } from '../../../i18n/format.ts'
 import { i18n } from '../../../i18n/index.ts'
+import { blocksInSteps } from '../../../shared/markdown/blocks.ts'
+import { inSlices } from '../slices.ts'
 import { type ExportedMessage, loadPicture, pageAddress } from './conversation.ts'
 import { authorOf, documentTextOf, type ExportTask, endOf, factsOf, titleOf } from './labels.ts'
-import { blocksInSteps, codeMarkup, escaped, markupOf, stepsOf } from './markup.ts'
-import { inSlices } from './slices.ts'
+import { codeMarkup, escaped, markupOf, stepsOf } from './markup.ts'
 
 const t = i18n.getFixedT(null, 'exporting')
 
@@ -137,10 +138,7 @@ function* files({ documents }: ExportedMessage, task: MarkupTask): Generator<str
 }
 
 function* markdown(text: string): Generator<string> {
-  const splitting = blocksInSteps(text)
-  let step = splitting.next()
-  for (; !step.done; step = splitting.next()) yield ''
-  for (const block of step.value) yield* markupOf(block)
+  for (const block of yield* blocksInSteps(text)) yield* markupOf(block)
 }
 
 /** Text as typed, never as Markdown. */

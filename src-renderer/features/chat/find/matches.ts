@@ -7,6 +7,9 @@ export interface Match {
   nth: number
 }
 
+/** A longer message is searched as written, because reading it as Markdown would block the page. Characters. */
+const longest = 100_000
+
 /** Visible texts of messages that no longer change. */
 const seen = new WeakMap<Message, string>()
 
@@ -22,7 +25,7 @@ export function matchesIn(messages: readonly Message[], pattern: RegExp | null):
 function countIn(message: Message, pattern: RegExp): number {
   const { text, refusal } = message
   const written = refusal === '' ? text : `${text}\n${refusal}`
-  if (message.role !== 'assistant') return count(written, pattern)
+  if (message.role !== 'assistant' || written.length > longest) return count(written, pattern)
   // Computes the visible text only when a match is possible, because computing costs far more than searching.
   if (!has(written, pattern) && !has(written.replace(/[*_~`\\[\]]/g, ''), pattern)) return 0
   const known = seen.get(message) ?? (refusal === '' ? visibleText(text) : `${visibleText(text)}\n${refusal}`)

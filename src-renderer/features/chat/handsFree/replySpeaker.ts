@@ -3,6 +3,7 @@ import { problemOf } from '../../../api/problem.ts'
 import { readStream } from '../../../api/transfer.ts'
 import { type LivePlayer, openLive } from '../../../shared/audio/livePlayer.ts'
 import { client } from '../client.ts'
+import { speakable } from '../voice/speakable.ts'
 import { hasWords, nextChunk, type ReplyChunk } from './replyChunks.ts'
 
 export interface ReplySpeakerEvents {
@@ -118,7 +119,7 @@ export function speakReply(events: ReplySpeakerEvents, from = 0): ReplySpeaker {
   async function speakPiece(text: string, part: number, add: LivePlayer['add']): Promise<void> {
     const core = client()
     if (!core) throw new Error('The connection to Inference Studio is lost.')
-    const stream = await core.voice.speak({ text }, { signal })
+    const stream = await core.voice.speak({ text: speakable(text) }, { signal })
     for await (const event of readStream(stream, speechEvent, signal)) {
       if (event.type === 'audio') await add(part, event.data)
     }

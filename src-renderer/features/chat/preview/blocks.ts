@@ -1,6 +1,6 @@
 import type { RootContent } from 'mdast'
 import type { Message } from '../../../../src-preload/contract/chat.ts'
-import { type Block, BlockSplitter } from '../../../shared/markdown/blocks.ts'
+import { type Block, BlockSplitter, ended } from '../../../shared/markdown/blocks.ts'
 import { parseBlock } from '../../../shared/markdown/parse.ts'
 import { isRunning } from '../../../stores/openChat.ts'
 import type { PreviewKind } from '../../../stores/preview.ts'
@@ -28,7 +28,7 @@ export function blocksOf(message: Message): readonly PreviewBlock[] {
   const growing = isRunning(message)
   const splitter = splitters.get(message.id) ?? new BlockSplitter()
   const found = splitter
-    .update(message.text)
+    .update(growing ? message.text : ended(message.text))
     .flat()
     .flatMap((block) => fencesOf(block))
     .flatMap(({ language, text, open }) => {

@@ -4,7 +4,9 @@ import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../../api/problem.ts'
 import { readStream } from '../../../api/transfer.ts'
 import { client } from '../client.ts'
+import { joinedInSlices } from '../slices.ts'
 import { openOutput } from './output.ts'
+import { speakableInSteps } from './speakable.ts'
 
 export interface ReadAloud {
   messageId: string
@@ -69,10 +71,11 @@ export async function speak(messageId: string, text: string, fromPart = 1): Prom
     else fail(failure)
   }
   try {
+    const spoken = (await joinedInSlices(speakableInSteps(text), signal)).trim()
     for (let parts = asked; asked <= parts; asked++) {
       // Requests only one part ahead of playback, because parts cost money.
       await output.partStarted(asked - fromPart, signal)
-      const stream = await core.voice.speak({ text, part: asked }, { signal })
+      const stream = await core.voice.speak({ text: spoken, part: asked }, { signal })
       for await (const event of readStream(stream, speechEvent, signal)) {
         if (event.type === 'plan') {
           parts = event.parts

@@ -1,5 +1,5 @@
 import { memo, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { revealed } from '../hiddenCharacters.tsx'
+import { BoundedText, revealed } from '../hiddenCharacters.tsx'
 import type { BlockPainter } from './BlockPainter.ts'
 import type { LineMarks } from './paint.ts'
 
@@ -7,16 +7,28 @@ import type { LineMarks } from './paint.ts'
  * Text in pieces of limited size. Each is laid out separately and skipped while out of sight. With a painter, pieces near the view are
  * coloured.
  */
-export function Pieces({ pieces, painter = null }: { pieces: readonly string[]; painter?: BlockPainter | null }) {
+export function Pieces({
+  pieces,
+  painter = null,
+  wraps = false,
+}: {
+  pieces: readonly string[]
+  painter?: BlockPainter | null
+  /** Whether long lines wrap. */
+  wraps?: boolean
+}) {
   const only = pieces.length === 1
   return pieces.map((text, at) =>
     painter ? (
       <PaintedPiece key={pieceKey(at)} text={text} only={only} painter={painter} at={at} />
     ) : (
-      <PlainPiece key={pieceKey(at)} text={text} only={only} />
+      <PlainPiece key={pieceKey(at)} text={text} only={only} wraps={wraps} />
     ),
   )
 }
+
+/** Characters of a line that wraps, about. */
+const usualLine = 100
 
 const pieceKey = (at: number): string => `p${at}`
 const classOf = (only: boolean): string => (only ? 'md-piece' : 'md-piece md-skippable')
@@ -25,20 +37,22 @@ const classOf = (only: boolean): string => (only ? 'md-piece' : 'md-piece md-ski
  * Sets the height of a piece that was not laid out yet, by its lines: exact unless lines wrap. With one height for all pieces, the first
  * layout of several pieces would shrink a long message by more than the view, and the list would scroll to correct that.
  */
-function useHeight(box: RefObject<HTMLElement | null>, text: string, only: boolean): void {
+function useHeight(box: RefObject<HTMLElement | null>, text: string, only: boolean, wraps = false): void {
   useLayoutEffect(() => {
     if (!box.current || only) return
-    const lines = text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
+    const written = text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
+    // With one line for 4,000 characters, a hundred pieces would be near the view, and laid out at once.
+    const lines = wraps ? written + Math.floor(text.length / usualLine) : written
     box.current.style.containIntrinsicBlockSize = `auto ${Math.max(1, lines)}lh`
-  }, [box, text, only])
+  }, [box, text, only, wraps])
 }
 
-const PlainPiece = memo(function PlainPiece({ text, only }: { text: string; only: boolean }) {
+const PlainPiece = memo(function PlainPiece({ text, only, wraps }: { text: string; only: boolean; wraps: boolean }) {
   const box = useRef<HTMLSpanElement>(null)
-  useHeight(box, text, only)
+  useHeight(box, text, only, wraps)
   return (
     <span ref={box} className={classOf(only)}>
-      {plain(text)}
+      <BoundedText text={shownText(text)} />
     </span>
   )
 })
@@ -72,9 +86,8 @@ const PaintedPiece = memo(function PaintedPiece({ text, only, painter, at }: Pai
   )
 })
 
-function plain(text: string): ReactNode {
-  return revealed(text.replace(/\n$/, '') || '\n')
-}
+const plain = (text: string): ReactNode => revealed(shownText(text))
+const shownText = (text: string): string => text.replace(/\n$/, '') || '\n'
 
 /** Draws lines with marks separately, and the rest as one text. A line renders again only when the line changes. */
 function painted(text: string, marks: readonly LineMarks[]): ReactNode {

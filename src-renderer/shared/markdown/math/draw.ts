@@ -1,4 +1,6 @@
 import katex from 'katex'
+// `\ce{…}` and `\pu{…}`.
+import 'katex/contrib/mhchem'
 import { type FormulaAnswer, type FormulaQuestion, refusedColor, type TreeElement, type TreeNode } from './tree.ts'
 
 /** Upper limit of elements per formula. */

@@ -1,179 +1,190 @@
-/** A formula as written. */
-export interface FoundFormulas {
-  tex: string
-  /** True for a formula on lines of its own: `$$…$$` and `\[…\]`. */
-  display: boolean
-  /** With its delimiters. */
-  source: string
+/** A formula in the text of one paragraph, heading or cell. Offsets are UTF-16 units. */
+export interface FormulaRange {
+  start: number
+  /** Offset after the closing sign. */
+  end: number
 }
 
-const open = '\ue000'
-const close = '\ue001'
 const longestInline = 1_500
-const longestDisplay = 6_000
-
-/** Splits a text at its placeholders: text and number alternate. */
-export const splitPlaces = (text: string): string[] => text.split(/\ue000(\d+)\ue001/)
-
-/** Restores the source of a text. */
-export function restored(text: string, formulas: readonly FoundFormulas[]): string {
-  return text.includes(open)
-    ? text.replace(/\ue000(\d+)\ue001/g, (place, at: string) => formulas[Number(at)]?.source ?? place)
-    : text
-}
+/** Longest formula on lines of its own, characters. */
+export const longestDisplay = 6_000
 
 /**
- * Replaces complete formulas in markdown by placeholders before parsing, so that no `_` or `\\` inside them counts as a mark. Code spans
- * are skipped. `restored` gives back formulas that were inside other code. Cost: one pass, and per opening sign at most the longest
- * formula.
+ * The formulas of a text run: `$…$`, `$$…$$`, `\(…\)` and `\[…\]`. Code spans bind tighter, so no formula contains or cuts one (as
+ * CommonMark 6.1 has it for links and emphasis). Linear, apart from at most `longestInline` characters per opening `$`.
  *
- * `$…$` is a formula by the rules of pandoc and GitHub, which leave prices alone: no white space inside either sign, no letter or digit
- * before the first or after the last sign, no blank line between them.
+ * `$…$` is a formula by the rules of pandoc and GitHub, which leave prices and shell variables alone: no white space inside either sign,
+ * no letter or digit before the first or after the last sign (a CJK letter may be there, because these scripts have no spaces), no
+ * blank line between them. Text that reads as a price or as prose is none either.
  */
-export function takeFormulas(source: string): { text: string; formulas: FoundFormulas[] } {
-  const formulas: FoundFormulas[] = []
-  if (!/[$\\]/.test(source) || source.includes(open) || source.includes(close)) return { text: source, formulas }
-  let text = ''
-  let taken = 0
-  const ticks = new TickSpans(source)
-  const clear: Clear = { until: 0 }
-  for (let at = 0; at < source.length; ) {
-    const found = formulaAt(source, at, clear)
-    if (found) {
-      text += `${source.slice(taken, at)}${open}${formulas.length}${close}`
-      formulas.push(found)
-      at += found.source.length
-      taken = at
-    } else at = ticks.after(at)
+export function formulasIn(text: string): FormulaRange[] {
+  const search = new Search(text)
+  const found: FormulaRange[] = []
+  for (let at = 0; at < text.length; ) {
+    const end = search.endOfFormula(at)
+    if (end > 0) {
+      found.push({ start: at, end })
+      at = end
+    } else at = search.next(at)
   }
-  return { text: text + source.slice(taken), formulas }
+  return found
 }
 
-/** Offsets up to which no sign closes a formula, so that each range is searched once and not per opening sign. */
-interface Clear {
-  until: number
-}
+/** The TeX of a formula as written, with its delimiters. */
+export const texOf = (source: string): string => source.slice(delimiter(source), -delimiter(source)).trim()
 
-function formulaAt(source: string, at: number, clear: Clear): FoundFormulas | null {
-  const char = source.charAt(at)
-  if (char === '\\') return slashed(source, at)
-  if (char !== '$') return null
-  const run = runLength(source, at, '$')
-  if (run > 2) return null
-  if (run === 1) return dollars(source, at, clear)
-  const end = source.indexOf('$$', at + 2)
-  return end < 0 ? null : formula(source, at, at + 2, end, end + 2, true)
-}
+/** Whether a formula, as written, has lines of its own. */
+export const isDisplay = (source: string): boolean => /^(?:\$\$|\\\[)/.test(source)
 
-/** Skips text that is no formula: a code span, an escaped character, a run of signs, a character. */
-class TickSpans {
-  readonly #source: string
-  /** Lengths of backtick runs that are never closed. */
-  readonly #unclosed = new Set<number>()
+const delimiter = (source: string): number => (/^(?:\$\$|\\)/.test(source) ? 2 : 1)
 
-  constructor(source: string) {
-    this.#source = source
+class Search {
+  readonly #text: string
+  readonly #codeSpans: readonly FormulaRange[]
+  #span = 0
+  /** Offset up to which no `$` closes a formula, so that each range is searched once and not per opening sign. */
+  #clear = 0
+  /** The next closing sign of two characters after some offset, or Infinity. */
+  readonly #closers = new Map<string, number>()
+
+  constructor(text: string) {
+    this.#text = text
+    this.#codeSpans = codeSpansIn(text)
   }
 
-  after(at: number): number {
-    const char = this.#source.charAt(at)
+  /** The offset after what starts at `at` when it is no formula: a code span, an escaped character, a run of signs, a character. */
+  next(at: number): number {
+    const char = this.#text.charAt(at)
+    const span = this.#spanAfter(at)
+    if (span?.start === at) return span.end
     if (char === '\\') return at + 2
-    if (char !== '`' && char !== '$') return at + 1
-    const run = runLength(this.#source, at, char)
-    if (char === '$' || this.#unclosed.has(run)) return at + run
-    const end = endOfTicks(this.#source, at + run, run)
-    if (end < 0) this.#unclosed.add(run)
-    return end < 0 ? at + run : end
+    return char === '$' ? at + runLength(this.#text, at) : at + 1
+  }
+
+  /** The offset after the formula that starts at `at`. 0: none does. */
+  endOfFormula(at: number): number {
+    const char = this.#text.charAt(at)
+    if (char !== '$' && char !== '\\') return 0
+    const limit = this.#spanAfter(at)?.start ?? this.#text.length
+    if (limit <= at) return 0
+    if (char === '\\') return this.#slashed(at, limit)
+    const run = runLength(this.#text, at)
+    if (run === 1) return this.#dollar(at, limit)
+    return run === 2 ? this.#dollars(at, limit) : 0
+  }
+
+  #spanAfter(at: number): FormulaRange | undefined {
+    while ((this.#codeSpans[this.#span]?.end ?? Number.POSITIVE_INFINITY) <= at) this.#span++
+    return this.#codeSpans[this.#span]
+  }
+
+  #dollar(at: number, limit: number): number {
+    const text = this.#text
+    if (isWord(text, at - 1) || isSpace(text.charAt(at + 1))) return 0
+    const last = Math.min(limit, at + longestInline)
+    let end = Math.max(at + 1, this.#clear)
+    for (; end < last; end++) {
+      const char = text.charAt(end)
+      if (char === '\\') end++
+      else if (char === '$' && !isSpace(text.charAt(end - 1)) && !isWord(text, end + 1))
+        return readsAsProse(text.slice(at + 1, end)) ? 0 : end + 1
+    }
+    this.#clear = Math.max(this.#clear, end)
+    return 0
+  }
+
+  #dollars(at: number, limit: number): number {
+    const end = this.#closer('$$', at + 2)
+    if (end >= limit || !this.#isFilled(at + 2, end, longestDisplay)) return 0
+    const inside = this.#text.slice(at + 2, end)
+    // `$$` is the number of the process in a shell.
+    return readsAsProse(inside) || (/^\s.*\s$/.test(inside) && !texSigns.test(inside)) ? 0 : end + 2
+  }
+
+  #slashed(at: number, limit: number): number {
+    const text = this.#text
+    const sign = text.charAt(at + 1)
+    if (sign !== '(' && sign !== '[') return 0
+    const end = this.#closer(sign === '(' ? '\\)' : '\\]', at + 2)
+    if (end >= limit || !this.#isFilled(at + 2, end, sign === '(' ? longestInline : longestDisplay)) return 0
+    if (sign === '(') return end + 2
+    // Escaped brackets are common in prose. A display formula starts its line or contains something that only TeX has.
+    const begins = /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, at - 40), at))
+    return text.charAt(end + 2) !== '(' && (begins || texSigns.test(text.slice(at + 2, end))) ? end + 2 : 0
+  }
+
+  /** Offset of the next `sign`. Each is searched once. */
+  #closer(sign: string, from: number): number {
+    const known = this.#closers.get(sign)
+    if (known !== undefined && known >= from) return known
+    const found = this.#text.indexOf(sign, from)
+    const at = found < 0 ? Number.POSITIVE_INFINITY : found
+    this.#closers.set(sign, at)
+    return at
+  }
+
+  #isFilled(from: number, to: number, most: number): boolean {
+    return to - from <= most && this.#text.slice(from, to).trim() !== ''
   }
 }
 
-function dollars(source: string, at: number, clear: Clear): FoundFormulas | null {
-  if (isWord(source.charAt(at - 1)) || isSpace(source.charAt(at + 1))) return null
-  const last = Math.min(source.length, at + longestInline)
-  let end = Math.max(at + 1, clear.until)
-  for (; end < last; end++) {
-    const char = source.charAt(end)
-    if (char === '\\') end++
-    else if (char === '\n' && isBlankLine(source, end + 1)) break
-    else if (char === '$' && closes(source, end)) {
-      return readsAsMoney(source.slice(at + 1, end)) ? null : formula(source, at, at + 1, end, end + 1, false)
+/** Code spans (CommonMark 6.1): a run of backticks up to the next run of the same length. */
+function codeSpansIn(text: string): FormulaRange[] {
+  const found: FormulaRange[] = []
+  /** Lengths of backtick runs that are never closed. */
+  const unclosed = new Set<number>()
+  for (let at = 0; at < text.length; ) {
+    const char = text.charAt(at)
+    if (char === '\\') at += 2
+    else if (char !== '`') at++
+    else {
+      const run = runLength(text, at)
+      const end = unclosed.has(run) ? -1 : endOfTicks(text, at + run, run)
+      if (end < 0) unclosed.add(run)
+      else found.push({ start: at, end })
+      at = end < 0 ? at + run : end
     }
   }
-  clear.until = Math.max(clear.until, end)
-  return null
+  return found
 }
 
-function closes(source: string, at: number): boolean {
-  return !isSpace(source.charAt(at - 1)) && !isWord(source.charAt(at + 1))
-}
+/** Signs that prose rarely has. */
+const texSigns = /[\\^_={}]/
+const prose = /[a-z]{2}[,.;:]?\s+[a-z]{2}|[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/iu
 
-function slashed(source: string, at: number): FoundFormulas | null {
-  const sign = source.charAt(at + 1)
-  if (sign !== '(' && sign !== '[') return null
-  const end = source.indexOf(sign === '(' ? '\\)' : '\\]', at + 2)
-  if (end < 0) return null
-  if (sign === '(') return formula(source, at, at + 2, end, end + 2, false)
-  // Escaped brackets are common in prose. A display formula starts its line or contains something that only TeX has.
-  const begins = /(?:^|\n)[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)?$/.test(source.slice(Math.max(0, at - 40), at))
-  const inside = source.slice(at + 2, end)
-  if (source.charAt(end + 2) === '(' || !(begins || /[\\^_={}]/.test(inside))) return null
-  return formula(source, at, at + 2, end, end + 2, true)
-}
-
-function formula(
-  source: string,
-  at: number,
-  from: number,
-  to: number,
-  end: number,
-  display: boolean,
-): FoundFormulas | null {
-  const inside = source.slice(from, to)
-  if (to - from > (display ? longestDisplay : longestInline) || inside.trim() === '') return null
-  if (/\n[ \t>]*\n/.test(inside)) return null
-  // Inside a quote, each line of the formula starts with the quote's marker.
-  const tex = /(?:^|\n)[ \t]*>/.test(lineBefore(source, at)) ? inside.replace(/\n[ \t]*(?:>[ \t]?)+/g, '\n') : inside
-  return { tex: tex.trim(), display, source: source.slice(at, end) }
-}
-
-/** `$5, or 6$` and `$1,000 to a friend$`: a number followed by words, without a sign of a formula. */
-function readsAsMoney(inside: string): boolean {
+/** `$5, or 6$`, `$1,000 to a friend$` and `$HOME, not the '$`: words, or a number followed by words, without a sign of a formula. */
+function readsAsProse(inside: string): boolean {
+  if (texSigns.test(inside)) return false
+  if (prose.test(inside)) return true
   return (
     /^\d[\d.,]*(?:[\s–—;:)-]|$)/.test(inside) &&
     inside.length > 1 &&
     /[a-z]{2}/i.test(inside) &&
-    !/[\\^_=+*<>{}|]/.test(inside)
+    !/[+*<>|]/.test(inside)
   )
 }
 
-function lineBefore(source: string, at: number): string {
-  return source.slice(source.lastIndexOf('\n', at - 1) + 1, at)
-}
-
-function runLength(source: string, at: number, char: string): number {
+function runLength(text: string, at: number): number {
+  const char = text.charAt(at)
   let end = at
-  while (source.charAt(end) === char) end++
+  while (text.charAt(end) === char) end++
   return end - at
 }
 
-/** The end of a code span that `run` backticks opened, or -1 (CommonMark 6.1: a run of the same length). */
-function endOfTicks(source: string, from: number, run: number): number {
-  for (let at = source.indexOf('`', from); at >= 0; ) {
-    const length = runLength(source, at, '`')
+/** The end of a code span that `run` backticks opened, or -1. */
+function endOfTicks(text: string, from: number, run: number): number {
+  for (let at = text.indexOf('`', from); at >= 0; ) {
+    const length = runLength(text, at)
     if (length === run) return at + run
-    at = source.indexOf('`', at + length)
+    at = text.indexOf('`', at + length)
   }
   return -1
 }
 
-function isBlankLine(source: string, from: number): boolean {
-  for (let at = from; at < source.length; at++) {
-    const char = source.charAt(at)
-    if (char === '\n') return true
-    if (char !== ' ' && char !== '\t' && char !== '>' && char !== '\r') return false
-  }
-  return false
-}
-
 const isSpace = (char: string): boolean => char === '' || /\s/.test(char)
-const isWord = (char: string): boolean => char !== '' && /[\p{L}\p{N}$]/u.test(char)
+const wordChar = /[\p{L}\p{N}$]/u
+const cjkLetter = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}\p{sc=Hang}]/u
+const isWord = (text: string, at: number): boolean => {
+  const char = text.charAt(at)
+  return wordChar.test(char) && !cjkLetter.test(char)
+}

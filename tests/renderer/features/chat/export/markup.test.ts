@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { blocksInSteps, markupOf, stepsOf } from '../../../../../src-renderer/features/chat/export/markup.ts'
-import { BlockSplitter } from '../../../../../src-renderer/shared/markdown/blocks.ts'
+import { markupOf, stepsOf } from '../../../../../src-renderer/features/chat/export/markup.ts'
+import { BlockSplitter, blocksInSteps, ended } from '../../../../../src-renderer/shared/markdown/blocks.ts'
 import { tries } from '../../../../helpers/effort.ts'
 
 const blocksOf = (text: string) => {
@@ -113,7 +113,7 @@ describe('the markup of exported documents', () => {
         const text = parts.join('\n\n')
         expect([...stepsOf(text)].join('')).toBe(text)
         for (const step of stepsOf(text.toWellFormed())) expect(step.isWellFormed()).toBe(true)
-        expect(blocksOf(text)).toEqual(new BlockSplitter().update(text).flat())
+        expect(blocksOf(text)).toEqual(new BlockSplitter().update(ended(text)).flat())
       }),
       { numRuns: tries(20, 500) },
     )

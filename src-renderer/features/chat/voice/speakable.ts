@@ -1,0 +1,106 @@
+import type { Nodes, Parents, RootContent } from 'mdast'
+import { type Block, blocksInSteps } from '../../../shared/markdown/blocks.ts'
+import { parseBlock } from '../../../shared/markdown/parse.ts'
+
+/**
+ * Converts Markdown to text for reading aloud, as the page reads it. Drops markup, and replaces links and images with their text. Tables
+ * are read cell by cell, formulas stay as written, and code blocks are announced but not read. Tags of HTML are dropped.
+ */
+export const speakable = (markdown: string): string => [...speakableInSteps(markdown)].join('').trim()
+
+/** The same in quick steps, whose texts together are the text. */
+export function* speakableInSteps(markdown: string): Generator<string> {
+  let isFirst = true
+  for (const block of yield* blocksInSteps(markdown)) {
+    const text = ofBlock(block)
+    if (text === '') continue
+    // A long paragraph consists of several blocks.
+    const between = isFirst ? '' : block.kind === 'flow' && block.continues ? ' ' : '\n\n'
+    isFirst = false
+    yield between + text
+  }
+}
+
+function ofBlock(block: Block): string {
+  if (block.kind !== 'flow') return block.kind === 'code' ? codeBlock(block.language) : block.pieces.join('').trim()
+  const nodes = parseBlock(block)
+  return texts(block.carries ? nodes.map(withoutHeader) : nodes).join('\n\n')
+}
+
+/** A table that continues another one repeats its header. */
+const withoutHeader = (node: RootContent): RootContent =>
+  node.type === 'table' ? { ...node, children: node.children.slice(1) } : node
+
+/** The texts of the blocks of a node. */
+const blocks = (node: Parents): string[] => texts(node.children)
+const texts = (nodes: readonly Nodes[]): string[] => nodes.map((node) => block(node)).filter((text) => text !== '')
+
+function codeBlock(info: string): string {
+  const language = /^[\w+#-]{1,30}/.exec(info)?.[0]
+  return language ? `Code block, ${language}.` : 'Code block.'
+}
+
+function block(node: Nodes): string {
+  switch (node.type) {
+    case 'code':
+      return codeBlock(node.lang ?? '')
+    case 'table':
+      return node.children
+        .map(({ children }) =>
+          children
+            .map((cell) => inline(cell).trim())
+            .filter(Boolean)
+            .join(', '),
+        )
+        .filter(Boolean)
+        .map(ended)
+        .join('\n')
+    case 'heading':
+      return ended(inline(node).trim())
+    case 'list':
+      return node.children
+        .map((item, index) => {
+          const spoken = blocks(item).join('\n')
+          return spoken !== '' && node.ordered ? `${(node.start ?? 1) + index}. ${spoken}` : spoken
+        })
+        .filter(Boolean)
+        .join('\n')
+    case 'blockquote':
+      return blocks(node).join('\n\n')
+    case 'footnoteDefinition': {
+      const text = blocks(node).join('\n\n')
+      // The placeholder for a note that another block has.
+      return text === '.' ? '' : text
+    }
+    case 'definition':
+    case 'thematicBreak':
+      return ''
+    default:
+      return inline(node).trim()
+  }
+}
+
+const tags = /<\/?[a-z][^<>]*>/gi
+
+function inline(node: Nodes): string {
+  switch (node.type) {
+    case 'text':
+      return node.value.replace(tags, '')
+    case 'inlineCode':
+    case 'formula':
+    case 'plain':
+      return node.value
+    case 'break':
+      return '\n'
+    case 'image':
+    case 'imageReference':
+      return node.alt ?? ''
+    case 'footnoteReference':
+      return ''
+    default:
+      return 'children' in node ? node.children.map((child) => inline(child)).join('') : ''
+  }
+}
+
+/** Adds a full stop to text without final punctuation, so that the voice pauses. */
+const ended = (text: string): string => (text === '' || /[\p{P}]$/u.test(text) ? text : `${text}.`)

@@ -1,0 +1,81 @@
+import type { Link, Nodes, RootContent } from 'mdast'
+import { fromMarkdown } from 'mdast-util-from-markdown'
+import { gfmFromMarkdown } from 'mdast-util-gfm'
+import { gfm } from 'micromark-extension-gfm'
+import type { Construct, ConstructRecord, Extension } from 'micromark-util-types'
+import { addressEnd, besideCjk, cjkEmphasis, endsBeforeCjk } from './cjk.ts'
+import { formulaNodes, formulaSyntax, tableWithFormulas } from './formulas.ts'
+import { lineBreakNodes, lineBreakSyntax } from './lineBreak.ts'
+
+/** Changes of GFM's own constructs, by name. */
+const changes: Record<string, (construct: Construct) => Construct> = {
+  protocolAutolink: endsBeforeCjk,
+  wwwAutolink: endsBeforeCjk,
+  strikethrough: besideCjk,
+  table: tableWithFormulas,
+}
+
+function changed(record: ConstructRecord): ConstructRecord {
+  const known = new Map<Construct, Construct>()
+  const one = (construct: Construct): Construct => {
+    const made = known.get(construct) ?? changes[construct.name ?? '']?.(construct) ?? construct
+    known.set(construct, made)
+    return made
+  }
+  return Object.fromEntries(
+    Object.entries(record).map(([code, constructs]) => [
+      code,
+      Array.isArray(constructs) ? constructs.map(one) : constructs && one(constructs),
+    ]),
+  )
+}
+
+// A single `~` is a range (18~24) or "about" (~120), not struck text.
+const githubs = gfm({ singleTilde: false })
+const github: Extension = { ...githubs, text: changed(githubs.text ?? {}), flow: changed(githubs.flow ?? {}) }
+
+const options = {
+  extensions: [
+    github,
+    cjkEmphasis,
+    formulaSyntax,
+    lineBreakSyntax,
+    // Raw HTML is not a construct: `<script>` is plain text everywhere.
+    { disable: { null: ['htmlFlow', 'htmlText'] } },
+  ],
+  mdastExtensions: [gfmFromMarkdown(), formulaNodes, lineBreakNodes, { transforms: [cutAddresses] }],
+}
+
+/**
+ * The grammar of every reply: CommonMark 0.31 and GFM without raw HTML, with formulas, `<br>`, and marks and addresses beside CJK text. The
+ * page, print, every export and speech read a text with it, so that it reads the same in all of them.
+ * @throws RangeError for nesting that exhausts the stack
+ */
+export const readMarkdown = (source: string): RootContent[] => fromMarkdown(source, options).children
+
+/** Ends the addresses that GFM finds after parsing (in unbalanced brackets, or after CJK punctuation), which take all text up to a space. */
+function cutAddresses(tree: Nodes): void {
+  const rest: Nodes[] = [tree]
+  for (let node = rest.pop(); node; node = rest.pop()) {
+    if (!('children' in node)) continue
+    const children: RootContent[] = node.children
+    for (let at = children.length - 1; at >= 0; at--) {
+      const child = children[at]
+      const text = child?.type === 'link' && child.position === undefined ? textAfterAddress(child) : ''
+      if (text !== '') children.splice(at + 1, 0, { type: 'text', value: text })
+      if (child) rest.push(child)
+    }
+  }
+}
+
+/** Removes the text after its end from an address, and returns it. */
+function textAfterAddress(link: Link): string {
+  const [label] = link.children
+  const end = label?.type === 'text' ? label.value.search(addressEnd) : -1
+  if (label?.type !== 'text' || end < 0) return ''
+  const address = label.value.slice(0, end).replace(/[?!.,:;*_~'")\]]+$/, '')
+  const text = label.value.slice(address.length)
+  link.url = link.url.slice(0, -text.length)
+  label.value = address
+  return text
+}
