@@ -33,6 +33,7 @@ import { stageBackup } from '../../../src-main/core/data/restore/stage.ts'
 import { unpackBackup } from '../../../src-main/core/data/restore/unpack.ts'
 import { lockFolder } from '../../../src-main/core/store/lock.ts'
 import { tries } from '../../helpers/effort.ts'
+import { needs } from '../../helpers/programs.mjs'
 import { freshFolder } from '../helpers/core.ts'
 import { contentsOf, filledFolder, soundness } from './fill.ts'
 
@@ -152,7 +153,7 @@ describe('a backup', () => {
     expect(readdirSync(to).filter((name) => /staging|waiting|swapping|discarded|backups/.test(name))).toEqual([])
   })
 
-  it('can be read by any tar program, and has no free pages with deleted data', async () => {
+  it('can be read by any tar program, and has no free pages with deleted data', needs('posix'), async () => {
     const from = filledFolder()
     const handle = new DatabaseSync(join(from, 'ledger.sqlite'))
     handle.exec(

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { createRouterClient } from '@orpc/server'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Core, createCore } from '../../../../src-main/core/core.ts'
@@ -6,6 +5,7 @@ import { createRetention, type ErasablePart } from '../../../../src-main/core/da
 import { openRequestLogReader } from '../../../../src-main/core/requestLog/reader.ts'
 import { type DeletableKind, deletableKinds, type RetentionState } from '../../../../src-preload/contract/retention.ts'
 import { eventually } from '../../../helpers/eventually.ts'
+import { isOnDisk } from '../../../helpers/onDisk.ts'
 import { freshFolder, testHost } from '../../helpers/core.ts'
 import { usedFolder } from '../usedFolder.ts'
 
@@ -37,7 +37,6 @@ async function ended(states: AsyncIterable<RetentionState>): Promise<NonNullable
 }
 
 /** Searches the files on the disk, from another process, because this process must not open them through fs. */
-const isOnDisk = (dataDir: string, text: string): boolean => spawnSync('grep', ['-rqF', text, dataDir]).status === 0
 
 const sumsOf = (dataDir: string): unknown => {
   const reader = openRequestLogReader(dataDir)
