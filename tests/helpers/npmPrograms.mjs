@@ -78,13 +78,13 @@ const packages = {
 function placeOf(program, system) {
   const [name, version, integrity] = packages[program]?.[system] ?? []
   if (!name) return null
-  const folder = join(home, `${program}-${version}`)
+  const folder = join(home, `${program}-${version}-${system}`)
   return {
     name,
     version,
     integrity,
     folder,
-    file: join(folder, process.platform === 'win32' ? `${program}.exe` : program),
+    file: join(folder, system.startsWith('win32') ? `${program}.exe` : program),
   }
 }
 
@@ -103,16 +103,17 @@ export function pathForTests(path = process.env.PATH ?? '') {
   return [...new Set([...path.split(delimiter), ...more])].filter(Boolean).join(delimiter)
 }
 
-/** @throws Error with the last line of its error output */
+/** @throws Error with the line of its error output that says most */
 function run(command, args, options) {
   const { status, stderr, error } = spawnSync(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options })
   if (status === 0) return
+  // npm first prints codes, each on a line of its own.
   const lines = String(stderr ?? '')
+    .replaceAll(/^npm error /gm, '')
     .trim()
     .split('\n')
-  throw new Error(
-    error?.message ?? lines.find((line) => /error (?!code)/.test(line)) ?? lines.at(-1) ?? `${command} failed`,
-  )
+  const words = lines.find((line) => !/^(?:code|errno|syscall) /.test(line)) || `${command} failed`
+  throw new Error(error?.message ?? words.slice(0, 200))
 }
 
 /**
