@@ -13,8 +13,8 @@ export interface StartOptions {
 
 /**
  * Why a program did not start, as a sentence. Looks at the folders and the file itself, because the error code of a failed start does not
- * name what is at fault: EACCES also stands for a folder of the PATH that can't be read and for a working folder that can't be entered,
- * ENOENT also for the interpreter of a script (exec(3), execve(2)).
+ * name what is at fault: EACCES may also mean a folder of the PATH that can't be read or a working folder that can't be entered,
+ * ENOENT also a missing interpreter of a script (exec(3), execve(2)).
  * @returns StudioError `bad_input`
  */
 export function startProblem(thrown: unknown, command: string, options: StartOptions): StudioError {
