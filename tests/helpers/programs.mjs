@@ -145,6 +145,11 @@ export const programs = {
   },
   // Found by tests/helpers/findBrowser.mjs: it may also be downloaded.
   chromium: { what: 'Chromium', debian: ['chromium'], isUsual: true, isForCi: true },
+  'full-browser': {
+    what: 'a full Chromium, because a headless shell has no permissions',
+    debian: ['chromium'],
+    isForCi: true,
+  },
 }
 
 /** Longest probe, ms. LibreOffice needs seconds for its first start. */
