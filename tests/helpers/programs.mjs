@@ -18,6 +18,7 @@ const posix = ['linux', 'darwin']
  * - `isForCi`: its absence is a failure in CI
  * - `platforms`: elsewhere its tests are skipped by themselves. Default: all
  * - `probe`: does in an empty folder what the tests need, and returns null or the reason why it failed
+ * @type {Record<string, { what: string, debian: string[], isUsual?: boolean, isForCi?: boolean, platforms?: string[], probe?: (folder: string) => string | null }>}
  */
 export const programs = {
   ffmpeg: {
