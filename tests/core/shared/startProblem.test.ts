@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startProblem } from '../../../src-main/core/shared/startProblem.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
 
@@ -22,6 +22,8 @@ beforeAll(() => {
   writeFileSync(at('open', 'script'), '#!/no/such/interpreter\n', { mode: 0o755 })
   chmodSync(at('closed'), 0o000)
 })
+// An ordinary user can't delete what is in a folder without permissions.
+afterAll(() => chmodSync(at('closed'), 0o755))
 
 /** Starts the command, which must fail, and returns the sentence. */
 async function wordsFor(command: string, path: string, cwd = at('open')): Promise<string> {
