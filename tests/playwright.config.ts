@@ -2,7 +2,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from '@playwright/test'
 import { root } from '../resources/scripts/ready.mjs'
-import { chromiumArgs } from './helpers/browser.mjs'
+import { chromiumArgs, findPageBrowser } from './helpers/browser.mjs'
+import { pathForTests } from './helpers/npmPrograms.mjs'
+
+process.env.PATH = pathForTests()
+// Where none is named, the specifications find it here. Worker processes inherit it.
+process.env.STUDIO_BROWSER ||= (await findPageBrowser()) ?? ''
 
 // Each test file starts its own web host. A shared compile cache saves a third of the processor time of each start.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'compiled')

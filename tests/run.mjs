@@ -4,72 +4,23 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join, relative } from 'node:path'
+import { delimiter, join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { buildIfNeeded, installIfNeeded, node24, root } from '../resources/scripts/ready.mjs'
 
 const long = process.argv.includes('--long')
 installIfNeeded()
-const { findBrowser, findPageBrowser, installFromDebian } = await import('./helpers/browser.mjs')
+const { prepare } = await import('./helpers/prepare.mjs')
+const { pathForTests } = await import('./helpers/npmPrograms.mjs')
+const { programs } = await import('./helpers/programs.mjs')
 
-const has = (program) => spawnSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' }).status === 0
-
-/** Programs that the tests measure with, and the Debian packages that bring them. */
-const needs = [
-  [() => has('ffmpeg') && has('ffprobe'), 'ffmpeg'],
-  [() => has('openssl'), 'openssl'],
-  [() => process.platform !== 'linux' || has('dbus-run-session'), 'dbus-daemon'],
-  [() => process.platform !== 'linux' || has('gnome-keyring-daemon'), 'gnome-keyring'],
-  [() => process.platform !== 'linux' || existsLibsecret(), 'libsecret-1-0'],
-]
-
-/** Programs that single tests need. Installed in CI only: elsewhere those tests are skipped with a message. */
-const optional = [
-  [() => process.platform !== 'linux' || has('nginx'), 'nginx'],
-  [() => process.platform !== 'linux' || has('desktop-file-validate'), 'desktop-file-utils'],
-]
-
-function existsLibsecret() {
-  return (
-    spawnSync('sh', ['-c', 'PATH="$PATH:/usr/sbin:/sbin" ldconfig -p | grep -q libsecret-1.so.0'], { stdio: 'ignore' })
-      .status === 0
-  )
-}
-
-/** Installs what is missing. Returns the paths of the full browser and of the browser for page tests. */
-async function prepare() {
-  const missing = needs.filter(([there]) => !there()).map(([, name]) => name)
-  const missingOptional = optional.filter(([there]) => !there()).map(([, name]) => name)
-  let browser = await findBrowser()
-  if (!browser) missing.push('chromium')
-  if (missingOptional.length > 0 && (missing.length > 0 || process.env.CI)) installFromDebian(missingOptional)
-  if (missing.length > 0) {
-    console.error(`Installing ${missing.join(', ')} …`)
-    installFromDebian(missing)
-    browser = await findBrowser()
-    const still = needs.filter(([there]) => !there()).map(([, name]) => name)
-    if (!browser) still.push('chromium')
-    if (still.length > 0) {
-      const command =
-        still.join() === 'chromium'
-          ? 'npx playwright install --with-deps chromium'
-          : `sudo apt-get install ${still.join(' ')}`
-      console.error(`Missing for the tests: ${still.join(', ')}. This helps: ${command}`)
-      process.exit(1)
-    }
-  }
-  // Only saves time. Not every Debian has it, and it is not worth an installation on a person's own machine.
-  if (browser === (await findPageBrowser()) && !process.env.STUDIO_BROWSER && (missing.length > 0 || process.env.CI))
-    installFromDebian(['chromium-headless-shell'])
-  return [browser, await findPageBrowser()]
-}
-
-const [wholeBrowser, pageBrowser] = await prepare()
+const { browser, pageBrowser, isSandboxed, lacking } = await prepare()
 const env = {
   ...process.env,
-  STUDIO_WHOLE_BROWSER: wholeBrowser,
-  STUDIO_BROWSER: pageBrowser,
-  PATH: `${join(root, 'node_modules', '.bin')}:${process.env.PATH}`,
+  ...(browser && { STUDIO_WHOLE_BROWSER: browser, STUDIO_BROWSER: pageBrowser }),
+  STUDIO_SANDBOX: isSandboxed ? 'on' : 'off',
+  STUDIO_LACKS: JSON.stringify(lacking),
+  PATH: [join(root, 'node_modules', '.bin'), pathForTests()].join(delimiter),
   ...(long && { STUDIO_TESTS: 'long', HOSTILE: 'all' }),
 }
 rmSync(join(root, 'test-results'), { recursive: true, force: true })
@@ -80,7 +31,26 @@ const totals = { passed: 0, failed: 0, skipped: 0 }
 const failures = []
 /** Title and seconds of each stage. */
 const stages = []
-const bin = (name) => join(root, 'node_modules', '.bin', name)
+/** Number of skipped tests by the reason. */
+const skippedFor = new Map()
+
+function skip(reason, count = 1) {
+  if (count > 0) skippedFor.set(reason, (skippedFor.get(reason) ?? 0) + count)
+}
+
+/** What is said of a test that was skipped: the program that it needs (by its tags) and why there is none. */
+function reasonOf(tags) {
+  const name = tags.find((tag) => typeof lacking[tag] === 'string')
+  return name ? `${programs[name].what}: ${lacking[name]}` : 'for another system or user, or for the real Electron only'
+}
+
+/** Command line of a program of a package. It is run by Node, because `.bin` has scripts of the shell on Windows. */
+function bin(name, ...args) {
+  const folder = join(root, 'node_modules', name)
+  const { bin: file } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const command = name.split('/').at(-1).replace('typescript', 'tsc')
+  return [node24(), [join(folder, typeof file === 'string' ? file : file[command]), ...args]]
+}
 
 function ended(title, from, isGood) {
   const seconds = (performance.now() - from) / 1000
@@ -165,7 +135,8 @@ const named = (title, list) => `\n— failed: ${title}\n${list.map((failure) => 
 
 function add(title, good, counted) {
   totals.passed += counted.passed
-  totals.skipped += counted.skipped
+  totals.skipped += counted.skipped.length
+  for (const tags of counted.skipped) skip(reasonOf(tags))
   totals.failed += counted.failed || (good && counted.passed > 0 ? 0 : 1)
   const found = [...counted.named]
   if (!(good && counted.passed > 0) && found.length === 0) found.push(title)
@@ -201,6 +172,18 @@ function failedJourneys(suite) {
   )
   return [...own, ...(suite?.suites ?? []).flatMap(failedJourneys)]
 }
+
+const isExpected = ({ isForCi, platforms }) => isForCi && (!platforms || platforms.includes(process.platform))
+
+/** The programs that each skipped test of a Playwright report needs: `test.skip(…, 'ffmpeg')`. */
+const skippedJourneys = (suite) => [
+  ...(suite?.specs ?? []).flatMap(({ tests }) =>
+    tests
+      .filter(({ status }) => status === 'skipped')
+      .map(({ annotations }) => annotations.map(({ description }) => description)),
+  ),
+  ...(suite?.suites ?? []).flatMap(skippedJourneys),
+]
 
 /** Every test of a Vitest report with its seconds. */
 const unitTimes = (report) =>
@@ -238,17 +221,14 @@ function countUnits(file, without = []) {
   const report = readReport(file)
   const results = (report?.testResults ?? []).filter(({ name }) => !without.includes(relative(root, name)))
   const named = failedUnits({ testResults: results })
-  const count = (...states) =>
-    results.reduce(
-      (sum, one) =>
-        sum + one.assertionResults.filter((test) => states.includes(test.status) && !isLeftOut(test)).length,
-      0,
-    )
+  const all = results.flatMap((one) => one.assertionResults)
   return {
-    passed: count('passed'),
+    passed: all.filter(({ status }) => status === 'passed').length,
     failed: named.length,
     named,
-    skipped: count('skipped', 'pending', 'todo', 'disabled'),
+    skipped: all
+      .filter((test) => ['skipped', 'pending', 'todo', 'disabled'].includes(test.status) && !isLeftOut(test))
+      .map(({ tags }) => tags),
   }
 }
 
@@ -303,7 +283,7 @@ async function units(title, config, file, chosen = []) {
         passed: first.passed + second.passed,
         failed: first.failed + second.failed,
         named: [...first.named, ...second.named],
-        skipped: first.skipped + second.skipped,
+        skipped: [...first.skipped, ...second.skipped],
       }
     }
     if (!good) failures.push(...crashes)
@@ -315,21 +295,21 @@ async function units(title, config, file, chosen = []) {
  * The check of a project's types. One checker, because each of the usual four would create the types of shared code itself, which takes three
  * times the processor time.
  */
-const types = (name, project) => [`types: ${name}`, bin('tsc'), ['-p', project, '--checkers', '1']]
+const types = (name, project) => [`types: ${name}`, ...bin('typescript', '-p', project, '--checkers', '1')]
 
 /** Checks of the sources. */
 const sources = (atOnce) =>
   checks(
     [
-      ['lint with types', bin('oxlint'), ['--type-aware']],
-      ['unused code', bin('knip'), []],
+      ['lint with types', ...bin('oxlint', '--type-aware')],
+      ['unused code', ...bin('knip')],
       ['layers', node24(), ['tests/architecture/layers.mjs']],
       ['vocabulary', node24(), ['tests/architecture/vocabulary.mjs']],
       types('main', '.'),
       types('preload', 'src-preload'),
       types('renderer', 'src-renderer'),
       types('tests', 'tests'),
-      ['format and lint', bin('biome'), ['check', '.']],
+      ['format and lint', ...bin('@biomejs/biome', 'check', '.')],
     ],
     atOnce,
   )
@@ -353,12 +333,19 @@ function countPages() {
     passed: report?.stats?.expected ?? 0,
     named: failedJourneys(report),
     failed: report?.stats?.unexpected ?? 0,
-    skipped: report?.stats?.skipped ?? 0,
+    skipped: skippedJourneys(report),
   }
 }
 
 /** Runs the page tests. In CI, this is also done once more with the failed ones. */
 async function pages() {
+  if (!browser) {
+    const [command, args] = playwright('--list')
+    const { stdout } = spawnSync(command, args, { cwd: root, encoding: 'utf8', env })
+    const count = Number(/Total: (\d+) tests?/.exec(stdout)?.[1] ?? 0)
+    totals.skipped += count
+    return skip(reasonOf(['chromium']), count)
+  }
   let good = await run('pages', ...playwright())
   const counted = countPages()
   if (process.env.CI && counted.failed > 0 && counted.failed <= maxRerun) {
@@ -399,12 +386,21 @@ if (long) {
   await finishUnits()
   await pages()
 }
+// In CI, nothing may be left out without anybody's notice.
+const missingInCi = process.env.CI
+  ? Object.keys(lacking).filter((name) => lacking[name] && isExpected(programs[name]))
+  : []
+for (const name of missingInCi) {
+  totals.failed += 1
+  failures.push(`missing in CI: ${programs[name].what}: ${lacking[name]}`)
+}
+const leavesOut = !process.env.CI && [...skippedFor.keys()].some((reason) => reason !== reasonOf([]))
 await checks(
   [
     [
       'rules of the specification, by what has passed',
       node24(),
-      ['tests/architecture/rules.mjs', '--passed', '--require=S,C,P,U'],
+      ['tests/architecture/rules.mjs', leavesOut ? '--ran' : '--passed', `--require=${browser ? 'S,C,P,U' : 'S,C,P'}`],
     ],
   ],
   1,
@@ -419,6 +415,10 @@ const list = (rows) => rows.map(([what, seconds]) => `${seconds.toFixed(1).padSt
 console.log(`\n— the slowest tests\n${list(slowest)}`)
 console.log(`\n— stages\n${list(stages)}\n${list([['total', performance.now() / 1000]])}`)
 
+if (skippedFor.size > 0) {
+  const rows = [...skippedFor].map(([reason, count]) => `${String(count).padStart(7)}  ${reason}`)
+  console.log(`\n— skipped\n${rows.join('\n')}`)
+}
 if (failures.length > 0) console.log(named('all stages', failures))
 const skipped = totals.skipped ? `, ${totals.skipped} skipped` : ''
 console.log(`\n${totals.passed} passed, ${totals.failed} failed${skipped}`)

@@ -2,6 +2,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig, mergeConfig } from 'vitest/config'
+import { pathForTests } from './helpers/npmPrograms.mjs'
+import { programs } from './helpers/programs.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const all = globSync('tests/**/*.test.{ts,tsx}', { cwd: root })
@@ -28,6 +30,11 @@ process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'compile
 // are tried by every local run and by `npm run test:long`.
 process.env.SEED ??= String(process.env.CI ? 1_286_536_424 : Math.floor(Math.random() * 2 ** 31))
 
+// Programs that were downloaded from npm.
+process.env.PATH = pathForTests()
+/** What `npm test` could not get. A run of single tests tries what they ask for. */
+const lacking: Record<string, string | null> = JSON.parse(process.env.STUDIO_LACKS ?? '{}')
+
 /** Generous, for real sockets, SQLite and processes on a busy machine. No test measures time with it. */
 const testTimeout = process.env.STUDIO_TESTS === 'long' ? 600_000 : 60_000
 
@@ -35,7 +42,14 @@ const testTimeout = process.env.STUDIO_TESTS === 'long' ? 600_000 : 60_000
 export const base = defineConfig({
   root,
   test: {
-    tags: [{ name: 'long', description: 'Takes long, and runs in `npm run test:long` only.' }],
+    tags: [
+      { name: 'long', description: 'Takes long, and runs in `npm run test:long` only.' },
+      ...Object.entries(programs).map(([name, { what }]) => ({
+        name,
+        description: `Needs ${what}.`,
+        skip: typeof lacking[name] === 'string',
+      })),
+    ],
     setupFiles: ['tests/helpers/setup.ts'],
     globalSetup: ['tests/helpers/runFolder.ts'],
     testTimeout,

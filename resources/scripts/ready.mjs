@@ -2,8 +2,17 @@
 // Runs on any Node from 20.19 on, with nothing installed: built-in modules only.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -116,6 +125,23 @@ export function isBuilt() {
   // An installed package has a build and no sources.
   if (!existsSync(join(root, 'src-main'))) return true
   return existsSync(join(root, 'out', 'main', 'node.js')) && remembered('built') === sourceState()
+}
+
+/** Path of npm-cli.js: the npm that started this process, beside this Node, or on the PATH. Null for wrappers such as version managers. */
+export function npmProgram() {
+  const folders = [dirname(process.execPath), ...(process.env.PATH ?? '').split(delimiter)]
+  const places = [
+    process.env.npm_execpath,
+    ...folders.flatMap((folder) => [
+      process.platform === 'win32' ? join(folder, 'node_modules', 'npm', 'bin', 'npm-cli.js') : join(folder, 'npm'),
+    ]),
+  ]
+  for (const place of places) {
+    if (!place || !existsSync(place)) continue
+    const path = realpathSync(place)
+    if (path.endsWith('npm-cli.js')) return path
+  }
+  return null
 }
 
 /** Runs a step in a separate process, which holds the lock, so that two starts do not install or build at once. */

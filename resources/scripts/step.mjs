@@ -2,33 +2,15 @@
 // process, so that the lock is held exactly as long as they run, even if the parent process ends.
 // Runs on any Node from 20.19 on, with nothing installed: built-in modules only.
 import { spawnSync } from 'node:child_process'
-import { existsSync, realpathSync } from 'node:fs'
-import { delimiter, dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { holdLock } from './lock.mjs'
-import { forget, installState, isBuilt, isInstalled, remember, root, say, sourceState } from './ready.mjs'
+import { forget, installState, isBuilt, isInstalled, npmProgram, remember, root, say, sourceState } from './ready.mjs'
 
 /** Runs the module of a command-line program in this process. */
 async function become(program, args) {
   process.argv = [process.execPath, program, ...args]
   await import(pathToFileURL(program).href)
-}
-
-/** Path of npm-cli.js: the npm that started this process, beside this Node, or on the PATH. Null for wrappers such as version managers. */
-function npmProgram() {
-  const folders = [dirname(process.execPath), ...(process.env.PATH ?? '').split(delimiter)]
-  const places = [
-    process.env.npm_execpath,
-    ...folders.flatMap((folder) => [
-      process.platform === 'win32' ? join(folder, 'node_modules', 'npm', 'bin', 'npm-cli.js') : join(folder, 'npm'),
-    ]),
-  ]
-  for (const place of places) {
-    if (!place || !existsSync(place)) continue
-    const path = realpathSync(place)
-    if (path.endsWith('npm-cli.js')) return path
-  }
-  return null
 }
 
 const steps = {

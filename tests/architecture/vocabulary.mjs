@@ -1,7 +1,7 @@
 // Fails where a name, a comment, a document, a message or a test title uses a private word instead of the field's own (CONTRIBUTING.md, "Words").
 // `--list PATH` prints each use below a path. `--update` writes the allow-list again, and refuses to make it longer.
-import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -23,15 +23,18 @@ const inNames = new Set(
 const namesAllowed =
   /^(keep-?alive\w*|keepMounted|standIn\w*|StandIn\w*|\w+StandIn\w*|BookText|BookmarkPlus|BookOpen)$/i
 
-const files = execFileSync(
-  'git',
-  ['ls-files', '-co', '--exclude-standard', '--', 'src-*', 'tests', 'resources', 'docs', '*.md', '*.ts'],
-  {
-    cwd: root,
-    encoding: 'utf8',
-  },
-)
-  .split('\n')
+/** Files by git, or all files of the folders in a copy without it. */
+function everyFile() {
+  const args = ['ls-files', '-co', '--exclude-standard', '--', 'src-*', 'tests', 'resources', 'docs', '*.md', '*.ts']
+  const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' })
+  if (status === 0) return stdout.split('\n')
+  const folders = ['src-main', 'src-preload', 'src-renderer', 'tests', 'resources', 'docs']
+  const within = (folder) =>
+    readdirSync(join(root, folder), { recursive: true }).map((path) => join(folder, path).replaceAll('\\', '/'))
+  return [...readdirSync(root), ...folders.flatMap(within)]
+}
+
+const files = everyFile()
   .filter((path) => /\.(ts|tsx|mjs|cjs|css|html|md)$/.test(path))
   // Migrations are never changed, so tables keep the names that they were created with.
   .filter(

@@ -6,6 +6,7 @@ import { expect, type Page, test } from '@playwright/test'
 import OpenAI from 'openai'
 import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { jpg, png } from '../core/features/media/pictures.ts'
+import { lacks } from '../helpers/programs.mjs'
 import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible, newChat, takePictures } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, openSandbox, type WebHost } from './hosts.ts'
@@ -22,6 +23,8 @@ import {
   settled,
 } from './journey.ts'
 import { withMicrophone } from './microphone.ts'
+
+test.skip(lacks('ffmpeg') !== null, 'ffmpeg')
 
 // The fake microphone plays a file with speech from the sandbox's voice, created once for each worker. Other processes read this file, too.
 const folder = join(tmpdir(), `studio-mic-${process.pid}`)

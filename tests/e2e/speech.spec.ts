@@ -4,11 +4,14 @@ import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import type { SpeechFormat } from '../../src-preload/contract/speech.ts'
 import { chromiumArgs } from '../helpers/browser.mjs'
 import { onlyLong } from '../helpers/effort.ts'
+import { lacks } from '../helpers/programs.mjs'
 import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible, takePictures } from './chatWorld.ts'
 import { closeHosts, newDataDir, openSandbox, openWebHost, type WebHost } from './hosts.ts'
 import { connectTo } from './journey.ts'
 import { type Fate, partSeconds, startSpeechService } from './speechService.ts'
+
+test.skip(lacks('ffmpeg') !== null, 'ffmpeg')
 
 test.use({
   launchOptions: {

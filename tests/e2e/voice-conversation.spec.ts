@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 import { synthesize } from '../../src-main/sandbox/speech/speech.ts'
+import { lacks } from '../helpers/programs.mjs'
 import { windowText } from '../helpers/windowText.ts'
 import { expectAccessible, newChat, takePictures, turns } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, openSandbox, type WebHost } from './hosts.ts'
@@ -15,6 +16,8 @@ import { withMicrophone } from './microphone.ts'
 
 const folder = join(tmpdir(), `studio-talk-${process.pid}`)
 const wav = join(folder, 'talk.wav')
+test.skip(lacks('ffmpeg') !== null, 'ffmpeg')
+
 test.use(withMicrophone(`${wav}%noloop`))
 
 /**

@@ -39,6 +39,8 @@ export default function setup(): (() => void) | undefined {
   chmodSync(folder, 0o755)
   process.env.STUDIO_RUN_FOLDER = folder
   process.env.TMPDIR = folder
+  // Windows reads this one.
+  if (process.platform === 'win32') process.env.TEMP = folder
   return () => {
     // `inference-studio-UID` belongs to the user: the locks for installing and building are sockets in it.
     const left = readdirSync(folder).filter(

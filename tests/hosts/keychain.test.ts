@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createKeychain } from '../../src-main/hosts/keychain.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { needs } from '../helpers/programs.mjs'
 
 const script = fileURLToPath(new URL('fixtures/keychain.ts', import.meta.url))
 let home: string
@@ -46,7 +47,7 @@ const withKeyring = (daemon: string): string[] => [
 const unlocked = withKeyring('printf password | gnome-keyring-daemon --unlock --components=secrets')
 const locked = withKeyring('gnome-keyring-daemon --start --components=secrets')
 
-describe.runIf(process.platform === 'linux')('the keychain, against a real Secret Service', () => {
+describe('the keychain, against a real Secret Service', needs('keyring'), () => {
   it('secrets are stored, read and deleted, and a missing secret is distinguished from a locked keychain', async () => {
     expect(await inSession(unlocked, home)).toEqual({
       probe: { available: true, reason: null },

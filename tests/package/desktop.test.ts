@@ -8,6 +8,7 @@ import builderConfiguration from '../../resources/package/electron-builder.mjs'
 import { buildIfNeeded, node24, root } from '../../resources/scripts/ready.mjs'
 import { serveWithSandbox } from '../../resources/scripts/serveArguments.mjs'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { lacks, needs } from '../helpers/programs.mjs'
 import { commandLine, type Running } from '../hosts/node/fixtures/process.ts'
 import { bundled, entries } from './contents.ts'
 import { hasNode, nodeBinary } from './nodes.ts'
@@ -17,7 +18,7 @@ import { readFuses, writeStubElectron } from './stubElectron.ts'
 
 /** The identity of the program on Linux. */
 const linuxId = 'app.inference_studio.Studio'
-const hasDpkg = existsSync('/usr/bin/dpkg-deb')
+const hasDpkg = lacks('dpkg-deb') === null
 
 let folder: string
 let resources: string
@@ -220,7 +221,7 @@ describe.skipIf(!hasNode('electron'))('the code of app.asar on the oldest Node o
   })
 })
 
-describe.skipIf(!hasDpkg)('the .deb', () => {
+describe('the .deb', needs('dpkg-deb'), () => {
   const run = (command: string, args: string[]): string => execFileSync(command, args, { encoding: 'utf8' })
   let deb: string
   let installed: string
@@ -279,6 +280,9 @@ describe.skipIf(!hasDpkg)('the .deb', () => {
     expect(readFileSync(path, 'utf8')).toMatch(
       /^\[Desktop Action quick-prompt\]\nName=Quick prompt\nExec=inference-studio --quick-prompt$/m,
     )
-    if (existsSync('/usr/bin/desktop-file-validate')) run('desktop-file-validate', [path])
+  })
+
+  it('has a desktop file that desktop-file-validate accepts', needs('desktop-file-validate'), () => {
+    run('desktop-file-validate', [join(installed, `usr/share/applications/${linuxId}.desktop`)])
   })
 })

@@ -7,6 +7,7 @@ import { node24, root } from '../../resources/scripts/ready.mjs'
 import { checkSignature, readFeed } from '../../src-main/hosts/electron/updates/updateFeed.ts'
 import { compareRuns, describeRuns } from '../helpers/electron/compareRuns.mjs'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { programs } from '../helpers/programs.mjs'
 
 const path = '.github/workflows/release.yml'
 const workflow = readFileSync(join(root, path), 'utf8')
@@ -41,6 +42,16 @@ describe('the release workflow', () => {
     const names = [...workflow.matchAll(/npm run (?:-s )?([\w:-]+)/g)].map(([, name = '']) => name)
     expect(new Set(names)).toEqual(new Set(['build', 'test:desktop', 'test:long', 'package', 'package:start']))
     for (const name of names) expect(scripts).toHaveProperty([name])
+  })
+
+  it('installs what `npm test` requires with CI=true, where it may not use apt itself', () => {
+    const required = Object.values(programs).filter(({ isForCi, probe }) => isForCi && probe)
+    // The machines come with these, and with Chrome.
+    const there = ['bash', 'bsdutils', 'coreutils', 'curl', 'dpkg', 'tar']
+    const packages = required.flatMap(({ debian }) => debian).filter((name) => !there.includes(name))
+    const lines = workflow.split('\n').filter((line) => line.includes('apt-get install') && line.includes('ffmpeg'))
+    expect(lines.length).toBe(2)
+    for (const line of lines) expect(line.split(' ')).toEqual(expect.arrayContaining(packages))
   })
 
   it('takes secrets that docs/releasing.md explains', () => {

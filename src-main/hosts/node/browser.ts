@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StudioError } from '../../core/errors.ts'
+import { startProblem } from '../../core/shared/startProblem.ts'
 
 /** An opener that still runs after this time has started a browser, ms. Failing openers exit sooner. */
 const failureWindowMs = 1000
@@ -22,24 +23,25 @@ export async function openInBrowser(address: string): Promise<void> {
   }
   if (!hasScreen()) throw new StudioError('not_found', 'This computer has no display to open a browser on.')
   const [command, ...args] = openerOf(process.platform)
-  // Without a shell the address is a single argument. `href` percent-encodes quotes and spaces.
-  const opener = spawn(command, [...args, url.href], {
-    stdio: 'ignore',
-    detached: true,
-    env: withoutSecretNames(process.env),
-  })
   const late = new AbortController()
+  let opener: ChildProcess | undefined
   try {
+    // Without a shell the address is a single argument. `href` percent-encodes quotes and spaces.
+    opener = spawn(command, [...args, url.href], {
+      stdio: 'ignore',
+      detached: true,
+      env: withoutSecretNames(process.env),
+    })
     const ended = once(opener, 'exit', { signal: late.signal }).then(([code]) => code !== 0)
     const failed = await Promise.race([ended, sleep(failureWindowMs, false, { signal: late.signal, ref: false })])
     if (failed) throw new StudioError('not_found', 'No browser was found.')
   } catch (thrown) {
     if (thrown instanceof StudioError) throw thrown
-    const why = thrown instanceof Error ? thrown.message : String(thrown)
-    throw new StudioError('not_found', `The browser could not be opened: ${why}`, {}, { cause: thrown })
+    const why = startProblem(thrown, command, { path: process.env.PATH }).message
+    throw new StudioError('not_found', `The browser could not be opened. ${why}`, {}, { cause: thrown })
   } finally {
     late.abort()
-    opener.unref()
+    opener?.unref()
   }
 }
 

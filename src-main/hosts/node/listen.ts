@@ -12,6 +12,7 @@ const tries = 10
  */
 export async function listenOn(server: Server, port: number, orNext: boolean): Promise<number> {
   const last = port === 0 || !orNext ? port : Math.min(port + tries - 1, 65_535)
+  let isReserved = true
   for (let candidate = port; candidate <= last; candidate++) {
     const failure = await listenOnce(server, candidate)
     if (failure === null) {
@@ -20,8 +21,11 @@ export async function listenOn(server: Server, port: number, orNext: boolean): P
       return boundPort(server)
     }
     if (failure.code !== 'EADDRINUSE' && failure.code !== 'EACCES') throw failure
+    if (failure.code === 'EADDRINUSE') isReserved = false
   }
-  const words = last === port ? `Port ${port} is in use.` : `Ports ${port} to ${last} are in use.`
+  // EACCES: a low port on Linux, a range that the system took on Windows.
+  const state = isReserved ? 'reserved for the system' : 'in use'
+  const words = last === port ? `Port ${port} is ${state}.` : `Ports ${port} to ${last} are ${state}.`
   throw new StudioError('port_taken', `${words} Choose another one; 0 means any free port.`)
 }
 

@@ -35,6 +35,7 @@ import { dayMs } from '../../../src-main/core/shared/days.ts'
 import { lockFolder } from '../../../src-main/core/store/lock.ts'
 import { RetentionClock } from '../../../src-main/core/store/retentionClock.ts'
 import { tries } from '../../helpers/effort.ts'
+import { needs } from '../../helpers/programs.mjs'
 import { freshFolder } from '../helpers/core.ts'
 import { confirmClock } from '../helpers/deadlines.ts'
 import { contentsOf, filledFolder, soundness } from './fill.ts'
@@ -155,7 +156,7 @@ describe('a backup', () => {
     expect(readdirSync(to).filter((name) => /staging|waiting|swapping|discarded|backups/.test(name))).toEqual([])
   })
 
-  it('can be read by any tar program, and has no free pages with deleted data', async () => {
+  it('can be read by any tar program, and has no free pages with deleted data', needs('posix'), async () => {
     const from = filledFolder()
     const handle = new DatabaseSync(join(from, 'ledger.sqlite'))
     handle.exec(

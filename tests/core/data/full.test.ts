@@ -11,12 +11,12 @@ import { openDatabase, studioDatabase } from '../../../src-main/core/store/datab
 import { lockFolder } from '../../../src-main/core/store/lock.ts'
 import { openErase } from '../../../src-main/hosts/node/openRetention.ts'
 import { onlyLong } from '../../helpers/effort.ts'
+import { needs } from '../../helpers/programs.mjs'
 import { freshFolder } from '../helpers/core.ts'
-import { canMountDisks, fillDisk, mountMemoryDisk, unmountMemoryDisk } from '../helpers/memoryDisk.ts'
+import { fillDisk, mountMemoryDisk, unmountMemoryDisk } from '../helpers/memoryDisk.ts'
 import { behead, filledFolder, fillFolder, soundness } from './fill.ts'
 
 // Real disks of 8 MB that are full or read-only, if this user may mount them.
-const canMount = canMountDisks()
 
 const filling = { conversations: 3, messages: 4, requests: 2000, days: 5 }
 const agree = async (): Promise<boolean> => true
@@ -36,7 +36,7 @@ const contents = (dataDir: string): [string, string][] =>
     })
     .sort(([a], [b]) => (a < b ? -1 : 1))
 
-describe.runIf(canMount)('on a full disk', () => {
+describe('on a full disk', needs('mount'), () => {
   let disk: string
   let dataDir: string
   beforeEach(() => {

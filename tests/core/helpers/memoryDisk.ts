@@ -21,14 +21,3 @@ export function fillDisk(disk: string, left = 0): void {
   const { bavail, bsize } = statfsSync(disk)
   writeFileSync(join(disk, 'other'), Buffer.alloc(bavail * bsize - left))
 }
-
-/** Whether this user may mount a file system. If not, says so, because the tests of full disks are skipped. */
-export function canMountDisks(): boolean {
-  try {
-    unmountMemoryDisk(mountMemoryDisk(1))
-    return true
-  } catch {
-    console.log('This user makes no file systems: what a full disk does is not tried here.')
-    return false
-  }
-}

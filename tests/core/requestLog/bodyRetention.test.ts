@@ -1,9 +1,10 @@
-import { spawnSync } from 'node:child_process'
+import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import type { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
 import { bodiesFile, requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
 import { countTurns } from '../../helpers/eventLoop.ts'
+import { isOnDisk } from '../../helpers/onDisk.ts'
 import { notice, openRequestLog, sent, testRequestLog, tool } from './helpers.ts'
 
 const secret = 'sk-the-real-key-of-the-account'
@@ -23,7 +24,6 @@ function logged(requestLog: SqliteRequestLog, text: string, changes: Parameters<
 }
 
 /** Searches the files on the disk from another process, because this process must not open them directly. */
-const isOnDisk = (dataDir: string, text: string): boolean => spawnSync('grep', ['-rqF', text, dataDir]).status === 0
 
 describe('headers', () => {
   it('are in memory for the newest thousand requests, cleaned when read, and never on the disk', async () => {
@@ -107,13 +107,13 @@ describe('bodies', () => {
     const { requestLog, dataDir } = testRequestLog()
     for (let n = 0; n < 100; n += 1) logged(requestLog, `${n} `.repeat(20_000))
     await requestLog.counts({})
-    const full = spawnSync('stat', ['-c', '%s', bodiesFile(dataDir)]).stdout.toString()
+    const full = statSync(bodiesFile(dataDir)).size
     const turns = countTurns()
     expect(await requestLog.deleteBodies({})).toBe(100)
     expect(turns()).toBeGreaterThan(4)
-    const left = spawnSync('stat', ['-c', '%s', bodiesFile(dataDir)]).stdout.toString()
-    expect(Number(full)).toBeGreaterThan(1_000_000)
-    expect(Number(left)).toBeLessThan(100_000)
+    const left = statSync(bodiesFile(dataDir)).size
+    expect(full).toBeGreaterThan(1_000_000)
+    expect(left).toBeLessThan(100_000)
   })
 
   it('older than their retention are deleted at the start', async () => {

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -12,6 +12,7 @@ import { dayMs } from '../../../src-main/core/shared/days.ts'
 import { bodiesFile, requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
 import type { RequestsEvent } from '../../../src-preload/contract/requests.ts'
 import { tries } from '../../helpers/effort.ts'
+import { isOnDisk } from '../../helpers/onDisk.ts'
 import { randomNumbers } from '../../helpers/random.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { fill } from './harness/million.ts'
@@ -22,7 +23,6 @@ const quietly = { done: () => undefined, stopped: () => false }
 const clean = (text: string): string => text
 
 /** Searches the files on the disk from another process, because this process must not open them directly. */
-const isOnDisk = (dataDir: string, text: string): boolean => spawnSync('grep', ['-rqF', text, dataDir]).status === 0
 
 /** A request with bodies that ended at once. `text` is in its path, its problem, its headers and its bodies. */
 function ended(requestLog: SqliteRequestLog, text: string): number {

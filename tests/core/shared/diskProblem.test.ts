@@ -12,8 +12,9 @@ import { diskProblem, fileProblem } from '../../../src-main/core/shared/diskProb
 import { asStoreError } from '../../../src-main/core/store/databaseErrors.ts'
 import { openStoreReadOnly } from '../../../src-main/core/store/openReadOnly.ts'
 import { databaseFile, openStore } from '../../../src-main/core/store/store.ts'
+import { needs } from '../../helpers/programs.mjs'
 import { freshFolder } from '../helpers/core.ts'
-import { canMountDisks, fillDisk, mountMemoryDisk, unmountMemoryDisk } from '../helpers/memoryDisk.ts'
+import { fillDisk, mountMemoryDisk, unmountMemoryDisk } from '../helpers/memoryDisk.ts'
 import { setUserVersion } from '../helpers/userVersion.ts'
 
 const errno = (code: string, syscall = 'write'): Error =>
@@ -88,9 +89,7 @@ it('a command that only reads does not report a database of an earlier version a
   )
 })
 
-const canMount = canMountDisks()
-
-describe.runIf(canMount)('on a real disk that is full or can’t be written', () => {
+describe('on a real disk that is full or can’t be written', needs('mount'), () => {
   async function onDisk(work: (disk: string, fill: () => void) => Promise<void> | void): Promise<void> {
     const disk = mountMemoryDisk(4)
     try {
@@ -142,7 +141,7 @@ describe.runIf(canMount)('on a real disk that is full or can’t be written', ()
     }))
 })
 
-it('a process without file descriptors says so, and does not treat a sound database as damaged', () => {
+it('a process without file descriptors says so, and does not treat a sound database as damaged', needs('posix'), () => {
   const dataDir = freshFolder()
   openStore(dataDir).close()
   const url = (path: string): string => JSON.stringify(new URL(`../../../src-main/core/${path}`, import.meta.url).href)

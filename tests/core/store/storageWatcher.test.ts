@@ -5,9 +5,10 @@ import { createRouterClient } from '@orpc/server'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Core, createCore } from '../../../src-main/core/core.ts'
 import { databaseFile } from '../../../src-main/core/store/store.ts'
+import { lacks, needs } from '../../helpers/programs.mjs'
 import { freshFolder, testHost } from '../helpers/core.ts'
 import { lock } from '../helpers/lock.ts'
-import { canMountDisks, mountMemoryDisk, unmountMemoryDisk } from '../helpers/memoryDisk.ts'
+import { mountMemoryDisk, unmountMemoryDisk } from '../helpers/memoryDisk.ts'
 
 async function start(dataDir: string) {
   const core = await createCore(testHost(dataDir).host, { proxyPort: null })
@@ -18,8 +19,6 @@ async function start(dataDir: string) {
 /** Waits until the state reports this kind of problem; null: none. */
 const reported = (core: Core, kind: string | null): Promise<void> =>
   vi.waitFor(() => expect(core.state().storage?.kind ?? null).toBe(kind), { timeout: 30_000, interval: 20 })
-
-const canMount = canMountDisks()
 
 /** Makes a file system in a file and mounts it. An error in it makes the disk read-only while its files are open, as a failing disk does. */
 function mountImage(image: string): { disk: string; breakDisk: () => void } {
@@ -34,7 +33,7 @@ function mountImage(image: string): { disk: string; breakDisk: () => void } {
 }
 
 const canBreakDisk = ((): boolean => {
-  if (!canMount) return false
+  if (lacks('mount') !== null) return false
   const folder = freshFolder()
   try {
     writeFileSync(join(folder, 'disk.img'), '')
@@ -67,7 +66,7 @@ describe('the state of the program', () => {
     expect(await client.app.updateSettings({ bodyDays: 6 })).toMatchObject({ bodyDays: 6 })
   })
 
-  it.runIf(canMount)('reports a full disk, and that there is space again', async () => {
+  it('reports a full disk, and that there is space again', needs('mount'), async () => {
     const disk = mountMemoryDisk(8)
     onTestFinished(() => unmountMemoryDisk(disk))
     const dataDir = join(disk, 'data')
@@ -85,20 +84,24 @@ describe('the state of the program', () => {
     expect(await client.app.updateSettings({ bodyDays: 6 })).toMatchObject({ bodyDays: 6 })
   })
 
-  it.runIf(canBreakDisk)('reports a disk that became read-only after an error, and still reads', async () => {
-    const image = join(freshFolder(), 'disk.img')
-    const { disk, breakDisk } = mountImage(image)
-    const dataDir = join(disk, 'data')
-    mkdirSync(dataDir)
-    const { core, client } = await start(dataDir)
-    await client.app.updateSettings({ bodyDays: 6 })
-    breakDisk()
-    await expect(client.app.updateSettings({ bodyDays: 5 })).rejects.toMatchObject({ data: { kind: 'not_writable' } })
-    await reported(core, 'not_writable')
-    expect(core.state().storage?.message).toContain(databaseFile(dataDir))
-    // Such a disk stays read-only until it is mounted anew.
-    await client.app.checkStorage()
-    expect(core.state().storage?.kind).toBe('not_writable')
-    expect(core.state().settings.bodyDays).toBe(6)
-  })
+  it.runIf(canBreakDisk)(
+    'reports a disk that became read-only after an error, and still reads',
+    needs('mount'),
+    async () => {
+      const image = join(freshFolder(), 'disk.img')
+      const { disk, breakDisk } = mountImage(image)
+      const dataDir = join(disk, 'data')
+      mkdirSync(dataDir)
+      const { core, client } = await start(dataDir)
+      await client.app.updateSettings({ bodyDays: 6 })
+      breakDisk()
+      await expect(client.app.updateSettings({ bodyDays: 5 })).rejects.toMatchObject({ data: { kind: 'not_writable' } })
+      await reported(core, 'not_writable')
+      expect(core.state().storage?.message).toContain(databaseFile(dataDir))
+      // Such a disk stays read-only until it is mounted anew.
+      await client.app.checkStorage()
+      expect(core.state().storage?.kind).toBe('not_writable')
+      expect(core.state().settings.bodyDays).toBe(6)
+    },
+  )
 })

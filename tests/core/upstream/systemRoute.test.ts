@@ -1,38 +1,24 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync } from 'node:fs'
 import { createServer as createHttp, type RequestListener, type ServerResponse } from 'node:http'
 import { createServer as createHttps } from 'node:https'
 import { connect, createServer as createTcp, type Server, type Socket } from 'node:net'
-import { join } from 'node:path'
 import { createServer as createTls } from 'node:tls'
 import fc from 'fast-check'
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { SystemNetwork } from '../../../src-main/core/host.ts'
 import { parseBaseAddress } from '../../../src-main/core/upstream/address.ts'
 import { Credential } from '../../../src-main/core/upstream/credential.ts'
 import { exchange } from '../../../src-main/core/upstream/httpExchange.ts'
 import { openNetwork } from '../../../src-main/core/upstream/network.ts'
 import { awayFetch, readRoutes, systemFetch } from '../../../src-main/core/upstream/systemRoute.ts'
+import { newCertificate } from '../../helpers/certificate.ts'
 import { tries } from '../../helpers/effort.ts'
 import { openClient } from '../../helpers/openClient.ts'
-import { freshFolder } from '../helpers/core.ts'
 import { canary, json, portOf, serve } from './helpers/service.ts'
 
 // Proxies and services on loopback, with the real protocols. The settings of the system are a function that each test gives.
 
-let key: string
-let cert: string
-beforeAll(() => {
-  const folder = freshFolder()
-  mkdirSync(folder, { recursive: true })
-  const at = (name: string): string => join(folder, name)
-  const args = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
-  const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
-  execFileSync('openssl', [...args, '-keyout', at('key'), '-out', at('cert'), ...names], { stdio: 'ignore' })
-  key = readFileSync(at('key'), 'utf8')
-  cert = readFileSync(at('cert'), 'utf8')
-})
+const { key, cert } = newCertificate('localhost', '127.0.0.1')
 
 const system = (resolve: (url: string) => string, certificates: () => readonly string[] = () => []): SystemNetwork => ({
   resolveProxy: async (url) => resolve(url),

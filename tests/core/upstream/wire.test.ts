@@ -1,8 +1,7 @@
 // @isolated It changes NODE_TLS_REJECT_UNAUTHORIZED of its process.
 
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer as createProxy, request as httpRequest } from 'node:http'
 import { createServer as createTls } from 'node:https'
 import { connect, createServer as createTcp } from 'node:net'
@@ -12,6 +11,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { parseBaseAddress } from '../../../src-main/core/upstream/address.ts'
 import { openUpstream } from '../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../src-main/core/upstream/credential.ts'
+import { newCertificate } from '../../helpers/certificate.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
 import {
   canary,
@@ -369,31 +369,10 @@ test('[CHAT-08] [CHAT-10] [CHAT-04] given fields are sent unchanged, absent fiel
 
 function certificate() {
   const dir = temporaryFolder('upstream-tls-')
-  const [key, cert] = [join(dir, 'key.pem'), join(dir, 'cert.pem')]
-  execFileSync(
-    'openssl',
-    [
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:P-256',
-      '-nodes',
-      '-days',
-      '2',
-      '-subj',
-      '/CN=127.0.0.1',
-      '-addext',
-      'subjectAltName=IP:127.0.0.1',
-      '-keyout',
-      key,
-      '-out',
-      cert,
-    ],
-    { stdio: 'pipe' },
-  )
-  return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8'), file: cert, dir }
+  const file = join(dir, 'cert.pem')
+  const made = newCertificate('127.0.0.1')
+  writeFileSync(file, made.cert)
+  return { ...made, file, dir }
 }
 
 test('TLS is verified even with NODE_TLS_REJECT_UNAUTHORIZED=0, and a custom CA of the environment is trusted', async () => {

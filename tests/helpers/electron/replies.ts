@@ -1,6 +1,4 @@
-import { execFileSync } from 'node:child_process'
 import { createHash, createPublicKey, randomUUID } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import {
   createSecureServer,
   type Http2ServerRequest,
@@ -8,8 +6,7 @@ import {
   type ServerHttp2Session,
 } from 'node:http2'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { newCertificate } from '../certificate.ts'
 
 /** Header with the id of the reply that a request gets. Added after the page has sent it. */
 export const replyHeader = 'x-stand-in-reply'
@@ -31,7 +28,7 @@ export class ReplyServer {
   }
 
   static async start(): Promise<ReplyServer> {
-    const { cert, key } = certificate()
+    const { cert, key } = newCertificate('stand-in', '*.app.localhost')
     let serve: Serve = () => undefined
     const sessions = new Set<ServerHttp2Session>()
     // HTTP/2, because HTTP/1 would allow six requests at the same time, and Electron has no such limit.
@@ -101,16 +98,3 @@ export class ReplyServer {
 }
 
 type Serve = (request: Http2ServerRequest, response: Http2ServerResponse) => void
-
-function certificate(): { cert: string; key: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'stand-in-tls-'))
-  try {
-    const at = (name: string): string => join(folder, `${name}.pem`)
-    const made = ['req', '-x509', '-nodes', '-days', '2', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1']
-    const names = ['-subj', '/CN=stand-in', '-addext', 'subjectAltName=DNS:*.app.localhost']
-    execFileSync('openssl', [...made, '-keyout', at('key'), '-out', at('cert'), ...names], { stdio: 'ignore' })
-    return { cert: readFileSync(at('cert'), 'utf8'), key: readFileSync(at('key'), 'utf8') }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}

@@ -1,3 +1,4 @@
+// @module-tag chromium
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect as expectPage } from '@playwright/test'

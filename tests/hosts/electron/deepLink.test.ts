@@ -1,3 +1,4 @@
+// @module-tag chromium
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { node24 } from '../../../resources/scripts/ready.mjs'

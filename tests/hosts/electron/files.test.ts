@@ -1,3 +1,4 @@
+// @module-tag chromium
 import { readFileSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'

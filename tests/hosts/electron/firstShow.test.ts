@@ -1,3 +1,4 @@
+// @module-tag chromium
 import { EventEmitter } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { atFirstShow } from '../../../src-main/hosts/electron/firstShow.ts'

@@ -1,9 +1,11 @@
+// @module-tag chromium
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { securityHeaders } from '../../../src-main/hosts/csp.ts'
 import { type Desktop, launchDesktop } from '../../helpers/electron/launch.ts'
+import { needs } from '../../helpers/programs.mjs'
 import { newDataDir, openedOutside, tidy, watchOutside } from './fixtures.ts'
 
 let desktop: Desktop
@@ -128,48 +130,52 @@ test('no address leads out of the page folder, and nothing is changed through it
   expect(await status('/index.html', 'POST')).toBe(405)
 })
 
-test('the microphone and Copy are allowed; camera, location, notifications and reading the clipboard are denied', async () => {
-  const answers = await desktop.page.evaluate(async () => {
-    const listen = (asked: MediaStreamConstraints) =>
-      navigator.mediaDevices.getUserMedia(asked).then(
-        (stream) =>
-          stream
-            .getTracks()
-            .map((track) => track.kind)
-            .join(),
-        (thrown: Error) => thrown.name,
-      )
-    const place = new Promise((resolve) => {
-      navigator.geolocation.getCurrentPosition(
-        () => resolve('here'),
-        (error) => resolve(error.code === error.PERMISSION_DENIED ? 'denied' : error.message),
-      )
+test(
+  'the microphone and Copy are allowed; camera, location, notifications and reading the clipboard are denied',
+  needs('full-browser'),
+  async () => {
+    const answers = await desktop.page.evaluate(async () => {
+      const listen = (asked: MediaStreamConstraints) =>
+        navigator.mediaDevices.getUserMedia(asked).then(
+          (stream) =>
+            stream
+              .getTracks()
+              .map((track) => track.kind)
+              .join(),
+          (thrown: Error) => thrown.name,
+        )
+      const place = new Promise((resolve) => {
+        navigator.geolocation.getCurrentPosition(
+          () => resolve('here'),
+          (error) => resolve(error.code === error.PERMISSION_DENIED ? 'denied' : error.message),
+        )
+      })
+      const outcome = (asked: Promise<unknown>) =>
+        asked.then(
+          () => 'done',
+          (thrown: Error) => thrown.name,
+        )
+      return {
+        microphone: await listen({ audio: true }),
+        camera: await listen({ video: true }),
+        both: await listen({ audio: true, video: true }),
+        place: await place,
+        notifications: await Notification.requestPermission(),
+        copy: await outcome(navigator.clipboard.writeText('copied')),
+        paste: await outcome(navigator.clipboard.readText()),
+      }
     })
-    const outcome = (asked: Promise<unknown>) =>
-      asked.then(
-        () => 'done',
-        (thrown: Error) => thrown.name,
-      )
-    return {
-      microphone: await listen({ audio: true }),
-      camera: await listen({ video: true }),
-      both: await listen({ audio: true, video: true }),
-      place: await place,
-      notifications: await Notification.requestPermission(),
-      copy: await outcome(navigator.clipboard.writeText('copied')),
-      paste: await outcome(navigator.clipboard.readText()),
-    }
-  })
-  expect(answers).toEqual({
-    microphone: 'audio',
-    camera: 'NotAllowedError',
-    both: 'NotAllowedError',
-    place: 'denied',
-    notifications: 'denied',
-    copy: 'done',
-    paste: 'NotAllowedError',
-  })
-})
+    expect(answers).toEqual({
+      microphone: 'audio',
+      camera: 'NotAllowedError',
+      both: 'NotAllowedError',
+      place: 'denied',
+      notifications: 'denied',
+      copy: 'done',
+      paste: 'NotAllowedError',
+    })
+  },
+)
 
 /** Runs an action in the page and waits until the main process has reported the result. */
 async function clickLink(address: string, target: string): Promise<void> {

@@ -1,3 +1,4 @@
+// @module-tag chromium
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+// @module-tag chromium
 import { readFileSync } from 'node:fs'
 import type { MenuItemConstructorOptions } from 'electron'
 import { afterEach, describe, expect, test, vi } from 'vitest'

@@ -1,3 +1,4 @@
+// @module-tag chromium
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { connectTo, goToPage } from '../../e2e/journey.ts'

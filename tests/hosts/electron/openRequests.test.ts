@@ -1,3 +1,4 @@
+// @module-tag chromium
 import { EventEmitter } from 'node:events'
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+// @module-tag chromium
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ForbiddenListeners, openForbiddenListeners, play } from '../../e2e/forbiddenListeners.ts'
 import { askModel, composer, lastReply } from '../../e2e/journey.ts'

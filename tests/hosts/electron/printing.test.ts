@@ -1,4 +1,5 @@
 // @long Starts the desktop application for each test. tests/e2e/print.spec.ts prints the same page.
+// @module-tag chromium
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { pickModel, send, settled } from '../../e2e/journey.ts'

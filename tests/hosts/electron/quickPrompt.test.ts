@@ -1,4 +1,5 @@
 // @long Starts the desktop application for each test. tests/e2e/quick-prompt.spec.ts shows the same window.
+// @module-tag chromium
 
 import type { Page } from '@playwright/test'
 import { afterEach, describe, expect, test } from 'vitest'

@@ -1,4 +1,5 @@
 // @long Starts the desktop application for each test. tests/e2e/mcp-sign-in.spec.ts signs in at the same servers.
+// @module-tag chromium
 
 import { expect as expectPage, type Page } from '@playwright/test'
 import { afterEach, beforeEach, expect, test } from 'vitest'

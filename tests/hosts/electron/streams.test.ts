@@ -1,4 +1,5 @@
 // @long It starts the desktop program for one test.
+// @module-tag chromium
 import { afterEach, describe, expect, test } from 'vitest'
 import { launchDesktop, real } from '../../helpers/electron/launch.ts'
 import { newDataDir, tidy } from './fixtures.ts'

@@ -1,4 +1,5 @@
 // @long Starts the desktop application. tests/e2e/sync.spec.ts shows the same settings.
+// @module-tag chromium
 
 import { mkdtempSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'

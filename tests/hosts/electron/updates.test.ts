@@ -1,3 +1,4 @@
+// @module-tag chromium
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'

@@ -1,4 +1,5 @@
 // @long Starts the desktop application twice. tests/e2e/speech.spec.ts plays samples in a browser.
+// @module-tag chromium
 
 import { afterEach, expect, test } from 'vitest'
 import { windowText } from '../../helpers/windowText.ts'

@@ -1,9 +1,11 @@
+// @module-tag keyring
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
+import { needs } from '../../helpers/programs.mjs'
 import { type Keyring, openKeyring } from './fixtures/keyring.ts'
 import { openPage } from './fixtures/page.ts'
 import { commandLine, documents, type Ended, gather, studioEntry } from './fixtures/process.ts'
@@ -171,7 +173,7 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     expect(await connectionIn(dataDir)).toMatchObject({ state: 'connected' })
   })
 
-  it('a typed key is not shown, and Ctrl-C stores nothing', { tags: 'long' }, async () => {
+  it('a typed key is not shown, and Ctrl-C stores nothing', needs('terminal', 'long'), async () => {
     const dataDir = newFolder()
     const typed = async (keys: string) => {
       const command = [process.execPath, studioEntry, 'login', '--base-url', service.baseUrl, '--data-dir', dataDir]

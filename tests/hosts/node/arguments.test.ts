@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { fillFolder } from '../../core/data/fill.ts'
 import { firstCases } from '../../helpers/effort.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
+import { needs } from '../../helpers/programs.mjs'
 import { realCommands, runInProcess, unusedParts } from './fixtures/inProcess.ts'
 import { commandLine, type Ended, studioEntry } from './fixtures/process.ts'
 
@@ -125,7 +126,7 @@ describe('invalid values', () => {
   })
 })
 
-describe('impossible paths', { timeout: 240_000 }, () => {
+describe('impossible paths', { ...needs('posix'), timeout: 240_000 }, () => {
   const at = (name: string): string => join(home, name)
   /** Special files by their names; none of them may change. */
   let special: string[]

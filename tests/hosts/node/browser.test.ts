@@ -61,7 +61,10 @@ describe.runIf(process.platform === 'linux')('a browser', () => {
 
   it('a missing browser is reported: no opener, an opener that found none, no display', async () => {
     vi.stubEnv('PATH', folder)
-    await expect(openInBrowser('https://example.org')).rejects.toMatchObject({ kind: 'not_found' })
+    await expect(openInBrowser('https://example.org')).rejects.toMatchObject({
+      kind: 'not_found',
+      message: 'The browser could not be opened. The command “xdg-open” was not found on this computer.',
+    })
     vi.stubEnv('PATH', `${folder}:/usr/bin:/bin`)
     putOpener('exit 3')
     await expect(openInBrowser('https://example.org')).rejects.toMatchObject({ kind: 'not_found' })

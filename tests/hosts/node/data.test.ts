@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { needs } from '../../helpers/programs.mjs'
 import { studioEntry } from './fixtures/process.ts'
 import { testCommandLine } from './fixtures/testCommandLine.ts'
 
@@ -58,6 +59,7 @@ it('a backup beside a running studio and a restore after its end: a later app is
 })
 
 it('backup writes to standard output, and restore refuses other files without changing anything', {
+  ...needs('posix'),
   timeout: 120_000,
 }, async () => {
   await here('apps', 'add', 'An editor')

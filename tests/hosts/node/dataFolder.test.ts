@@ -21,6 +21,7 @@ import { databases } from '../../../src-main/core/data/databases.ts'
 import { markerName } from '../../../src-main/core/store/dataFolder.ts'
 import { firstCases } from '../../helpers/effort.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
+import { needs } from '../../helpers/programs.mjs'
 import { realCommands } from './fixtures/inProcess.ts'
 import { commandLine, type Ended, type Running, studioEntry } from './fixtures/process.ts'
 
@@ -386,7 +387,7 @@ describe('marking a data folder', () => {
   it.each([
     ['of an earlier version', markerName],
     ['that an unpacked backup made', null],
-  ] as const)('a folder %s with one of our databases is marked', async (_, without) => {
+  ] as const)('a folder %s with one of our databases is marked', needs('posix'), async (_, without) => {
     const folder = mkdtempSync(join(root, 'earlier-'))
     if (without) {
       cpSync(sample, folder, { recursive: true })

@@ -18,9 +18,10 @@ import { openApps } from '../../../src-main/core/gateway/apps/apps.ts'
 import { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
 import { fillFolder } from '../../core/data/fill.ts'
 import { rightClock } from '../../core/helpers/deadlines.ts'
-import { canMountDisks, mountMemoryDisk, unmountMemoryDisk } from '../../core/helpers/memoryDisk.ts'
+import { mountMemoryDisk, unmountMemoryDisk } from '../../core/helpers/memoryDisk.ts'
 import { firstCases, onlyLong, tries } from '../../helpers/effort.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
+import { needs } from '../../helpers/programs.mjs'
 import { commandLine, type Ended, environmentOf, studioEntry } from './fixtures/process.ts'
 
 // Tests commands whose output can't be written, with real files, devices and pipes on the descriptors of a real process.
@@ -154,24 +155,28 @@ describe.runIf(existsSync('/dev/full'))('a device that is full', { timeout: 120_
 
 describe('the null device', () => {
   // Node also opens the null device for a closed standard output.
-  it.each(['>&-', '>/dev/null'])('apps add adds no app when its key would not be shown: %s', async (redirection) => {
-    const before = names()
-    const shell = spawn(
-      'sh',
-      ['-c', `exec "$0" "$@" ${redirection}`, process.execPath, studioEntry, 'apps', 'add', 'x', ...where],
-      {
-        stdio: ['ignore', 'pipe', 'pipe'],
-        env: environmentOf(common),
-      },
-    )
-    let stderr = ''
-    shell.stderr.setEncoding('utf8').on('data', (text: string) => {
-      stderr += text
-    })
-    const [code] = await once(shell, 'close')
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/No app was added/)])
-    expect(names()).toEqual(before)
-  })
+  it.each(['>&-', '>/dev/null'])(
+    'apps add adds no app when its key would not be shown: %s',
+    needs('posix'),
+    async (redirection) => {
+      const before = names()
+      const shell = spawn(
+        'sh',
+        ['-c', `exec "$0" "$@" ${redirection}`, process.execPath, studioEntry, 'apps', 'add', 'x', ...where],
+        {
+          stdio: ['ignore', 'pipe', 'pipe'],
+          env: environmentOf(common),
+        },
+      )
+      let stderr = ''
+      shell.stderr.setEncoding('utf8').on('data', (text: string) => {
+        stderr += text
+      })
+      const [code] = await once(shell, 'close')
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/No app was added/)])
+      expect(names()).toEqual(before)
+    },
+  )
 
   it('other commands may write to the null device', async () => {
     expect(await into({ stdout: '/dev/null' }, ['apps', 'list', ...where])).toMatchObject({ code: 0, stderr: '' })
@@ -243,9 +248,7 @@ describe('a pipe whose reader has gone', { timeout: 120_000 }, () => {
   })
 })
 
-const canMount = canMountDisks()
-
-describe.runIf(canMount)('a disk that fills up', { timeout: 120_000 }, () => {
+describe('a disk that fills up', { ...needs('mount'), timeout: 120_000 }, () => {
   let disk: string
   beforeEach(() => {
     disk = mountMemoryDisk(1)

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { jpegOrientation, readImageHeader } from '../../../src-preload/contract/imageHeader.ts'
 import { gifHead, jpg, png, pngClaim, turnedJpg, turnedPng, webpHead } from '../../core/features/media/pictures.ts'
 import { tries } from '../../helpers/effort.ts'
+import { needs } from '../../helpers/programs.mjs'
 
 /** A test image that ffmpeg encodes. */
 const ffmpeg = (...args: string[]): Buffer =>
@@ -21,7 +22,7 @@ test.each([
   ['image/webp', ['-frames:v', '1', '-c:v', 'libwebp', '-f', 'webp']],
   ['image/webp', ['-frames:v', '1', '-c:v', 'libwebp', '-lossless', '1', '-f', 'webp']],
   ['image/webp', ['-c:v', 'libwebp_anim', '-f', 'webp']],
-] as const)('recognises an %s of another program by its bytes, with its size (%#)', (mime, args) => {
+] as const)('recognises an %s of another program by its bytes, with its size (%#)', needs('ffmpeg'), (mime, args) => {
   expect(readImageHeader(ffmpeg(...args))).toEqual({ mime, width: 123, height: 77 })
 })
 

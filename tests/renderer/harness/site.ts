@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,7 +7,7 @@ import { type Browser, chromium } from '@playwright/test'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { build } from 'vite'
-import { chromiumArgs } from '../../helpers/browser.mjs'
+import { chromiumArgs, findPageBrowser } from '../../helpers/browser.mjs'
 
 // Builds a page that runs one script of ours, serves it, and opens a browser for it. Tests, benchmarks and screenshots share it.
 
@@ -76,8 +75,8 @@ export async function serveSite(
   }
 }
 
-/** The browser of STUDIO_BROWSER, else the system's, else Playwright's own. */
-export function openBrowser(args: string[] = []): Promise<Browser> {
-  const executablePath = [process.env.STUDIO_BROWSER, '/usr/bin/chromium'].find((path) => path && existsSync(path))
+/** Starts the browser for page tests. */
+export async function openBrowser(args: string[] = []): Promise<Browser> {
+  const executablePath = await findPageBrowser()
   return chromium.launch({ ...(executablePath ? { executablePath } : {}), args: [...chromiumArgs, ...args] })
 }

@@ -3,21 +3,24 @@ import { describe, expect, it } from 'vitest'
 import { drawImage } from '../../../src-main/sandbox/images/draw.ts'
 import { inspectImage } from '../../../src-main/sandbox/vision/inspect.ts'
 import { firstCases } from '../../helpers/effort.ts'
+import { needs } from '../../helpers/programs.mjs'
 import { ffmpegMake, ffprobe } from './tools.ts'
 
 describe('images', () => {
-  it('[IMG-02] draws the same PNG for the same prompt and index, another for any other, in one of three sizes', {
-    tags: 'long',
-  }, () => {
-    const one = drawImage('a red fox', 0)
-    expect(Buffer.from(one).equals(drawImage('a red fox', 0))).toBe(true)
-    expect(Buffer.from(one).equals(drawImage('a red fox', 1))).toBe(false)
-    expect(Buffer.from(one).equals(drawImage('a red box', 0))).toBe(false)
-    expect(one.length).toBeLessThan(1_500_000)
-    const { width, height } = inspectImage(one)
-    expect(['1024x1024', '1024x768', '768x1024']).toContain(`${width}x${height}`)
-    expect(ffprobe(one)).toContain(`width=${width}`)
-  })
+  it(
+    '[IMG-02] draws the same PNG for the same prompt and index, another for any other, in one of three sizes',
+    needs('ffmpeg', 'long'),
+    () => {
+      const one = drawImage('a red fox', 0)
+      expect(Buffer.from(one).equals(drawImage('a red fox', 0))).toBe(true)
+      expect(Buffer.from(one).equals(drawImage('a red fox', 1))).toBe(false)
+      expect(Buffer.from(one).equals(drawImage('a red box', 0))).toBe(false)
+      expect(one.length).toBeLessThan(1_500_000)
+      const { width, height } = inspectImage(one)
+      expect(['1024x1024', '1024x768', '768x1024']).toContain(`${width}x${height}`)
+      expect(ffprobe(one)).toContain(`width=${width}`)
+    },
+  )
 })
 
 describe('image inspection', () => {
@@ -28,7 +31,7 @@ describe('image inspection', () => {
       ['gif', ['-f', 'gif']],
       ['webp', ['-c:v', 'libwebp', '-f', 'image2pipe']],
     ]),
-  )('reports the size of a %s, and the mean colour of png and jpeg', (format, coding) => {
+  )('reports the size of a %s, and the mean colour of png and jpeg', needs('ffmpeg'), (format, coding) => {
     const made = ffmpegMake('-f', 'lavfi', '-i', 'color=0x4080C0:s=120x66:d=0.04', '-frames:v', '1', ...coding)
     const seen = inspectImage(made)
     expect(seen).toMatchObject({ format, width: 120, height: 66 })

@@ -1,3 +1,4 @@
+// @module-tag ffmpeg
 import { describe, expect, it } from 'vitest'
 import { type SpeechFormat, synthesize } from '../../../src-main/sandbox/speech/speech.ts'
 import { voiceNames } from '../../../src-main/sandbox/speech/voices.ts'

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type SpeechFormat, synthesize } from '../../../src-main/sandbox/speech/speech.ts'
 import { MediaError, toVtt, transcribe } from '../../../src-main/sandbox/transcription/transcribe.ts'
 import { firstCases } from '../../helpers/effort.ts'
+import { needs } from '../../helpers/programs.mjs'
 import { ffmpegMake } from './tools.ts'
 
 const model = 'whisper-1'
@@ -50,7 +51,7 @@ describe('transcription', () => {
       ['wav', ['-c:a', 'pcm_u8', '-f', 'wav']],
       ['m4a', ['-c:a', 'aac', '-movflags', 'frag_keyframe+empty_moov', '-f', 'mp4']],
     ]),
-  )('ignores the comment of another program’s %s (%j)', async (kind, coding) => {
+  )('ignores the comment of another program’s %s (%j)', needs('ffmpeg'), async (kind, coding) => {
     const made = ffmpegMake('-f', 'lavfi', '-i', 'sine=440:d=1.5', '-metadata', 'comment=Ripped by X', ...coding)
     const transcript = await transcribe({ bytes: made, fileName: `a.${kind}`, model })
     expect(transcript.source).toBe('measured')

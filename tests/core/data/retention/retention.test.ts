@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { createRouterClient } from '@orpc/server'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Core, createCore } from '../../../../src-main/core/core.ts'
@@ -7,6 +6,7 @@ import { openRequestLogReader } from '../../../../src-main/core/requestLog/reade
 import { openStore } from '../../../../src-main/core/store/store.ts'
 import { type DeletableKind, deletableKinds, type RetentionState } from '../../../../src-preload/contract/retention.ts'
 import { eventually } from '../../../helpers/eventually.ts'
+import { isOnDisk } from '../../../helpers/onDisk.ts'
 import { freshFolder, testHost } from '../../helpers/core.ts'
 import { confirmClock, rightClock } from '../../helpers/deadlines.ts'
 import { usedFolder } from '../usedFolder.ts'
@@ -39,7 +39,6 @@ async function ended(states: AsyncIterable<RetentionState>): Promise<NonNullable
 }
 
 /** Searches the files on the disk, from another process, because this process must not open them through fs. */
-const isOnDisk = (dataDir: string, text: string): boolean => spawnSync('grep', ['-rqF', text, dataDir]).status === 0
 
 const sumsOf = (dataDir: string): unknown => {
   const reader = openRequestLogReader(dataDir)

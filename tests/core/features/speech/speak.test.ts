@@ -1,3 +1,4 @@
+// @module-tag ffmpeg
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'

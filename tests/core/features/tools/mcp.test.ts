@@ -1,10 +1,21 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
 import { firstCases } from '../../../helpers/effort.ts'
+import { temporaryFolder } from '../../../helpers/folders.ts'
 import { memorySecrets } from '../../helpers/core.ts'
 import { alive, type Feature, makeFeature, problemOf } from './helpers.ts'
 
 let feature: Feature
 afterEach(() => feature.close())
+
+/** A PATH with a folder that is called `no-such-command`. */
+function shadowed() {
+  const folder = temporaryFolder()
+  mkdirSync(join(folder, 'no-such-command'))
+  return { PATH: folder }
+}
 
 describe('a server over stdio', () => {
   test('is off until it is switched on, then lists its name and tools, and runs an allowed call', async () => {
@@ -156,14 +167,21 @@ describe('a server over stdio', () => {
     ['a command that is not there', { command: 'no-such-command-at-all', cwd: null }, /was not found/],
     ['a folder that is not there', { command: 'node', cwd: '/no/such/folder' }, /does not exist/],
     ['a command that no shell may read', { command: 'node; touch /tmp/owned', cwd: null }, /was not found/],
-  ])('with %s fails with a message about it', async (_, given, words) => {
-    feature = makeFeature()
-    const transport = { kind: 'stdio' as const, args: [], env: [], ...given }
-    const { id } = await feature.tools.saveServer({ name: 'x', transport, timeoutSeconds: 5, secrets: {} })
-    await feature.tools.switchServer(id, true)
-    const { problem } = await feature.state(id, ({ state }) => state === 'failed')
-    expect(problem).toMatchObject({ kind: 'bad_input', message: expect.stringMatching(words) })
-  })
+    // The folder has the name of the command, so the system refuses to run it (EACCES) and never says that there is no such program.
+    ['a folder of its name on the PATH', { command: 'no-such-command', secrets: shadowed() }, /was not found/],
+    ['a file in place of its folder', { command: 'node', cwd: fileURLToPath(import.meta.url) }, /is not a folder/],
+  ] as [string, { command: string; cwd?: string | null; secrets?: Record<string, string> }, RegExp][])(
+    'with %s fails with a message about it',
+    async (_, given, words) => {
+      feature = makeFeature()
+      const { secrets = {}, cwd = null, command } = given
+      const transport = { kind: 'stdio' as const, args: [], env: Object.keys(secrets), command, cwd }
+      const { id } = await feature.tools.saveServer({ name: 'x', transport, timeoutSeconds: 5, secrets })
+      await feature.tools.switchServer(id, true)
+      const { problem } = await feature.state(id, ({ state }) => state === 'failed')
+      expect(problem).toMatchObject({ kind: 'bad_input', message: expect.stringMatching(words) })
+    },
+  )
 
   test('with a secret on a computer without a keychain starts, and needs the secret again after a restart', {
     tags: 'long',

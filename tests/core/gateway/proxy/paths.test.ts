@@ -1,5 +1,5 @@
 // @isolated It starts processes or replaces what belongs to the process.
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -14,6 +14,7 @@ import { eventually } from '../../../helpers/eventually.ts'
 import { temporaryFolder } from '../../../helpers/folders.ts'
 import { speak } from '../../../helpers/gate.ts'
 import { apiKey, type FarEnd, type Gateway, type GatewayOptions, openFarEnd } from '../../../helpers/gateway.ts'
+import { needs } from '../../../helpers/programs.mjs'
 import { testGateways } from '../../../helpers/testGateways.ts'
 
 const { beforeService, beforeUrl } = testGateways()
@@ -411,17 +412,7 @@ describe('a key with limits', () => {
   })
 })
 
-const hasNginx = (() => {
-  try {
-    execFileSync('nginx', ['-v'], { stdio: 'ignore' })
-    return true
-  } catch {
-    console.warn('SKIPPED: the limits of a key before a real nginx. Install nginx to run these tests.')
-    return false
-  }
-})()
-
-describe.skipIf(!hasNginx)('behind a real nginx that normalises paths', () => {
+describe('behind a real nginx that normalises paths', needs('nginx'), () => {
   let far: FarEnd
   let nginx: { url: string; close(): Promise<void> }
   beforeAll(async () => {

@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { ask, jsonWithKey, toolKey, withKey } from '../../../helpers/appRequest.ts'
 import { apiKey, type GatewayOptions } from '../../../helpers/gateway.ts'
 import { encodings } from '../../../helpers/keyForms.ts'
+import { isOnDisk } from '../../../helpers/onDisk.ts'
 import { type Event, refusedUpgrade, SocketClient } from '../../../helpers/responsesSocket.ts'
 import { testGateways } from '../../../helpers/testGateways.ts'
 
@@ -250,7 +250,7 @@ describe('a response with store: false', () => {
     expect((await ask(`${gateway.url}/responses/${id}`, { headers: jsonWithKey })).status).toBe(404)
     expect(far.requests).toHaveLength(3)
     gateway.requestLog.flush()
-    expect(spawnSync('grep', ['-rqF', 'SECRETWORD', gateway.dataDir]).status).toBe(1)
+    expect(isOnDisk(gateway.dataDir, 'SECRETWORD')).toBe(false)
     client.socket.close()
     other.socket.close()
   })
@@ -275,7 +275,7 @@ describe('a response with store: false', () => {
     const ignored = (await gateway.rows()).filter((row) => row.method === 'POST' && row.ignored.includes('store'))
     expect(ignored).toHaveLength(4)
     gateway.requestLog.flush()
-    expect(spawnSync('grep', ['-rqF', 'SECRETWORD', gateway.dataDir]).status).toBe(1)
+    expect(isOnDisk(gateway.dataDir, 'SECRETWORD')).toBe(false)
     client.socket.close()
   })
 

@@ -1,3 +1,4 @@
+// @module-tag ffmpeg
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

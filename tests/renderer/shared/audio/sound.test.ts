@@ -1,3 +1,5 @@
+// @module-tag chromium
+// @module-tag ffmpeg
 import { AxeBuilder } from '@axe-core/playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { onlyLong } from '../../../helpers/effort.ts'

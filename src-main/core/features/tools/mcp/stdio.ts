@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from '@modelcontextprotocol/client'
 import { StudioError } from '../../../errors.ts'
+import { isSystemError } from '../../../shared/diskProblem.ts'
+import { startProblem } from '../../../shared/startProblem.ts'
 import { inBackground } from '../../../shared/unexpected.ts'
 import type { ToolLimits } from '../limits.ts'
 import { endGroup, pathForServers, serverEnvironment, spawnServer } from './process.ts'
@@ -54,10 +55,17 @@ export class StdioTransport implements Transport {
   async start(): Promise<void> {
     const { command, args, env, onStderr } = this.#options
     const cwd = this.#options.cwd ?? homedir()
-    if (!existsSync(cwd)) throw new StudioError('bad_input', `The folder ${cwd} does not exist.`)
     const path = await pathForServers()
     if (this.#closing) throw new StudioError('cancelled', 'It was switched off.')
-    const child = spawnServer(command, args, serverEnvironment(env, path), cwd)
+    const environment = serverEnvironment(env, path)
+    const problemOf = (thrown: unknown): StudioError => startProblem(thrown, command, { path: environment.PATH, cwd })
+    let child: ReturnType<typeof spawnServer>
+    try {
+      child = spawnServer(command, args, environment, cwd)
+    } catch (thrown) {
+      // Node throws some errors of the system at once, and emits the others.
+      throw isSystemError(thrown) ? problemOf(thrown) : thrown
+    }
     this.#child = child
     child.stdout.on('data', (chunk: Buffer) => this.#take(chunk))
     child.stderr.on('data', onStderr)
@@ -72,7 +80,7 @@ export class StdioTransport implements Transport {
     })
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve)
-      child.once('error', (error) => reject(notStarted(command, error)))
+      child.once('error', (error) => reject(problemOf(error)))
     })
   }
 
@@ -153,11 +161,4 @@ export class StdioTransport implements Transport {
   #complain(thrown: unknown): void {
     this.onerror?.(thrown instanceof Error ? thrown : new Error(String(thrown)))
   }
-}
-
-function notStarted(command: string, error: Error): StudioError {
-  const code = 'code' in error ? error.code : null
-  if (code === 'ENOENT') return new StudioError('bad_input', `The command “${command}” was not found on this computer.`)
-  if (code === 'EACCES') return new StudioError('bad_input', `The command “${command}” is not allowed to run.`)
-  return new StudioError('bad_input', `The command “${command}” could not be started: ${error.message}.`)
 }

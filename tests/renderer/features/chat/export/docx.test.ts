@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -8,6 +8,7 @@ import { writeDocx } from '../../../../../src-renderer/features/chat/export/docx
 import type { DocxBlock } from '../../../../../src-renderer/features/chat/export/docxModel.ts'
 import { tries } from '../../../../helpers/effort.ts'
 import { temporaryFolder } from '../../../../helpers/folders.ts'
+import { needs } from '../../../../helpers/programs.mjs'
 
 const plain = (text: string) => [{ text }]
 const blocks: DocxBlock[] = [
@@ -66,39 +67,33 @@ it('is valid XML, whatever a text contains', async () => {
   )
 })
 
-const hasOffice = spawnSync('soffice', ['--version']).status === 0
-
-it.skipIf(!hasOffice)(
-  'LibreOffice reads the same text',
-  async () => {
-    const folder = mkdtempSync(join(temporaryFolder('studio-office-'), 'docx-'))
-    try {
-      const { bytes } = await entriesOf(blocks)
-      writeFileSync(join(folder, 'chat.docx'), bytes)
-      const settings = `-env:UserInstallation=file://${folder}/profile`
-      execFileSync(
-        'soffice',
-        [settings, '--headless', '--convert-to', 'txt:Text', '--outdir', folder, join(folder, 'chat.docx')],
-        { timeout: 60_000 },
-      )
-      const text = readFileSync(join(folder, 'chat.txt'), 'utf8').replace(/^\ufeff/, '')
-      const lines = text.split(/\r?\n/).map((line) => line.trim())
-      for (const line of [
-        'Trip',
-        'Bold and link',
-        '1. First',
-        '2. Second',
-        '1. Again one',
-        'if (a < b) {',
-        'return "&"',
-        'Lisbon',
-      ]) {
-        expect(lines).toContain(line)
-      }
-      expect(text).toContain('bad \ufffd\ufffd\ufffd end')
-    } finally {
-      rmSync(folder, { recursive: true, force: true })
+it('LibreOffice reads the same text', { ...needs('soffice'), timeout: 60_000 }, async () => {
+  const folder = mkdtempSync(join(temporaryFolder('studio-office-'), 'docx-'))
+  try {
+    const { bytes } = await entriesOf(blocks)
+    writeFileSync(join(folder, 'chat.docx'), bytes)
+    const settings = `-env:UserInstallation=file://${folder}/profile`
+    execFileSync(
+      'soffice',
+      [settings, '--headless', '--convert-to', 'txt:Text', '--outdir', folder, join(folder, 'chat.docx')],
+      { timeout: 60_000 },
+    )
+    const text = readFileSync(join(folder, 'chat.txt'), 'utf8').replace(/^\ufeff/, '')
+    const lines = text.split(/\r?\n/).map((line) => line.trim())
+    for (const line of [
+      'Trip',
+      'Bold and link',
+      '1. First',
+      '2. Second',
+      '1. Again one',
+      'if (a < b) {',
+      'return "&"',
+      'Lisbon',
+    ]) {
+      expect(lines).toContain(line)
     }
-  },
-  60_000,
-)
+    expect(text).toContain('bad \ufffd\ufffd\ufffd end')
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})

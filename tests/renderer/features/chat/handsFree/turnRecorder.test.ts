@@ -1,3 +1,4 @@
+// @module-tag ffmpeg
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import {

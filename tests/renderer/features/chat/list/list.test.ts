@@ -1,4 +1,5 @@
 // @long Every state of a page in a real browser, over the harness's core. tests/e2e shows the same pages over the real core.
+// @module-tag chromium
 
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
