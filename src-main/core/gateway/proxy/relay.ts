@@ -185,8 +185,8 @@ class RelayedRequest {
       const [action, replyId, responses] = [this.#action, this.#replyId, this.#responses]
       const { reserved = null, turns } = this.#allowed
       const isUnstored = (id: string): boolean => turns?.remembers(id) ?? false
-      const thread = this.#deps.translation
-      const translation = { app, dialect: this.#dialect, action, replyId, responses, isUnstored, thread }
+      const threads = this.#deps.translation
+      const translation = { app, dialect: this.#dialect, action, replyId, responses, isUnstored, threads }
       const body = await readTranslated(this.#request, translation, { memory, signal: this.#gone, proceed, reserved })
       if ('translation' in body) this.#translation = body.translation
       return body

@@ -5,7 +5,7 @@ import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import type { CancelSignal } from '../../shared/cancel.ts'
 import { type Edit, edited } from '../../upstream/meter/askForUsage.ts'
 import { asBuffer } from '../../upstream/meter/bytes.ts'
-import { JsonScan, maxDepth } from '../../upstream/meter/jsonScan.ts'
+import { JsonScan, maxDepth, maxParsedValues } from '../../upstream/meter/jsonScan.ts'
 import { type RequestParameters, RequestScan } from '../../upstream/meter/request.ts'
 import { replayLimit } from '../../upstream/replay.ts'
 import type { ForwardRequest } from '../../upstream/types.ts'
@@ -248,19 +248,18 @@ interface JsonReading<T> {
 /** A JSON request that was buffered to be parsed. */
 export interface JsonBytes {
   bytes: Buffer
+  /** Number of values. 0 for a short body, which was not scanned. */
+  values: number
   /** Memory for the bytes. The caller releases it. */
   memory: MemoryReservation
 }
-
-/** Parsing this many values takes about 100 ms. Real requests have fewer than 20,000. */
-const maxParsedValues = 500_000
 
 /** Bodies up to this size are parsed without a scan before it, bytes. They have at most half as many values. */
 const maxUnscanned = 128 * 1024
 
 /** What checks the bytes of a body while they arrive. */
-type BodyScan = Pick<JsonScan, 'push' | 'problem' | 'end'>
-const unscanned: BodyScan = { push: () => undefined, problem: null, end: () => true }
+type BodyScan = Pick<JsonScan, 'push' | 'problem' | 'values' | 'end'>
+const unscanned: BodyScan = { push: () => undefined, problem: null, values: 0, end: () => true }
 
 const tooLargeToParse = refusedByGuard(
   413,
@@ -305,7 +304,7 @@ export async function readJson(
     tooLarge: tooLargeToParse,
     whole: (bytes, from, bodyMemory) =>
       scan.end() && (scan !== unscanned || isUtf8(bytes.subarray(from)))
-        ? { bytes: bytes.subarray(from), memory: bodyMemory }
+        ? { bytes: bytes.subarray(from), values: scan.values, memory: bodyMemory }
         : unreadable(),
     streamed() {
       throw new TypeError('A body that is parsed is never streamed.')

@@ -3,7 +3,7 @@ import { StudioError } from '../../../errors.ts'
 import { ToolCallSlots } from '../../../upstream/toolCallSlots.ts'
 import type { ChatStreamEvent, TokenUsage } from '../../../upstream/types.ts'
 import { failedFinish, finishKindOf } from '../finishReason.ts'
-import type { DialectProblem, JsonObject, ReplyDetails, StreamTranslator } from '../types.ts'
+import type { DialectProblem, JsonObject, MessagesContext, ReplyDetails, StreamTranslator } from '../types.ts'
 import { wholeCharacters } from '../wholeCharacters.ts'
 import { wholeReplyEvents } from '../wholeReplyEvents.ts'
 import {
@@ -19,12 +19,6 @@ import {
 import { problemOfStream } from './problemBody.ts'
 import { estimateTokens } from './tokenCount.ts'
 import { clientToolId, derivedToolId } from './toolCallIds.ts'
-
-/** Options of one reply, from its request. */
-interface MessageReplyOptions {
-  /** Leave out the reasoning, because the client turned thinking off. */
-  hideReasoning: boolean
-}
 
 /** Maximum length of a reply, UTF-16 units. The reply is in memory until its end, and a hostile service could send without an end. */
 const maxLength = 64 * 1024 * 1024
@@ -89,7 +83,7 @@ export class MessageEvents implements StreamTranslator {
 
   failure: string | null = null
 
-  constructor(details: ReplyDetails, options: MessageReplyOptions, isSilent = false) {
+  constructor(details: ReplyDetails, options: Pick<MessagesContext, 'hideReasoning'>, isSilent = false) {
     this.#details = details
     this.#hideReasoning = options.hideReasoning
     this.#isSilent = isSilent
@@ -374,7 +368,11 @@ export class MessageEvents implements StreamTranslator {
  * Translates a whole reply. It is the message that the events of the same reply would build.
  * @throws StudioError `malformed_reply` for a reply without a choice, `incomplete_stream` for one that ended with a failure
  */
-export function wholeMessage(chat: JsonObject, details: ReplyDetails, options: MessageReplyOptions): JsonObject {
+export function wholeMessage(
+  chat: JsonObject,
+  details: ReplyDetails,
+  options: Pick<MessagesContext, 'hideReasoning'>,
+): JsonObject {
   const translation = new MessageEvents(details, options, true)
   const events = wholeReplyEvents(chat)
   if ('problem' in events) throw new StudioError('malformed_reply', events.problem)
