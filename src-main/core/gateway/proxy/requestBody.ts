@@ -6,7 +6,9 @@ import type { CancelSignal } from '../../shared/cancel.ts'
 import { type Edit, edited } from '../../upstream/meter/askForUsage.ts'
 import { asBuffer } from '../../upstream/meter/bytes.ts'
 import { JsonScan, maxDepth, maxParsedValues } from '../../upstream/meter/jsonScan.ts'
+import { selectsModel } from '../../upstream/meter/modelSelectors.ts'
 import { type RequestParameters, RequestScan } from '../../upstream/meter/request.ts'
+import { comparablePath } from '../../upstream/path.ts'
 import { replayLimit } from '../../upstream/replay.ts'
 import type { ForwardRequest } from '../../upstream/types.ts'
 import { mappedModel } from '../apps/modelMap.ts'
@@ -92,11 +94,21 @@ function isPlainJson({
   return /^utf-?8$/i.test(charset) && !/^\s*(?:multipart\/|application\/x-www-form-urlencoded)/i.test(type)
 }
 
+/** Paths with the name of a model at some servers, and what to do with it: `/v1/engines/NAME/completions`, `/v1/models/NAME:generate`. */
+const modelInFolder = /\/(?:engines?|deployments?|models?|presets?|adapters?|routes?)\/([^/:]+)[/:]/g
+
+/** Whether the path names a model that the app may not use. */
+const modelInPath = (path: string, allowed: readonly string[]): boolean =>
+  [...comparablePath(path).matchAll(modelInFolder)].some(
+    ([, name]) => !allowed.some((model) => model.toLowerCase() === name),
+  )
+
 /**
- * Whether the query names a model that the app may not use (`?model=`, in any spelling). Some servers read form fields from the query too, and
- * use them when the body names no model. A plain `model` parameter with an allowed model passes.
+ * Whether the path or its query names a model that the app may not use (`?model=`, `?models=` and the like, in any spelling). Some servers
+ * read form fields from the query too, and use them when the body names no model. A parameter with an allowed model passes.
  */
-export function modelInQuery(path: string, allowed: readonly string[]): boolean {
+export function modelInAddress(path: string, allowed: readonly string[]): boolean {
+  if (modelInPath(path, allowed)) return true
   const at = path.indexOf('?')
   if (at < 0) return false
   // Some servers also split parameters at ";".
@@ -105,7 +117,7 @@ export function modelInQuery(path: string, allowed: readonly string[]): boolean 
     .split(/[&;]/)
     .some((pair) => {
       const [[name, value] = ['', '']] = [...new URLSearchParams(pair)]
-      return /^\s*model\s*(?:\[|$)/i.test(name.normalize('NFKC')) && !(name === 'model' && allowed.includes(value))
+      return selectsModel(name.normalize('NFKC').toLowerCase()) && !(/^\w+$/.test(name) && allowed.includes(value))
     })
 }
 
