@@ -17,3 +17,14 @@ export function longestTurn(): () => number {
     return longest
   }
 }
+
+/** How much longer this computer takes now than one on which the usual bounds hold, at least 1. Processor time grows when cores are shared. */
+export function slowness(): number {
+  const text = JSON.stringify(Array.from({ length: 60_000 }, (_, at) => ({ at, of: 'x' })))
+  const before = process.threadCpuUsage()
+  JSON.stringify(JSON.parse(text))
+  const { user, system } = process.threadCpuUsage(before)
+  return Math.max(1, (user + system) / 1000 / usualMs)
+}
+/** What this work takes on a free core, ms. */
+const usualMs = 40

@@ -1,7 +1,7 @@
 import type { ModelRule } from '../../../../src-preload/contract/modelMap.ts'
 import { maxStoredItems, maxStoredResponse, type StoredItem } from '../../ports/storedResponses.ts'
 import { parametersOf } from '../../upstream/meter/chatParameters.ts'
-import { maxDepth } from '../../upstream/meter/jsonScan.ts'
+import { JsonScan, maxDepth } from '../../upstream/meter/jsonScan.ts'
 import type { RequestParameters } from '../../upstream/meter/request.ts'
 import { isFields } from '../../upstream/meter/values.ts'
 import type { ChatRequest } from '../../upstream/types.ts'
@@ -85,6 +85,7 @@ export function chatBytesOf(body: JsonObject, options: ChatBytesOptions): ChatBy
   } else request = dialects[dialect].translate(given)
   if (isImpossible) request.ignored.push('store')
   const { chat: translatedChat, stream, ignored, context } = request
+  if (context.kind === 'responses') checkEcho(context.echo)
   const askedModel = translatedChat.model
   const chat: ChatRequest = { ...translatedChat, model: mappedModel(modelMap, askedModel) }
   if (stream) {
@@ -95,6 +96,26 @@ export function chatBytesOf(body: JsonObject, options: ChatBytesOptions): ChatBy
   const more = { asked, askedModel, stream, ignored, context, stored, said }
   if (asked.json) return { body: Buffer.from(JSON.stringify(chat)), ...more }
   throw new DialectError(null, `The translated request has more than ${maxDepth} levels of nesting.`, 'body_unreadable')
+}
+
+/**
+ * Bounds of the JSON that a response repeats of its request, in UTF-16 units and values. The main thread writes it three times into a stream,
+ * reads it into the whole reply, and stores it.
+ */
+const maxEcho = { length: 6 * 1024 * 1024, values: 50_000 }
+
+/** @throws DialectError */
+function checkEcho(echo: string): void {
+  // A shorter text has at most half as many values.
+  if (echo.length <= maxEcho.values) return
+  const scan = new JsonScan({ maxValues: maxEcho.values })
+  if (echo.length <= maxEcho.length) scan.push(Buffer.from(echo))
+  if (echo.length <= maxEcho.length && scan.problem !== 'values') return
+  const most = `${maxEcho.length / 1024 / 1024} MB and ${maxEcho.values.toLocaleString('en')} values`
+  throw new DialectError(
+    null,
+    `A response repeats the tools and settings of its request, which may have at most ${most} together. Send fewer tools.`,
+  )
 }
 
 /** Whether the response to a request of the Responses API is stored. @param length as in `ChatBytesOptions` */

@@ -64,7 +64,7 @@ export function translateResponses(body: JsonObject, stored: StoredItems = nothi
   }
   const context: ResponsesContext = {
     kind: 'responses',
-    echo: echoOf({ ...settings.echo, tools: tools.echo }),
+    echo: JSON.stringify({ ...settings.echo, tools: tools.echo }),
     tools: tools.names.translated(),
     summarizes: settings.summarizes,
   }
@@ -78,16 +78,6 @@ export function translateResponses(body: JsonObject, stored: StoredItems = nothi
     context,
     ...responsesReplies(context),
   }
-}
-
-/** Longest JSON of the members that a response repeats, UTF-16 units. A stream repeats them three times, and they are stored. */
-const maxEcho = 6 * 1024 * 1024
-
-function echoOf(members: JsonObject): string {
-  const echo = JSON.stringify(members)
-  if (echo.length <= maxEcho) return echo
-  const message = `A response repeats the tools and settings of its request, which may have at most ${maxEcho / 1024 / 1024} MB together.`
-  throw new DialectError(null, message)
 }
 
 /** The functions for the reply. Made apart, because functions of one place keep everything that any of them uses: there the items. */
