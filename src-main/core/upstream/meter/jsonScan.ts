@@ -119,6 +119,11 @@ export class JsonScan {
     return this.problem === null
   }
 
+  /** Whether the text so far is one whole JSON value. A number is whole only at the end. */
+  get isWhole(): boolean {
+    return this.problem === null && this.#state === wantsEnd
+  }
+
   /** Called when a value of any kind begins at offset `at` of the chunk. */
   protected valueBegan?(at: number): void
   /** Called when a value ended before offset `at` of the chunk. */
@@ -372,6 +377,11 @@ export class JsonScan {
 
 const nothing = Buffer.alloc(0)
 
+/**
+ * Most values of what the main thread parses of a reply while others wait: an event, or a reply of the log. A tenth of `maxParsedValues`, so
+ * about 10 ms. Real ones have some hundred; a reply with the probabilities of all its tokens has some ten thousand.
+ */
+export const maxReplyValues = 50_000
 /** Shorter texts can't be deep enough to cost much. Bytes. */
 const guardedFrom = 16 * 1024
 

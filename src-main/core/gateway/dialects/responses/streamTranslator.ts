@@ -6,10 +6,7 @@ import { type EventType, EventWriter } from './eventWriter.ts'
 import { causeOf, endOf, type ResponseBody, type ResponseEnd, responseBody } from './responseObject.ts'
 import { TextItem, type TextItemKind, type TextKind } from './textItem.ts'
 
-/**
- * Largest reply, UTF-16 units. The last events repeat the whole text four times, and JSON needs up to six units for one. All of that has
- * to fit into one string.
- */
+/** Largest reply, UTF-16 units, as it is and as JSON. The last events repeat the whole text four times, in one turn of the event loop. */
 const maxReplySize = 8 * 1024 * 1024
 /** Size that each item adds to the limit, besides its text. */
 const itemSize = 1024
@@ -75,7 +72,8 @@ export class ResponsesTranslator implements StreamTranslator {
     if (event.type === 'meta') this.#model = event.model
     this.#begin()
     this.#take(event)
-    if (this.#size + this.#items.length * itemSize <= maxReplySize) return this.#events.take()
+    const size = Math.max(this.#size, this.#events.jsonLength)
+    if (size + this.#items.length * itemSize <= maxReplySize) return this.#events.take()
     const message = 'The reply of the service is too large to be translated.'
     this.failure = message
     // A reply of this size cannot be stored either.
