@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { asStudioError } from '../errors.ts'
 import {
   type ItemOwner,
@@ -27,8 +28,10 @@ const maxWaiting = 64 * 1024 * 1024
 /** How long a reply waits for its response to be stored, and the pause between two attempts, ms. */
 const waitMs = 1500
 const againMs = 100
-/** Longest conversation. Real ones have fewer than a thousand responses. */
-const maxLinks = 10_000
+/** Longest conversation. Real ones have fewer than a thousand responses, and finding this many takes about 50 ms. */
+const maxLinks = 4000
+/** An input that is longer is masked in a turn of the event loop of its own, UTF-16 units. */
+const maxMaskedInTurn = 1024 * 1024
 
 type Item = Record<string, unknown>
 
@@ -51,9 +54,14 @@ export class SqliteStoredResponses implements StoredResponses {
   async save(response: NewResponse, clean: (text: string) => string): Promise<boolean> {
     const masked = (json: string): string => withoutLocalKeys(clean(json))
     const { id, appId, previous, request, input, reply } = response
+    const given = `[${input.map(({ text }) => text).join(',')}]`
+    if (given.length > maxStoredResponse) return false
+    const maskedInput = masked(given)
+    // Masking 8 MB takes up to 100 ms, so the reply has a turn of its own.
+    if (given.length > maxMaskedInTurn) await nextTurn()
     const row: ResponseRow = {
       ...{ id, previous, request, who: whoOf(appId), at: this.#parts.now() },
-      input: masked(`[${input.map(({ text }) => text).join(',')}]`),
+      input: maskedInput,
       reply: masked(JSON.stringify(reply)),
       items: [...input, ...outputOf(reply)].flatMap((item) => (typeof item.id === 'string' ? item.id : [])),
     }

@@ -87,6 +87,9 @@ export function chatBytesOf(body: JsonObject, options: ChatBytesOptions): ChatBy
   const { chat: translatedChat, stream, ignored, context } = request
   if (context.kind === 'responses') checkEcho(context.echo)
   const askedModel = translatedChat.model
+  if (askedModel.length > maxModelLength) {
+    throw new DialectError('model', `The name of a model may have at most ${maxModelLength} characters.`)
+  }
   const chat: ChatRequest = { ...translatedChat, model: mappedModel(modelMap, askedModel) }
   if (stream) {
     chat.stream = true
@@ -97,6 +100,9 @@ export function chatBytesOf(body: JsonObject, options: ChatBytesOptions): ChatBy
   if (asked.json) return { body: Buffer.from(JSON.stringify(chat)), ...more }
   throw new DialectError(null, `The translated request has more than ${maxDepth} levels of nesting.`, 'body_unreadable')
 }
+
+/** Longest name of a model. The rules of the model map are compared with it one after another. */
+const maxModelLength = 1000
 
 /**
  * Bounds of the JSON that a response repeats of its request, in UTF-16 units and values. The main thread writes it three times into a stream,
