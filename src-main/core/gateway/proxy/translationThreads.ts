@@ -38,7 +38,7 @@ export interface TranslationThreadOptions {
   jobMs: number
 }
 
-const defaults = { threads: 3, shareMs: 2000, jobMs: 10_000 }
+const defaults = { threads: 3, shareMs: 2000, jobMs: 20_000 }
 
 type Job = TranslationJob | CountJob | ListJob
 type Result = TranslationResult | CountResult | ListResult

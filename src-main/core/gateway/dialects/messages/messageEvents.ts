@@ -346,7 +346,9 @@ export class MessageEvents implements StreamTranslator {
   }
 
   #reportInput(block: Block): void {
-    if (block.kind === 'tool' && !isBlank(block) && !isWholeObject(block))
+    if (block.kind !== 'tool' || isBlank(block) || isWholeObject(block)) return
+    // `result` accepts deeper levels in a short text.
+    if (block.scan?.problem !== 'depth' || objectOrNull(block.text) === null)
       this.#report('The arguments of a tool call are not a JSON object.')
   }
 
