@@ -37,5 +37,5 @@ it('a request that repeats any field of any API makes nothing else wait', { time
   }
   const sizes = isLong ? [100_000, 900_000, 4_000_000] : [60_000]
   if (isLong) for (const request of [...oneOfEach(100_000), ...oneOfEach(900_000)]) await check(request)
-  await fc.assert(fc.asyncProperty(repeatedRequests(sizes), check), { numRuns: tries(12, 400) })
+  await fc.assert(fc.asyncProperty(repeatedRequests(sizes), check), { numRuns: tries(5, 400) })
 })
