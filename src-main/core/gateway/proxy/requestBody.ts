@@ -331,6 +331,8 @@ class IncomingJson<T extends object> {
   readonly #options: BodyReadOptions
   readonly #reading: JsonReading<T>
   #reservation: MemoryReservation
+  /** Bytes that were scanned in this turn of the event loop. */
+  #inTurn = 0
 
   constructor(
     request: IncomingMessage,
@@ -374,6 +376,8 @@ class IncomingJson<T extends object> {
       end += piece.length
       const refused = this.#scanned(piece)
       if (refused) return refused
+      this.#inTurn += piece.length
+      if (this.#inTurn >= scanAtOnce) await this.#nextTurn()
     }
     return this.#reading.whole(bytes.subarray(0, end), headroom, this.#reservation)
   }
@@ -399,6 +403,8 @@ class IncomingJson<T extends object> {
       end = needed
       const refused = this.#scanned(piece)
       if (refused) return refused
+      this.#inTurn += piece.length
+      if (this.#inTurn >= scanAtOnce) await this.#nextTurn()
     }
     // The unwritten end of the largest buffer occupies no physical memory.
     this.#reservation.shrink(bytes.length <= smallBody ? bytes.length : end)
@@ -425,6 +431,12 @@ class IncomingJson<T extends object> {
     return null
   }
 
+  /** One read of the system can have 2 MB, for which everything else would wait. */
+  async #nextTurn(): Promise<void> {
+    await new Promise(setImmediate)
+    this.#inTurn = 0
+  }
+
   /** Scans a piece. Returns a refusal when the body can't be checked, whatever follows. */
   #scanned(piece: Uint8Array): Refusal | null {
     const { scan, unreadable: refuse } = this.#reading
@@ -433,8 +445,8 @@ class IncomingJson<T extends object> {
   }
 }
 
-/** How much of a body is scanned in one turn of the event loop, bytes. It takes about 2 ms. */
-const scanAtOnce = 512 * 1024
+/** How much of a body is scanned in one turn of the event loop, bytes. It takes about 1 ms, and 40 ms with as many members as possible. */
+const scanAtOnce = 256 * 1024
 /** Initial buffer for a body of unknown length, bytes. */
 const firstSize = 64 * 1024
 /** Free bytes before a body, so that adding the request for usage needs no copy. */
