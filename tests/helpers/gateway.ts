@@ -8,7 +8,7 @@ import { BodyMemory, type BodyMemoryBounds } from '../../src-main/core/gateway/p
 import { relay } from '../../src-main/core/gateway/proxy/relay.ts'
 import type { RelayDependencies } from '../../src-main/core/gateway/proxy/relayDependencies.ts'
 import { type ProxyServer, startProxy } from '../../src-main/core/gateway/proxy/server.ts'
-import { TranslationThread } from '../../src-main/core/gateway/proxy/translationThread.ts'
+import { TranslationThreads } from '../../src-main/core/gateway/proxy/translationThreads.ts'
 import { RequestScheduler } from '../../src-main/core/gateway/scheduler/requestScheduler.ts'
 import type { GateRefusal, Verified } from '../../src-main/core/ports/requests.ts'
 import { SqliteRequestLog } from '../../src-main/core/requestLog/requestLog.ts'
@@ -90,7 +90,7 @@ export async function openGateway(
   const refusals: GateRefusal[] = []
   let origin = ''
   const memory = new BodyMemory(bodyMemory)
-  const translation = new TranslationThread()
+  const translation = new TranslationThreads()
   const deps: RelayDependencies = {
     forward: () => upstream.forward,
     requestLog: requestLog,

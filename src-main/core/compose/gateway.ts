@@ -8,7 +8,7 @@ import { BodyMemory } from '../gateway/proxy/bodyMemory.ts'
 import { LocalV1, type LocalV1Settings } from '../gateway/proxy/localV1.ts'
 import { relay } from '../gateway/proxy/relay.ts'
 import type { RelayDependencies } from '../gateway/proxy/relayDependencies.ts'
-import { TranslationThread } from '../gateway/proxy/translationThread.ts'
+import { TranslationThreads } from '../gateway/proxy/translationThreads.ts'
 import type { RequestScheduler } from '../gateway/scheduler/requestScheduler.ts'
 import type { Host } from '../host.ts'
 import type { Metrics } from '../observability/metrics.ts'
@@ -45,7 +45,7 @@ const tokenizerMs = 3000
 export function composeGateway(dependencies: GatewayDependencies): ComposedGateway {
   const { host, settings, apps, requestLog, session, scheduler, usage, metrics, port, changed } = dependencies
   const allowance = new AppAllowance({ spent: (id) => requestLog.spent(id) })
-  const translation = new TranslationThread()
+  const translation = new TranslationThreads()
   const relayDependencies: RelayDependencies = {
     forward: () => session.current?.forward ?? null,
     requestLog,

@@ -1,22 +1,25 @@
 /** An object of a JSON text. */
 type Item = Record<string, unknown>
 
-/** A response of the Responses API that is stored on this computer, because the app asked for that. */
-export interface StoredResponse {
-  /** `resp_…` */
-  id: string
-  /** The response before it in the conversation, or null. */
-  previous: string | null
-  /** The items of its own request, each with an id. Items of earlier responses are not repeated. */
-  input: Item[]
-  /** The response object as the app got it. */
-  reply: Item
+/** A stored response as the JSON texts on the disk. Only another thread parses them, unless they are short. */
+export interface StoredText {
+  /** JSON list of the items of its own request, each with an id. Items of earlier responses are not repeated. */
+  input: string
+  /** JSON of the response object as the app got it. */
+  reply: string
 }
 
-/** A stored response as the JSON texts on the disk. */
-export interface StoredText {
-  input: string
-  reply: string
+/** A response of the Responses API that is stored on this computer, because the app asked for that. */
+export interface StoredResponse extends StoredText {
+  /** The response before it in the conversation, or null. */
+  previous: string | null
+}
+
+/** The stored response that has an item. */
+export interface ItemOwner {
+  id: string
+  /** Size of the response, bytes. */
+  bytes: number
 }
 
 /** An item of a response that is going to be stored. Its JSON may have been written on another thread. */
@@ -27,9 +30,14 @@ export interface StoredItem {
   text: string
 }
 
-export interface NewResponse extends Omit<StoredResponse, 'input'> {
+export interface NewResponse {
+  /** `resp_…` */
+  id: string
+  previous: string | null
   /** The items of its own request. */
   input: StoredItem[]
+  /** The response object as the app gets it. */
+  reply: Item
   appId: string
   /** Id of its row in the request log. */
   request: number
@@ -47,15 +55,15 @@ export interface StoredResponses {
   get(appId: string, id: string): StoredResponse | null
   /** Bytes of a response and of all before it, or null when one of them is unknown. */
   sizeOfConversation(appId: string, id: string): number | null
-  /** A response and all before it, oldest first, or null when one of them is unknown. */
-  conversation(appId: string, id: string): StoredResponse[] | null
-  /** As `conversation`, but not parsed, for another thread. Also null when one of the responses has no text. */
+  /** The texts of a response and of all before it, oldest first, or null when one of them is unknown. */
   texts(appId: string, id: string): StoredText[] | null
-  /** An input or output item of a stored response. */
-  item(appId: string, itemId: string): Item | null
+  /** The response that has an input or output item, or null for an unknown item. */
+  ownerOf(appId: string, itemId: string): ItemOwner | null
   /** Deletes a response. Resolves to whether there was one, when it is no longer on the disk. */
   delete(appId: string, id: string): Promise<boolean>
 }
 
 /** Largest stored response with its own input, bytes of JSON. */
 export const maxStoredResponse = 8 * 1024 * 1024
+/** Most items of the request of a stored response. Each has a row of its own, and 10,000 rows take about 100 ms. */
+export const maxStoredItems = 5000

@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { asStudioError } from '../errors.ts'
 import {
+  type ItemOwner,
   maxStoredResponse,
   type NewResponse,
   type StoredResponse,
@@ -26,10 +28,10 @@ const maxWaiting = 64 * 1024 * 1024
 /** How long a reply waits for its response to be stored, and the pause between two attempts, ms. */
 const waitMs = 1500
 const againMs = 100
-/** How many parsed responses are remembered within one turn of the event loop. */
-const maxParsed = 8
-/** Longest conversation. Real ones have fewer than a thousand responses. */
-const maxLinks = 10_000
+/** Longest conversation. Real ones have fewer than a thousand responses, and finding this many takes about 50 ms. */
+const maxLinks = 4000
+/** An input that is longer is masked in a turn of the event loop of its own, UTF-16 units. */
+const maxMaskedInTurn = 1024 * 1024
 
 type Item = Record<string, unknown>
 
@@ -39,8 +41,8 @@ export class SqliteStoredResponses implements StoredResponses {
   /** Responses that are not written yet, by id. */
   readonly #waiting = new Map<string, { row: ResponseRow; written: PromiseWithResolvers<boolean> }>()
   #waitingBytes = 0
-  /** Items of responses that were parsed in this turn of the event loop, by app and response, then by id. */
-  readonly #parsed = new Map<string, ReadonlyMap<string, Item>>()
+  /** The responses that are not written yet, by the caller and the ids of their items. */
+  readonly #waitingItems = new Map<string, string>()
   #turn: NodeJS.Immediate | null = null
   #retry: NodeJS.Timeout | null = null
   #hasComplained = false
@@ -52,9 +54,14 @@ export class SqliteStoredResponses implements StoredResponses {
   async save(response: NewResponse, clean: (text: string) => string): Promise<boolean> {
     const masked = (json: string): string => withoutLocalKeys(clean(json))
     const { id, appId, previous, request, input, reply } = response
+    const given = `[${input.map(({ text }) => text).join(',')}]`
+    if (given.length > maxStoredResponse) return false
+    const maskedInput = masked(given)
+    // Masking 8 MB takes up to 100 ms, so the reply has a turn of its own.
+    if (given.length > maxMaskedInTurn) await nextTurn()
     const row: ResponseRow = {
       ...{ id, previous, request, who: whoOf(appId), at: this.#parts.now() },
-      input: masked(`[${input.map(({ text }) => text).join(',')}]`),
+      input: maskedInput,
       reply: masked(JSON.stringify(reply)),
       items: [...input, ...outputOf(reply)].flatMap((item) => (typeof item.id === 'string' ? item.id : [])),
     }
@@ -62,6 +69,7 @@ export class SqliteStoredResponses implements StoredResponses {
     const written = Promise.withResolvers<boolean>()
     this.#waiting.set(id, { row, written })
     this.#waitingBytes += sizeOf(row)
+    for (const item of row.items) this.#waitingItems.set(itemKey(row.who, item), id)
     if (this.#retry === null) this.#turn ??= setImmediate(this.#write)
     const timer = setTimeout(() => written.resolve(false), waitMs)
     const isWritten = await written.promise
@@ -70,10 +78,7 @@ export class SqliteStoredResponses implements StoredResponses {
   }
 
   get(appId: string, id: string): StoredResponse | null {
-    const row = this.#row(whoOf(appId), id)
-    if (row === null) return null
-    const [input, reply]: unknown[] = [JSON.parse(row.input), JSON.parse(row.reply)]
-    return { id, previous: row.previous, input: itemsIn(input), reply: isItem(reply) ? reply : {} }
+    return this.#row(whoOf(appId), id)
   }
 
   sizeOfConversation(appId: string, id: string): number | null {
@@ -89,17 +94,6 @@ export class SqliteStoredResponses implements StoredResponses {
     return size
   }
 
-  conversation(appId: string, id: string): StoredResponse[] | null {
-    const found: StoredResponse[] = []
-    for (let next: string | null = id; next !== null; ) {
-      const response = this.get(appId, next)
-      if (response === null || found.length >= maxLinks) return null
-      found.push(response)
-      next = response.previous
-    }
-    return found.reverse()
-  }
-
   texts(appId: string, id: string): StoredText[] | null {
     const who = whoOf(appId)
     const found: StoredText[] = []
@@ -112,13 +106,11 @@ export class SqliteStoredResponses implements StoredResponses {
     return found.reverse()
   }
 
-  item(appId: string, itemId: string): Item | null {
+  ownerOf(appId: string, itemId: string): ItemOwner | null {
     const who = whoOf(appId)
-    for (const { row } of this.#waiting.values()) {
-      if (row.who === who && row.items.includes(itemId)) return this.#itemIn(appId, row.id, itemId)
-    }
-    const response = this.#parts.store.responses.responseOf(who, itemId)
-    return response === null ? null : this.#itemIn(appId, response, itemId)
+    const id = this.#waitingItems.get(itemKey(who, itemId)) ?? this.#parts.store.responses.responseOf(who, itemId)
+    const link = id === null ? null : this.#link(who, id)
+    return id === null || link === null ? null : { id, bytes: link.size }
   }
 
   async delete(appId: string, id: string): Promise<boolean> {
@@ -167,6 +159,10 @@ export class SqliteStoredResponses implements StoredResponses {
     if (!waiting) return
     this.#waiting.delete(id)
     this.#waitingBytes -= sizeOf(waiting.row)
+    for (const item of waiting.row.items) {
+      const key = itemKey(waiting.row.who, item)
+      if (this.#waitingItems.get(key) === id) this.#waitingItems.delete(key)
+    }
     waiting.written.resolve(isWritten)
   }
 
@@ -180,26 +176,11 @@ export class SqliteStoredResponses implements StoredResponses {
     if (waiting?.who === who) return { previous: waiting.previous, size: sizeOf(waiting) }
     return this.#parts.store.responses.link(who, id)
   }
-
-  #itemIn(appId: string, id: string, itemId: string): Item | null {
-    const key = `${appId} ${id}`
-    const parsed = this.#parsed.get(key)
-    if (parsed) return parsed.get(itemId) ?? null
-    const response = this.get(appId, id)
-    if (response === null) return null
-    const items = new Map<string, Item>()
-    for (const item of [...response.input, ...outputOf(response.reply)])
-      if (typeof item.id === 'string') items.set(item.id, item)
-    // A request may refer to many items of one large response. The next turn of the event loop may have other responses.
-    if (this.#parsed.size === 0) setImmediate(() => this.#parsed.clear())
-    if (this.#parsed.size >= maxParsed) this.#parsed.clear()
-    this.#parsed.set(key, items)
-    return items.get(itemId) ?? null
-  }
 }
 
 /** The caller of an app, as in the log. */
 const whoOf = (appId: string): string => `tool:${appId}`
+const itemKey = (who: string, itemId: string): string => `${who} ${itemId}`
 
 /** UTF-16 units, which is close enough to bytes for a bound. */
 const sizeOf = ({ input, reply }: ResponseRow): number => input.length + reply.length

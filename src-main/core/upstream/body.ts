@@ -28,6 +28,8 @@ const nothing = new Uint8Array()
 
 /** The socket is paused when this many bytes are queued. One more chunk may follow. */
 const highWater = 64 * 1024
+/** The socket is paused until the next turn of the event loop after this many bytes. One read of the system can have 2 MB. */
+const maxInTurn = 256 * 1024
 
 /** The body of one reply, which undici pushes and one reader pulls. A slow reader pauses the socket; leaving early closes it. */
 export class ReplyBody implements AsyncIterable<Uint8Array> {
@@ -44,6 +46,9 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
   #onClosed: ((how: Closed) => void)[] = []
   #sink: BodySink | null = null
   #sinkFull = false
+  /** Bytes that arrived in this turn of the event loop. */
+  #inTurn = 0
+  #nextTurn: NodeJS.Immediate | null = null
   readonly #redactor: ChunkRedactor | null
 
   /** @param redactor sees all bytes first */
@@ -104,7 +109,7 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
         break
       }
     }
-    if (!this.#sinkFull && this.#controller.paused && !this.#ended) this.#controller.resume()
+    if (!this.#sinkFull) this.#resume()
   }
 
   #finishSink(): void {
@@ -116,8 +121,25 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
 
   push(chunk: Uint8Array): void {
     this.#bytes += chunk.length
+    this.#inTurn += chunk.length
+    if (this.#inTurn > maxInTurn && this.#nextTurn === null) {
+      this.#controller.pause()
+      this.#nextTurn = setImmediate(this.#startTurn)
+    }
     const clean = this.#redactor === null ? chunk : this.#redactor.push(chunk)
     if (clean !== null) this.#take(clean)
+  }
+
+  readonly #startTurn = (): void => {
+    this.#nextTurn = null
+    this.#inTurn = 0
+    const isWanted = this.#settling !== null || (!this.#sinkFull && this.#held < highWater)
+    if (isWanted && this.#controller.paused && !this.#ended) this.#controller.resume()
+  }
+
+  /** Resumes the socket, unless it rests until the next turn. */
+  #resume(): void {
+    if (this.#nextTurn === null && this.#controller.paused && !this.#ended) this.#controller.resume()
   }
 
   #take(chunk: Uint8Array): void {
@@ -181,7 +203,7 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
       this.#settling = null
       this.#abort()
     }, ms).unref()
-    if (this.#controller.paused) this.#controller.resume()
+    this.#resume()
   }
 
   #unsettle(): void {
@@ -195,7 +217,7 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
         const chunk = this.#queue.shift()
         if (chunk !== undefined) {
           this.#held -= chunk.length
-          if (this.#held < highWater && this.#controller.paused && !this.#ended) this.#controller.resume()
+          if (this.#held < highWater) this.#resume()
           yield chunk
         } else if (this.#ended) {
           if (this.#error !== null) throw this.#error

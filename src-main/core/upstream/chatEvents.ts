@@ -2,7 +2,7 @@ import { TextDecoder } from 'node:util'
 import { createParser, type EventSourceParser } from 'eventsource-parser'
 import { StudioError } from '../errors.ts'
 import { asBuffer } from './meter/bytes.ts'
-import { parseText } from './meter/jsonScan.ts'
+import { maxReplyValues, parseText } from './meter/jsonScan.ts'
 import { ReplyReader } from './meter/replyReader.ts'
 import { EventTemplates } from './meter/template.ts'
 import { type Fields, isFields } from './meter/values.ts'
@@ -148,7 +148,7 @@ export class ChatEventReader {
     }
     let frame: unknown
     try {
-      frame = parseText(data)
+      frame = parseText(data, maxReplyValues)
     } catch {
       // The last event of a stream that was cut is incomplete too.
       this.#failure = this.#reader.finished ? malformed() : incomplete()

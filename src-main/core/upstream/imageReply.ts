@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { asBuffer, ByteStore } from './meter/bytes.ts'
-import { JsonScan, maxReplyValues } from './meter/jsonScan.ts'
+import { JsonScan, maxParsedValues } from './meter/jsonScan.ts'
 import type { imageReply } from './schemas.ts'
 
 /** The decoded bytes of an image in pieces, or `invalid` for text that is not base64. */
@@ -30,7 +30,7 @@ export class ImageReplyScan extends JsonScan {
   #taken = 0
 
   constructor() {
-    super({ maxValues: maxReplyValues, anyBytes: true })
+    super({ maxValues: maxParsedValues, anyBytes: true })
   }
 
   override push(given: Uint8Array): void {

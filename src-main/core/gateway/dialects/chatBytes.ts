@@ -1,18 +1,19 @@
 import type { ModelRule } from '../../../../src-preload/contract/modelMap.ts'
-import { maxStoredResponse, type StoredItem } from '../../ports/storedResponses.ts'
+import { maxStoredItems, maxStoredResponse, type StoredItem } from '../../ports/storedResponses.ts'
 import { parametersOf } from '../../upstream/meter/chatParameters.ts'
-import { maxDepth } from '../../upstream/meter/jsonScan.ts'
+import { JsonScan, maxDepth } from '../../upstream/meter/jsonScan.ts'
 import type { RequestParameters } from '../../upstream/meter/request.ts'
 import { isFields } from '../../upstream/meter/values.ts'
 import type { ChatRequest } from '../../upstream/types.ts'
 import { mappedModel } from '../apps/modelMap.ts'
 import { DialectError } from './dialectError.ts'
 import { dialects } from './dialects.ts'
-import { translateCompaction } from './responses/compaction.ts'
+import { messagesReplies } from './messages/messagesDialect.ts'
+import { compactionReplies, translateCompaction } from './responses/compaction.ts'
 import type { StoredItems } from './responses/inputItems.ts'
-import { translateResponses } from './responses/responses.ts'
+import { responsesReplies, translateResponses } from './responses/responses.ts'
 import { storedItem } from './stored/earlierResponses.ts'
-import type { DialectId, JsonObject, ReplyTranslation, TranslatedRequest } from './types.ts'
+import type { DialectId, JsonObject, ReplyContext, ReplyTranslation, TranslatedRequest } from './types.ts'
 
 /**
  * What a translated request asks for: a reply, the compaction of a conversation of the Responses API, or a turn on a WebSocket of that API.
@@ -25,7 +26,7 @@ export interface ChatBytesOptions {
   modelMap: readonly ModelRule[]
   /** Id of the reply. */
   replyId: string
-  /** Size of the request, bytes. */
+  /** Size of the request with the items that it refers to, bytes. */
   length: number
   /** Items that a Responses request refers to. */
   stored: StoredItems
@@ -39,7 +40,10 @@ export interface ChatBytes {
   asked: RequestParameters
   /** Model in the app's request. The body has the model of the app's map. */
   askedModel: string
-  request: ReplyTranslation
+  stream: boolean
+  /** Fields and tools that have no effect. */
+  ignored: string[]
+  context: ReplyContext
   /** What is stored or remembered with the reply, or null when nothing is. */
   stored: { previous: string | null; input: StoredItem[] } | null
   /** For a compaction: the messages of the user that its reply repeats, as in `CompactionRequest`. */
@@ -80,38 +84,66 @@ export function chatBytesOf(body: JsonObject, options: ChatBytesOptions): ChatBy
     request = translated
   } else request = dialects[dialect].translate(given)
   if (isImpossible) request.ignored.push('store')
-  const { chat: translatedChat, ...replies } = request
+  const { chat: translatedChat, stream, ignored, context } = request
+  if (context.kind === 'responses') checkEcho(context.echo)
   const askedModel = translatedChat.model
+  if (askedModel.length > maxModelLength) {
+    throw new DialectError('model', `The name of a model may have at most ${maxModelLength} characters.`)
+  }
   const chat: ChatRequest = { ...translatedChat, model: mappedModel(modelMap, askedModel) }
-  if (request.stream) {
+  if (stream) {
     chat.stream = true
     chat.stream_options = { include_usage: true }
   }
   const asked = parametersOf(chat)
-  if (asked.json) return { body: Buffer.from(JSON.stringify(chat)), asked, askedModel, request: replies, stored, said }
+  const more = { asked, askedModel, stream, ignored, context, stored, said }
+  if (asked.json) return { body: Buffer.from(JSON.stringify(chat)), ...more }
   throw new DialectError(null, `The translated request has more than ${maxDepth} levels of nesting.`, 'body_unreadable')
 }
 
-/** Whether the response to a request of the Responses API is stored. @param length size of the request, bytes */
-export const isStored = ({ store }: JsonObject, length: number, followsUnstored: boolean): boolean =>
-  store !== false && length <= maxStoredResponse && !followsUnstored
+/** Longest name of a model. The rules of the model map are compared with it one after another. */
+const maxModelLength = 1000
 
 /**
- * The request without its conversation, from which another thread can create the functions for the reply again: replies depend on
- * settings and tools alone. Not for compactions, whose replies contain the messages of the user.
+ * Bounds of the JSON that a response repeats of its request, in UTF-16 units and values. The main thread writes it three times into a stream,
+ * reads it into the whole reply, and stores it.
  */
-export function withoutConversation(dialect: DialectId, body: JsonObject): JsonObject {
-  const greeting = { role: 'user', content: '-' }
-  if (dialect === 'messages') return { ...body, messages: [greeting], system: undefined, tool_choice: undefined }
-  const input = Array.isArray(body.input) ? body.input : []
-  const tools = input.filter((item) => isFields(item) && item.type === 'additional_tools')
-  return { ...body, input: [greeting, ...tools] }
+const maxEcho = { length: 6 * 1024 * 1024, values: 50_000 }
+
+/** @throws DialectError */
+function checkEcho(echo: string): void {
+  // A shorter text has at most half as many values.
+  if (echo.length <= maxEcho.values) return
+  const scan = new JsonScan({ maxValues: maxEcho.values })
+  if (echo.length <= maxEcho.length) scan.push(Buffer.from(echo))
+  if (echo.length <= maxEcho.length && scan.problem !== 'values') return
+  const most = `${maxEcho.length / 1024 / 1024} MB and ${maxEcho.values.toLocaleString('en')} values`
+  throw new DialectError(
+    null,
+    `A response repeats the tools and settings of its request, which may have at most ${most} together. Send fewer tools.`,
+  )
 }
 
-/** Translates a request without its conversation again. @throws DialectError when the conversation decides about its validity */
-export function translateAgain(dialect: DialectId, rest: JsonObject): TranslatedRequest {
-  return dialect === 'responses' ? translateResponses(rest, nothingBefore) : dialects[dialect].translate(rest)
+/** Whether the response to a request of the Responses API is stored. @param length as in `ChatBytesOptions` */
+const isStored = ({ store, input }: JsonObject, length: number, followsUnstored: boolean): boolean =>
+  store !== false &&
+  length <= maxStoredResponse &&
+  !(Array.isArray(input) && input.length > maxStoredItems) &&
+  !followsUnstored
+
+/** The translation of the reply to a request, which may have been translated on another thread. */
+export function replyTranslation({ stream, ignored, context, said }: ChatBytes): ReplyTranslation {
+  return { stream, ignored, ...repliesIn(context, said) }
 }
 
-/** The earlier responses have been translated, and the reply only repeats the id of the last one. */
-const nothingBefore: StoredItems = { previous: [], item: () => null }
+/** A function of its own, because functions that are made in one place keep everything that any of them uses: here the body. */
+function repliesIn(context: ReplyContext, said: Buffer | null): Omit<ReplyTranslation, 'stream' | 'ignored'> {
+  switch (context.kind) {
+    case 'responses':
+      return responsesReplies(context)
+    case 'messages':
+      return messagesReplies(context)
+    case 'compaction':
+      return compactionReplies(said ?? Buffer.alloc(0))
+  }
+}

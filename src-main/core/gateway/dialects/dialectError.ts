@@ -11,7 +11,15 @@ export class DialectError extends StudioError {
    * @param code `error.code` of the reply
    */
   constructor(param: string | null, message: string, code = 'not_translatable') {
-    super('bad_input', message)
-    this.problem = { status: 400, message, type: 'invalid_request_error', code, param }
+    // Both may contain the name of a field, which may be as long as the request.
+    const [shortMessage, shortParam] = [shortened(message, maxMessage), param && shortened(param, maxParam)]
+    super('bad_input', shortMessage)
+    this.problem = { status: 400, message: shortMessage, type: 'invalid_request_error', code, param: shortParam }
   }
 }
+
+const maxMessage = 1000
+const maxParam = 300
+
+const shortened = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text

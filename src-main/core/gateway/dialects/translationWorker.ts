@@ -1,22 +1,14 @@
 import type { Worker } from 'node:worker_threads'
 import { serveJobs, startWorker } from '../../shared/worker.ts'
 import { asBuffer } from '../../upstream/meter/bytes.ts'
-import type { RequestParameters } from '../../upstream/meter/request.ts'
-import {
-  type ChatBytes,
-  type ChatBytesOptions,
-  chatBytesOf,
-  isStored,
-  parseObject,
-  translateAgain,
-  withoutConversation,
-} from './chatBytes.ts'
+import { type ChatBytes, type ChatBytesOptions, chatBytesOf, parseObject } from './chatBytes.ts'
 import { DialectError } from './dialectError.ts'
 import { countedTokens, type TokenCount } from './messages/countTokens.ts'
 import { nothingStored } from './responses/inputItems.ts'
 import { turnRequest } from './responses/turnRequest.ts'
 import { type References, referencesOf, type StoredForThread, storedItemsIn } from './stored/earlierResponses.ts'
-import type { DialectProblem, JsonObject } from './types.ts'
+import { type ItemPage, listedItems } from './stored/itemPage.ts'
+import type { DialectProblem } from './types.ts'
 
 const role = 'inference-studio-translation'
 
@@ -32,26 +24,23 @@ export interface CountJob {
   bytes: Uint8Array
 }
 
+/** A page of the items of a stored response. */
+export interface ListJob {
+  action: 'list'
+  input: string
+  page: ItemPage
+}
+
+export interface ListResult {
+  list: string | null
+}
 export type CountResult = TokenCount | { problem: DialectProblem }
 
-/**
- * The result of a job: a translated request, its problem, or the references that the job still lacked. `here`: only the main thread can
- * translate the request.
- */
+/** The result of a job: a translated request, its problem, or the references that the job still lacked. */
 export type TranslationResult =
-  | 'here'
   | { refers: References }
   | { problem: DialectProblem }
-  | {
-      body: Uint8Array
-      asked: RequestParameters
-      askedModel: string
-      ignored: string[]
-      stored: ChatBytes['stored']
-      said: Uint8Array | null
-      /** The request without its conversation. Null for a compaction, which has `said` instead. */
-      rest: JsonObject | null
-    }
+  | (Omit<ChatBytes, 'body' | 'said'> & { body: Uint8Array; said: Uint8Array | null })
 
 /** A body of 32 MB takes about 200 MB while it is translated. */
 export const startTranslationWorker = (): Worker =>
@@ -62,39 +51,28 @@ export const startTranslationWorker = (): Worker =>
   })
 
 function translated({ bytes, stored, ...options }: TranslationJob): TranslationResult {
-  const { dialect, action, followsUnstored = false } = options
   const parsed = parseObject(asBuffer(bytes))
-  const body = action === 'turn' ? turnRequest(parsed) : parsed
-  const refers = dialect === 'responses' ? referencesOf(body) : null
+  const body = options.action === 'turn' ? turnRequest(parsed) : parsed
+  const refers = options.dialect === 'responses' ? referencesOf(body) : null
   if (refers && stored === null) return { refers }
-  const items = stored ? storedItemsIn(stored) : nothingStored
-  const { request, ...chat } = chatBytesOf(body, { ...options, length: bytes.length, stored: items })
-  const { ignored } = request
-  if (action === 'compact') return { ...chat, ignored, rest: null }
-  const rest = withoutConversation(dialect, body)
-  // A request whose response can't be stored says so in its reply.
-  if (dialect === 'responses') rest.store = isStored(body, bytes.length, followsUnstored)
-  try {
-    translateAgain(dialect, rest)
-  } catch (thrown) {
-    if (thrown instanceof DialectError) return 'here'
-    throw thrown
-  }
-  return { ...chat, ignored, rest }
+  const items = stored ? storedItemsIn(stored) : null
+  const length = bytes.length + (items?.referencedBytes ?? 0)
+  return chatBytesOf(body, { ...options, length, stored: items ?? nothingStored })
 }
 
 /** The buffers of a result that can be moved to the other thread. Small ones share their memory with others, and are copied. */
 function ownBuffers(result: TranslationResult): ArrayBuffer[] {
-  if (typeof result !== 'object' || !('body' in result)) return []
+  if (!('body' in result)) return []
   return [result.body, result.said].flatMap((bytes) =>
     bytes?.buffer instanceof ArrayBuffer && bytes.byteLength === bytes.buffer.byteLength ? bytes.buffer : [],
   )
 }
 
-serveJobs<TranslationJob | CountJob, TranslationResult | CountResult>(role, () => ({
+serveJobs<TranslationJob | CountJob | ListJob, TranslationResult | CountResult | ListResult>(role, () => ({
   handle(job, { transfer }) {
     try {
       if (job.action === 'count_tokens') return countedTokens(asBuffer(job.bytes))
+      if (job.action === 'list') return { list: listedItems(job.input, job.page) }
       const result = translated(job)
       transfer(ownBuffers(result))
       return result

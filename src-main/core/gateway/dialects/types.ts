@@ -1,4 +1,5 @@
 import type { ChatRequest, ChatStreamEvent } from '../../upstream/types.ts'
+import type { CallableTool } from './responses/toolNames.ts'
 
 /** The APIs of other vendors that the local `/v1` translates to chat completions: OpenAI Responses and Anthropic Messages. */
 export type DialectId = 'responses' | 'messages'
@@ -22,6 +23,26 @@ export interface DialectProblem {
 export interface TranslatedRequest extends ReplyTranslation {
   /** The body for the service. `model` is still the name that the app sent; the app's model map is applied later. */
   chat: ChatRequest
+  context: ReplyContext
+}
+
+/** The settings of a request on which the translation of its reply depends, as data that another thread can send. */
+export type ReplyContext = ResponsesContext | MessagesContext | { kind: 'compaction' }
+
+export interface ResponsesContext {
+  kind: 'responses'
+  /** JSON of the members of the Response object that repeat the request: a text, because the tools of a request can have many values. */
+  echo: string
+  /** Tools that chat completions know by another name, or as functions although they are none, by the name of the function. */
+  tools: ReadonlyMap<string, CallableTool>
+  /** Return reasoning as a summary. Without it reasoning is returned as reasoning text. */
+  summarizes: boolean
+}
+
+export interface MessagesContext {
+  kind: 'messages'
+  /** Leave out the reasoning, because the client turned thinking off. */
+  hideReasoning: boolean
 }
 
 /** How the reply to a request is translated. It refers to no part of the conversation, because a reply may take many minutes. */

@@ -8,7 +8,6 @@ import { DialectError } from '../dialects/dialectError.ts'
 import { countedTokens } from '../dialects/messages/countTokens.ts'
 import type { LocalRoute, TranslatedRoute } from '../dialects/routes.ts'
 import { itemPageOf, listedItems } from '../dialects/stored/itemPage.ts'
-import type { JsonObject } from '../dialects/types.ts'
 import type { AppReply } from './appReply.ts'
 import { newRequestId, type Refusal, refusalOf, refusalOfLimit, sendRefusal } from './errorReplies.ts'
 import { printable } from './guard.ts'
@@ -18,11 +17,12 @@ import type { RelayDependencies } from './relayDependencies.ts'
 import { refuse } from './relayRefusals.ts'
 import { readJson } from './requestBody.ts'
 import { refusalOfDialect } from './translatedBody.ts'
-import { onThreadFrom } from './translationThread.ts'
+import { maxCountedHere } from './translationThreads.ts'
 
 /** What a local route replies, and what the log says about the request. */
 interface LocalAnswer {
-  body: JsonObject
+  /** JSON. */
+  body: string
   model: string | null
   askedModel: string | null
   ignored: string[]
@@ -84,7 +84,7 @@ async function answerOf(
   route: AnsweredRoute,
   gone: Cancel,
 ): Promise<LocalAnswer | Refusal> {
-  if (route.action !== 'count_tokens') return storedAnswer(deps, allowed, route)
+  if (route.action !== 'count_tokens') return storedAnswer(deps, allowed, route, gone)
   try {
     return await countTokens(deps, request, allowed, gone)
   } catch (thrown) {
@@ -95,13 +95,14 @@ async function answerOf(
 
 /** Reads or deletes a stored response of the app. */
 async function storedAnswer(
-  { responses }: RelayDependencies,
+  { responses, translation }: RelayDependencies,
   { app, path }: AllowedRequest,
   { action, id }: Extract<AnsweredRoute, { dialect: 'responses' }>,
+  gone: Cancel,
 ): Promise<LocalAnswer | Refusal> {
   if (action === 'delete') {
     if (!(await responses.delete(app.id, id))) return unknownResponse(id)
-    return answerWith({ id, object: 'response', deleted: true })
+    return answerWith(JSON.stringify({ id, object: 'response', deleted: true }))
   }
   const query = new URLSearchParams(path.split('?', 2)[1] ?? '')
   const found = responses.get(app.id, id)
@@ -112,11 +113,17 @@ async function storedAnswer(
   }
   const page = itemPageOf(query)
   if ('param' in page) return invalid(400, page.param, page.message)
-  const list = listedItems(found.input, page)
-  return list ? answerWith(list) : invalid(404, 'after', 'The response has no input item with this id.')
+  const { input } = found
+  const list =
+    input.length > maxListedHere ? await translation.listItems(app.id, input, page, gone) : listedItems(input, page)
+  if (list !== null && typeof list !== 'string') return list
+  return list === null ? invalid(404, 'after', 'The response has no input item with this id.') : answerWith(list)
 }
 
-const answerWith = (body: JsonObject): LocalAnswer => ({ body, model: null, askedModel: null, ignored: [] })
+/** The items of a longer request are parsed on another thread, UTF-16 units. */
+const maxListedHere = 64 * 1024
+
+const answerWith = (body: string): LocalAnswer => ({ body, model: null, askedModel: null, ignored: [] })
 
 const invalid = (status: number, param: string, message: string): Refusal => ({
   status,
@@ -145,11 +152,13 @@ async function countTokens(
   if ('status' in read) return read
   try {
     const { bytes } = read
-    const counted = bytes.length > onThreadFrom ? await translation.countTokens(bytes, gone) : countedTokens(bytes)
+    const isShort = bytes.length <= maxCountedHere
+    const counted = isShort ? countedTokens(bytes) : await translation.countTokens(allowed.app.id, bytes, gone)
     if ('status' in counted) return counted
     if ('problem' in counted) return refusalOfDialect(counted.problem)
     const { tokens, model: askedModel, ignored } = counted
-    return { body: { input_tokens: tokens }, model: mappedModel(allowed.app.modelMap, askedModel), askedModel, ignored }
+    const model = mappedModel(allowed.app.modelMap, askedModel)
+    return { body: JSON.stringify({ input_tokens: tokens }), model, askedModel, ignored }
   } finally {
     read.memory.release()
   }
@@ -177,7 +186,7 @@ function open(
 }
 
 function send(response: AppReply, allowed: AllowedRequest, route: AnsweredRoute, answer: LocalAnswer): void {
-  const text = JSON.stringify(answer.body)
+  const text = answer.body
   const head: [string, string][] = [
     ['Content-Type', 'application/json; charset=utf-8'],
     ['Content-Length', String(Buffer.byteLength(text))],

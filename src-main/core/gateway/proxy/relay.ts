@@ -8,6 +8,7 @@ import { Cancel } from '../../shared/cancel.ts'
 import { randomHex } from '../../shared/randomHex.ts'
 import { endpointOf, isInference, isReadOut } from '../../upstream/endpoint.ts'
 import { flattened, type HeaderPairs, header } from '../../upstream/headers.ts'
+import { headerSelectsModel, selectorBesides } from '../../upstream/meter/modelSelectors.ts'
 import { unknownParameters } from '../../upstream/meter/request.ts'
 import { totalTokens } from '../../upstream/meter/usage.ts'
 import { replayLimit } from '../../upstream/replay.ts'
@@ -24,9 +25,17 @@ import { replyHeaders, requestHeaders, safeReason, translatedRequestHeaders } fr
 import { answerLocally } from './localAnswers.ts'
 import type { AllowedRequest, CutReason } from './proxiedRequest.ts'
 import type { Forward, RelayDependencies } from './relayDependencies.ts'
-import { cutMessages, notConnected, queryNamesModel, redirected, refuse, stoppedByPerson } from './relayRefusals.ts'
+import {
+  addressNamesModel,
+  cutMessages,
+  fieldSelectsModel,
+  notConnected,
+  redirected,
+  refuse,
+  stoppedByPerson,
+} from './relayRefusals.ts'
 import { pipeReply } from './replyBody.ts'
-import { modelInQuery, modelOf, type RequestBody, readBody } from './requestBody.ts'
+import { modelInAddress, modelOf, type RequestBody, readBody } from './requestBody.ts'
 import { readTranslated, type Translation } from './translatedBody.ts'
 import {
   failsInStream,
@@ -59,9 +68,9 @@ export async function relay(
   const forward = deps.forward()
   if (!forward) return refuse(deps, request, response, allowed, notConnected)
   const { models } = allowed.app
-  // The query of a translated request is not sent.
-  if (!dialect && models !== null && !isReadOut(endpoint) && modelInQuery(allowed.path, models)) {
-    return refuse(deps, request, response, allowed, queryNamesModel)
+  // Path and query of a translated request are not sent.
+  if (!dialect && models !== null && !isReadOut(endpoint) && modelInAddress(allowed.path, models)) {
+    return refuse(deps, request, response, allowed, addressNamesModel)
   }
   const reservation = deps.allowance.begin(allowed.app, endpoint)
   if ('status' in reservation) return refuse(deps, request, response, allowed, refusalOfLimit(reservation))
@@ -156,6 +165,9 @@ class RelayedRequest {
       const body = await this.#readBody()
       if ('status' in body) return this.#refuse(body)
       this.#body = body
+      const selector =
+        app.models && !isReadOut(this.#endpoint) ? selectorBesides(body.asked?.selectors ?? [], app.models) : null
+      if (selector !== null) return this.#refuse(fieldSelectsModel(selector), body.asked?.model)
       // The connection may have changed while the body was read, so the current one is used.
       const send = this.#deps.forward() ?? forward
       const expected = this.#expect(body)
@@ -185,8 +197,8 @@ class RelayedRequest {
       const [action, replyId, responses] = [this.#action, this.#replyId, this.#responses]
       const { reserved = null, turns } = this.#allowed
       const isUnstored = (id: string): boolean => turns?.remembers(id) ?? false
-      const thread = this.#deps.translation
-      const translation = { app, dialect: this.#dialect, action, replyId, responses, isUnstored, thread }
+      const threads = this.#deps.translation
+      const translation = { app, dialect: this.#dialect, action, replyId, responses, isUnstored, threads }
       const body = await readTranslated(this.#request, translation, { memory, signal: this.#gone, proceed, reserved })
       if ('translation' in body) this.#translation = body.translation
       return body
@@ -265,9 +277,11 @@ class RelayedRequest {
     const { body, asked, askedModel, stripUsage, memory } = requestBody
     const { rawHeaders } = this.#request
     const sendsTranslation = this.#translation !== null && body instanceof Uint8Array
-    const headers = sendsTranslation
+    const sent = sendsTranslation
       ? translatedRequestHeaders(rawHeaders, body.length, asked?.stream ?? false)
       : requestHeaders(rawHeaders)
+    // Some routers let a header select the model.
+    const headers = app.models === null ? sent : sent.filter(([name]) => !headerSelectsModel(name.toLowerCase()))
     // Closures created here must not reference `body`, which would stay in memory as long as the reply runs.
     const bodyDone = isStream(body) ? () => undefined : () => this.releaseBody()
     return {

@@ -4,7 +4,7 @@ import type { StoredResponses } from '../../ports/storedResponses.ts'
 import type { Nano } from '../../shared/money.ts'
 import type { ForwardReply, ForwardRequest } from '../../upstream/types.ts'
 import type { BodyMemory } from './bodyMemory.ts'
-import type { TranslationThread } from './translationThread.ts'
+import type { TranslationThreads } from './translationThreads.ts'
 
 export type Forward = (request: ForwardRequest) => Promise<ForwardReply>
 
@@ -25,7 +25,7 @@ export interface RelayDependencies {
   /** Responses that apps asked to store. */
   responses: StoredResponses
   /** Translates large requests of other vendors' APIs. */
-  translation: TranslationThread
+  translation: TranslationThreads
 }
 
 /** The expected use of one request. `count` is the number of choices or images. */

@@ -30,13 +30,21 @@ export const stoppedByPerson: Refusal = {
   message: 'This request was stopped in Inference Studio.',
 }
 
-export const queryNamesModel: Refusal = {
+export const addressNamesModel: Refusal = {
   status: 403,
   type: 'studio_limit',
   code: 'model_not_allowed',
   message:
-    'This app may use certain models only, and the query of this request names another one. Name the model in the body.',
+    'This app may use certain models only, and the path or the query of this request names another one. Name the model in the body.',
 }
+
+/** @param field a member of the body that may select a model besides `model` */
+export const fieldSelectsModel = (field: string): Refusal => ({
+  status: 403,
+  type: 'studio_limit',
+  code: 'model_not_allowed',
+  message: `This app may use certain models only, and the field ${field} of this request can select another one. Leave it out, or name only allowed models in it.`,
+})
 
 /** What the log says of a request that this server ended. */
 export const cutMessages: Record<CutReason, string> = {

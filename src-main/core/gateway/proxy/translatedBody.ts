@@ -6,25 +6,25 @@ import {
   type ChatBytes,
   chatBytesOf,
   parseObject,
+  replyTranslation,
   type TranslatedAction,
-  translateAgain,
 } from '../dialects/chatBytes.ts'
 import { DialectError } from '../dialects/dialectError.ts'
-import { compactionRequest } from '../dialects/responses/compaction.ts'
 import { nothingStored } from '../dialects/responses/inputItems.ts'
 import { turnRequest } from '../dialects/responses/turnRequest.ts'
 import {
+  neededResponses,
   type References,
   referencesOf,
   type StoredForThread,
   storedForThread,
-  storedItemsFor,
+  storedItemsIn,
 } from '../dialects/stored/earlierResponses.ts'
 import type { Dialect, DialectProblem, JsonObject, ReplyTranslation } from '../dialects/types.ts'
 import type { MemoryReservation } from './bodyMemory.ts'
 import type { Refusal } from './errorReplies.ts'
 import { type BodyReadOptions, jsonLimit, noMemory, type RequestBody, readJson } from './requestBody.ts'
-import { onThreadFrom, type TranslationThread } from './translationThread.ts'
+import { isForThread, type TranslationThreads } from './translationThreads.ts'
 
 /** A request of another vendor's API, and the chat completion that it became. */
 export interface Translation {
@@ -50,10 +50,10 @@ interface TranslationOptions {
   responses: StoredResponses
   /** Whether the response with this id exists in the memory of its connection only. */
   isUnstored(id: string): boolean
-  thread: TranslationThread
+  threads: TranslationThreads
 }
 
-/** Smaller conversations are not worth an entry of their own in the memory bounds. Bytes. */
+/** Smaller stored conversations are not worth another thread, nor an entry of their own in the memory bounds. Bytes. */
 const smallConversation = 64 * 1024
 /**
  * Reads a request of another vendor's API and translates it to a chat completion. From then on the request is limited, logged and sent as
@@ -66,20 +66,25 @@ export async function readTranslated(
 ): Promise<TranslatedBody | Refusal> {
   const read = await readJson(request, translation.app, options)
   if ('status' in read) return read
-  const { bytes, memory } = read
+  const { bytes, values, memory } = read
   let translated: TranslatedBody | Refusal | null = null
   let more: MemoryReservation | null = null
   try {
-    const isLarge = bytes.length > onThreadFrom
-    const first = isLarge ? await onThread(bytes, null, translation, options) : null
+    const first = isForThread(bytes.length, values) ? await onThread(bytes, null, translation, options) : null
     const body = first === null ? bodyFor(translation.action, bytes) : null
     const refers = first && 'refers' in first ? first.refers : body && referencesIn(body, translation)
-    const earlier = sizeOfEarlier(refers, translation)
+    const needed =
+      refers && neededResponses(refers, translation.app.id, translation.responses, jsonLimit - bytes.length)
+    const earlier = needed?.bytes ?? 0
     more = earlier > smallConversation ? options.memory.takeNow(translation.app.id, earlier) : nothingReserved
     if (more === null) return noMemory
-    const isLong = bytes.length + earlier > onThreadFrom
-    const second = refers && isLong ? await continuedOnThread(bytes, refers, translation, options) : null
-    const chat = second ?? doneIn(first) ?? here(body ?? bodyFor(translation.action, bytes), bytes.length, translation)
+    const maxBytes = jsonLimit - bytes.length
+    const { app, responses } = translation
+    const stored = refers && needed && (await storedForThread(refers, needed, app.id, responses, maxBytes))
+    const isHere = body !== null && earlier <= smallConversation
+    const chat = isHere
+      ? here(body, stored, bytes.length, translation)
+      : await elsewhere(first, bytes, stored, translation, options)
     translated =
       'status' in chat ? chat : bodyOf(chat, bytes.length + earlier, translation, options, both(memory, more))
     return translated
@@ -117,66 +122,55 @@ const both = (request: MemoryReservation, earlier: MemoryReservation): MemoryRes
 const referencesIn = (body: JsonObject, { dialect }: TranslationOptions): References | null =>
   dialect.id === 'responses' ? referencesOf(body) : null
 
-/** Bytes of the earlier responses that a request continues. */
-function sizeOfEarlier(refers: References | null, { app, responses }: TranslationOptions): number {
-  if (refers === null || refers.previous === null) return 0
-  // The translation refuses a longer conversation with a message.
-  return Math.min(jsonLimit, responses.sizeOfConversation(app.id, refers.previous) ?? 0)
+/** @throws DialectError */
+function here(
+  body: JsonObject,
+  stored: StoredForThread | null,
+  ownLength: number,
+  options: TranslationOptions,
+): ChatBytes {
+  const { app, dialect, action, replyId } = options
+  const items = stored && storedItemsIn(stored)
+  const followsUnstored = isUnstored(body.previous_response_id, options)
+  const length = ownLength + (items?.referencedBytes ?? 0)
+  const job = { dialect: dialect.id, action, modelMap: app.modelMap, replyId, followsUnstored, length }
+  return chatBytesOf(body, { ...job, stored: items ?? nothingStored })
 }
 
-/** A request with all that it refers to, translated on the other thread. Null when only this thread can do that. @throws DialectError */
-async function continuedOnThread(
+/** The translation on another thread, which may have been done before it was known whether the request refers to anything. */
+async function elsewhere(
+  first: OnThread | null,
   bytes: Buffer,
-  refers: References,
+  stored: StoredForThread | null,
   translation: TranslationOptions,
   options: BodyReadOptions,
-): Promise<ChatBytes | Refusal | null> {
-  const stored = storedForThread(refers, translation.app.id, translation.responses, jsonLimit - bytes.length)
-  return stored && doneIn(await onThread(bytes, { refers, stored }, translation, options))
-}
-
-const doneIn = (result: OnThread): ChatBytes | Refusal | null => (result && !('refers' in result) ? result : null)
-
-/** @throws DialectError */
-function here(body: JsonObject, length: number, options: TranslationOptions): ChatBytes {
-  const { app, dialect, action, replyId, responses } = options
-  const stored =
-    dialect.id === 'responses' ? storedItemsFor(body, app.id, responses, jsonLimit - length) : nothingStored
-  const { previous_response_id: previous } = body
-  const followsUnstored = isUnstored(previous, options)
-  const job = { dialect: dialect.id, action, modelMap: app.modelMap, replyId, followsUnstored }
-  return chatBytesOf(body, { ...job, length, stored })
+): Promise<ChatBytes | Refusal> {
+  if (first && !('refers' in first)) return first
+  const second = await onThread(bytes, stored, translation, options)
+  if ('refers' in second) throw new TypeError('A job with all that it refers to lacks nothing.')
+  return second
 }
 
 /** Whether a response after this one can't be stored. */
 const isUnstored = (previous: unknown, options: TranslationOptions): boolean =>
   typeof previous === 'string' && options.isUnstored(previous)
 
-/** What the other thread made of a request. Null when only this thread can translate it. */
-type OnThread = ChatBytes | Refusal | { refers: References } | null
+/** What another thread made of a request. */
+type OnThread = ChatBytes | Refusal | { refers: References }
 
 async function onThread(
   bytes: Buffer,
-  earlier: { refers: References; stored: StoredForThread } | null,
+  stored: StoredForThread | null,
   options: TranslationOptions,
   { signal }: BodyReadOptions,
 ): Promise<OnThread> {
-  const { app, dialect, action, replyId, thread } = options
-  const followsUnstored = isUnstored(earlier?.refers.previous, options)
-  const [stored, { modelMap }] = [earlier?.stored ?? null, app]
-  const result = await thread.translate(
-    { dialect: dialect.id, action, modelMap, replyId, bytes, stored, followsUnstored },
-    signal,
-  )
-  if (result === 'here') return null
+  const { app, dialect, action, replyId, threads } = options
+  const followsUnstored = isUnstored(stored?.previousId, options)
+  const job = { dialect: dialect.id, action, modelMap: app.modelMap, replyId, bytes, stored, followsUnstored }
+  const result = await threads.translate(app.id, job, signal)
   if ('status' in result || 'refers' in result) return result
   if ('problem' in result) return refusalOfDialect(result.problem)
-  const { body, asked, askedModel, ignored, rest } = result
-  const said = result.said && asBuffer(result.said)
-  const request = rest
-    ? { ...translateAgain(dialect.id, rest), ignored }
-    : compactionRequest({ model: askedModel, messages: [] }, ignored, said ?? Buffer.alloc(0))
-  return { body: asBuffer(body), asked, askedModel, stored: result.stored, request, said }
+  return { ...result, body: asBuffer(result.body), said: result.said && asBuffer(result.said) }
 }
 
 function bodyOf(
@@ -192,7 +186,7 @@ function bodyOf(
   const storedMemory = isLarge ? options.memory.takeNow(app.id, length) : null
   if (isLarge && storedMemory === null) return noMemory
   memory.shrink(body.length)
-  const translation = { dialect, askedModel, request: chat.request, stored, storedMemory }
+  const translation = { dialect, askedModel, request: replyTranslation(chat), stored, storedMemory }
   const translated = { body, asked, stripUsage: false, memory, translation }
   return asked.model === askedModel ? translated : { ...translated, askedModel }
 }

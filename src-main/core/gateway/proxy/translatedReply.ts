@@ -4,7 +4,8 @@ import type { CancelSignal } from '../../shared/cancel.ts'
 import { readAll, readStart } from '../../upstream/body.ts'
 import { ChatEventReader } from '../../upstream/chatEvents.ts'
 import { flattened, type HeaderPairs, header, isEventStream } from '../../upstream/headers.ts'
-import { parseText } from '../../upstream/meter/jsonScan.ts'
+import { asBuffer } from '../../upstream/meter/bytes.ts'
+import { guardOfReply, type JsonScan, maxReplyValues, parseText } from '../../upstream/meter/jsonScan.ts'
 import { type Fields, isFields } from '../../upstream/meter/values.ts'
 import type { ForwardReply, ReplyFacts } from '../../upstream/types.ts'
 import type { Dialect, DialectProblem, JsonObject, ReplyDetails, StreamTranslator } from '../dialects/types.ts'
@@ -16,8 +17,8 @@ import { ignoredHeaders, safeReason, translatedReplyHeaders } from './headers.ts
 import { pipeReply } from './replyBody.ts'
 import type { Translation } from './translatedBody.ts'
 
-/** Largest whole reply that is translated, bytes. */
-const maxWholeReply = 32 * 1024 * 1024
+/** Largest whole reply that is translated, bytes. Parsing and writing it takes about 100 ms. No model writes as much. */
+const maxWholeReply = 16 * 1024 * 1024
 /** Size that is reserved for a reply of unknown length, bytes. */
 const usualReply = 1024 * 1024
 /** A whole reply up to this size needs no reservation, bytes. */
@@ -205,16 +206,28 @@ async function reserveFor(size: number, { reserveMemory }: TranslatedReplyOption
 async function readChat(reply: ForwardReply, options: TranslatedReplyOptions): Promise<JsonObject> {
   const arrived = reply.whole()
   await reserveFor(arrived?.length ?? Number(header(reply.headers, 'content-length') ?? usualReply), options)
-  const bytes = arrived ?? (await readAll(reply.body, maxWholeReply))
+  const scan = guardOfReply(maxReplyValues)
+  const bytes = arrived ?? (await readAll(scanned(reply.body, scan), maxWholeReply))
+  if (arrived) scan.push(arrived)
   let chat: unknown
   try {
-    chat = parseText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'))
+    if (scan.problem === 'depth' || scan.problem === 'values')
+      throw new SyntaxError('Nested too deep, or too many values.')
+    chat = JSON.parse(asBuffer(bytes).toString('utf8'))
   } catch (cause) {
     throw new StudioError('malformed_reply', 'The service sent a reply that is not JSON.', {}, { cause })
   }
   if (!isFields(chat))
     throw new StudioError('malformed_reply', 'The service sent a reply that is not a chat completion.')
   return chat
+}
+
+/** The pieces of a body, each scanned in its turn. A scan of the whole would block the program. */
+async function* scanned(body: AsyncIterable<Uint8Array>, scan: JsonScan): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const piece of body) {
+    scan.push(piece)
+    yield piece
+  }
 }
 
 /** The error object of a reply with a failure status. Services also send plain texts. */

@@ -1,7 +1,7 @@
 import type { MeterReading } from '../../ports/requests.ts'
 import { colon, cr, lf } from '../ascii.ts'
 import { asBuffer, ByteStore } from './bytes.ts'
-import { parseText } from './jsonScan.ts'
+import { maxReplyValues, parseText } from './jsonScan.ts'
 import type { Lane } from './outputText.ts'
 import { ReplyReader } from './replyReader.ts'
 import { EventTemplates } from './template.ts'
@@ -207,7 +207,7 @@ export class EventMeter implements Meter {
       return false
     }
     try {
-      return this.#reply.read(parseText(data))
+      return this.#reply.read(parseText(data, maxReplyValues))
     } catch {
       return false
     }

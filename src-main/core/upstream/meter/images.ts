@@ -35,7 +35,9 @@ function urlsOf(bytes: Buffer): Member[] | null {
   if (top === null || skipSpace(bytes, top.end) !== bytes.length) return null
   const urls: Member[] = []
   for (const data of top.found) {
-    for (const item of itemsOf(bytes, data.from) ?? []) urls.push(...(membersOf(bytes, item, ['url'])?.found ?? []))
+    for (const item of itemsOf(bytes, data.from) ?? []) {
+      for (const url of membersOf(bytes, item, ['url'])?.found ?? []) urls.push(url)
+    }
   }
   return urls
 }

@@ -136,8 +136,8 @@ export function itemsOf(bytes: Buffer, from: number): number[] | null {
 }
 
 /** Parses the JSON between two offsets. Undefined when it is invalid, or too costly to parse. */
-export function parseBetween(bytes: Buffer, from: number, to: number): unknown {
-  if (isExcessive(bytes.subarray(from, to))) return undefined
+export function parseBetween(bytes: Buffer, from: number, to: number, maxValues?: number): unknown {
+  if (isExcessive(bytes.subarray(from, to), maxValues)) return undefined
   try {
     return JSON.parse(bytes.toString('utf8', from, to))
   } catch {

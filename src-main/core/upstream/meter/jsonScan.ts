@@ -5,6 +5,9 @@ import { asBuffer, ByteStore } from './bytes.ts'
 /** Maximum nesting of arrays and objects. Real requests and replies have fewer than 20 levels; common parsers stop between 64 and 1,000. */
 export const maxDepth = 128
 
+/** Most values of a JSON text that is parsed. Parsing this many takes about 100 ms. Real requests have fewer than 20,000. */
+export const maxParsedValues = 500_000
+
 /** Why a scan stopped: not JSON (RFC 8259), not UTF-8, deeper than `maxDepth`, or too many values. */
 export type ScanProblem = 'syntax' | 'encoding' | 'depth' | 'values'
 
@@ -63,8 +66,10 @@ export class JsonScan {
   protected offset = 0
   /** Bytes in UTF-8 of the last complete string, escapes decoded. */
   protected stringBytes = 0
+  /** Number of values so far, nested ones included. */
+  values = 0
   readonly #anyBytes: boolean
-  #valuesLeft: number
+  readonly #maxValues: number
   #state = wantsStart
   /** For each open level, whether it is an object. */
   readonly #objects: boolean[] = []
@@ -83,7 +88,7 @@ export class JsonScan {
   #captureLimit = 0
 
   constructor({ maxValues = Number.POSITIVE_INFINITY, anyBytes = false }: ScanOptions = {}) {
-    this.#valuesLeft = maxValues
+    this.#maxValues = maxValues
     this.#anyBytes = anyBytes
   }
 
@@ -112,6 +117,11 @@ export class JsonScan {
     }
     if (this.problem === null && this.#state !== wantsEnd) this.problem = 'syntax'
     return this.problem === null
+  }
+
+  /** Whether the text so far is one whole JSON value. A number is whole only at the end. */
+  get isWhole(): boolean {
+    return this.problem === null && this.#state === wantsEnd
   }
 
   /** Called when a value of any kind begins at offset `at` of the chunk. */
@@ -210,8 +220,8 @@ export class JsonScan {
   }
 
   #value(byte: number, at: number): number {
-    this.#valuesLeft--
-    if (this.#valuesLeft < 0) return this.#wrong('values')
+    this.values++
+    if (this.values > this.#maxValues) return this.#wrong('values')
     this.valueBegan?.(at)
     if (byte === quote) return this.#openString(false, at)
     if (byte === openBrace || byte === openBracket) return this.#open(byte === openBrace, at)
@@ -367,13 +377,16 @@ export class JsonScan {
 
 const nothing = Buffer.alloc(0)
 
-/** More than any real reply or event has, except transcripts of many hours. Parsing this many takes about 100 ms. */
-export const maxReplyValues = 500_000
+/**
+ * Most values of what the main thread parses of a reply while others wait: an event, or a reply of the log. A tenth of `maxParsedValues`, so
+ * about 10 ms. Real ones have some hundred; a reply with the probabilities of all its tokens has some ten thousand.
+ */
+export const maxReplyValues = 50_000
 /** Shorter texts can't be deep enough to cost much. Bytes. */
 const guardedFrom = 16 * 1024
 
 /** Creates the scan of a reply before it is parsed. `problem` is `depth` or `values` when parsing would take too much time and memory. */
-export const guardOfReply = (maxValues = maxReplyValues): JsonScan => new JsonScan({ maxValues, anyBytes: true })
+export const guardOfReply = (maxValues = maxParsedValues): JsonScan => new JsonScan({ maxValues, anyBytes: true })
 
 /** Whether parsing this text would take too much time and memory, because of its depth or its number of values. */
 export function isExcessive(bytes: Uint8Array, maxValues?: number): boolean {

@@ -1,5 +1,6 @@
 import { cr, lf } from '../ascii.ts'
 import { asBuffer } from './bytes.ts'
+import { selectsModel } from './modelSelectors.ts'
 
 /** Longer than any model name. Bytes. */
 const maxModelBytes = 512
@@ -77,8 +78,8 @@ function readHead(head: string): { name: string; file: boolean } | null {
   const file = parameters.has('filename') || parameters.has('filename*')
   if (!plainName.test(name)) return null
   // `Model`, `model[]`, and a model that is sent as a file: some parsers accept them as a field `model`, others do not.
-  const looksLikeModel = name.toLowerCase().split('[', 1)[0] === 'model'
-  return looksLikeModel && (name !== 'model' || file) ? null : { name, file }
+  // Other fields that select a model are refused with them.
+  return selectsModel(name.toLowerCase()) && (name !== 'model' || file) ? null : { name, file }
 }
 
 type Place = 'start' | 'delimiter' | 'head' | 'content' | 'epilogue' | 'unclear'

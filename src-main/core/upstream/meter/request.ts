@@ -2,6 +2,7 @@ import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import { type Edit, edited, editUsageOption, type UsageOption, usageAtStart } from './askForUsage.ts'
 import { parseBetween } from './json.ts'
 import { JsonScan } from './jsonScan.ts'
+import { type ModelSelector, selectedModels, selectsModel } from './modelSelectors.ts'
 import { textOrNull } from './values.ts'
 
 export { FormReader, openForm } from './multipart.ts'
@@ -16,6 +17,8 @@ export interface RequestParameters {
   modelAt: { from: number; to: number } | null
   /** The request names a model, even if `model` is null because it is ambiguous. A default model must not replace it. */
   namesModel: boolean
+  /** Members besides `model` that may select a model: for the app's list of models. At most `maxSelectors` with different names. */
+  selectors: readonly ModelSelector[]
   stream: boolean
   /** `stream_options.include_usage`; null counts as absent. */
   usage: UsageOption['usage']
@@ -41,6 +44,10 @@ const maxChoices = 1_000_000
 
 /** Length of `max_completion_tokens`. */
 const maxNameLength = 21
+/** Longest name of a member that may select a model. With each letter as \uXXXX it still is within `maxKeyBytes`. */
+const maxSelectorLength = 26
+/** Most members that may select a model. A request with more selects what can't be checked. */
+const maxSelectors = 16
 /** Maximum number of bytes of a key that is read: each of its letters may be written as \uXXXX. */
 const maxKeyBytes = 160
 /** Maximum number of bytes of a value that is read. A longer model name counts as none; longer `stream_options` are not changed. */
@@ -121,6 +128,9 @@ export class RequestScan extends JsonScan {
   /** Offset of the top-level object's brace. */
   #brace = 0
   #valueFrom = 0
+  /** The current member, which is not `model`, may select a model. Its name in lower case. */
+  #selector: string | null = null
+  #selectors: ModelSelector[] = []
   #model: { value: unknown; clear: boolean; at: RequestParameters['modelAt'] } | null = null
   #stream = false
   #options: UsageOption | null = null
@@ -149,6 +159,7 @@ export class RequestScan extends JsonScan {
       model: model?.clear === true ? textOrNull(model.value) : null,
       modelAt: model?.clear === true && typeof model.value === 'string' ? model.at : null,
       namesModel: model !== null && (!model.clear || model.value !== null),
+      selectors: this.#selectors,
       stream: this.#stream,
       usage: options.usage,
       usageEdit: options.edit,
@@ -205,7 +216,8 @@ export class RequestScan extends JsonScan {
   }
 
   protected override valueBegan(at: number): void {
-    if (this.depth === 1 && this.#member !== null) {
+    if (this.depth === 1 && this.#selector !== null) this.startCapture(at, maxValueBytes)
+    else if (this.depth === 1 && this.#member !== null) {
       this.#valueFrom = this.offset + at
       if (this.#measuredKeys.has(this.#member)) this.#isMeasuring = true
       else this.startCapture(at, maxValueBytes)
@@ -216,6 +228,7 @@ export class RequestScan extends JsonScan {
   }
 
   protected override valueEnded(bytes: Buffer, at: number): void {
+    if (this.depth === 1 && this.#selector !== null) this.#select(this.#selector, this.stopCapture(bytes, at))
     if (this.depth !== 1 || this.#member === null) return
     if (this.#isMeasuring) this.#isMeasuring = false
     else this.#take(this.#member, this.stopCapture(bytes, at), this.offset + at)
@@ -226,10 +239,19 @@ export class RequestScan extends JsonScan {
     this.#isEmpty = false
     this.#member = name !== null && this.#isOurs(name) ? name : null
     this.#exact = this.#member !== null
-    if (name === null || this.#exact || name.length > maxNameLength) return
+    if (name === null || this.#exact || name.length > maxSelectorLength) return
     // Upper case first: it maps the long s and the kelvin sign, which Go reads as s and k, to those letters.
     const folded = name.toUpperCase().toLowerCase()
-    if (this.#isOurs(folded)) this.#member = folded
+    if (name.length <= maxNameLength && this.#isOurs(folded)) this.#member = folded
+    else if (selectsModel(folded)) this.#selector = folded
+  }
+
+  #select(field: string, raw: Buffer | null): void {
+    this.#selector = null
+    const models = raw === null ? null : selectedModels(parseBetween(raw, 0, raw.length))
+    if (models?.length === 0) return
+    if (this.#selectors.length < maxSelectors) this.#selectors.push({ field, models })
+    else this.#selectors[0] = { field, models: null }
   }
 
   #isOurs(name: string): boolean {
@@ -329,6 +351,7 @@ export const unknownParameters: Readonly<RequestParameters> = {
   model: null,
   modelAt: null,
   namesModel: false,
+  selectors: [],
   stream: false,
   usage: 'absent',
   usageEdit: null,

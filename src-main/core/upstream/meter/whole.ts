@@ -1,6 +1,7 @@
 import type { MeterReading } from '../../ports/requests.ts'
 import { asBuffer, markLength } from './bytes.ts'
 import { parseBetween } from './json.ts'
+import { maxReplyValues } from './jsonScan.ts'
 import { ReplyReader } from './replyReader.ts'
 import { TopLevel } from './topLevel.ts'
 import type { Meter } from './types.ts'
@@ -61,7 +62,7 @@ export class WholeMeter implements Meter {
       const [first] = this.#chunks
       if (first === undefined) return reply
       const bytes = this.#chunks.length === 1 ? asBuffer(first) : Buffer.concat(this.#chunks)
-      const document = parseBetween(bytes, markLength(bytes), bytes.length)
+      const document = parseBetween(bytes, markLength(bytes), bytes.length, maxReplyValues)
       reply.readWhole(document)
       // The reply was cut. The bytes that arrived count as output.
       if (document === undefined) this.#unread(reply)

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import {
   chatBytesOf,
   parseObject,
+  replyTranslation,
   type TranslatedAction,
 } from '../../../../src-main/core/gateway/dialects/chatBytes.ts'
 import { nothingStored } from '../../../../src-main/core/gateway/dialects/responses/inputItems.ts'
@@ -16,7 +17,7 @@ const said = [{ role: 'user', content: 'x'.repeat(megabyte) }]
 function translated(dialect: DialectId, action: TranslatedAction, conversation: object) {
   const bytes = Buffer.from(JSON.stringify({ model: 'm', ...conversation }))
   const options = { dialect, action, modelMap: [], replyId: 'resp_1', length: bytes.length, stored: nothingStored }
-  return chatBytesOf(parseObject(bytes), options).request
+  return replyTranslation(chatBytesOf(parseObject(bytes), options))
 }
 
 it.each<[DialectId, TranslatedAction, object]>([

@@ -282,7 +282,7 @@ describe('a stored response', () => {
       deadlines: rightClock(),
       log: () => undefined,
     })
-    expect(reopened.storedResponses.get('testtool', first.id)).toMatchObject({ reply: { id: first.id } })
+    expect(JSON.parse(reopened.storedResponses.get('testtool', first.id)?.reply ?? '')).toMatchObject({ id: first.id })
     await reopened.close()
   })
 

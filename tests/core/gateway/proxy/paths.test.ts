@@ -375,6 +375,58 @@ describe('a key with limits', () => {
     expect(far.requests).toHaveLength(2)
   })
 
+  it('to some models may name no other in a field beside the model, in the path or in a header', async () => {
+    const { far, gateway } = await limitedTo({ app: { models: ['small', 'tiny'] } })
+    const refused = [
+      '"models":["small","large"]',
+      '"models":"large"',
+      '"Models":["large"]',
+      '"mod\\u0065ls":["large"]',
+      '"route":"fallback"',
+      '"fallbacks":[{"small":["large"]}]',
+      '"context_window_fallbacks":["large"]',
+      '"engine":"large"',
+      '"deployment_id":"large"',
+      '"preset":"work"',
+      '"extra_body":{"models":["large"]}',
+      `"models":["${'x'.repeat(100_000)}"]`,
+      `${Array.from({ length: 40 }, (_, at) => `"model${at}":"small"`).join()}`,
+    ]
+    for (const field of refused) {
+      for (const body of [`{"model":"small",${field},"messages":[]}`, `{${field},"messages":[],"model":"small"}`]) {
+        const answer = await post(gateway, '/chat/completions', body)
+        expect([field.slice(0, 60), answer.status]).toEqual([field.slice(0, 60), 403])
+        expect(JSON.parse(answer.body.toString())).toMatchObject({ error: { code: 'model_not_allowed' } })
+      }
+    }
+    for (const path of ['/engines/large/completions', '/models/large:generate', '/chat/completions?models=large']) {
+      expect([path, (await post(gateway, path, '{"model":"small"}')).status]).toEqual([path, 403])
+    }
+    expect(far.requests).toHaveLength(0)
+    const allowed =
+      '{"model":"small","models":["small","tiny"],"route":null,"fallbacks":[],"modalities":["text"],"messages":[]}'
+    const headers = { 'x-model': 'large', 'helicone-fallbacks': '["large"]', 'x-portkey-config': 'pc', 'x-title': 'T' }
+    expect((await post(gateway, '/chat/completions', allowed, headers)).status).toBe(200)
+    expect(far.requests[0]?.body.toString()).toBe(allowed)
+    expect(Object.keys(far.requests[0]?.headers ?? {}).filter((name) => name in headers)).toEqual(['x-title'])
+    // The translated APIs send only what they know.
+    for (const path of ['/responses', '/messages']) {
+      const body = {
+        model: 'small',
+        models: ['large'],
+        route: 'fallback',
+        input: 'x',
+        max_tokens: 5,
+        messages: [{ role: 'user', content: 'x' }],
+      }
+      await post(gateway, path, JSON.stringify(body))
+      expect(far.requests.at(-1)?.body.toString()).not.toContain('large')
+    }
+    gateway.change({ models: null })
+    expect((await post(gateway, '/chat/completions', `{"model":"small",${refused[0]}}`, headers)).status).toBe(200)
+    expect(far.requests.at(-1)?.headers).toMatchObject(headers)
+  })
+
   it('to a budget or to tokens is checked at every path with a body', async () => {
     const { far, gateway } = await limitedTo({ app: { tokensPerMinute: 1000 } })
     const long = JSON.stringify({ model: 'any', input: 'word '.repeat(5000) })

@@ -14,6 +14,7 @@ test('the parameters of a chat request are read from its whole body', () => {
     model: 'm',
     modelAt: { from: 9, to: 12 },
     namesModel: true,
+    selectors: [],
     stream: true,
     usage: 'absent',
     usageEdit: { from: 1, to: 1, text: '"stream_options":{"include_usage":true},' },

@@ -94,7 +94,8 @@ export class ChatMessages {
       const tool_call_id = serviceToolId(id)
       this.#list.push({ role: 'tool', tool_call_id, content: result.text })
       if (result.images.length > 0) {
-        images.push({ type: 'text', text: `Images of the result of tool call ${tool_call_id}:` }, ...result.images)
+        images.push({ type: 'text', text: `Images of the result of tool call ${tool_call_id}:` })
+        for (const image of result.images) images.push(image)
       }
     }
     if (images.length > 0) this.#addImages(images, open.held)

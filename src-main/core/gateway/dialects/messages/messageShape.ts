@@ -94,11 +94,11 @@ interface InvalidInput {
  * Anthropic documents for arguments that are not JSON, so that the client's tool refuses it and the model sees its own text again.
  * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/fine-grained-tool-streaming
  */
-export function toolInput(text: string): { input: JsonObject | InvalidInput; valid: boolean } {
-  if (text.trim() === '') return { input: {}, valid: true }
-  const input = objectOrNull(text)
-  return input === null ? { input: { INVALID_JSON: text }, valid: false } : { input, valid: true }
-}
+export const toolInput = (text: string): JsonObject | InvalidInput =>
+  text.trim() === '' ? {} : (objectOrNull(text) ?? invalidInput(text))
+
+/** The input of a tool call whose arguments are not an object. */
+export const invalidInput = (text: string): InvalidInput => ({ INVALID_JSON: text })
 
 /** The JSON object in a text, or null. A text that is nested too deep counts as none. */
 export function objectOrNull(text: string): JsonObject | null {

@@ -1,7 +1,7 @@
 import { isFields } from '../../../upstream/meter/values.ts'
 import type { ChatRequest } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
-import type { Dialect, JsonObject, TranslatedRequest } from '../types.ts'
+import type { Dialect, JsonObject, MessagesContext, ReplyTranslation, TranslatedRequest } from '../types.ts'
 import { IgnoredMessagesFields } from './ignoredFields.ts'
 import { MessageEvents, wholeMessage } from './messageEvents.ts'
 import { problemBody } from './problemBody.ts'
@@ -34,15 +34,15 @@ function translate(body: JsonObject): TranslatedRequest {
     chat.stream = true
     chat.stream_options = { include_usage: true }
   }
-  const options = { hideReasoning: isThinkingOff(body) }
-  return {
-    chat,
-    stream,
-    ignored: ignored.list(),
-    reply: (reply, details) => wholeMessage(reply, details, options),
-    openStream: (details) => new MessageEvents(details, options),
-  }
+  const context: MessagesContext = { kind: 'messages', hideReasoning: isThinkingOff(body) }
+  return { chat, stream, ignored: ignored.list(), context, ...messagesReplies(context) }
 }
+
+/** The functions for the reply. */
+export const messagesReplies = (context: MessagesContext): Pick<ReplyTranslation, 'reply' | 'openStream'> => ({
+  reply: (reply, details) => wholeMessage(reply, details, context),
+  openStream: (details) => new MessageEvents(details, context),
+})
 
 function toolsOf(tools: unknown): unknown[] {
   if (tools === undefined || tools === null) return []

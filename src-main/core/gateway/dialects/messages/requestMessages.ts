@@ -116,7 +116,7 @@ class MessageTranslation {
     for (const { block, type, path: at } of blocksOf(content, path)) {
       if (type === 'tool_result') {
         this.chat.addResult(textAt(block, 'tool_use_id', at), toolResultContent(block, at, this.#ignored), at)
-      } else parts.push(...this.#userParts(block, type, at))
+      } else for (const part of this.#userParts(block, type, at)) parts.push(part)
     }
     this.chat.addUser(parts.filter((part) => part.text !== ''))
   }

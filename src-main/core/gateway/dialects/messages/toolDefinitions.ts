@@ -9,10 +9,21 @@ const toolKeys = new Set(['type', 'name', 'description', 'input_schema', 'strict
 const changeKeys = new Set(['type', 'tool'])
 const choiceKeys = new Set(['type', 'name', 'disable_parallel_tool_use'])
 
+/**
+ * The tools with one name. A message adds or removes all that came before it, and a search for them would be quadratic for many messages.
+ */
+interface NamedTools {
+  name: string
+  /** Number of tools of the request when the last such message came. */
+  switchedUpTo: number
+  removed: boolean
+}
+
 /** The tools of a request: those of `tools`, with the additions and removals in its messages. */
 export class ToolDefinitions {
   readonly #ignored: IgnoredMessagesFields
-  readonly #tools: { name: string; definition: JsonObject; removed: boolean }[] = []
+  readonly #tools: { definition: JsonObject; name: NamedTools; at: number }[] = []
+  readonly #byName = new Map<string, NamedTools>()
 
   constructor(ignored: IgnoredMessagesFields) {
     this.#ignored = ignored
@@ -41,7 +52,9 @@ export class ToolDefinitions {
     if (description !== null) called.description = description
     called.parameters = tool.input_schema
     if (typeof tool.strict === 'boolean') called.strict = tool.strict
-    this.#tools.push({ name, definition: { type: 'function', function: called }, removed: false })
+    const known = this.#byName.get(name) ?? { name, switchedUpTo: 0, removed: false }
+    this.#byName.set(name, known)
+    this.#tools.push({ definition: { type: 'function', function: called }, name: known, at: this.#tools.length })
   }
 
   /** Applies a `tool_addition` or `tool_removal` block. MCP references name tools that do not exist here. */
@@ -56,13 +69,11 @@ export class ToolDefinitions {
   }
 
   #switch(name: string, type: 'tool_addition' | 'tool_removal'): void {
-    let found = false
-    for (const tool of this.#tools) {
-      if (tool.name !== name) continue
-      tool.removed = type === 'tool_removal'
-      found = true
-    }
-    if (!found) this.#ignored.add(`messages.${type}`)
+    const known = this.#byName.get(name)
+    if (known) {
+      known.switchedUpTo = this.#tools.length
+      known.removed = type === 'tool_removal'
+    } else this.#ignored.add(`messages.${type}`)
   }
 
   /**
@@ -70,12 +81,12 @@ export class ToolDefinitions {
    * @throws DialectError for a choice that requires a tool that is not there
    */
   applyTo(chat: ChatRequest, choice: unknown): void {
-    const tools = this.#tools.filter((tool) => !tool.removed)
+    const tools = this.#tools.filter(({ name, at }) => !name.removed || at >= name.switchedUpTo)
     if (tools.length > 0) chat.tools = tools.map((tool) => tool.definition)
     if (choice === undefined || choice === null) return
     if (!isFields(choice)) throw new DialectError('tool_choice', 'Must be an object.')
     this.#ignored.addUnknown(choice, choiceKeys, 'tool_choice.')
-    const names = new Set(tools.map((tool) => tool.name))
+    const names = new Set(tools.map((tool) => tool.name.name))
     const translated = choiceOf(choice, names)
     if (names.size === 0) return
     chat.tool_choice = translated

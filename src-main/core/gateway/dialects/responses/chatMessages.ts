@@ -120,6 +120,8 @@ function noCall({ param }: InputEntry, id: string): DialectError {
 /** One assistant message that is not complete yet. */
 interface Turn {
   message: ChatMessage
+  /** Joined when the turn ends, because a join with each piece would be quadratic. */
+  reasoning: string[]
   calls: { call: ToolCall; entry: InputEntry }[]
   /** True once a result came: later calls belong to a new turn. */
   answered: boolean
@@ -163,7 +165,8 @@ class MessageBuilder {
     const turn = this.#turn
     if (turn === null) return
     this.#turn = null
-    const { message, calls } = turn
+    const { message, calls, reasoning } = turn
+    if (reasoning.length > 0) message.reasoning_content = reasoning.join('\n\n')
     if (calls.length > 0) message.tool_calls = calls.map(({ call }) => call)
     this.messages.push(message)
     const images: ContentPart[] = []
@@ -253,7 +256,8 @@ class MessageBuilder {
       texts.push(
         pictures.length === 1 ? 'The image is in the next user message.' : 'The images are in the next user message.',
       )
-      images.push({ type: 'text', text: `Result of the call ${call.id} of ${call.function.name}:` }, ...pictures)
+      images.push({ type: 'text', text: `Result of the call ${call.id} of ${call.function.name}:` })
+      for (const picture of pictures) images.push(picture)
     }
     result.content = texts.join('\n')
   }
@@ -262,17 +266,15 @@ class MessageBuilder {
     const reasoning = this.#reasoning
     this.#reasoning = []
     this.flush()
-    const turn: Turn = { message: { role: 'assistant', content: null }, calls: [], answered: false }
+    const turn: Turn = { message: { role: 'assistant', content: null }, reasoning: [], calls: [], answered: false }
     this.#turn = turn
     this.#reasoning = reasoning
     this.#takeReasoning(turn)
     return turn
   }
 
-  #takeReasoning({ message }: Turn): void {
-    if (this.#reasoning.length === 0) return
-    const before = typeof message.reasoning_content === 'string' ? [message.reasoning_content] : []
-    message.reasoning_content = [...before, ...this.#reasoning].join('\n\n')
+  #takeReasoning({ reasoning }: Turn): void {
+    for (const piece of this.#reasoning) reasoning.push(piece)
     this.#reasoning = []
   }
 }

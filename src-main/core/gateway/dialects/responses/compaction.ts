@@ -1,13 +1,13 @@
 import { StudioError } from '../../../errors.ts'
-import type { ChatMessage, ChatRequest } from '../../../upstream/types.ts'
+import type { ChatMessage } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
-import type { JsonObject, ReplyDetails, StreamTranslator, TranslatedRequest } from '../types.ts'
+import type { JsonObject, ReplyDetails, ResponsesContext, StreamTranslator, TranslatedRequest } from '../types.ts'
 import { chatMessages } from './chatMessages.ts'
 import { maxSummaryBytes, summaryContent } from './compactionContent.ts'
 import { checkDepth, IgnoredResponsesFields, name, optionalText } from './fields.ts'
 import { inputEntries, nothingStored, type StoredItems, storedInput } from './inputItems.ts'
 import { refuseUnavailable } from './settings.ts'
-import { type ReplyContext, ResponsesTranslator } from './streamTranslator.ts'
+import { ResponsesTranslator } from './streamTranslator.ts'
 import { ToolNames } from './toolNames.ts'
 import { wholeReply } from './wholeReply.ts'
 
@@ -70,21 +70,16 @@ export function translateCompaction(
   const messages: ChatMessage[] = chatMessages(all, new ToolNames(), ignored, { instructions, allReasoning: false })
   messages.push({ role: 'user', content: summaryTask })
   const chat = { model, messages, ...sameParameters(body) }
-  const said = all.filter(({ type, item }) => type === 'message' && item.role === 'user')
-  return compactionRequest(chat, ignored.list(), Buffer.from(JSON.stringify(storedInput(said, replyId)).slice(1, -1)))
+  const asked = all.filter(({ type, item }) => type === 'message' && item.role === 'user')
+  const said = Buffer.from(JSON.stringify(storedInput(asked, replyId)).slice(1, -1))
+  const context = { kind: 'compaction' } as const
+  return { chat, stream: false, ignored: ignored.list(), said, context, ...compactionReplies(said) }
 }
 
-/**
- * A translated request for compaction with the functions for its reply, from its parts.
- * @param said as in `CompactionRequest`. It may be long, so it is not read again.
- */
-export function compactionRequest(chat: ChatRequest, ignored: string[], said: Buffer): CompactionRequest {
-  const context: ReplyContext = { echo: {}, names: new ToolNames(), summarizes: false }
+/** The functions for the reply to a request for compaction. @param said as in `CompactionRequest` */
+export function compactionReplies(said: Buffer): Pick<CompactionRequest, 'reply' | 'openStream' | 'toJson'> {
+  const context: ResponsesContext = { kind: 'responses', echo: '{}', tools: new Map(), summarizes: false }
   return {
-    chat,
-    stream: false,
-    ignored,
-    said,
     reply: (reply, details) => compactedResponse(wholeReply(context, reply, details), details),
     openStream: (details) => summaryStream(new ResponsesTranslator(context, details, true), details),
     toJson({ output, ...rest }) {

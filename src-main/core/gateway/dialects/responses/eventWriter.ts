@@ -10,6 +10,8 @@ export class EventWriter {
   readonly #silent: boolean
   #sequence = 0
   #text = ''
+  /** Length of all deltas as JSON, UTF-16 units. */
+  jsonLength = 0
 
   /** @param silent write nothing, for replies that are not streamed */
   constructor(silent: boolean) {
@@ -44,7 +46,9 @@ export class EventWriter {
   /** Writes an event that differs from others only by its text. @param head from `deltaHead` */
   writeDelta(head: string, delta: string): void {
     if (this.#silent) return
-    this.#text += `${head}${this.#sequence++},"delta":${JSON.stringify(delta)}}\n\n`
+    const json = JSON.stringify(delta)
+    this.jsonLength += json.length
+    this.#text += `${head}${this.#sequence++},"delta":${json}}\n\n`
   }
 
   /** Returns the events since the last call. */

@@ -1,10 +1,17 @@
 import { DialectError } from '../dialectError.ts'
-import type { Dialect, DialectProblem, JsonObject, TranslatedRequest } from '../types.ts'
+import type {
+  Dialect,
+  DialectProblem,
+  JsonObject,
+  ReplyTranslation,
+  ResponsesContext,
+  TranslatedRequest,
+} from '../types.ts'
 import { chatMessages } from './chatMessages.ts'
 import { checkDepth, IgnoredResponsesFields } from './fields.ts'
 import { inputEntries, nothingStored, type StoredItems, storedInput } from './inputItems.ts'
 import { readSettings } from './settings.ts'
-import { type ReplyContext, ResponsesTranslator } from './streamTranslator.ts'
+import { ResponsesTranslator } from './streamTranslator.ts'
 import { chosenTools } from './toolChoice.ts'
 import { RequestTools } from './tools.ts'
 import { wholeReply } from './wholeReply.ts'
@@ -55,9 +62,10 @@ export function translateResponses(body: JsonObject, stored: StoredItems = nothi
     // Without tools several services refuse this parameter.
     ...(hasTools && typeof body.parallel_tool_calls === 'boolean' && { parallel_tool_calls: body.parallel_tool_calls }),
   }
-  const context: ReplyContext = {
-    echo: { ...settings.echo, tools: tools.echo },
-    names: tools.names,
+  const context: ResponsesContext = {
+    kind: 'responses',
+    echo: JSON.stringify({ ...settings.echo, tools: tools.echo }),
+    tools: tools.names.translated(),
     summarizes: settings.summarizes,
   }
   return {
@@ -67,12 +75,13 @@ export function translateResponses(body: JsonObject, stored: StoredItems = nothi
     store: settings.store,
     previousResponseId: settings.previousResponseId,
     storedInput: (responseId) => storedInput(own, responseId),
-    ...repliesIn(context),
+    context,
+    ...responsesReplies(context),
   }
 }
 
-/** A function of its own, because functions that are made in one place keep everything that any of them uses: here the items. */
-const repliesIn = (context: ReplyContext): Pick<TranslatedRequest, 'reply' | 'openStream'> => ({
+/** The functions for the reply. Made apart, because functions of one place keep everything that any of them uses: there the items. */
+export const responsesReplies = (context: ResponsesContext): Pick<ReplyTranslation, 'reply' | 'openStream'> => ({
   reply: (reply, details) => wholeReply(context, reply, details),
   openStream: (details) => new ResponsesTranslator(context, details),
 })

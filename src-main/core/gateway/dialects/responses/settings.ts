@@ -199,16 +199,17 @@ function updated(
   entries: readonly InputEntry[],
   member: 'reasoning' | 'text',
 ): { value: JsonObject; param: string } {
-  let value = optionalObject(body[member], member) ?? {}
+  // One map for all updates: a copy of the members for each update would be quadratic.
+  const value = new Map(Object.entries(optionalObject(body[member], member) ?? {}))
   let param: string = member
   for (const entry of entries) {
     if (entry.type !== 'configuration_update') continue
     const update = optionalObject(entry.item[member], `${entry.param}.${member}`)
     if (update === null) continue
-    value = { ...value, ...update }
+    for (const [name, updatedValue] of Object.entries(update)) value.set(name, updatedValue)
     param = `${entry.param}.${member}`
   }
-  return { value, param }
+  return { value: Object.fromEntries(value), param }
 }
 
 function reasoningOf(body: JsonObject, entries: readonly InputEntry[], ignored: IgnoredResponsesFields) {

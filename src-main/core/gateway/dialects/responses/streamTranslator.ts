@@ -1,30 +1,17 @@
 import { ToolCallSlots } from '../../../upstream/toolCallSlots.ts'
 import type { ChatStreamEvent, TokenUsage } from '../../../upstream/types.ts'
-import type { DialectProblem, JsonObject, ReplyDetails, StreamTranslator } from '../types.ts'
+import type { DialectProblem, JsonObject, ReplyDetails, ResponsesContext, StreamTranslator } from '../types.ts'
 import { CallItem } from './callItem.ts'
 import { type EventType, EventWriter } from './eventWriter.ts'
 import { causeOf, endOf, type ResponseBody, type ResponseEnd, responseBody } from './responseObject.ts'
 import { TextItem, type TextItemKind, type TextKind } from './textItem.ts'
-import type { ToolNames } from './toolNames.ts'
 
-/**
- * Largest reply, UTF-16 units. The last events repeat the whole text four times, and JSON needs up to six units for one. All of that has
- * to fit into one string.
- */
+/** Largest reply, UTF-16 units, as it is and as JSON. The last events repeat the whole text four times, in one turn of the event loop. */
 const maxReplySize = 8 * 1024 * 1024
 /** Size that each item adds to the limit, besides its text. */
 const itemSize = 1024
 
 const knownReasons = new Set(['max_output_tokens', 'content_filter'])
-
-/** The settings of a request that its reply needs. */
-export interface ReplyContext {
-  /** Members of the Response object that repeat the request. */
-  echo: JsonObject
-  names: ToolNames
-  /** Return reasoning as a summary. Without it reasoning is returned as reasoning text. */
-  summarizes: boolean
-}
 
 /** A tool call, from its first piece on. Its item is added when its name is complete. */
 interface OpenCall {
@@ -40,7 +27,7 @@ interface OpenCall {
  * open until the end of the reply, because services may interleave their pieces.
  */
 export class ResponsesTranslator implements StreamTranslator {
-  readonly #context: ReplyContext
+  readonly #context: ResponsesContext
   readonly #details: ReplyDetails
   readonly #events: EventWriter
   readonly #silent: boolean
@@ -57,8 +44,7 @@ export class ResponsesTranslator implements StreamTranslator {
   #waiting: OpenCall[] = []
   #began = false
   /** JSON of the members that repeat the request. */
-  #echo: string | null = null
-  #isStorable = true
+  #echo: string
   /** The last event, once it was written. */
   #lastEvent: { type: EventType; sequence: number; length: number } | null = null
   #finish: string | null = null
@@ -72,8 +58,9 @@ export class ResponsesTranslator implements StreamTranslator {
   failure: string | null = null
 
   /** @param silent write no events, for a reply that is not streamed */
-  constructor(context: ReplyContext, details: ReplyDetails, silent = false) {
+  constructor(context: ResponsesContext, details: ReplyDetails, silent = false) {
     this.#context = context
+    this.#echo = context.echo
     this.#details = details
     this.#silent = silent
     this.#events = new EventWriter(silent)
@@ -85,7 +72,8 @@ export class ResponsesTranslator implements StreamTranslator {
     if (event.type === 'meta') this.#model = event.model
     this.#begin()
     this.#take(event)
-    if (this.#size + this.#items.length * itemSize <= maxReplySize) return this.#events.take()
+    const size = Math.max(this.#size, this.#events.jsonLength)
+    if (size + this.#items.length * itemSize <= maxReplySize) return this.#events.take()
     const message = 'The reply of the service is too large to be translated.'
     this.failure = message
     // A reply of this size cannot be stored either.
@@ -120,22 +108,15 @@ export class ResponsesTranslator implements StreamTranslator {
   }
 
   result(): JsonObject {
-    return { ...this.#body(), ...this.#echoed() }
+    return { ...this.#body(), ...(JSON.parse(this.#echo) as JsonObject) }
   }
 
   notStored(last: string): string {
-    this.#isStorable = false
-    this.#echo = null
+    this.#echo = JSON.stringify({ ...(JSON.parse(this.#echo) as JsonObject), store: false })
     const event = this.#lastEvent
     if (event === null || last === '') return last
     this.#events.writeResponse(event.type, this.#responseText(), event.sequence)
     return last.slice(0, last.length - event.length) + this.#events.take()
-  }
-
-  /** The members that repeat the request. */
-  #echoed(): JsonObject {
-    const { echo } = this.#context
-    return this.#isStorable ? echo : { ...echo, store: false }
   }
 
   #body(): ResponseBody {
@@ -158,9 +139,8 @@ export class ResponsesTranslator implements StreamTranslator {
     this.#events.writeResponse('response.in_progress', response)
   }
 
-  /** JSON of the Response object. The members that repeat the request can be long, so they are serialized once for all events. */
+  /** JSON of the Response object. */
   #responseText(): string {
-    this.#echo ??= JSON.stringify(this.#echoed())
     return `${JSON.stringify(this.#body()).slice(0, -1)},${this.#echo.slice(1)}`
   }
 
@@ -242,7 +222,7 @@ export class ResponsesTranslator implements StreamTranslator {
   #addWaiting(): void {
     for (const call of this.#waiting) {
       if (call.name === '') this.#report('The service sent a tool call without a name.')
-      const tool = this.#context.names.toolOf(call.name)
+      const tool = this.#context.tools.get(call.name) ?? { kind: 'function', name: call.name, namespace: null }
       const id = this.#nextId()
       call.item = new CallItem(tool, id, this.#callIdOf(call.id), this.#items.length, this.#events)
       this.#items.push(call.item)

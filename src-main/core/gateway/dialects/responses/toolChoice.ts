@@ -39,12 +39,13 @@ function byMode(mode: string, tools: FunctionDefinition[], param: string): Chose
 
 function allowed(choice: JsonObject, tools: RequestTools): ChosenTools {
   const names = new Set<string>()
+  const index = indexOf(tools)
   for (const [at, entry] of list(choice.tools, 'tool_choice.tools').entries()) {
     const param = `tool_choice.tools[${at}]`
     const tool = object(entry, param)
     const type = name(tool.type, `${param}.type`)
-    if (type === 'function' || type === 'custom') names.add(chatNameOf(tool, tools, param))
-    else if (type === 'namespace') addNamespace(text(tool.name, `${param}.name`), tools, names)
+    if (type === 'function' || type === 'custom') names.add(chatNameOf(tool, tools, param, index))
+    else if (type === 'namespace') addNamespace(text(tool.name, `${param}.name`), index, names)
     // Other tools were left out of the request and are in the list of ignored fields.
   }
   const mode = text(choice.mode, 'tool_choice.mode')
@@ -52,20 +53,40 @@ function allowed(choice: JsonObject, tools: RequestTools): ChosenTools {
   return byMode(mode, kept, 'tool_choice.mode')
 }
 
-function addNamespace(namespace: string, tools: RequestTools, names: Set<string>): void {
-  for (const tool of tools.chat) {
-    if (tools.names.toolOf(tool.function.name).namespace === namespace) names.add(tool.function.name)
-  }
+/** The function names of tools: by the name of the tool, and by its namespace. So that a long list of allowed tools takes linear time. */
+interface ToolIndex {
+  byName: ReadonlyMap<string, string[]>
+  byNamespace: Map<string, string[]>
 }
 
-function chatNameOf(tool: JsonObject, tools: RequestTools, param: string): string {
+function indexOf({ names }: RequestTools): ToolIndex {
+  const byName = new Map<string, string[]>()
+  const byNamespace = new Map<string, string[]>()
+  const add = (index: Map<string, string[]>, key: string, chatName: string): void => {
+    const known = index.get(key)
+    if (known) known.push(chatName)
+    else index.set(key, [chatName])
+  }
+  for (const [chatName, { name: toolName, namespace }] of names.byChatName()) {
+    add(byName, toolName, chatName)
+    if (namespace !== null) add(byNamespace, namespace, chatName)
+  }
+  return { byName, byNamespace }
+}
+
+function addNamespace(namespace: string, { byNamespace }: ToolIndex, names: Set<string>): void {
+  for (const chatName of byNamespace.get(namespace) ?? []) names.add(chatName)
+  // A choice may name it again and again.
+  byNamespace.delete(namespace)
+}
+
+function chatNameOf(tool: JsonObject, tools: RequestTools, param: string, index = indexOf(tools)): string {
   const toolName = name(tool.name, `${param}.name`)
   const namespace = optionalText(tool.namespace, `${param}.namespace`)
   if (tools.names.has(namespace, toolName)) return tools.names.nameOf(namespace, toolName)
   // The official types have no namespace here: the name identifies the tool if only one namespace has a tool of that name.
-  const matching = tools.chat.filter((entry) => tools.names.toolOf(entry.function.name).name === toolName)
-  const [only] = matching
-  if (namespace === null && only !== undefined && matching.length === 1) return only.function.name
+  const [only, ...others] = index.byName.get(toolName)?.slice(0, 2) ?? []
+  if (namespace === null && only !== undefined && others.length === 0) return only
   throw new DialectError(
     `${param}.name`,
     `No tool of the request has the name ${JSON.stringify(toolName.slice(0, 64))}.`,

@@ -12,17 +12,25 @@ const maxNameLength = 64
 export class ToolNames {
   readonly #tools = new Map<string, CallableTool>()
   readonly #names = new Map<string, string>()
+  /** The next number to try after the start of a name that several tools share, so that thousands of such tools are named in linear time. */
+  readonly #nextNumbers = new Map<string, number>()
 
   /** Adds a tool. Returns its function name, or null when a tool of this namespace and name exists. */
   add(tool: CallableTool): string | null {
     const key = keyOf(tool.namespace, tool.name)
     if (this.#names.has(key)) return null
     const wanted = this.nameOf(tool.namespace, tool.name)
-    let name = wanted
-    for (let next = 2; this.#tools.has(name); next++) name = `${wanted.slice(0, maxNameLength - 8)}_${next}`
+    const name = this.#tools.has(wanted) ? this.#numbered(wanted.slice(0, maxNameLength - 8)) : wanted
     this.#tools.set(name, tool)
     this.#names.set(key, name)
     return name
+  }
+
+  #numbered(start: string): string {
+    let next = this.#nextNumbers.get(start) ?? 2
+    while (this.#tools.has(`${start}_${next}`)) next++
+    this.#nextNumbers.set(start, next + 1)
+    return `${start}_${next}`
   }
 
   /** The function name of a tool, also of one that is not in the request but in its history. */
@@ -34,9 +42,16 @@ export class ToolNames {
     return this.#names.has(keyOf(namespace, name))
   }
 
-  /** The tool that a model called. A name that no tool has is returned as the name of a function. */
-  toolOf(chatName: string): CallableTool {
-    return this.#tools.get(chatName) ?? { kind: 'function', name: chatName, namespace: null }
+  /** The tools by their function names, in the order in which they were added. */
+  byChatName(): ReadonlyMap<string, CallableTool> {
+    return this.#tools
+  }
+
+  /** The tools that a reply must translate back. All others are functions with the same name in both APIs. */
+  translated(): Map<string, CallableTool> {
+    const isSame = (chatName: string, { kind, name, namespace }: CallableTool): boolean =>
+      kind === 'function' && name === chatName && namespace === null
+    return new Map([...this.#tools].filter(([chatName, tool]) => !isSame(chatName, tool)))
   }
 }
 

@@ -1,9 +1,9 @@
-import type { JsonObject, ReplyDetails } from '../types.ts'
+import type { JsonObject, ReplyDetails, ResponsesContext } from '../types.ts'
 import { wholeReplyEvents } from '../wholeReplyEvents.ts'
-import { type ReplyContext, ResponsesTranslator } from './streamTranslator.ts'
+import { ResponsesTranslator } from './streamTranslator.ts'
 
 /** Translates a reply that is not streamed, by the events that a stream with one chunk would have. */
-export function wholeReply(context: ReplyContext, chat: JsonObject, details: ReplyDetails): JsonObject {
+export function wholeReply(context: ResponsesContext, chat: JsonObject, details: ReplyDetails): JsonObject {
   const translator = new ResponsesTranslator(context, details, true)
   const events = wholeReplyEvents(chat)
   if ('problem' in events) {

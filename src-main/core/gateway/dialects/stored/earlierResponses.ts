@@ -1,27 +1,12 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { StoredItem, StoredResponses, StoredText } from '../../../ports/storedResponses.ts'
+import { JsonScan, maxParsedValues } from '../../../upstream/meter/jsonScan.ts'
 import { isFields } from '../../../upstream/meter/values.ts'
 import { DialectError } from '../dialectError.ts'
 import type { StoredItems } from '../responses/inputItems.ts'
 import type { JsonObject } from '../types.ts'
 
-/**
- * The stored items that a request of the Responses API refers to, from the stored responses of its app.
- * @param maxBytes largest size of the earlier responses, bytes
- * @throws DialectError `previous_response_not_found`, and for a conversation that is too long
- */
-export function storedItemsFor(
-  { previous_response_id: previous }: JsonObject,
-  appId: string,
-  responses: StoredResponses,
-  maxBytes: number,
-): StoredItems {
-  const item = (id: string): JsonObject | null => responses.item(appId, id)
-  if (typeof previous !== 'string') return { previous: null, item }
-  checkEarlier(previous, appId, responses, maxBytes)
-  return { previous: itemsOfConversation(responses.conversation(appId, previous)), item }
-}
-
-/** What a request refers to: the previous response, and single items. */
+/** What a request refers to: the previous response, and single items, in their order and with their repeats. */
 export interface References {
   previous: string | null
   items: string[]
@@ -39,38 +24,191 @@ export function referencesOf({ previous_response_id: previous, input }: JsonObje
 const mayRefer = (item: unknown): item is JsonObject =>
   isFields(item) && (item.type === 'item_reference' || (typeof item.type !== 'string' && item.role === undefined))
 
-/** What a request refers to, in a form that another thread can read. */
-export interface StoredForThread {
-  previous: StoredText[] | null
-  items: ReadonlyMap<string, JsonObject>
+/** Most items that a request refers to, each counted once. Finding this many takes about 50 ms. */
+const maxReferences = 5000
+
+/** The stored responses that a request needs. */
+export interface NeededResponses {
+  /** Bytes of all of them. */
+  bytes: number
+  /** The items that the request refers to, by the response that has them. */
+  owners: ReadonlyMap<string, string[]>
 }
 
-/** As `storedItemsFor`, for another thread, which parses the responses. Null when some of them have no text. @throws DialectError */
-export function storedForThread(
+/**
+ * Finds the stored responses that a request needs, without reading them.
+ * @param maxBytes largest size of all of them, bytes
+ * @throws DialectError `previous_response_not_found`, and for responses or references that are too many or too long
+ */
+export function neededResponses(
   { previous, items }: References,
   appId: string,
   responses: StoredResponses,
   maxBytes: number,
-): StoredForThread | null {
-  if (previous !== null) checkEarlier(previous, appId, responses, maxBytes)
-  const texts = previous === null ? null : responses.texts(appId, previous)
-  if (previous !== null && texts === null) return null
-  const found = new Map<string, JsonObject>()
-  for (const id of items) {
-    const item = responses.item(appId, id)
-    if (item) found.set(id, item)
+): NeededResponses {
+  let bytes = 0
+  if (previous !== null) {
+    const size = responses.sizeOfConversation(appId, previous)
+    if (size === null) throw notStored()
+    if (size > maxBytes) {
+      throw new DialectError('previous_response_id', 'The conversation is too long. Begin a new one with its summary.')
+    }
+    bytes = size
   }
-  return { previous: texts, items: found }
+  const ids = new Set(items)
+  if (ids.size > maxReferences) {
+    throw new DialectError('input', `A request may refer to at most ${maxReferences.toLocaleString('en')} items.`)
+  }
+  const owners = new Map<string, string[]>()
+  for (const id of ids) {
+    const owner = responses.ownerOf(appId, id)
+    if (owner === null) continue
+    const known = owners.get(owner.id)
+    if (known) known.push(id)
+    else {
+      owners.set(owner.id, [id])
+      bytes += owner.bytes
+    }
+  }
+  if (bytes > maxBytes) throw tooLong(maxBytes)
+  return { bytes, owners }
 }
 
-/** The stored items on the other thread. @throws DialectError */
-export function storedItemsIn({ previous, items }: StoredForThread): StoredItems {
-  const parsed = previous?.map(responseOfText)
-  return { previous: parsed ? itemsOfConversation(parsed) : null, item: (id) => items.get(id) ?? null }
+const tooLong = (maxBytes: number): DialectError =>
+  new DialectError(
+    'input',
+    `The request and the stored items that it refers to are too long: at most ${inMegabytes(maxBytes)} MB and ${maxParsedValues.toLocaleString('en')} values together. Send fewer references.`,
+  )
+
+const inMegabytes = (bytes: number): number => Math.ceil(bytes / 1024 / 1024)
+
+/** What a request refers to, in a form that another thread can read. */
+export interface StoredForThread {
+  /** Id of the previous response. */
+  previousId: string | null
+  previous: StoredText[] | null
+  /** The responses that have the items, and the ids of these. */
+  owners: (StoredText & { items: string[] })[]
+  /** As in `References`. */
+  references: string[]
+  /** Largest size of the conversation and of all items that the request refers to, repeats included, bytes. */
+  maxBytes: number
+}
+
+/** How much is read from the disk in one turn of the event loop, UTF-16 units. */
+const readAtOnce = 4 * 1024 * 1024
+
+/** Reads what a request needs, with a turn of the event loop between large parts. @throws DialectError */
+export async function storedForThread(
+  { previous, items }: References,
+  { owners }: NeededResponses,
+  appId: string,
+  responses: StoredResponses,
+  maxBytes: number,
+): Promise<StoredForThread> {
+  const texts = previous === null ? null : responses.texts(appId, previous)
+  if (previous !== null && texts === null) throw notStored()
+  const found: StoredForThread['owners'] = []
+  let read = 0
+  for (const [id, itemIds] of owners) {
+    const response = responses.get(appId, id)
+    // Deleted since it was found: its items are unknown, as the translation says.
+    if (response === null) continue
+    const { input, reply } = response
+    found.push({ input, reply, items: itemIds })
+    read += input.length + reply.length
+    if (read > readAtOnce) {
+      await nextTurn()
+      read = 0
+    }
+  }
+  return { previousId: previous, previous: texts, owners: found, references: items, maxBytes }
+}
+
+/** The stored items of a request, and the bytes of those that it refers to, each counted as often as it is referred to. */
+export interface StoredForRequest extends StoredItems {
+  referencedBytes: number
+}
+
+/**
+ * The stored items that a request refers to. References multiply: a short request can refer to a long item again and again. So their sum is
+ * checked before anything is built from them.
+ * @throws DialectError for a conversation that failed, and for more than `maxBytes` or `maxParsedValues`
+ */
+export function storedItemsIn({ previous, owners, references, maxBytes }: StoredForThread): StoredForRequest {
+  const limit = { bytes: maxBytes, values: maxParsedValues }
+  const refuse = (): never => {
+    throw tooLong(maxBytes)
+  }
+  const parsed = previous?.map((text) => parsedWithin(limit, text, refuse))
+  const ofOwners = { ...limit }
+  const items = new Map<string, { item: JsonObject; weight: Weight }>()
+  for (const owner of owners) {
+    const { input, reply } = parsedWithin(ofOwners, owner, refuse)
+    const wanted = new Set(owner.items)
+    for (const item of itemsOf({ input, reply })) {
+      if (typeof item.id === 'string' && wanted.has(item.id)) items.set(item.id, { item, weight: weightOf(item) })
+    }
+  }
+  const { bytes } = limit
+  for (const id of references) {
+    const weight = items.get(id)?.weight
+    limit.bytes -= weight?.bytes ?? 0
+    limit.values -= weight?.values ?? 0
+    if (limit.bytes < 0 || limit.values < 0) refuse()
+  }
+  return {
+    previous: parsed ? itemsOfConversation(parsed) : null,
+    item: (id) => items.get(id)?.item ?? null,
+    referencedBytes: bytes - limit.bytes,
+  }
+}
+
+/** Bytes and values of JSON. */
+interface Weight {
+  bytes: number
+  values: number
+}
+
+/** Parses a stored response and takes its size from what is `left`. */
+function parsedWithin(left: Weight, text: StoredText, refuse: () => never): ParsedResponse {
+  for (const json of [text.input, text.reply]) {
+    const bytes = Buffer.from(json)
+    const scan = new JsonScan({ maxValues: left.values })
+    scan.push(bytes)
+    left.bytes -= bytes.length
+    // The scan counts no further inside what is nested too deep. No JSON has more values than half its bytes.
+    left.values -= scan.problem === 'depth' ? bytes.length / 2 : scan.values
+    if (left.bytes < 0 || left.values < 0) refuse()
+  }
+  return responseOfText(text)
+}
+
+/** About the size of a value as JSON, counted without writing it. Stored items are nested at most as deep as a request. */
+function weightOf(value: unknown): Weight {
+  const weight: Weight = { bytes: 0, values: 0 }
+  const add = (part: unknown): void => {
+    weight.values++
+    weight.bytes += typeof part === 'string' ? Buffer.byteLength(part) + 3 : 6
+    if (Array.isArray(part)) for (const inner of part) add(inner)
+    else if (isFields(part)) {
+      for (const key of Object.keys(part)) {
+        weight.bytes += Buffer.byteLength(key) + 4
+        add(part[key])
+      }
+    }
+  }
+  add(value)
+  return weight
+}
+
+interface ParsedResponse {
+  input: JsonObject[]
+  reply: JsonObject
 }
 
 /** The content of a stored response. */
-export function responseOfText({ input, reply }: StoredText): { input: JsonObject[]; reply: JsonObject } {
+export function responseOfText({ input, reply }: StoredText): ParsedResponse {
   const [own, whole]: unknown[] = [JSON.parse(input), JSON.parse(reply)]
   return { input: Array.isArray(own) ? own.filter(isFields) : [], reply: isFields(whole) ? whole : {} }
 }
@@ -81,16 +219,7 @@ export const storedItem = (item: JsonObject): StoredItem => ({
   text: JSON.stringify(item),
 })
 
-function checkEarlier(previous: string, appId: string, responses: StoredResponses, maxBytes: number): void {
-  const size = responses.sizeOfConversation(appId, previous)
-  if (size === null) throw notStored()
-  if (size > maxBytes) {
-    throw new DialectError('previous_response_id', 'The conversation is too long. Begin a new one with its summary.')
-  }
-}
-
-function itemsOfConversation(conversation: { input: JsonObject[]; reply: JsonObject }[] | null): JsonObject[] {
-  if (conversation === null) throw notStored()
+function itemsOfConversation(conversation: ParsedResponse[]): JsonObject[] {
   if (conversation.some(({ reply }) => reply.status === 'failed')) {
     throw new DialectError(
       'previous_response_id',
@@ -109,5 +238,5 @@ const notStored = (): DialectError =>
   )
 
 /** Input and output of one response, in order. */
-const itemsOf = ({ input, reply: { output } }: { input: JsonObject[]; reply: JsonObject }): JsonObject[] =>
+const itemsOf = ({ input, reply: { output } }: ParsedResponse): JsonObject[] =>
   Array.isArray(output) ? [...input, ...output] : input

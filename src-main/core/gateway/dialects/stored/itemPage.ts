@@ -1,4 +1,4 @@
-import type { JsonObject } from '../types.ts'
+import { type Fields, isFields } from '../../../upstream/meter/values.ts'
 
 /** A page of `GET /v1/responses/{id}/input_items`. */
 export interface ItemPage {
@@ -22,18 +22,23 @@ export function itemPageOf(query: URLSearchParams): ItemPage | { param: string; 
   return { limit: count, order, after: query.get('after') }
 }
 
-/** The list object of a page, or null when `after` names no item. */
-export function listedItems(items: readonly JsonObject[], { limit, order, after }: ItemPage): JsonObject | null {
+/**
+ * JSON of the list object of a page, or null when `after` names no item.
+ * @param input JSON list of the items of a stored response
+ */
+export function listedItems(input: string, { limit, order, after }: ItemPage): string | null {
+  const parsed: unknown = JSON.parse(input)
+  const items = Array.isArray(parsed) ? parsed.filter(isFields) : []
   const ordered = order === 'asc' ? items : [...items].reverse()
   const from = after === null ? 0 : ordered.findIndex(({ id }) => id === after) + 1
   if (after !== null && from === 0) return null
   const data = ordered.slice(from, from + limit)
-  const idAt = (item: JsonObject | undefined): unknown => item?.id ?? null
-  return {
+  const idAt = (item: Fields | undefined): unknown => item?.id ?? null
+  return JSON.stringify({
     object: 'list',
     data,
     first_id: idAt(data[0]),
     last_id: idAt(data.at(-1)),
     has_more: from + data.length < ordered.length,
-  }
+  })
 }

@@ -1,7 +1,6 @@
-import type { NewResponse, StoredItem, StoredResponses, StoredText } from '../../../ports/storedResponses.ts'
+import type { ItemOwner, NewResponse, StoredItem, StoredResponses, StoredText } from '../../../ports/storedResponses.ts'
 import { isFields } from '../../../upstream/meter/values.ts'
-import { responseOfText, storedItem } from '../../dialects/stored/earlierResponses.ts'
-import type { JsonObject } from '../../dialects/types.ts'
+import { storedItem } from '../../dialects/stored/earlierResponses.ts'
 
 /** Bounds of what connections remember, bytes of JSON. */
 export interface TurnMemoryBounds {
@@ -17,6 +16,8 @@ interface Remembered {
   stored: StoredText[]
   /** Input and output of the responses of this connection, oldest first. As text, so that another thread can parse them. */
   items: StoredItem[]
+  /** Ids of the items, once a request has referred to one. */
+  ids: ReadonlySet<string> | null
   bytes: number
 }
 
@@ -92,19 +93,21 @@ export class TurnMemory {
   /** The stored responses of the app, and the remembered one. */
   over(stored: StoredResponses): StoredResponses {
     const own = (id: string): Remembered | null => (this.#last?.id === id ? this.#last : null)
+    const ownText = ({ items }: Remembered): StoredText => ({
+      input: `[${items.map(({ text }) => text).join(',')}]`,
+      reply: '{}',
+    })
     return {
-      get: (appId, id) => stored.get(appId, id),
-      delete: (appId, id) => stored.delete(appId, id),
-      item: (appId, id) => this.#item(id) ?? stored.item(appId, id),
-      sizeOfConversation: (appId, id) => own(id)?.bytes ?? stored.sizeOfConversation(appId, id),
-      conversation(appId, id) {
+      get(appId, id) {
         const found = own(id)
-        if (!found) return stored.conversation(appId, id)
-        return textsOf(found).map((text) => ({ id, previous: null, ...responseOfText(text) }))
+        return found ? { previous: null, ...ownText(found) } : stored.get(appId, id)
       },
+      delete: (appId, id) => stored.delete(appId, id),
+      ownerOf: (appId, itemId) => this.#ownerOf(itemId) ?? stored.ownerOf(appId, itemId),
+      sizeOfConversation: (appId, id) => own(id)?.bytes ?? stored.sizeOfConversation(appId, id),
       texts(appId, id) {
         const found = own(id)
-        return found ? textsOf(found) : stored.texts(appId, id)
+        return found ? [...found.stored, ownText(found)] : stored.texts(appId, id)
       },
       save: async (response, clean) => {
         const isWanted = response.reply.store !== false
@@ -115,9 +118,11 @@ export class TurnMemory {
     }
   }
 
-  #item(id: string): JsonObject | null {
-    const text = this.#last?.items.find((item) => item.id === id)?.text
-    return text === undefined ? null : (JSON.parse(text) as JsonObject)
+  #ownerOf(itemId: string): ItemOwner | null {
+    const last = this.#last
+    if (last === null) return null
+    last.ids ??= new Set(last.items.flatMap(({ id }) => id ?? []))
+    return last.ids.has(itemId) ? { id: last.id, bytes: last.bytes } : null
   }
 
   #remember(response: NewResponse, stored: StoredResponses): void {
@@ -127,20 +132,16 @@ export class TurnMemory {
     const items = [...input, ...(Array.isArray(reply.output) ? reply.output.filter(isFields).map(storedItem) : [])]
     const bytes = items.reduce((sum, { text }) => sum + Buffer.byteLength(text), before.bytes)
     const isRemembered = this.#all.reserve(this, bytes)
-    this.#last = isRemembered ? { id, stored: before.stored, items: [...before.items, ...items], bytes } : null
+    this.#last = isRemembered
+      ? { id, stored: before.stored, items: [...before.items, ...items], ids: null, bytes }
+      : null
   }
 
   /** The conversation that a response continues. */
-  #before({ appId, previous }: NewResponse, stored: StoredResponses): Omit<Remembered, 'id'> {
+  #before({ appId, previous }: NewResponse, stored: StoredResponses): Omit<Remembered, 'id' | 'ids'> {
     if (previous === null) return { stored: [], items: [], bytes: 0 }
     if (this.#last?.id === previous) return this.#last
     const bytes = stored.sizeOfConversation(appId, previous) ?? 0
     return { stored: stored.texts(appId, previous) ?? [], items: [], bytes }
   }
 }
-
-/** The whole conversation. */
-const textsOf = ({ stored, items }: Remembered): StoredText[] => [
-  ...stored,
-  { input: `[${items.map(({ text }) => text).join(',')}]`, reply: '{}' },
-]

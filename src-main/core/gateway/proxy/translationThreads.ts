@@ -1,0 +1,186 @@
+import type { Worker } from 'node:worker_threads'
+import { StudioError } from '../../errors.ts'
+import type { CancelSignal } from '../../shared/cancel.ts'
+import { inBackground } from '../../shared/unexpected.ts'
+import { WorkerClient, WorkerExit, WorkerTimeout } from '../../shared/workerClient.ts'
+import type { TokenCount } from '../dialects/messages/countTokens.ts'
+import type { ItemPage } from '../dialects/stored/itemPage.ts'
+import type {
+  CountJob,
+  CountResult,
+  ListJob,
+  ListResult,
+  TranslationJob,
+  TranslationResult,
+} from '../dialects/translationWorker.ts'
+import type { DialectProblem } from '../dialects/types.ts'
+import type { Refusal } from './errorReplies.ts'
+
+/**
+ * Largest body that the main thread translates, with the earlier responses that it continues, bytes, and its most values. Values cost more
+ * than their bytes: parsing and writing 20,000 takes about 20 ms. Real requests have fewer.
+ */
+const maxHere = { bytes: 1024 * 1024, values: 20_000 }
+/** Tokens of a longer request are counted on another thread, bytes. */
+export const maxCountedHere = 16 * 1024
+
+/** Whether a request is translated on another thread. @param values as in `JsonBytes` */
+export const isForThread = (bytes: number, values: number): boolean => bytes > maxHere.bytes || values > maxHere.values
+
+export interface TranslationThreadOptions {
+  /** Starts a thread. */
+  start: () => Worker
+  /** Most threads. An app uses one of them at a time. */
+  threads: number
+  /** How long a job may keep the job of another app waiting while all threads are busy, ms. */
+  shareMs: number
+  /** How long the largest job may take on a busy machine, ms. */
+  jobMs: number
+}
+
+const defaults = { threads: 3, shareMs: 2000, jobMs: 20_000 }
+
+type Job = TranslationJob | CountJob | ListJob
+type Result = TranslationResult | CountResult | ListResult
+
+/** A thread, and the app whose job it runs. */
+interface Lane {
+  worker: WorkerClient<Job, Result>
+  app: string | null
+  /** When the job began, ms of the monotonic clock. */
+  since: number
+}
+
+interface Waiting {
+  app: string
+  start(lane: Lane): void
+}
+
+/**
+ * Threads that translate large requests. Each app uses one at a time, so that its jobs delay no other app. While all threads are busy and
+ * another app waits, a job that has run longer than its share is ended.
+ */
+export class TranslationThreads {
+  readonly #options: Omit<TranslationThreadOptions, 'start'>
+  readonly #open: () => Lane
+  readonly #lanes: Lane[] = []
+  /** In order of arrival. */
+  readonly #waiting = new Set<Waiting>()
+  #timer: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor({ start, ...options }: Partial<TranslationThreadOptions> = {}) {
+    this.#options = { ...defaults, ...options }
+    const worker = {
+      name: 'translation',
+      start: async () => start?.() ?? (await import('../dialects/translationWorker.ts')).startTranslationWorker(),
+      idleMs: 60_000,
+      startTimeoutMs: this.#options.jobMs,
+    }
+    this.#open = () => ({ worker: new WorkerClient<Job, Result>(worker), app: null, since: 0 })
+  }
+
+  /** Translates a request of an app. Returns a refusal when it took too long, or its thread ended. @throws StudioError `cancelled` */
+  translate(app: string, job: TranslationJob, signal: CancelSignal): Promise<TranslationResult | Refusal> {
+    return this.#run(app, job, signal) as Promise<TranslationResult | Refusal>
+  }
+
+  /** Counts the tokens of a request. As `translate`. */
+  countTokens(
+    app: string,
+    bytes: Buffer,
+    signal: CancelSignal,
+  ): Promise<TokenCount | { problem: DialectProblem } | Refusal> {
+    return this.#run(app, { action: 'count_tokens', bytes }, signal) as Promise<CountResult | Refusal>
+  }
+
+  /** JSON of a page of the items of a stored response. As `listedItems` and `translate`. */
+  async listItems(app: string, input: string, page: ItemPage, signal: CancelSignal): Promise<string | null | Refusal> {
+    const result = (await this.#run(app, { action: 'list', input, page }, signal)) as ListResult | Refusal
+    return 'status' in result ? result : result.list
+  }
+
+  async terminate(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    await Promise.all(this.#lanes.map(({ worker }) => worker.terminate()))
+  }
+
+  async #run(app: string, job: Job, signal: CancelSignal): Promise<Result | Refusal> {
+    const lane = this.#free(app) ?? (await this.#wait(app, signal))
+    lane.app = app
+    lane.since = performance.now()
+    try {
+      return await lane.worker.run(() => job, { timeoutMs: this.#options.jobMs })
+    } catch (thrown) {
+      const isEnded = thrown instanceof WorkerTimeout || thrown instanceof WorkerExit || !this.#lanes.includes(lane)
+      if (isEnded && !this.#isClosed) return notTranslated
+      throw thrown
+    } finally {
+      lane.app = null
+      this.#next()
+    }
+  }
+
+  /** A thread for a job of an app, or null when it has to wait: for the app's own job, or for a thread. */
+  #free(app: string): Lane | null {
+    if (this.#lanes.some((lane) => lane.app === app)) return null
+    const free = this.#lanes.find((lane) => lane.app === null)
+    if (free || this.#lanes.length >= this.#options.threads) return free ?? null
+    const lane = this.#open()
+    this.#lanes.push(lane)
+    return lane
+  }
+
+  #wait(app: string, signal: CancelSignal): Promise<Lane> {
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        this.#waiting.delete(waiting)
+        reject(new StudioError('cancelled', 'The translation was cancelled.'))
+      }
+      const waiting: Waiting = {
+        app,
+        start: (lane) => {
+          signal.removeEventListener('abort', leave)
+          this.#waiting.delete(waiting)
+          resolve(lane)
+        },
+      }
+      if (signal.aborted || this.#isClosed) return leave()
+      signal.addEventListener('abort', leave, { once: true })
+      this.#waiting.add(waiting)
+      this.#endLongJobs()
+    })
+  }
+
+  /** Starts the jobs that can start now. */
+  #next(): void {
+    for (const waiting of this.#waiting) {
+      const lane = this.#free(waiting.app)
+      if (!lane) continue
+      lane.app = waiting.app
+      waiting.start(lane)
+    }
+    this.#endLongJobs()
+  }
+
+  /** While an app waits for a thread, and not for its own job, the job that has run longest is ended once its share is over. */
+  #endLongJobs(): void {
+    clearTimeout(this.#timer)
+    const isShort = [...this.#waiting].some(({ app }) => !this.#lanes.some((lane) => lane.app === app))
+    if (!isShort || this.#lanes.length < this.#options.threads) return
+    const oldest = this.#lanes.reduce((first, lane) => (lane.since < first.since ? lane : first))
+    const end = (): void => {
+      this.#lanes.splice(this.#lanes.indexOf(oldest), 1)
+      inBackground('A translation could not be ended', oldest.worker.terminate())
+    }
+    this.#timer = setTimeout(end, Math.max(0, oldest.since + this.#options.shareMs - performance.now()))
+  }
+}
+
+const notTranslated: Refusal = {
+  status: 503,
+  type: 'studio_busy',
+  code: 'translation_failed',
+  message: 'This large request could not be translated in time. Nothing was sent to the service.',
+}
