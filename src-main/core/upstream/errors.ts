@@ -64,6 +64,13 @@ export function errorOfFrame(frame: unknown, status: number, credential: Credent
   )
 }
 
+/** The error of a reply with a success status that reports an error instead of its content; null for any other reply. */
+export function errorInstead(value: unknown, content: string, facts: ReplyFacts, credential: Credential) {
+  const { error, [content]: found = null } = asRecord(value) ?? {}
+  if (found !== null || (asRecord(error) === null && words(error) === null)) return null
+  return errorOfFrame(value, facts.status, credential)
+}
+
 function unexpectedWords(status: number): string {
   if (status >= 300 && status < 400) {
     return `The service answered with a redirect (${status}). The key is not sent elsewhere: check the base address.`

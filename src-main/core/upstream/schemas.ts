@@ -125,10 +125,9 @@ export const rateLimitStatus = z.looseObject({
 })
 export type RateLimitStatus = z.infer<typeof rateLimitStatus>
 
-export const imageReply = z.looseObject({
-  created: number,
-  data: maybe(z.array(z.looseObject({ url: text, b64_json: text }))),
-})
+/** The entries are read one by one (`imageEntry`), so that an odd one affects no other. */
+export const imageReply = z.looseObject({ created: number, data: maybe(z.array(z.unknown())) })
+export const imageEntry = z.looseObject({ url: text, b64_json: text })
 
 /** Fields in SC. They are read as decimal text, because a float would round them. */
 export const moneyFields: ReadonlySet<string> = new Set([
