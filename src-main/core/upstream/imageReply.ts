@@ -159,8 +159,11 @@ class Base64Decoder {
 
   /** Holds the beginning back until it is known whether a `data:` URL begins there. */
   #take(text: string): void {
-    if (this.#start === null) return this.#decode(text)
-    const start = this.#start + text
+    const start = this.#start === null ? null : this.#start + text
+    if (start === null) {
+      this.#decode(text)
+      return
+    }
     const isData = /^data:/i.test(start)
     if (!isData && start.length < 'data:'.length) this.#start = start
     else if (isData && !start.includes(',') && start.length <= maxPrefix) this.#start = start

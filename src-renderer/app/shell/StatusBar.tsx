@@ -1,11 +1,10 @@
 import { Waypoints } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { showSc } from '../../../src-preload/contract/amountText.ts'
+import { exact, showSc } from '../../../src-preload/contract/amountText.ts'
 import type { AppState, MinuteBucket } from '../../../src-preload/contract/app.ts'
 import { showInstant } from '../../i18n/format.ts'
 import { Bell } from '../../shared/alerts/Bell.tsx'
-import { showSigned, signed } from '../../shared/money/sc.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { OfflineTexts, OutboxStatusItem, ReconnectItem } from '../../shared/offline/StatusItem.tsx'
 import { cx } from '../../shared/ui/cx.ts'
@@ -191,7 +190,7 @@ function SpendItems() {
       : t(estimated ? 'status.reportedAndMeasured' : 'status.reported', { at: showInstant(asOf) })
   const balanceSource = (): string =>
     balance?.estimated && reported && reported.asOf === balance.asOf
-      ? t('status.balanceEstimated', { reported: showSigned(reported.value), at: showInstant(reported.asOf) })
+      ? t('status.balanceEstimated', { reported: showSc(reported.value), at: showInstant(reported.asOf) })
       : balance
         ? sources(balance)
         : ''
@@ -211,9 +210,9 @@ function SpendItems() {
         <Item
           to={{ page: 'usage', id: null }}
           title={`${balanceSource()}\n${t('common:sc')}`}
-          className={cx('shrink-0', signed(balance.amount) <= 0n && 'text-bad')}
+          className={cx('shrink-0', exact(balance.amount) <= 0n && 'text-bad')}
         >
-          {t('status.left', { amount: showSigned(balance.amount) })}
+          {t('status.left', { amount: showSc(balance.amount) })}
           {balance.estimated && <Estimated />}
         </Item>
       )}

@@ -131,33 +131,40 @@ async function hasAllRows(data: readonly Buffer[], passes: readonly Pass[]): Pro
 
 /** ITU T.81, annex B. Entropy-coded data follow a scan header and end at the next marker. The image ends with EOI. */
 function jpegDamage(bytes: Buffer): string | null {
-  let hasFrame = false
   let hasScan = false
   for (let at = 2; at + 2 <= bytes.length; ) {
-    if (bytes[at] !== 0xff) return 'has a damaged part'
-    const marker = bytes[at + 1] ?? 0
-    if (marker === 0xff) at += 1
-    else if (marker === 0xd9) return hasFrame && hasScan ? null : 'has no pixels'
-    else if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)) at += 2
-    else {
-      const length = at + 4 <= bytes.length ? bytes.readUInt16BE(at + 2) : 0
-      if (length < 2) return at + 4 <= bytes.length ? 'has a damaged part' : cutOff(bytes)
-      if (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc) hasFrame = true
-      at += 2 + length
-      if (marker !== 0xda) continue
-      const end = endOfScan(bytes, at)
-      hasScan ||= end > at
-      at = end
-    }
+    const marker = bytes[at] === 0xff ? (bytes[at + 1] ?? 0) : null
+    if (marker === endOfImage) return hasScan ? null : 'has no pixels'
+    const step = marker === null ? null : segmentLength(bytes, at, marker)
+    if (step === null) return 'has a damaged part'
+    at += step
+    if (marker !== startOfScan) continue
+    const end = endOfScan(bytes, at)
+    hasScan ||= end > at
+    at = end
   }
   return cutOff(bytes)
 }
+
+const startOfScan = 0xda
+const endOfImage = 0xd9
+
+/** The bytes of a fill byte, of a marker alone, or of a segment; null for an invalid length. */
+function segmentLength(bytes: Buffer, at: number, marker: number): number | null {
+  if (marker === 0xff) return 1
+  if (marker === 0x01 || isRestart(marker)) return 2
+  if (at + 4 > bytes.length) return 4
+  const length = bytes.readUInt16BE(at + 2)
+  return length < 2 ? null : 2 + length
+}
+
+const isRestart = (marker: number): boolean => marker >= 0xd0 && marker <= 0xd7
 
 /** B.1.1.5: in entropy-coded data, FF is followed by 00, and restart markers belong to the data. */
 function endOfScan(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(0xff, from); at !== -1; at = bytes.indexOf(0xff, at + 1)) {
     const marker = bytes[at + 1] ?? 0
-    if (marker !== 0 && !(marker >= 0xd0 && marker <= 0xd7) && marker !== 0xff) return at
+    if (marker !== 0 && !isRestart(marker) && marker !== 0xff) return at
   }
   return bytes.length
 }
