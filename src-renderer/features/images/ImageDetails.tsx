@@ -8,6 +8,7 @@ import { mediaPath } from '../../../src-preload/contract/media.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { problemTargets } from '../../shared/errors/actions.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { problemTexts } from '../../shared/errors/texts.ts'
 import { WaitInstead } from '../../shared/offline/ConnectionNote.tsx'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
@@ -162,7 +163,7 @@ function troublesOf({ slots, problem: whole }: Drawing): Trouble[] {
 function Refused({ trouble: { problem, slots }, many }: { trouble: Trouble; many: boolean }) {
   const { t } = useTranslation(['images', 'problems'])
   const numbers = slots.map(({ index }) => index + 1).join(', ')
-  const title = problem ? t(`problems:kinds.${problem.kind}.title`) : t('under.notFetched')
+  const title = problem ? problemTexts(problem).title : t('under.notFetched')
   const text = problem?.kind === 'foreign_address' ? t('problems:kinds.foreign_address.meaning') : problem?.message
   const addresses = slots.flatMap(({ address }) => address ?? [])
   const damaged = slots.flatMap(({ fileId, index }) => (fileId === null ? [] : [{ fileId, number: index + 1 }]))

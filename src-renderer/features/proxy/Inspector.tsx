@@ -3,6 +3,7 @@ import { Fragment, type ReactNode, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { problemKind } from '../../../src-preload/contract/problem.ts'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
+import { problemTexts } from '../../shared/errors/texts.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { IconButton } from '../../shared/ui/Button.tsx'
 import { showBytes } from '../../shared/ui/bytes.ts'
@@ -196,14 +197,15 @@ function Ending({ row }: { row: RequestRow }) {
   const { reason } = useRowTexts()
   const reported = kindOfStatus(row)
   const kind = problemKind.safeParse(reported ?? row.problem?.kind)
-  const words = reported ? t(`problems:kinds.${reported}.meaning`) : reason(row)
+  const shown = kind.success ? problemTexts({ kind: kind.data, status: row.status ?? undefined }) : null
+  const words = reported && shown ? shown.meaning : reason(row)
   if (words === null) return null
   const bad = row.state === 'failed' || row.state === 'cut' || row.state === 'refused' || reported !== null
   return (
     <Notice
       kind={bad ? 'bad' : 'info'}
       className="mt-3"
-      {...(kind.success ? { title: t(`problems:kinds.${kind.data}.title`) } : {})}
+      {...(shown ? { title: shown.title } : {})}
     >
       {words}
       {row.problem && !kind.success && <code className="mt-0.5 block font-mono text-xs">{row.problem.kind}</code>}

@@ -117,6 +117,12 @@ export function createTranscription(parts: TranscribeParts) {
       await recovered
       return microphone.append(input)
     },
+    /** Ends with `signal`; see `Recordings.hold`. */
+    async *hold({ id }: { id: string }, signal: AbortSignal): AsyncGenerator<never, undefined> {
+      await recovered
+      await microphone.hold(id, signal)
+      return undefined
+    },
     async finish(input: { id: string; seconds: number | null }): Promise<Recording> {
       await recovered
       await microphone.finish(input)

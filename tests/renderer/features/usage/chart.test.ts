@@ -284,7 +284,7 @@ describe('both sources', () => {
       service: null,
       share: null,
     })
-    expect(sidesOf([])).toEqual({ service: null, here: null, elsewhere: '0', notYet: '0', share: null })
+    expect(sidesOf([])).toMatchObject({ service: null, here: null, elsewhere: '0', notYet: '0', share: null })
   })
 })
 
