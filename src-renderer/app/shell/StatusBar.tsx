@@ -1,9 +1,10 @@
+import { banAt } from '../../../src-preload/contract/limitText.ts'
 import { Waypoints } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { exact, showSc } from '../../../src-preload/contract/amountText.ts'
 import type { AppState, MinuteBucket } from '../../../src-preload/contract/app.ts'
-import { showInstant } from '../../i18n/format.ts'
+import { showCount, showInstant } from '../../i18n/format.ts'
 import { Bell } from '../../shared/alerts/Bell.tsx'
 import { navigate } from '../../shared/navigation.ts'
 import { OfflineTexts, OutboxStatusItem, ReconnectItem } from '../../shared/offline/StatusItem.tsx'
@@ -150,7 +151,7 @@ function BucketItem({ bucket }: { bucket: MinuteBucket }) {
   const { t } = useTranslation('shell')
   const now = useNow(1000)
   const { used, limit, remaining, resetsInSeconds, level } = viewBucket(bucket, now)
-  if (bucket.banned) {
+  if (banAt(bucket, now) === 'banned') {
     const until = bucket.bannedUntil
     return (
       <Item to={{ page: 'usage', id: null }} className="shrink-0 text-bad">
@@ -159,7 +160,7 @@ function BucketItem({ bucket }: { bucket: MinuteBucket }) {
     )
   }
   if (used === null && remaining === null) return null
-  const usedWords = t('status.used', { used, limit })
+  const usedWords = t('status.used', { used: showCount(used ?? 0), limit: showCount(limit ?? 0) })
   return (
     <Item to={{ page: 'usage', id: null }} className="shrink-0 max-[560px]:hidden">
       {used !== null && limit !== null ? (

@@ -318,6 +318,7 @@ export const usage = {
     left: '{{left}} left',
     notReported: 'Not reported',
     resets: 'Resets in {{seconds}} s',
+    resetOver: 'Has reset since this report',
     resetUnknown: 'Reset time not reported',
     key: 'API key',
     keyAbout: 'Limits of the API key in use, reported by the account.',
