@@ -44,7 +44,7 @@ export class ImageReplyScan extends JsonScan {
     this.#take(this.#chunk.length)
   }
 
-  /** The images of a parsed `rest`, in the order of the reply. Each entry stands for itself: an odd one affects no other. */
+  /** The images of a parsed `rest`, in the order of the reply. An odd entry affects no other. */
   imagesOf({ data }: z.infer<typeof imageReply>): ReplyImage[] {
     return (data ?? []).map((entry) => {
       const { url = null, b64_json: index = null } = imageEntry.safeParse(entry).data ?? {}
