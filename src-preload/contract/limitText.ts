@@ -26,14 +26,20 @@ function isDay(date: string): boolean {
 }
 
 /** Whether a reported ban holds at `now`, ms since 1970. `over`: its reported end has passed, and no newer report ended it. */
-export function banAt({ banned, bannedUntil }: Pick<LimitStatus, 'banned' | 'bannedUntil'>, now: number): 'none' | 'banned' | 'over' {
+export function banAt(
+  { banned, bannedUntil }: Pick<LimitStatus, 'banned' | 'bannedUntil'>,
+  now: number,
+): 'none' | 'banned' | 'over' {
   const until = instantOf(bannedUntil)
   if (!banned) return 'none'
   return until !== null && until <= now ? 'over' : 'banned'
 }
 
 /** When the minute bucket is full again: seconds from `now` (ms since 1970), or that the time is over or unknown. */
-export function resetAt({ resetSeconds, asOf }: Pick<LimitStatus, 'resetSeconds' | 'asOf'>, now: number): number | 'over' | 'unknown' {
+export function resetAt(
+  { resetSeconds, asOf }: Pick<LimitStatus, 'resetSeconds' | 'asOf'>,
+  now: number,
+): number | 'over' | 'unknown' {
   if (resetSeconds === null || !Number.isFinite(Date.parse(asOf))) return 'unknown'
   const left = Math.ceil((Date.parse(asOf) + resetSeconds * 1_000 - now) / 1_000)
   return left > 0 ? left : 'over'

@@ -3,8 +3,8 @@ import { Fragment, type ReactNode, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { problemKind } from '../../../src-preload/contract/problem.ts'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
-import { problemTexts } from '../../shared/errors/texts.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { problemTexts } from '../../shared/errors/texts.ts'
 import { IconButton } from '../../shared/ui/Button.tsx'
 import { showBytes } from '../../shared/ui/bytes.ts'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
@@ -202,11 +202,7 @@ function Ending({ row }: { row: RequestRow }) {
   if (words === null) return null
   const bad = row.state === 'failed' || row.state === 'cut' || row.state === 'refused' || reported !== null
   return (
-    <Notice
-      kind={bad ? 'bad' : 'info'}
-      className="mt-3"
-      {...(shown ? { title: shown.title } : {})}
-    >
+    <Notice kind={bad ? 'bad' : 'info'} className="mt-3" {...(shown ? { title: shown.title } : {})}>
       {words}
       {row.problem && !kind.success && <code className="mt-0.5 block font-mono text-xs">{row.problem.kind}</code>}
     </Notice>

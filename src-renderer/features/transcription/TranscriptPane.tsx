@@ -183,7 +183,9 @@ function ConvertLine({ recordingId }: { recordingId: string }) {
   return (
     <div role="status" className="mx-5 mt-3 flex flex-none items-center gap-3 rounded-m bg-hover px-3 py-2">
       <Spinner />
-      <span className="num flex-1">{t(now.state === 'keeping' ? 'keepingConverted' : `converting_${now.how}`, { percent })}</span>
+      <span className="num flex-1">
+        {t(now.state === 'keeping' ? 'keepingConverted' : `converting_${now.how}`, { percent })}
+      </span>
       <Button size="small" onClick={() => cancelConverting(recordingId)}>
         {t('cancel')}
       </Button>

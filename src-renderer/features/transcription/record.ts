@@ -2,10 +2,10 @@ import { useEffect, useState } from 'react'
 import * as z from 'zod'
 import { create } from 'zustand'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
+import type { Client } from '../../api/connect.ts'
 import { problemOf } from '../../api/problem.ts'
 import { saveBlob, sendPiece, upload } from '../../api/transfer.ts'
 import { subscribe } from '../../api/watch.ts'
-import type { Client } from '../../api/connect.ts'
 import { showInstant } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 import { type ActiveRecording, type MicTrouble, NoMicrophone, startRecording } from '../../shared/audio/recorder.ts'
@@ -285,7 +285,11 @@ function hold(core: Client, id: string): void {
   giveUpLock()
   note(id)
   // When this page ends, the core learns of it at once, and other pages can play the recording.
-  const release = subscribe(core, (signal) => core.transcription.holdRecording({ id }, { signal }), () => undefined)
+  const release = subscribe(
+    core,
+    (signal) => core.transcription.holdRecording({ id }, { signal }),
+    () => undefined,
+  )
   const until = new Promise<void>((resolve) => {
     giveUpLock = () => {
       release()

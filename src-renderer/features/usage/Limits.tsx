@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
-import { banAt, resetAt } from '../../../src-preload/contract/limitText.ts'
 import type { Limited, LimitStatus, Limits } from '../../../src-preload/contract/account.ts'
+import { banAt, resetAt } from '../../../src-preload/contract/limitText.ts'
 import type { Who } from '../../../src-preload/contract/requests.ts'
 import { showCount, showInstant } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'

@@ -244,11 +244,13 @@ const statuses = {
   },
   redirect: {
     title: 'The service redirects elsewhere',
-    meaning: 'The service answered with a redirect. The key is not sent elsewhere: check the base address ({{status}}).',
+    meaning:
+      'The service answered with a redirect. The key is not sent elsewhere: check the base address ({{status}}).',
   },
   method: {
     title: 'Not possible at this address',
-    meaning: 'The service does not accept this kind of request at this address ({{status}}). Check the base URL in Settings.',
+    meaning:
+      'The service does not accept this kind of request at this address ({{status}}). Check the base URL in Settings.',
   },
   format: {
     title: 'Format not accepted',
@@ -256,7 +258,8 @@ const statuses = {
   },
   proxy: {
     title: 'The network asks for a sign-in',
-    meaning: 'A network or proxy between here and the service asks for a sign-in ({{status}}). Sign in to the network, then try again.',
+    meaning:
+      'A network or proxy between here and the service asks for a sign-in ({{status}}). Sign in to the network, then try again.',
   },
   timeout: {
     title: 'The request took too long to arrive',
@@ -264,11 +267,13 @@ const statuses = {
   },
   conflict: {
     title: 'Conflict at the service',
-    meaning: 'The service reported a conflict with another request or with its current state ({{status}}). Try again in a moment.',
+    meaning:
+      'The service reported a conflict with another request or with its current state ({{status}}). Try again in a moment.',
   },
   gone: {
     title: 'No longer available',
-    meaning: 'This address or model no longer exists at the service ({{status}}). Choose another model, or check the base URL in Settings.',
+    meaning:
+      'This address or model no longer exists at the service ({{status}}). Choose another model, or check the base URL in Settings.',
   },
   length: {
     title: 'Length required',
@@ -276,7 +281,8 @@ const statuses = {
   },
   tooLarge: {
     title: 'Too large for the service',
-    meaning: 'The request is larger than the service accepts ({{status}}). Make it smaller or split it before you try again.',
+    meaning:
+      'The request is larger than the service accepts ({{status}}). Make it smaller or split it before you try again.',
   },
   addressTooLong: {
     title: 'Address too long',
@@ -296,7 +302,8 @@ const statuses = {
   },
   wrongHost: {
     title: 'Wrong server',
-    meaning: 'The request reached a server that is not responsible for this address ({{status}}). Check the base URL in Settings.',
+    meaning:
+      'The request reached a server that is not responsible for this address ({{status}}). Check the base URL in Settings.',
   },
   early: {
     title: 'Too early',
@@ -304,7 +311,8 @@ const statuses = {
   },
   upgrade: {
     title: 'Another protocol is needed',
-    meaning: 'The service asks for another protocol or a newer version of it ({{status}}). Check the base URL in Settings.',
+    meaning:
+      'The service asks for another protocol or a newer version of it ({{status}}). Check the base URL in Settings.',
   },
   headersTooLarge: {
     title: 'Headers too large',

@@ -22,10 +22,7 @@ interface ConvertOptions {
  * to the browser's own decoder for unknown formats.
  * @throws CannotConvert; the signal's reason
  */
-export async function convertSound(
-  file: Blob,
-  { target, part, signal, onProgress }: ConvertOptions,
-): Promise<Blob> {
+export async function convertSound(file: Blob, { target, part, signal, onProgress }: ConvertOptions): Promise<Blob> {
   const worker = new Worker(new URL('./convert.worker.ts', import.meta.url), { type: 'module' })
   const ask = (request: ConvertRequest, transfer: Transferable[] = []): Promise<Blob | null> =>
     new Promise((resolve, reject) => {

@@ -364,7 +364,5 @@ it('usage and limits are the same beside the core and without it, a network or a
     status: { minute: { limit: 600 }, banned: false, resetSeconds: expect.any(Number) },
     history: [],
   })
-  expect((await ask('limits')).stdout).toMatch(
-    /Requests per minute +\d+ used, \d+ left of 600, resets in \d+ s/,
-  )
+  expect((await ask('limits')).stdout).toMatch(/Requests per minute +\d+ used, \d+ left of 600, resets in \d+ s/)
 })

@@ -117,10 +117,11 @@ export function createTranscription(parts: TranscribeParts) {
       await recovered
       return microphone.append(input)
     },
-    /** Ends with `signal`; see `Recordings.hold`. */
+    /** A feed without events, which ends with `signal`; see `Recordings.hold`. */
     async *hold({ id }: { id: string }, signal: AbortSignal): AsyncGenerator<never, undefined> {
       await recovered
       await microphone.hold(id, signal)
+      yield* noEvents
       return undefined
     },
     async finish(input: { id: string; seconds: number | null }): Promise<Recording> {
@@ -296,6 +297,8 @@ export function createTranscription(parts: TranscribeParts) {
     },
   }
 }
+
+const noEvents: readonly never[] = []
 
 /** Marks transcripts as cut that were running when the program ended, with their cost from the request log if known. */
 function markCut({ store, log }: TranscribeParts, costOf: TranscribeParts['costOf']): void {

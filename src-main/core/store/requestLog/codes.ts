@@ -54,7 +54,15 @@ const endedUnsent: ReadonlySet<EndState> = new Set(['failed', 'cancelled', 'cut'
  * Whether a row is of a request that never left: this program refused it, or it ended in the queue, without an attempt. It is no request of
  * any sum, budget or chart. A row that the end of the program left open (`unknown`) may have left.
  */
-export function isUnsent({ outcome, state, attempts }: { outcome: number | null; state: number | null; attempts: number }) {
+export function isUnsent({
+  outcome,
+  state,
+  attempts,
+}: {
+  outcome: number | null
+  state: number | null
+  attempts: number
+}) {
   const [result, end] = [outcomes[outcome ?? -1], endStates[state ?? -1]]
   return result === 'refused' || (attempts === 0 && end !== undefined && endedUnsent.has(end))
 }

@@ -170,7 +170,8 @@ function* notesOf(views: readonly UsageView[]): Generator<string> {
     const names = { requests: 'requests', tokensIn: 'tokens in', tokensOut: 'tokens out', cost: 'cost' } as const
     for (const name of ['requests', 'tokensIn', 'tokensOut', 'cost'] as const) {
       const rows = source === 'service' ? total.missing[name] : 0
-      if (rows > 0) yield `≥ ${rows} ${rows === 1 ? 'row' : 'rows'} of the service without ${names[name]}, not included.`
+      if (rows > 0)
+        yield `≥ ${rows} ${rows === 1 ? 'row' : 'rows'} of the service without ${names[name]}, not included.`
     }
   }
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { resetAt } from '../../../../src-preload/contract/limitText.ts'
 import type { Account } from '../../../../src-preload/contract/usage.ts'
 import { filterOf } from '../../../../src-renderer/features/usage/actions.ts'
 import { matchingKeys, sortedKeys } from '../../../../src-renderer/stores/keys.ts'
-import { resetAt } from '../../../../src-preload/contract/limitText.ts'
 import { viewBucketOf } from '../../../../src-renderer/stores/limits.ts'
 import {
   daysOf,
