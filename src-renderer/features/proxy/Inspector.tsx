@@ -193,7 +193,6 @@ const Path = ({ path }: { path: string }) =>
 
 /** The end of a failed or refused request: the problem's text, or the code and message of a refusal by this program. */
 function Ending({ row }: { row: RequestRow }) {
-  const { t } = useTranslation(['proxy', 'problems'])
   const { reason } = useRowTexts()
   const reported = kindOfStatus(row)
   const kind = problemKind.safeParse(reported ?? row.problem?.kind)

@@ -128,7 +128,9 @@ function How({ transcript, recording }: { transcript: Transcript; recording: Rec
             </span>
             {convertible && (
               <>
-                <Button onClick={() => void convertAndTranscribe(recording.id, 'split')}>{t('splitAgain')}</Button>
+                {recording.seconds !== null && (
+                  <Button onClick={() => void convertAndTranscribe(recording.id, 'split')}>{t('splitAgain')}</Button>
+                )}
                 <Button variant="primary" onClick={() => void convertAndTranscribe(recording.id, 'compress')}>
                   {t('compressAgain')}
                 </Button>

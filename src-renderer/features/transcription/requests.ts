@@ -79,11 +79,23 @@ const notify = (id: string, now: Converting | null): void =>
     byRecording: now ? { ...rest, [id]: now } : rest,
   }))
 
-/** The parts of a recording; one for a short recording or an unknown length. */
-export function partsOf(seconds: number | null): { from: number; to: number }[] {
-  const count = Math.max(2, Math.ceil((seconds ?? 0) / partSeconds))
-  const length = (seconds ?? 0) / count
+/** At least two parts of equal length of a recording, s. */
+function partsOf(seconds: number): { from: number; to: number }[] {
+  const count = Math.max(2, Math.ceil(seconds / partSeconds))
+  const length = seconds / count
   return Array.from({ length: count }, (_, at) => ({ from: at * length, to: (at + 1) * length }))
+}
+
+/** The file of a converted recording. `place`: which part it is; null for a whole recording. */
+function convertedFile(
+  sound: Blob,
+  name: string,
+  target: 'wav' | 'opus',
+  place: { number: number; count: number } | null,
+): File {
+  const stem = name.replace(/\.[^.]{1,5}$/, '').slice(0, 270)
+  const part = place ? ` ${i18n.t('transcribe:partNamed', place)}` : ''
+  return new File([sound], `${stem}${part}.${target === 'wav' ? 'wav' : 'ogg'}`, { type: sound.type })
 }
 
 /** Converts the recording here, stores the result as one or several new recordings and requests their transcripts. */
@@ -101,18 +113,15 @@ export async function convertAndTranscribe(recordingId: string, how: HowToConver
     const reply = await fetch(mediaPath(recording.mediaId), { signal })
     if (!reply.ok) throw new Error(`The recording could not be read (${reply.status}).`)
     const sound = await reply.blob()
-    const parts = how === 'split' ? partsOf(recording.seconds) : [null]
+    const parts = how === 'split' ? partsOf(recording.seconds ?? 0) : [null]
+    const target = how === 'wav' ? 'wav' : 'opus'
     const fresh: string[] = []
     for (const [at, part] of parts.entries()) {
       const onProgress = (share: number): void => going('decoding', (at + share) / parts.length)
-      const target = how === 'wav' ? 'wav' : 'opus'
       const converted = await convertSound(sound, { target, part, signal, onProgress })
-      const number = part ? i18n.t('transcribe:partNamed', { number: at + 1, count: parts.length }) : ''
-      const stem = recording.name.replace(/\.[^.]{1,5}$/, '').slice(0, 270)
-      const name = `${stem}${number === '' ? '' : ` ${number}`}.${target === 'wav' ? 'wav' : 'ogg'}`
-      const file = new File([converted], name, { type: converted.type })
-      if (part === null) going('keeping', 0)
-      const onSent = (sent: number): void => (part ? undefined : going('keeping', sent / file.size))
+      const place = part && { number: at + 1, count: parts.length }
+      const file = convertedFile(converted, recording.name, target, place)
+      const onSent = (sent: number): void => going('keeping', (at + sent / file.size) / parts.length)
       const uploadId = await upload(core, file, { signal, onProgress: onSent })
       fresh.push((await core.transcription.addFile({ uploadId, fromId: recordingId })).id)
     }
