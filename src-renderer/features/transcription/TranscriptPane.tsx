@@ -121,23 +121,7 @@ function How({ transcript, recording }: { transcript: Transcript; recording: Rec
         <div className="empty:hidden">
           <WaitInstead what="transcript" id={id} problem={problem} />
         </div>
-        {tooLarge && (
-          <div className="flex flex-wrap items-center gap-2 text-s">
-            <span className="min-w-[220px] flex-1 text-soft">
-              {t('tooLargeAbout', { size: showSize(recording.bytes) })} {convertible && t('tooLargeOffer')}
-            </span>
-            {convertible && (
-              <>
-                {recording.seconds !== null && (
-                  <Button onClick={() => void convertAndTranscribe(recording.id, 'split')}>{t('splitAgain')}</Button>
-                )}
-                <Button variant="primary" onClick={() => void convertAndTranscribe(recording.id, 'compress')}>
-                  {t('compressAgain')}
-                </Button>
-              </>
-            )}
-          </div>
-        )}
+        {tooLarge && <TooLarge recording={recording} convertible={convertible} />}
         {refused && convertible && (
           <div className="flex flex-wrap items-center gap-2 text-s">
             <span className="min-w-[220px] flex-1 text-soft">{t('refusedAbout')}</span>
@@ -161,6 +145,28 @@ function How({ transcript, recording }: { transcript: Transcript; recording: Rec
     >
       {words ?? t('noWords')}
     </Notice>
+  )
+}
+
+/** The size of a recording that the service found too large, and two ways to make it smaller. */
+function TooLarge({ recording, convertible }: { recording: Recording; convertible: boolean }) {
+  const { t } = useTranslation('transcribe')
+  return (
+    <div className="flex flex-wrap items-center gap-2 text-s">
+      <span className="min-w-[220px] flex-1 text-soft">
+        {t('tooLargeAbout', { size: showSize(recording.bytes) })} {convertible && t('tooLargeOffer')}
+      </span>
+      {convertible && (
+        <>
+          {recording.seconds !== null && (
+            <Button onClick={() => void convertAndTranscribe(recording.id, 'split')}>{t('splitAgain')}</Button>
+          )}
+          <Button variant="primary" onClick={() => void convertAndTranscribe(recording.id, 'compress')}>
+            {t('compressAgain')}
+          </Button>
+        </>
+      )}
+    </div>
   )
 }
 
