@@ -1,15 +1,36 @@
-// Amounts of SC as text, for the window and the tray menu. Amounts stay decimal strings: nothing is added or rounded in floating point.
+// Amounts of SC and counts as text, for the window, the tray menu and the command line. Amounts stay decimal strings: nothing is added or
+// rounded in floating point. A negative number has a real minus sign, because a hyphen looks like a missing value.
 
 /** Digits after the decimal point of an exact amount. */
 export const scale = 18
 
-/** A decimal string as whole units of 10^-18, for exact comparison and subtraction. Invalid text counts as zero. */
-export function exact(amount: string): bigint {
-  const parts = /^(\d{1,15})(?:\.(\d{1,18}))?$/.exec(amount)
-  return parts ? BigInt((parts[1] ?? '0') + (parts[2] ?? '').padEnd(scale, '0')) : 0n
+const minus = '\u2212'
+
+/** Replaces a hyphen before a number by a minus sign. */
+export const withMinus = (text: string): string => text.replace(/^-/, minus)
+
+const counters = new Map<string, Intl.NumberFormat>()
+/** From here on, a count is shown with its power of ten: its digits are no information, and a page has no room for 300 of them. */
+const scientificFrom = 1e15
+
+/** A count as text: `10,000`, `−3`, and `1E300` from 1E15 on. */
+export function countText(value: number, language = 'en'): string {
+  const isHuge = Math.abs(value) >= scientificFrom
+  const key = `${language} ${isHuge}`
+  const how = isHuge ? ({ notation: 'scientific', maximumFractionDigits: 2 } as const) : {}
+  const format = counters.get(key) ?? new Intl.NumberFormat(language, how)
+  counters.set(key, format)
+  return withMinus(format.format(value))
 }
 
-/** Rounded half up to a number of digits after the point. */
+/** A decimal string as whole units of 10^-18, for exact comparison and subtraction. Invalid text counts as zero. */
+export function exact(amount: string): bigint {
+  const parts = /^(-?)(\d{1,15})(?:\.(\d{1,18}))?$/.exec(amount)
+  const size = parts ? BigInt((parts[2] ?? '0') + (parts[3] ?? '').padEnd(scale, '0')) : 0n
+  return parts?.[1] === '-' ? -size : size
+}
+
+/** Rounded half up to a number of digits after the point. For amounts from 0. */
 export function rounded(amount: string, digits: number): string {
   const unit = 10n ** BigInt(scale - digits)
   const whole = ((exact(amount) + unit / 2n) / unit).toString().padStart(digits + 1, '0')
@@ -19,10 +40,11 @@ export function rounded(amount: string, digits: number): string {
 /** Adds thousands separators. */
 export const group = (whole: string): string => whole.replace(/\B(?=(\d{3})+$)/g, ',')
 
-/** An amount with its significant digits: two decimals, below 0.01 two significant digits, `0` for zero. */
+/** An amount with its significant digits: two decimals, below 0.01 two significant digits, `0` for zero, `−1.25` when negative. */
 export function showSc(amount: string): string {
   const parts = exact(amount)
   if (parts === 0n) return '0'
+  if (parts < 0n) return minus + showSc(amount.slice(1))
   const small = /^0*\.(0*)/.exec(amount)
   const zeros = small ? (small[1] ?? '').length : 0
   const digits = parts < 10n ** BigInt(scale - 2) ? Math.min(zeros + 2, 9) : 2

@@ -18,6 +18,7 @@ export interface PageSeries extends Pick<Series, 'id' | 'name' | 'colour' | 'tot
   tokensOut: Column<number>
   tokensCached: Column<number>
   cost: Column<string>
+  incomplete: Column<number>
 }
 export type PageView = Omit<UsageView, 'series'> & { series: readonly PageSeries[] }
 
@@ -29,13 +30,14 @@ export function packView({ buckets, series, ...view }: UsageView): PackedView {
       to: buckets.map(({ from, to }) => (to === from ? '' : to)).join(','),
       state: buckets.map(({ state }) => letters[state]).join(''),
     },
-    series: series.map(({ requests, tokensIn, tokensOut, tokensCached, cost, ...one }) => ({
+    series: series.map(({ requests, tokensIn, tokensOut, tokensCached, cost, incomplete, ...one }) => ({
       ...one,
       requests: packColumn(requests),
       tokensIn: packColumn(tokensIn),
       tokensOut: packColumn(tokensOut),
       tokensCached: packColumn(tokensCached),
       cost: packColumn(cost),
+      incomplete: packColumn(incomplete),
     })),
   }
 }
@@ -56,4 +58,5 @@ const pageSeries = ({ id, name, colour, total, ...columns }: PackedView['series'
   tokensOut: columnOf(columns.tokensOut, Number),
   tokensCached: columnOf(columns.tokensCached, Number),
   cost: columnOf(columns.cost, String),
+  incomplete: columnOf(columns.incomplete, Number),
 })

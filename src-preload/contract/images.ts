@@ -19,11 +19,13 @@ export const imageRequest = z.object({
 })
 export type ImageRequest = z.infer<typeof imageRequest>
 
-/** One requested image. `refused`: its URL is foreign, or its bytes are not an image; see `problem`. */
+/** One image of a request. `refused`: its URL is foreign, or its bytes are not a whole image; see `problem`. */
 export const imageSlot = z.object({
   index: whole,
   state: z.enum(['waiting', 'fetching', 'kept', 'refused', 'failed']),
   imageId: id.nullable(),
+  /** A stored file with the bytes that are not a whole image, for `save`. It is no image of the gallery. */
+  fileId: id.nullable().default(null),
   problem: problemOrNull,
   /** The URL of the service, when the image was not fetched. */
   address: z.string().nullable(),
@@ -33,6 +35,7 @@ export type ImageSlot = z.infer<typeof imageSlot>
 /** One generation request. */
 export const drawing = making.extend({
   ...imageRequest.shape,
+  /** One per requested image, and more when the service returned more. */
   slots: z.array(imageSlot),
   /** The image whose prompt was reused. */
   fromImageId: id.nullable(),
@@ -75,6 +78,8 @@ export const imagesChange = z.discriminatedUnion('type', [
   z.object({ type: z.literal('drawing'), drawing }),
   z.object({ type: z.literal('image'), image }),
   z.object({ type: z.literal('gone'), imageIds: z.array(id) }),
+  /** The number of images. Sent once after any number of `image` and `gone` events. */
+  z.object({ type: z.literal('total'), total: whole }),
 ])
 export type ImagesChange = z.infer<typeof imagesChange>
 
@@ -99,7 +104,7 @@ export const imagesProcedures = {
   setFavourite: procedure.input(z.object({ ids, favourite: z.boolean() })).output(z.object({})),
   /** Stores an uploaded thumbnail made by a window: WebP or PNG, at most 512 pixels per side and 300 kB. */
   saveThumbnail: procedure.input(z.object({ id, uploadId: id })).output(image),
-  /** One image unchanged, or several as a zip. */
+  /** One image or damaged file unchanged, or several as a zip. */
   save: procedure.input(z.object({ ids })).output(download),
   /** Uses the image in a chat message. */
   asAttachment: procedure.input(z.object({ id })).output(attachment.omit({ detail: true })),

@@ -89,7 +89,9 @@ export const transcriptionProcedures = {
    * its reply arrives. Bytes before the offset that are already stored are ignored; missing ones are an error.
    */
   startRecording: procedure.input(z.object({ name: z.string().max(300), mime: z.string().max(200) })).output(recording),
-  /** Ends the recording and stores its duration. */
+  /** Open while a page records. When it ends and the page does not return, the recording is marked `cut` after a few seconds. */
+  holdRecording: procedure.input(z.object({ id })).output(eventIterator(z.never())),
+  /** Ends the recording and stores its duration. Null: the duration is read from the file. */
   finishRecording: procedure.input(z.object({ id, seconds: z.number().nullable() })).output(recording),
   /** Deletes the recording permanently, at once. */
   discardRecording: procedure.input(z.object({ id })).output(z.object({})),

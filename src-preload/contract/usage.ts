@@ -1,7 +1,7 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { id, instant, problemOrNull, procedure, whole } from './problem.ts'
-import { colour, sc } from './requests.ts'
+import { colour } from './requests.ts'
 import { download } from './transfers.ts'
 
 // Usage: figures reported by the service, stored permanently, beside those of the local request log.
@@ -31,7 +31,7 @@ export const account = z.object({
   offers: z.enum(['yes', 'no', 'unknown']),
   balance: said(signedSc).nullable(),
   /** Lifetime spend, SC. */
-  spent: said(sc).nullable(),
+  spent: said(signedSc).nullable(),
   /** When the daily rows were last fetched; null if never. */
   asOf: instant.nullable(),
   /** The first day with data from either source. */
@@ -42,16 +42,31 @@ export const account = z.object({
 })
 export type Account = z.infer<typeof account>
 
-/** Totals. `cost` is null when all costs are unknown. It excludes `unpriced` requests and includes `estimated` ones. */
+/** A count that is negative in a correction. */
+const signedWhole = z.int()
+
+/**
+ * Totals. Each figure is the sum of the rows that have it, and null when none has it: unknown, not zero. `cost` includes `estimated`
+ * requests. Corrections of the service are negative.
+ */
 export const figures = z.object({
-  requests: whole,
-  tokensIn: whole,
-  tokensOut: whole,
-  /** Included in `tokensIn`; null when not reported (rows of a key). */
-  tokensCached: whole.nullable(),
-  cost: sc.nullable(),
+  requests: signedWhole.nullable(),
+  tokensIn: signedWhole.nullable(),
+  tokensOut: signedWhole.nullable(),
+  /** Included in `tokensIn`. The rows of a key do not have it. */
+  tokensCached: signedWhole.nullable(),
+  cost: signedSc.nullable(),
   estimated: whole,
-  unpriced: whole,
+  /** Requests whose cost is unknown, as far as their number is known. */
+  unpriced: signedWhole,
+  /** The number of rows of the service that lack each figure; for `cost` of the local log, of requests. Above 0, the figure is a part. */
+  missing: z.object({
+    requests: whole,
+    tokensIn: whole,
+    tokensOut: whole,
+    tokensCached: whole,
+    cost: whole,
+  }),
 })
 export type Figures = z.infer<typeof figures>
 
@@ -89,11 +104,13 @@ export const series = z.object({
   colour: colour.nullable(),
   total: figures,
   /** One value per bucket; null without data. */
-  requests: z.array(whole.nullable()),
-  tokensIn: z.array(whole.nullable()),
-  tokensOut: z.array(whole.nullable()),
-  tokensCached: z.array(whole.nullable()),
-  cost: z.array(sc.nullable()),
+  requests: z.array(signedWhole.nullable()),
+  tokensIn: z.array(signedWhole.nullable()),
+  tokensOut: z.array(signedWhole.nullable()),
+  tokensCached: z.array(signedWhole.nullable()),
+  cost: z.array(signedSc.nullable()),
+  /** Rows of the service that lack a figure, or local requests without a known cost: above 0, figures of the bucket are parts. */
+  incomplete: z.array(whole.nullable()),
 })
 export type Series = z.infer<typeof series>
 
@@ -121,7 +138,14 @@ export const packedView = view.extend({
   /** Days between commas; `to` is empty when a bucket is one day. `state`: one letter per bucket. */
   buckets: z.object({ from: z.string(), to: z.string(), state: z.string().regex(/^[wrpg]*$/) }),
   series: z.array(
-    series.extend({ requests: column, tokensIn: column, tokensOut: column, tokensCached: column, cost: column }),
+    series.extend({
+      requests: column,
+      tokensIn: column,
+      tokensOut: column,
+      tokensCached: column,
+      cost: column,
+      incomplete: column,
+    }),
   ),
 })
 export type PackedView = z.infer<typeof packedView>
@@ -130,9 +154,9 @@ export type PackedView = z.infer<typeof packedView>
  * Why the sources differ for a model and day. `same`: no difference. `elsewhere`: the service has more, from other
  * computers or programs. `not_yet`: the request log has more, and the service may still report it. `here_more`: the
  * request log has more for a closed day, because its costs are estimates or the service dropped something. `unpriced`:
- * no local price. `gap`: the service has no figures.
+ * no local price. `gap`: the service has no figures. `incomplete`: the service left figures out, so the sources cannot be compared.
  */
-export const drift = z.enum(['same', 'elsewhere', 'not_yet', 'here_more', 'unpriced', 'gap'])
+export const drift = z.enum(['same', 'elsewhere', 'not_yet', 'here_more', 'unpriced', 'gap', 'incomplete'])
 export type Drift = z.infer<typeof drift>
 
 /** One model over some days. `elsewhere` is service minus request log; null when either is unknown. */
@@ -158,10 +182,12 @@ export const correction = z.object({
   afterAsOf: instant,
 })
 
-/** A row of the service without a readable date or outside every window. It is stored and excluded from all totals. */
+/** A row of the service whose date names no day of its report. It is stored and excluded from all totals. */
 export const undatedRow = z.object({
   /** Text of the service; empty when missing. */
   date: z.string(),
+  /** `future`: after tomorrow at the time of the report. `past`: over 400 days before it. */
+  why: z.enum(['none', 'unreadable', 'future', 'past']),
   model: z.string(),
   keyId: z.string().nullable(),
   figures,
@@ -171,7 +197,7 @@ export const undatedRow = z.object({
 export const summary = z.object({
   account,
   /** Average spend per day over the last seven whole days, from the service; null when unknown. */
-  pace: sc.nullable(),
+  pace: signedSc.nullable(),
   /** Whole days until the balance is used up at `pace`; null when unknown or without spend. */
   daysLeft: whole.nullable(),
   corrections: whole,

@@ -1,3 +1,4 @@
+import { countText, withMinus } from '../../src-preload/contract/amountText.ts'
 import { i18n } from './index.ts'
 
 /** The window's language as a locale for `Intl`. The pseudo languages use English formats. */
@@ -22,14 +23,14 @@ function once<T extends Intl.DateTimeFormat | Intl.NumberFormat | Intl.RelativeT
   return fresh
 }
 
-/** Formats a count: `10,000`. */
-export const showCount = (value: number): string => once('count', (to) => new Intl.NumberFormat(to)).format(value)
+/** Formats a count: `10,000`, `−3`, `1E300`. */
+export const showCount = (value: number): string => countText(value, locale())
 
 /** Formats a count for little space: in full up to 99,999, then `124K`, `1.2M`. */
 export function showShort(value: number): string {
-  if (value < 100_000) return showCount(value)
+  if (Math.abs(value) < 100_000 || Math.abs(value) >= 1e15) return showCount(value)
   const how = { notation: 'compact', maximumFractionDigits: 1 } as const
-  return once('short', (to) => new Intl.NumberFormat(to, how)).format(value)
+  return withMinus(once('short', (to) => new Intl.NumberFormat(to, how)).format(value))
 }
 
 /** Formats an instant as local time: `14:02`. This and the following functions return an invalid instant unchanged. */

@@ -89,6 +89,8 @@ export function withChange(store: ImagesStore, change: ImagesChange): ImagesStor
       return withImage(store, change.image)
     case 'gone':
       return withoutImages(store, change.imageIds)
+    case 'total':
+      return { ...store, total: change.total }
   }
 }
 
@@ -107,11 +109,10 @@ function withImage(store: ImagesStore, image: Image): ImagesStore {
     // An image that is no longer a favourite stays visible under the favourites filter, so that nothing moves before a possible undo.
     return { ...store, images: store.images.with(at, image) }
   }
-  const isNew = image.createdAt > (store.images[0]?.createdAt ?? '')
-  if (isNarrowed(store)) return { ...store, stale: true, total: store.total + Number(isNew) }
+  if (isNarrowed(store)) return { ...store, stale: true }
   const before = store.images.findIndex((other) => newest(image, other) < 0)
   const images = store.images.toSpliced(before < 0 ? store.images.length : before, 0, image)
-  return { ...store, images, total: Math.max(store.total + 1, images.length) }
+  return { ...store, images, total: Math.max(store.total, images.length) }
 }
 
 export function withoutImages(store: ImagesStore, ids: readonly string[]): ImagesStore {

@@ -36,10 +36,3 @@ export function viewBucketOf({ limit, used, remaining }: LimitBucket): BucketVie
   const level = share === null || share < 0.8 ? 'good' : share < 0.95 ? 'warn' : 'bad'
   return { used: gone, limit: whole, remaining: left, share, level }
 }
-
-/** Seconds until the minute bucket is full again, counted from the time of the report. Null when unknown or over. */
-export function secondsLeft(resetSeconds: number | null, asOf: string, now: number): number | null {
-  if (resetSeconds === null) return null
-  const left = Math.ceil((Date.parse(asOf) + resetSeconds * 1_000 - now) / 1_000)
-  return Number.isFinite(left) && left > 0 ? left : null
-}

@@ -349,6 +349,62 @@ test('a missing microphone shows the reason and one action, by keyboard alone; u
   await expect(waveform(page)).toBeVisible()
 })
 
+test('the recording of a browser that was killed can be played at once by another one, with its whole length', {
+  tag: '@long',
+}, async ({ page, playwright }) => {
+  await enter(page)
+  const { launchOptions } = withMicrophone(wav)
+  const killed = await playwright.chromium.launchServer(launchOptions)
+  try {
+    const browser = await playwright.chromium.connect(killed.wsEndpoint())
+    const other = await browser.newPage()
+    await other.goto(host.url)
+    await other
+      .getByRole('link', { name: windowText('transcribe:title') })
+      .first()
+      .click()
+    await dock(other)
+      .getByRole('button', { name: windowText('transcribe:record') })
+      .click()
+    await expect.poll(() => bars(other), { timeout: 30_000 }).toBeGreaterThan(100)
+    await killed.kill()
+    await inList(page).first().getByRole('link').or(inList(page).first().getByRole('button')).first().click()
+    await expect(waveform(page)).toHaveAttribute('data-state', 'whole', { timeout: 30_000 })
+    await expect(page.getByText(windowText('transcribe:cutAbout'))).toBeVisible()
+    // 100 bars are five seconds, of which the last piece may be missing.
+    const seconds = Number(await waveform(page).getAttribute('aria-valuemax'))
+    expect(seconds).toBeGreaterThanOrEqual(3)
+    await takePictures(page, 'transcribe-interrupted', true)
+  } finally {
+    await killed.close()
+  }
+})
+
+test('a recording that is too large for the service is compressed on request, or split into parts', {
+  tag: '@long',
+}, async ({ page }) => {
+  const small = await limited(sandbox.baseUrl, 40_000)
+  try {
+    await enter(page, `http://127.0.0.1:${(small.address() as AddressInfo).port}`)
+    await give(page, [file('talk.wav', readFileSync(wav), 'audio/wav')])
+    await expect(page.getByText('Too large for the service')).toBeVisible({ timeout: 30_000 })
+    await takePictures(page, 'transcribe-too-large', true)
+    await page.getByRole('button', { name: windowText('transcribe:compressAgain') }).click()
+    await expect(page.getByRole('heading', { name: 'talk.ogg' })).toBeVisible({ timeout: 30_000 })
+    await expect(lines(page).first()).toContainText('ferry', { timeout: 30_000 })
+    await inList(page)
+      .filter({ hasText: 'talk.wav' })
+      .getByRole('link')
+      .or(inList(page).filter({ hasText: 'talk.wav' }).getByRole('button'))
+      .first()
+      .click()
+    await page.getByRole('button', { name: windowText('transcribe:splitAgain') }).click()
+    await expect(inList(page).filter({ hasText: 'part 2 of 2' })).toBeVisible({ timeout: 30_000 })
+  } finally {
+    await new Promise((resolve) => small.close(resolve))
+  }
+})
+
 test('a refused file is converted to WAV on request as a new recording; all settings are sent as set [STT-03] [STT-04]', async ({
   page,
 }) => {
@@ -393,21 +449,34 @@ test('a refused file is converted to WAV on request as a new recording; all sett
   }
 })
 
-/** The sandbox behind a relay that accepts WAV only. */
-async function wavOnly(baseUrl: string, onForm: (fields: Record<string, string>) => void): Promise<Server> {
+/** A service that accepts bodies of at most `most` bytes. */
+const limited = (baseUrl: string, most: number): Promise<Server> =>
+  inFrontOf(baseUrl, (body) => (body.length > most ? { status: 413, error: { message: 'Too big.' } } : null))
+
+/** A service that accepts WAV only. */
+function wavOnly(baseUrl: string, onForm: (fields: Record<string, string>) => void): Promise<Server> {
+  const error = { message: 'Only wav.', type: 'invalid_request_error', code: 'bad_audio' }
+  return inFrontOf(baseUrl, (body, url) => {
+    if (!url.endsWith('/audio/transcriptions')) return null
+    const fields = body.toString().matchAll(/form-data; name="(\w+)"\r\n\r\n([^\r]*)\r\n/g)
+    onForm(Object.fromEntries([...fields].map(([, name = '', value = '']) => [name, value])))
+    return body.includes('WAVEfmt ') ? null : { status: 400, error }
+  })
+}
+
+/** Passes requests on to the service, except those that `refuse` answers. */
+async function inFrontOf(
+  baseUrl: string,
+  refuse: (body: Buffer, url: string) => { status: number; error: object } | null,
+): Promise<Server> {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const pieces: Buffer[] = []
     for await (const piece of request) pieces.push(piece as Buffer)
     const body = Buffer.concat(pieces)
-    if (request.url?.endsWith('/audio/transcriptions')) {
-      const fields = body.toString().matchAll(/form-data; name="(\w+)"\r\n\r\n([^\r]*)\r\n/g)
-      onForm(Object.fromEntries([...fields].map(([, name = '', value = '']) => [name, value])))
-    }
-    if (request.url?.endsWith('/audio/transcriptions') && !body.includes('WAVEfmt ')) {
-      response.writeHead(400, { 'content-type': 'application/json' })
-      response.end(
-        JSON.stringify({ error: { message: 'Only wav.', type: 'invalid_request_error', code: 'bad_audio' } }),
-      )
+    const refused = refuse(body, request.url ?? '')
+    if (refused) {
+      response.writeHead(refused.status, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ error: refused.error }))
       return
     }
     const headers = Object.entries(request.headers).flatMap(([name, value]) =>

@@ -13,6 +13,9 @@ export const transcriptionHandlers = (
   find: os.find.handler(({ input }) => transcription.find(input)),
   get: os.get.handler(({ input }) => transcription.get(input)),
   startRecording: os.startRecording.handler(({ input }) => transcription.begin(input)),
+  holdRecording: os.holdRecording.handler(({ input, signal }) =>
+    guarded(host, transcription.hold(input, signal ?? new AbortController().signal)),
+  ),
   finishRecording: os.finishRecording.handler(({ input }) => transcription.finish(input)),
   discardRecording: os.discardRecording.handler(({ input }) => done(transcription.discard(input))),
   addFile: os.addFile.handler(({ input }) => transcription.addFile(input)),

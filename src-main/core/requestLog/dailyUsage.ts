@@ -1,6 +1,6 @@
 import { dayMs } from '../shared/days.ts'
 import type { Callers } from '../store/requestLog/callers.ts'
-import { certainties, codeOf, outcomes } from '../store/requestLog/codes.ts'
+import { certainties, codeOf, isUnsent, outcomes } from '../store/requestLog/codes.ts'
 import type { DailyUsageReader, UseDay, UsedTable } from '../store/requestLog/dailyUsage.ts'
 import type { StoredRequest } from '../store/requestLog/requests.ts'
 
@@ -11,7 +11,6 @@ export interface CallerDay extends Omit<UseDay, 'account' | 'caller'> {
   model: string | null
 }
 
-const refused = codeOf(outcomes, 'refused')
 const failed = codeOf(outcomes, 'failed')
 const estimated = codeOf(certainties, 'estimated')
 
@@ -26,8 +25,7 @@ export function addUse(
 ): Iterable<UseDay> {
   const sums = new Map<string, UseDay>()
   for (const row of rows) {
-    // A refused request never reached the service.
-    if (row.outcome === refused) continue
+    if (isUnsent(row)) continue
     const account = accountOf(row.id)
     const day = Math.floor(row.at / dayMs)
     const key = `${account} ${day} ${row.caller}`

@@ -23,7 +23,7 @@ import { SwapRemoveList } from '../shared/swapRemoveList.ts'
 import { coreBusyMs } from '../store/database.ts'
 import { asStoreError } from '../store/databaseErrors.ts'
 import { Callers } from '../store/requestLog/callers.ts'
-import { codeOf, outcomes } from '../store/requestLog/codes.ts'
+import { isUnsent } from '../store/requestLog/codes.ts'
 import type { RowRange } from '../store/requestLog/links.ts'
 import { openRequestLogTables, type RequestLogTables, requestLogFile } from '../store/requestLog/open.ts'
 import type { DeletionDeadlines } from '../store/retentionClock.ts'
@@ -411,7 +411,7 @@ export class SqliteRequestLog implements RequestLog {
     const { end } = trace
     if (!end) return
     this.#live.delete(trace)
-    if (end.outcome === refusedCode) {
+    if (isUnsent(end)) {
       this.#spend.tick(trace.who, trace.at, -1)
     } else {
       this.#spend.settle(trace.who, spendOf(end))
@@ -451,4 +451,3 @@ export class SqliteRequestLog implements RequestLog {
 }
 
 const dayOf = (ms: number): number => Math.floor(ms / dayMs)
-const refusedCode = codeOf(outcomes, 'refused')

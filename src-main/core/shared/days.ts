@@ -21,23 +21,6 @@ export function dayOfDate(given: string | null | undefined): DayNumber | null {
   return same ? ms / dayMs : null
 }
 
-/** ISO 8601, also with a space instead of the T. */
-const timed = /^\s*(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?) ?(Z|[+-]\d{2}(?::?\d{2})?)?)?\s*$/i
-
-/**
- * An instant that the service wrote, in ms since 1970; null when it cannot be parsed. Without a time zone it counts as UTC, never as this
- * computer's local time.
- */
-export function instantOf(given: string | null | undefined): number | null {
-  const text = given ?? ''
-  if (/^\d{10}$/.test(text)) return Number(text) * 1000
-  const [, date, time = '00:00', zone = 'Z'] = timed.exec(text) ?? []
-  if (date === undefined || dayOfDate(date) === null) return null
-  const [sign = '', hours = '', minutes = '00'] = /^([+-])(\d{2}):?(\d{2})?$/.exec(zone)?.slice(1) ?? []
-  const at = Date.parse(`${date}T${time}${sign === '' ? 'Z' : `${sign}${hours}:${minutes}`}`)
-  return Number.isNaN(at) ? null : at
-}
-
 /** Parses a day such as `2026-11-21`. @throws StudioError `bad_input` */
 export function dayOfInput(text: string): DayNumber {
   const day = dayOfDate(text)

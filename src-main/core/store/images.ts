@@ -25,20 +25,31 @@ export interface NewImage {
   mediaId: string
 }
 
+/** A stored file with bytes that are not a whole image. `name`: what is known of the format, such as `damaged.png`. */
+export interface DamagedFile {
+  mediaId: string
+  mime: string
+  name: string | null
+  prompt: string
+}
+
 /** Requests for images, and the resulting images. A removed one is not shown and can be restored. */
 export function imageTable({ handle, transaction, journal }: Database) {
+  // The bytes of an image that could not be decoded have a row here as well, so that they are stored and deleted as images are.
+  const isPicture = "(SELECT kind FROM media WHERE id = i.media_id) = 'image'"
   const drawn = `
-    SELECT *, (SELECT count(*) FROM images WHERE drawing_id = drawings.id AND removed_at IS NULL) AS in_sight,
-           (SELECT coalesce(thumb_id, media_id) FROM images
-             WHERE drawing_id = drawings.id AND removed_at IS NULL ORDER BY slot LIMIT 1) AS look_id
+    SELECT *, (SELECT count(*) FROM images AS i WHERE drawing_id = drawings.id AND removed_at IS NULL AND ${isPicture}) AS in_sight,
+           (SELECT coalesce(thumb_id, media_id) FROM images AS i
+             WHERE drawing_id = drawings.id AND removed_at IS NULL AND ${isPicture} ORDER BY slot LIMIT 1) AS look_id
       FROM drawings`
   const dismissing = `UPDATE drawings SET dismissed = 1 WHERE id = ? AND state <> 'making'
-        AND NOT EXISTS (SELECT 1 FROM images WHERE drawing_id = drawings.id AND removed_at IS NULL)`
+        AND NOT EXISTS (SELECT 1 FROM images AS i WHERE drawing_id = drawings.id AND removed_at IS NULL AND ${isPicture})`
   const shown = `
     SELECT i.id, i.drawing_id, i.created_at, i.media_id, i.thumb_id, i.favourite, m.width, m.height, m.bytes, m.mime,
            substr(d.wish ->> '$.prompt', 1, 160) AS prompt
       FROM images AS i JOIN media AS m ON m.id = i.media_id JOIN drawings AS d ON d.id = i.drawing_id
      WHERE i.removed_at IS NULL`
+  const pictures = `${shown} AND m.kind = 'image'`
   const among = 'id IN (SELECT value FROM json_each(:ids))'
   const sql = prepareAll(handle, {
     insertDrawing: `INSERT INTO drawings (id, created_at, state, wish, search, slots, from_image_id)
@@ -52,12 +63,16 @@ export function imageTable({ handle, transaction, journal }: Database) {
     takeOut: `${dismissing} AND dismissed = 0`,
     insertImage:
       'INSERT INTO images (id, drawing_id, created_at, slot, media_id) VALUES (:id, :drawingId, :createdAt, :slot, :mediaId)',
-    image: `${shown} AND i.id = ?`,
-    ofDrawings: `${shown} AND i.drawing_id IN (SELECT value FROM json_each(?)) ORDER BY i.created_at, i.slot`,
-    find: `${shown} AND i.favourite >= :favourites
+    image: `${pictures} AND i.id = ?`,
+    damaged: `SELECT m.id, m.mime, m.name, substr(d.wish ->> '$.prompt', 1, 160) AS prompt
+      FROM images AS i JOIN media AS m ON m.id = i.media_id JOIN drawings AS d ON d.id = i.drawing_id
+     WHERE i.id = ? AND i.removed_at IS NULL AND m.kind = 'document'`,
+    removeDamaged: `UPDATE images AS i SET removed_at = :at WHERE drawing_id = :id AND removed_at IS NULL AND NOT ${isPicture}`,
+    ofDrawings: `${pictures} AND i.drawing_id IN (SELECT value FROM json_each(?)) ORDER BY i.created_at, i.slot`,
+    find: `${pictures} AND i.favourite >= :favourites
          AND NOT EXISTS (SELECT 1 FROM json_each(:needles) WHERE instr(d.search, value) = 0)
        ORDER BY i.created_at DESC, i.drawing_id, i.slot DESC`,
-    total: 'SELECT count(*) AS n FROM images WHERE removed_at IS NULL',
+    total: `SELECT count(*) AS n FROM images AS i WHERE removed_at IS NULL AND ${isPicture}`,
     favourite: `UPDATE images SET favourite = :favourite WHERE ${among} AND removed_at IS NULL`,
     remove: `UPDATE images SET removed_at = :at WHERE ${among} AND removed_at IS NULL RETURNING id`,
     restore: `UPDATE images SET removed_at = NULL WHERE ${among} AND removed_at IS NOT NULL RETURNING id`,
@@ -90,14 +105,26 @@ export function imageTable({ handle, transaction, journal }: Database) {
     settle: (id: string, now: DrawingProgress): void => transaction(() => write(id, now)),
     /** Stores intermediate progress. */
     step: (id: string, now: DrawingProgress): void => journal(() => write(id, now)),
-    /** False when it is in progress, has images or does not exist. */
-    dismiss: (id: string): boolean => transaction(() => sql.dismiss.run(id).changes > 0),
+    /** Removes the damaged files as well. False when it is in progress, has images or does not exist. */
+    dismiss: (id: string, at: string): boolean =>
+      transaction(() => {
+        const isDismissed = sql.dismiss.run(id).changes > 0
+        if (isDismissed) sql.removeDamaged.run({ id, at })
+        return isDismissed
+      }),
     /** As `dismiss`, but also false when it was dismissed before. */
     takeOut: (id: string): boolean => transaction(() => sql.takeOut.run(id).changes > 0),
     insertImage: (row: NewImage): void => void sql.insertImage.run({ ...row }),
     /** An image that is not removed. */
     image(id: string): Image | null {
       return readOrNull(sql.image.get(id), readImage)
+    },
+    /** The bytes of an image that could not be decoded, under the id of its slot (`fileId`). */
+    damaged(id: string): DamagedFile | null {
+      return readOrNull(sql.damaged.get(id), (row) => ({
+        ...{ mediaId: text(row, 'id'), mime: text(row, 'mime') },
+        ...{ name: textOrNull(row, 'name'), prompt: text(row, 'prompt') },
+      }))
     },
     /** Whether the image exists, removed or not. */
     isImage: (id: string): boolean => sql.isImage.get(id) !== undefined,

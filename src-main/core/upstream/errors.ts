@@ -1,4 +1,5 @@
 import type { ProblemKind } from '../../../src-preload/contract/problem.ts'
+import { type StatusGroup, statusGroupOf } from '../../../src-preload/contract/statusGroup.ts'
 import { type ProblemFacts, StudioError } from '../errors.ts'
 import type { Credential } from './credential.ts'
 import type { ReplyFacts } from './types.ts'
@@ -33,7 +34,7 @@ export function kindOfStatus(status: number): ProblemKind {
 /** The error of a reply with a failure status, whatever its body is. Never contains any part of the key. */
 export function errorOfReply(facts: ReplyFacts, body: string, credential: Credential): StudioError {
   const parsed = readErrorObject(body)
-  const [kind, words] = statuses[facts.status] ?? ['unexpected_status', unexpectedWords(facts.status)]
+  const [kind, words] = statuses[facts.status] ?? ['unexpected_status', wordsOfStatus(facts.status)]
   const clean = (text: string): string => credential.redact(text)
   const problem: ProblemFacts = { status: facts.status, outputStarted: false }
   if (parsed.message !== null) problem.said = clean(parsed.message)
@@ -64,12 +65,43 @@ export function errorOfFrame(frame: unknown, status: number, credential: Credent
   )
 }
 
-function unexpectedWords(status: number): string {
-  if (status >= 300 && status < 400) {
-    return `The service answered with a redirect (${status}). The key is not sent elsewhere: check the base address.`
-  }
-  return `The service answered with the unexpected status ${status}.`
+/** The error of a reply with a success status that reports an error instead of its content; null for any other reply. */
+export function errorInstead(value: unknown, content: string, facts: ReplyFacts, credential: Credential) {
+  const { error, [content]: found = null } = asRecord(value) ?? {}
+  if (found !== null || (asRecord(error) === null && words(error) === null)) return null
+  return errorOfFrame(value, facts.status, credential)
 }
+
+const groupWords: Record<StatusGroup, string> = {
+  informational: 'The service sent an interim reply without a final one',
+  empty: 'The service answered without the expected content',
+  redirect: 'The service answered with a redirect. The key is not sent elsewhere: check the base address',
+  method: 'The service does not accept this kind of request at this address',
+  format: 'The service does not accept the format of this request',
+  proxy: 'A network or proxy between here and the service asks for a sign-in',
+  timeout: 'The service did not receive the whole request in time',
+  conflict: 'The service reported a conflict with another request or with its current state',
+  gone: 'This address or model no longer exists at the service',
+  length: 'The service needs to know the length of a request before it arrives',
+  tooLarge: 'The request is larger than the service accepts',
+  addressTooLong: 'The address of the request is longer than the service accepts',
+  range: 'The service does not have the requested part of the file',
+  unprocessable: 'The service understood the request but can’t process it',
+  joke: 'The service refused the request: “I’m a teapot”',
+  wrongHost: 'The request reached a server that is not responsible for this address',
+  early: 'The service does not want to process the request yet',
+  upgrade: 'The service asks for another protocol or a newer version of it',
+  headersTooLarge: 'The headers of the request are larger than the service accepts',
+  legal: 'The service may not answer this request for legal reasons',
+  client: 'The service refused the request',
+  storage: 'The service has no storage left for this request',
+  unreachable: 'A gateway could not reach the service',
+  server: 'The service reported an error',
+  unassigned: 'The service answered with a status that HTTP does not define',
+}
+
+/** What a status means that the specification does not name. */
+export const wordsOfStatus = (status: number): string => `${groupWords[statusGroupOf(status)]} (${status}).`
 
 interface ServiceError {
   message: string | null

@@ -1,13 +1,17 @@
 import type { z } from 'zod'
 import { asBuffer, ByteStore } from './meter/bytes.ts'
 import { JsonScan, maxParsedValues } from './meter/jsonScan.ts'
-import type { imageReply } from './schemas.ts'
+import { imageEntry, type imageReply } from './schemas.ts'
 
-/** The decoded bytes of an image in pieces, or `invalid` for text that is not base64. */
-export type ImageContent = readonly Uint8Array[] | 'invalid'
+/** The bytes of an image in pieces. With `isText`, the reply’s text is not base64, and these are the bytes of that text. */
+export interface ImageContent {
+  bytes: readonly Uint8Array[]
+  isText: boolean
+}
 
-/** An image of a reply: its bytes, its URL, or both. */
+/** An entry of `data`: its bytes, its URL, or both. An entry that is no object has neither. */
 export interface ReplyImage {
+  /** Never a `data:` URL, whose bytes are in `content`. */
   url: string | null
   content: ImageContent | null
 }
@@ -40,12 +44,14 @@ export class ImageReplyScan extends JsonScan {
     this.#take(this.#chunk.length)
   }
 
-  /** The images of a parsed `rest`, in the order of the reply. */
+  /** The images of a parsed `rest`, in the order of the reply. An odd entry affects no other. */
   imagesOf({ data }: z.infer<typeof imageReply>): ReplyImage[] {
-    return (data ?? []).map(({ url, b64_json: index }) => ({
-      url: url ?? null,
-      content: (index ? this.#contents[Number(index)] : null) ?? null,
-    }))
+    return (data ?? []).map((entry) => {
+      const { url = null, b64_json: index = null } = imageEntry.safeParse(entry).data ?? {}
+      const content = (index ? this.#contents[Number(index)] : null) ?? null
+      const isData = url !== null && dataUrl.test(url)
+      return { url: isData ? null : url, content: content ?? (isData ? contentOf(url) : null) }
+    })
   }
 
   protected override stringBegan(isKey: boolean, at: number): void {
@@ -81,56 +87,112 @@ function asKey(quoted: Buffer | null): string | null {
   }
 }
 
-const letters = /^[A-Za-z\d+/]*$/
-/** JSON writers may escape `/`, and some escape `+` too. */
-const escaped = /\\(?:u([\dA-Fa-f]{4})|\/)/g
-const unfinishedEscape = /\\(?:u[\dA-Fa-f]{0,3})?$/
+const dataUrl = /^\s*data:/i
 
-/** Decodes base64 from the inside of a JSON string, in pieces cut anywhere. */
+/** The bytes of a `data:` URL (RFC 2397). */
+function contentOf(url: string): ImageContent | null {
+  const comma = url.indexOf(',')
+  if (comma !== -1 && !/;\s*base64\s*$/i.test(url.slice(0, comma))) {
+    return { bytes: [Buffer.from(percentDecoded(url.slice(comma + 1)))], isText: false }
+  }
+  const decoder = new Base64Decoder()
+  decoder.push(percentDecoded(url))
+  return decoder.end()
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return text.includes('%') ? decodeURIComponent(text) : text
+  } catch {
+    // A lone percent sign is no escape.
+    return text
+  }
+}
+
+/** The alphabet of RFC 4648, section 4, and the URL-safe one of section 5, which `Buffer.from` reads as well. */
+const letters = /^[A-Za-z\d+/_-]*$/
+/** JSON writers may escape `/`, and some escape `+` too. Line breaks (RFC 2045) are always escaped. */
+const escaped = /\\(?:u([\dA-Fa-f]{4})|([/nrt]))/g
+const unfinishedEscape = /\\(?:u[\dA-Fa-f]{0,3})?$/
+/** Longest beginning of a `data:` URL, up to its comma. */
+const maxPrefix = 300
+
+/** Decodes base64 from the inside of a JSON string, in pieces cut anywhere. Ignores white space and the beginning of a `data:` URL. */
 class Base64Decoder {
-  readonly #bytes: Uint8Array[] = []
+  readonly #bytes: Buffer[] = []
+  /** Text from the first invalid piece on. */
+  readonly #text: string[] = []
   /** Characters that wait for the next piece: of an escape, and of a group of four. */
   #escape = ''
   #group = ''
+  /** The beginning of the text; null as soon as it is known whether it is that of a `data:` URL. */
+  #start: string | null = ''
   #padding = 0
-  #any = false
-  #isValid = true
 
   push(piece: string): void {
-    if (piece.length === 0 || !this.#isValid) return
-    this.#any = true
     let text = this.#escape + piece
     this.#escape = ''
     if (text.includes('\\')) {
       this.#escape = unfinishedEscape.exec(text)?.[0] ?? ''
       text = text
         .slice(0, text.length - this.#escape.length)
-        .replace(escaped, (_, code?: string) => (code === undefined ? '/' : String.fromCharCode(parseInt(code, 16))))
+        .replace(escaped, (_, code?: string, letter?: string) => unescaped(code, letter))
     }
-    this.#decode(text)
+    this.#take(/\s/.test(text) ? text.replace(/\s+/g, '') : text)
   }
 
-  /** The decoded bytes; null for an empty text. */
+  /** The decoded bytes, or the text that is not base64; null for an empty text. */
   end(): ImageContent | null {
-    if (!this.#any) return null
-    if (!this.#isValid || this.#escape !== '' || (this.#bytes.length === 0 && this.#group === '')) return 'invalid'
-    return [...this.#bytes, Buffer.from(this.#group, 'base64')]
+    const rest = (this.#start ?? '') + this.#escape
+    this.#start = null
+    this.#decode(rest)
+    if (this.#text.length > 0) {
+      // Whole groups: their base64 is the text that arrived.
+      const before = this.#bytes.map((bytes) => Buffer.from(bytes.toString('base64')))
+      return { bytes: [...before, Buffer.from(this.#group + this.#text.join(''))], isText: true }
+    }
+    if (this.#bytes.length === 0 && this.#group === '') {
+      return this.#padding === 0 ? null : { bytes: [Buffer.from('='.repeat(this.#padding))], isText: true }
+    }
+    return { bytes: [...this.#bytes, Buffer.from(this.#group, 'base64')], isText: false }
+  }
+
+  /** Holds the beginning back until it is known whether a `data:` URL begins there. */
+  #take(text: string): void {
+    const start = this.#start === null ? null : this.#start + text
+    if (start === null) {
+      this.#decode(text)
+      return
+    }
+    const isData = /^data:/i.test(start)
+    if (!isData && start.length < 'data:'.length) this.#start = start
+    else if (isData && !start.includes(',') && start.length <= maxPrefix) this.#start = start
+    else {
+      this.#start = null
+      this.#decode(isData ? start.slice(start.indexOf(',') + 1) : start)
+    }
   }
 
   #decode(text: string): void {
+    if (text === '') return
+    if (this.#text.length > 0) return void this.#text.push(text)
     const end = text.indexOf('=')
     const found = end === -1 ? text : text.slice(0, end)
+    const padding = end === -1 ? '' : text.slice(end)
     // Buffer.from skips invalid characters, which would corrupt the image. Padding is at the end alone.
-    this.#isValid = letters.test(found) && (found === '' || this.#padding === 0)
-    if (end !== -1) this.#pad(text.slice(end))
+    const isValid = letters.test(found) && (found === '' || this.#padding === 0) && /^=*$/.test(padding)
+    if (!isValid || this.#padding + padding.length > 2) {
+      return void this.#text.push('='.repeat(this.#padding) + text)
+    }
+    this.#padding += padding.length
     const all = this.#group + found
     const whole = all.length - (all.length % 4)
     if (whole > 0) this.#bytes.push(Buffer.from(all.slice(0, whole), 'base64'))
     this.#group = all.slice(whole)
   }
+}
 
-  #pad(text: string): void {
-    this.#padding += text.length
-    if (this.#padding > 2 || !/^=+$/.test(text)) this.#isValid = false
-  }
+function unescaped(code: string | undefined, letter: string | undefined): string {
+  if (code !== undefined) return String.fromCharCode(parseInt(code, 16))
+  return letter === '/' ? '/' : '\n'
 }

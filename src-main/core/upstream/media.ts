@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { StudioError } from '../errors.ts'
 import { readAll } from './body.ts'
 import { call, guarded, jsonBody, malformed, maxJsonBytes, type OpenReply, parseReply } from './call.ts'
-import { asRecord } from './errors.ts'
+import { asRecord, errorInstead } from './errors.ts'
 import { ImageReplyScan, type ReplyImage } from './imageReply.ts'
 import type { UpstreamLink } from './link.ts'
 import { guardOfReply, type JsonScan } from './meter/jsonScan.ts'
@@ -66,6 +66,8 @@ export async function createTranscription(
   const json = guard.problem === null ? parseObject(raw) : null
   if (json === null)
     throw malformed(link, facts, raw, 'The transcript is not valid JSON, although its content type says so.')
+  const failure = errorInstead(json, 'text', facts, link.credential)
+  if (failure) throw failure
   return { format: 'json', text: typeof json.text === 'string' ? json.text : '', raw, json, facts }
 }
 
@@ -101,7 +103,10 @@ async function readImages(link: UpstreamLink, reply: OpenReply): Promise<ReplyIm
       throw malformed(link, reply.facts, '', 'The service’s reply is too large.')
     }
   }
-  return scan.imagesOf(parseReply(link, reply.facts, scan.rest.view(), imageReply))
+  const parsed = parseReply(link, reply.facts, scan.rest.view(), imageReply)
+  const failure = errorInstead(parsed, 'data', reply.facts, link.credential)
+  if (failure) throw failure
+  return scan.imagesOf(parsed)
 }
 
 /**

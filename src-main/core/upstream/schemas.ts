@@ -6,6 +6,28 @@ import * as z from 'zod'
 const maybe = <T extends z.ZodType>(schema: T) => schema.nullish().catch(null)
 const text = maybe(z.string())
 const number = maybe(z.number())
+/** A whole number, also as text. Any other value reads as null, which is unknown and not zero. */
+const count = maybe(
+  z
+    .union([
+      z.number(),
+      z
+        .string()
+        .regex(/^\s*[+-]?\d{1,16}(?:\.0+)?\s*$/)
+        .transform(Number),
+    ])
+    .refine(Number.isSafeInteger),
+)
+/** A counter of the rate limits in any size, also as text. */
+const limit = maybe(
+  z.union([
+    z.number(),
+    z
+      .string()
+      .regex(/^\s*[+-]?\d{1,16}(?:\.\d+)?\s*$/)
+      .transform(Number),
+  ]),
+)
 const flag = maybe(z.boolean())
 /** SC as decimal text, exactly as the service wrote it. */
 const money = maybe(z.union([z.string(), z.number().transform(String)]))
@@ -64,9 +86,9 @@ export const keyRecord = z.looseObject({
   user_id: text,
   key_prefix: text,
   name: text,
-  rate_limit_rpm: number,
-  rate_limit_tpm: number,
-  max_concurrent: number,
+  rate_limit_rpm: limit,
+  rate_limit_tpm: limit,
+  max_concurrent: limit,
   balance_enabled: flag,
   balance_sc: money,
   balance_limit_sc: money,
@@ -79,9 +101,9 @@ export const keyList = z.looseObject({ api_keys: listOf(keyRecord) })
 export type KeyList = z.infer<typeof keyList>
 
 export const keyTotals = z.looseObject({
-  total_requests: number,
-  total_tokens_in: number,
-  total_tokens_out: number,
+  total_requests: count,
+  total_tokens_in: count,
+  total_tokens_out: count,
   total_cost_sc: money,
 })
 export type KeyTotals = z.infer<typeof keyTotals>
@@ -94,41 +116,40 @@ const accountRow = z.looseObject({
   user_id: text,
   date: text,
   model: text,
-  requests: number,
-  tokens_in: number,
-  tokens_out: number,
-  tokens_cached: number,
+  requests: count,
+  tokens_in: count,
+  tokens_out: count,
+  tokens_cached: count,
   cost_sc: money,
 })
 export const accountUsage = z.looseObject({ usage: listOf(accountRow), balance: money, total_spent: money })
 export type AccountUsage = z.infer<typeof accountUsage>
 
 export const rateLimitStatus = z.looseObject({
-  limit_rpm: number,
-  used_rpm: number,
-  remaining_rpm: number,
-  limit_rph: number,
-  used_rph: number,
-  remaining_rph: number,
-  limit_rpd: number,
-  used_rpd: number,
-  remaining_rpd: number,
-  limit_tph: number,
-  used_tph: number,
-  remaining_tph: number,
-  limit_tpd: number,
-  used_tpd: number,
-  remaining_tpd: number,
-  reset_seconds: number,
+  limit_rpm: limit,
+  used_rpm: limit,
+  remaining_rpm: limit,
+  limit_rph: limit,
+  used_rph: limit,
+  remaining_rph: limit,
+  limit_rpd: limit,
+  used_rpd: limit,
+  remaining_rpd: limit,
+  limit_tph: limit,
+  used_tph: limit,
+  remaining_tph: limit,
+  limit_tpd: limit,
+  used_tpd: limit,
+  remaining_tpd: limit,
+  reset_seconds: limit,
   banned: flag,
   banned_until: stamp,
 })
 export type RateLimitStatus = z.infer<typeof rateLimitStatus>
 
-export const imageReply = z.looseObject({
-  created: number,
-  data: maybe(z.array(z.looseObject({ url: text, b64_json: text }))),
-})
+/** The entries are read one by one (`imageEntry`), so that an odd one affects no other. */
+export const imageReply = z.looseObject({ created: number, data: maybe(z.array(z.unknown())) })
+export const imageEntry = z.looseObject({ url: text, b64_json: text })
 
 /** Fields in SC. They are read as decimal text, because a float would round them. */
 export const moneyFields: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { instantOf } from '../../core/shared/days.ts'
+import { instantOf } from '../../../src-preload/contract/limitText.ts'
 
 // Options and argument parsers that several commands share.
 

@@ -1,11 +1,11 @@
 import { Waypoints } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { showSc } from '../../../src-preload/contract/amountText.ts'
+import { exact, showSc } from '../../../src-preload/contract/amountText.ts'
 import type { AppState, MinuteBucket } from '../../../src-preload/contract/app.ts'
-import { showInstant } from '../../i18n/format.ts'
+import { banAt } from '../../../src-preload/contract/limitText.ts'
+import { showCount, showInstant } from '../../i18n/format.ts'
 import { Bell } from '../../shared/alerts/Bell.tsx'
-import { showSigned, signed } from '../../shared/money/sc.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { OfflineTexts, OutboxStatusItem, ReconnectItem } from '../../shared/offline/StatusItem.tsx'
 import { cx } from '../../shared/ui/cx.ts'
@@ -151,7 +151,7 @@ function BucketItem({ bucket }: { bucket: MinuteBucket }) {
   const { t } = useTranslation('shell')
   const now = useNow(1000)
   const { used, limit, remaining, resetsInSeconds, level } = viewBucket(bucket, now)
-  if (bucket.banned) {
+  if (banAt(bucket, now) === 'banned') {
     const until = bucket.bannedUntil
     return (
       <Item to={{ page: 'usage', id: null }} className="shrink-0 text-bad">
@@ -160,7 +160,7 @@ function BucketItem({ bucket }: { bucket: MinuteBucket }) {
     )
   }
   if (used === null && remaining === null) return null
-  const usedWords = t('status.used', { used, limit })
+  const usedWords = t('status.used', { used: showCount(used ?? 0), limit: showCount(limit ?? 0) })
   return (
     <Item to={{ page: 'usage', id: null }} className="shrink-0 max-[560px]:hidden">
       {used !== null && limit !== null ? (
@@ -191,7 +191,7 @@ function SpendItems() {
       : t(estimated ? 'status.reportedAndMeasured' : 'status.reported', { at: showInstant(asOf) })
   const balanceSource = (): string =>
     balance?.estimated && reported && reported.asOf === balance.asOf
-      ? t('status.balanceEstimated', { reported: showSigned(reported.value), at: showInstant(reported.asOf) })
+      ? t('status.balanceEstimated', { reported: showSc(reported.value), at: showInstant(reported.asOf) })
       : balance
         ? sources(balance)
         : ''
@@ -211,9 +211,9 @@ function SpendItems() {
         <Item
           to={{ page: 'usage', id: null }}
           title={`${balanceSource()}\n${t('common:sc')}`}
-          className={cx('shrink-0', signed(balance.amount) <= 0n && 'text-bad')}
+          className={cx('shrink-0', exact(balance.amount) <= 0n && 'text-bad')}
         >
-          {t('status.left', { amount: showSigned(balance.amount) })}
+          {t('status.left', { amount: showSc(balance.amount) })}
           {balance.estimated && <Estimated />}
         </Item>
       )}

@@ -1,5 +1,5 @@
 import './drawings.css'
-import { Ban, CircleAlert, RotateCw, Square, X } from 'lucide-react'
+import { Ban, CircleAlert, Download, RotateCw, Square, X } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useShallow } from 'zustand/shallow'
@@ -8,6 +8,7 @@ import { mediaPath } from '../../../src-preload/contract/media.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { problemTargets } from '../../shared/errors/actions.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { problemTexts } from '../../shared/errors/texts.ts'
 import { WaitInstead } from '../../shared/offline/ConnectionNote.tsx'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
@@ -17,7 +18,7 @@ import { Spinner } from '../../shared/ui/Spinner.tsx'
 import { StatusText } from '../../shared/ui/StatusText.tsx'
 import { useNow } from '../../shared/useNow.ts'
 import { isMaking, onStage, savedCount, useImages } from '../../stores/images.ts'
-import { cancel, dismissed, drawAgain, openLightbox, reuseDrawing } from './actions.ts'
+import { cancel, dismissed, drawAgain, openLightbox, reuseDrawing, saveFiles } from './actions.ts'
 import { srcOf } from './thumbs.ts'
 import { showMs } from './time.ts'
 
@@ -54,7 +55,7 @@ function Strip({ drawing }: { drawing: Drawing }) {
         </p>
         <span className="num images-strip-facts">
           {making ? <Running since={drawing.createdAt} /> : t(`under.state.${drawing.state}`)}
-          {drawing.n > 1 && ` · ${t('under.of', { kept, count: drawing.n })}`}
+          {drawing.slots.length > 1 && ` · ${t('under.of', { kept, count: drawing.slots.length })}`}
         </span>
         {making ? (
           <Button size="small" icon={Square} busy={cancelling} onClick={() => void stop()}>
@@ -81,7 +82,7 @@ function Strip({ drawing }: { drawing: Drawing }) {
       )}
       {!making &&
         troublesOf(drawing).map((trouble) => (
-          <Refused key={trouble.slots[0]?.index} trouble={trouble} many={drawing.n > 1} />
+          <Refused key={trouble.slots[0]?.index} trouble={trouble} many={drawing.slots.length > 1} />
         ))}
       <Ending drawing={drawing} kept={kept} />
       <StatusText>{making && kept > 0 && t('under.arrived', { count: kept })}</StatusText>
@@ -107,7 +108,8 @@ function Slot({ slot, making }: { slot: ImageSlot; making: boolean }) {
   const { state, imageId } = slot
   if (state === 'kept' && imageId !== null) return <Kept imageId={imageId} />
   const waits = making && (state === 'waiting' || state === 'fetching')
-  const words = waits ? t(`under.${state}`) : t(state === 'refused' ? 'under.refused' : 'under.none')
+  const ended = state !== 'refused' ? 'none' : slot.fileId === null ? 'refused' : 'damaged'
+  const words = waits ? t(`under.${state}`) : t(`under.${ended}`)
   const Icon = state === 'refused' ? Ban : CircleAlert
   return (
     <li className="images-slot" data-state={state} data-waits={waits}>
@@ -161,12 +163,25 @@ function troublesOf({ slots, problem: whole }: Drawing): Trouble[] {
 function Refused({ trouble: { problem, slots }, many }: { trouble: Trouble; many: boolean }) {
   const { t } = useTranslation(['images', 'problems'])
   const numbers = slots.map(({ index }) => index + 1).join(', ')
-  const title = problem ? t(`problems:kinds.${problem.kind}.title`) : t('under.notFetched')
+  const title = problem ? problemTexts(problem).title : t('under.notFetched')
   const text = problem?.kind === 'foreign_address' ? t('problems:kinds.foreign_address.meaning') : problem?.message
   const addresses = slots.flatMap(({ address }) => address ?? [])
+  const damaged = slots.flatMap(({ fileId, index }) => (fileId === null ? [] : [{ fileId, number: index + 1 }]))
   return (
     <Notice kind={problem ? 'warn' : 'info'} title={many ? `${numbers}. ${title}` : title}>
       {text && <p dir="auto">{plainText(text)}</p>}
+      {damaged.length > 0 && (
+        <>
+          <p>{t('under.damagedKept')}</p>
+          <div className="mt-1.5 flex flex-wrap gap-2">
+            {damaged.map(({ fileId, number }) => (
+              <Button key={fileId} size="small" icon={Download} onClick={() => void saveFiles([fileId])}>
+                {damaged.length > 1 ? t('under.saveDamagedOf', { number }) : t('under.saveDamaged')}
+              </Button>
+            ))}
+          </div>
+        </>
+      )}
       {addresses.length > 0 && (
         <ul aria-label={t('under.addresses', { count: addresses.length })} className="images-addresses">
           {addresses.map((address) => (

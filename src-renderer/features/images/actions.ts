@@ -139,9 +139,12 @@ export async function undoRemove(): Promise<void> {
   else imagesStore.setState({ cursor: first, anchor: first })
 }
 
-export async function saveImages(images: readonly Image[]): Promise<void> {
-  if (images.length === 0) return
-  await attempt(async (core) => save(await core.images.save({ ids: images.map(({ id }) => id) })))
+export const saveImages = (images: readonly Image[]): Promise<void> => saveFiles(images.map(({ id }) => id))
+
+/** Saves images, or the damaged files of slots. */
+export async function saveFiles(ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await attempt(async (core) => save(await core.images.save({ ids: [...ids] })))
 }
 
 /** Copies the image as PNG, the only image format that every clipboard accepts. */

@@ -17,12 +17,15 @@ type KeyMeasure = (typeof measures)[number]
 
 function countOf({ figures }: KeyDay, measure: KeyMeasure): number | null {
   if (!figures) return null
-  return measure === 'requests' ? figures.requests : figures.tokensIn + figures.tokensOut
+  if (measure === 'requests') return figures.requests
+  const { tokensIn, tokensOut } = figures
+  return tokensIn === null && tokensOut === null ? null : (tokensIn ?? 0) + (tokensOut ?? 0)
 }
 
 function textOf(day: KeyDay | undefined, measure: KeyMeasure): string | null {
   if (!day?.figures) return null
-  if (measure !== 'spend') return showCount(countOf(day, measure) ?? 0)
+  const count = measure === 'spend' ? null : countOf(day, measure)
+  if (measure !== 'spend') return count === null ? null : showCount(count)
   return day.figures.cost === null ? null : `${showSc(day.figures.cost)} SC`
 }
 
@@ -116,9 +119,11 @@ function Table({ days }: { days: readonly KeyDay[] }) {
               {state !== 'whole' && <small>{t(state)}</small>}
             </th>
             <td className="num">{figures?.cost == null ? '–' : showSc(figures.cost)}</td>
-            <td className="num">{figures ? showCount(figures.requests) : '–'}</td>
-            <td className="num">{figures ? showCount(figures.tokensIn) : '–'}</td>
-            <td className="num">{figures ? showCount(figures.tokensOut) : '–'}</td>
+            {(['requests', 'tokensIn', 'tokensOut'] as const).map((name) => (
+              <td key={name} className="num">
+                {figures?.[name] == null ? '–' : showCount(figures[name])}
+              </td>
+            ))}
           </tr>
         ))}
       </FiguresTable>

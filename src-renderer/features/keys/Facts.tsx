@@ -3,7 +3,6 @@ import { useTranslation } from 'react-i18next'
 import type { AccountKey } from '../../../src-preload/contract/account.ts'
 import { showSc } from '../../../src-preload/contract/amountText.ts'
 import { showCount } from '../../i18n/format.ts'
-import { showSigned } from '../../shared/money/sc.ts'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
 import { WithSc } from '../../shared/ui/WithSc.tsx'
@@ -52,11 +51,7 @@ export function Facts({ shown }: { shown: AccountKey }) {
             ...(shown.balanceEnabled === false
               ? [row('balance', null, t('balanceOff'))]
               : [
-                  row(
-                    'balance',
-                    shown.balance && <WithSc text={`${showSigned(shown.balance)} SC`} />,
-                    t('notReported'),
-                  ),
+                  row('balance', shown.balance && <WithSc text={`${showSc(shown.balance)} SC`} />, t('notReported')),
                   row('balanceLimit', shown.balanceLimit && `${showSc(shown.balanceLimit)} SC`, t('unset')),
                 ]),
           ]}
@@ -67,9 +62,9 @@ export function Facts({ shown }: { shown: AccountKey }) {
           <KeyValue
             rows={[
               row('spent', totals.cost && <WithSc text={`${showSc(totals.cost)} SC`} />, t('notReported')),
-              row('requests', showCount(totals.requests), ''),
-              row('tokensIn', showCount(totals.tokensIn), ''),
-              row('tokensOut', showCount(totals.tokensOut), ''),
+              ...(['requests', 'tokensIn', 'tokensOut'] as const).map((name) =>
+                row(name, totals[name] === null ? null : showCount(totals[name]), t('notReported')),
+              ),
             ]}
           />
         )}

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { problemKind } from '../../../src-preload/contract/problem.ts'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { problemTexts } from '../../shared/errors/texts.ts'
 import { IconButton } from '../../shared/ui/Button.tsx'
 import { showBytes } from '../../shared/ui/bytes.ts'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
@@ -192,19 +193,15 @@ const Path = ({ path }: { path: string }) =>
 
 /** The end of a failed or refused request: the problem's text, or the code and message of a refusal by this program. */
 function Ending({ row }: { row: RequestRow }) {
-  const { t } = useTranslation(['proxy', 'problems'])
   const { reason } = useRowTexts()
   const reported = kindOfStatus(row)
   const kind = problemKind.safeParse(reported ?? row.problem?.kind)
-  const words = reported ? t(`problems:kinds.${reported}.meaning`) : reason(row)
+  const shown = kind.success ? problemTexts({ kind: kind.data, status: row.status ?? undefined }) : null
+  const words = reported && shown ? shown.meaning : reason(row)
   if (words === null) return null
   const bad = row.state === 'failed' || row.state === 'cut' || row.state === 'refused' || reported !== null
   return (
-    <Notice
-      kind={bad ? 'bad' : 'info'}
-      className="mt-3"
-      {...(kind.success ? { title: t(`problems:kinds.${kind.data}.title`) } : {})}
-    >
+    <Notice kind={bad ? 'bad' : 'info'} className="mt-3" {...(shown ? { title: shown.title } : {})}>
       {words}
       {row.problem && !kind.success && <code className="mt-0.5 block font-mono text-xs">{row.problem.kind}</code>}
     </Notice>

@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ProblemKind } from '../../../src-preload/contract/problem.ts'
 import type { RequestRow, Who } from '../../../src-preload/contract/requests.ts'
+import { problemTexts } from '../../shared/errors/texts.ts'
 import type { PillTone } from '../../shared/ui/Pill.tsx'
 import { plainText } from '../../shared/ui/plainText.ts'
 
@@ -82,7 +83,7 @@ function rowTexts(t: TFunction<['proxy', 'problems']>) {
     const { problem, state, cancelledBy } = row
     if (problem) return plainText(problem.message)
     const kind = kindOfStatus(row)
-    if (kind) return t(`problems:kinds.${kind}.title`)
+    if (kind) return problemTexts({ kind, status: row.status ?? undefined }).title
     if (state === 'cancelled' && cancelledBy) return t(`detail.cancelledBy.${cancelledBy}`)
     return state === 'unknown' || state === 'cut' ? t(`detail.${state}`) : null
   }

@@ -1,8 +1,8 @@
 import { Ellipsis, KeyRound, Pencil, RefreshCw, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { showSc } from '../../../src-preload/contract/amountText.ts'
 import type { Connection, SavedProfile } from '../../../src-preload/contract/app.ts'
 import { showDay, showInstant } from '../../i18n/format.ts'
-import { showSigned } from '../../shared/money/sc.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
@@ -68,7 +68,7 @@ export function ConnectionRow(props: {
             <time className="num" dateTime={account.balance.asOf} title={showInstant(account.balance.asOf)}>
               <WithSc
                 text={t('connection.balanceLeft', {
-                  amount: showSigned(account.balance.value),
+                  amount: showSc(account.balance.value),
                   at: showDay(account.balance.asOf),
                 })}
               />

@@ -113,17 +113,19 @@ function How({ transcript, recording }: { transcript: Transcript; recording: Rec
   }
   if (state === 'failed' && problem) {
     const status = problem.status ?? 0
-    const refused = status >= 400 && status < 500 && ['invalid_request', 'unexpected_status'].includes(problem.kind)
+    const tooLarge = status === 413
+    const refused = [400, 415, 422].includes(status)
     return (
       <div className="mx-5 mt-3 flex flex-none flex-col gap-2">
         <ProblemNotice problem={problem} on={again} />
         <div className="empty:hidden">
           <WaitInstead what="transcript" id={id} problem={problem} />
         </div>
+        {tooLarge && <TooLarge recording={recording} convertible={convertible} />}
         {refused && convertible && (
           <div className="flex flex-wrap items-center gap-2 text-s">
             <span className="min-w-[220px] flex-1 text-soft">{t('refusedAbout')}</span>
-            <Button variant="primary" onClick={() => void convertAndTranscribe(recording.id)}>
+            <Button variant="primary" onClick={() => void convertAndTranscribe(recording.id, 'wav')}>
               {t('convertAgain')}
             </Button>
           </div>
@@ -146,6 +148,28 @@ function How({ transcript, recording }: { transcript: Transcript; recording: Rec
   )
 }
 
+/** The size of a recording that the service found too large, and two ways to make it smaller. */
+function TooLarge({ recording, convertible }: { recording: Recording; convertible: boolean }) {
+  const { t } = useTranslation('transcribe')
+  return (
+    <div className="flex flex-wrap items-center gap-2 text-s">
+      <span className="min-w-[220px] flex-1 text-soft">
+        {t('tooLargeAbout', { size: showSize(recording.bytes) })} {convertible && t('tooLargeOffer')}
+      </span>
+      {convertible && (
+        <>
+          {recording.seconds !== null && (
+            <Button onClick={() => void convertAndTranscribe(recording.id, 'split')}>{t('splitAgain')}</Button>
+          )}
+          <Button variant="primary" onClick={() => void convertAndTranscribe(recording.id, 'compress')}>
+            {t('compressAgain')}
+          </Button>
+        </>
+      )}
+    </div>
+  )
+}
+
 function ConvertLine({ recordingId }: { recordingId: string }) {
   const { t } = useTranslation('transcribe')
   const now = useConverting(({ byRecording }) => byRecording[recordingId])
@@ -155,7 +179,7 @@ function ConvertLine({ recordingId }: { recordingId: string }) {
       <ProblemNotice
         problem={now.problem}
         className="mx-5 mt-3 flex-none"
-        on={{ retry: () => void convertAndTranscribe(recordingId) }}
+        on={{ retry: () => void convertAndTranscribe(recordingId, now.how) }}
       />
     ) : (
       <Notice kind="bad" role="alert" className="mx-5 mt-3 flex-none">
@@ -167,7 +191,9 @@ function ConvertLine({ recordingId }: { recordingId: string }) {
   return (
     <div role="status" className="mx-5 mt-3 flex flex-none items-center gap-3 rounded-m bg-hover px-3 py-2">
       <Spinner />
-      <span className="num flex-1">{t(now.state === 'decoding' ? 'converting' : 'keepingWav', { percent })}</span>
+      <span className="num flex-1">
+        {t(now.state === 'keeping' ? 'keepingConverted' : `converting_${now.how}`, { percent })}
+      </span>
       <Button size="small" onClick={() => cancelConverting(recordingId)}>
         {t('cancel')}
       </Button>

@@ -2,8 +2,10 @@ import { useEffect, useState } from 'react'
 import * as z from 'zod'
 import { create } from 'zustand'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
+import type { Client } from '../../api/connect.ts'
 import { problemOf } from '../../api/problem.ts'
 import { saveBlob, sendPiece, upload } from '../../api/transfer.ts'
+import { subscribe } from '../../api/watch.ts'
 import { showInstant } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 import { type ActiveRecording, type MicTrouble, NoMicrophone, startRecording } from '../../shared/audio/recorder.ts'
@@ -105,13 +107,12 @@ export async function startRecorder(): Promise<void> {
         await core.transcription.discardRecording({ id })
         return
       }
-      hold(id)
+      hold(core, id)
       const own = createPieceUploader({
         append: (at, piece) => sendPiece(id, at, piece),
         onStored: (kept) => {
           refused = 0
           underWay({ kept, trouble: null })
-          note(id, recording.elapsed() / 1000)
         },
         async onTrouble(thrown) {
           const trouble = problemOf(thrown)
@@ -126,7 +127,7 @@ export async function startRecorder(): Promise<void> {
             try {
               id = (await begin()).id
               forget(old)
-              hold(id)
+              hold(core, id)
               underWay({ id })
             } catch (again) {
               underWay({ trouble: problemOf(again) })
@@ -261,32 +262,39 @@ function over(id: string | null): void {
   set({ state: 'off' })
 }
 
-// The recordings that this browser has started, and their duration at the last stored piece. A reloaded or closed page leaves its recording
+// The recordings that this browser has started. A reloaded or closed page leaves its recording
 // open, and the next page finishes the recording. A lock shows whether the original page still exists.
 
 const notesKey = 'transcribe.recording'
-const notes = z.record(z.string(), z.number())
+const notes = z.record(z.string(), z.unknown())
 const lockOf = (id: string): string => `recording-${id}`
 
-function readNotes(): Record<string, number> {
+function readNotes(): Record<string, unknown> {
   const kept = notes.safeParse(localStore.getJson(notesKey))
   return kept.success ? kept.data : {}
 }
 
-function note(id: string, seconds: number): void {
-  localStore.setJson(notesKey, { ...readNotes(), [id]: seconds })
-}
+const note = (id: string): void => localStore.setJson(notesKey, { ...readNotes(), [id]: true })
 
 function forget(id: string): void {
   const { [id]: _, ...rest } = readNotes()
   localStore.setJson(notesKey, rest)
 }
 
-function hold(id: string): void {
+function hold(core: Client, id: string): void {
   giveUpLock()
-  note(id, 0)
+  note(id)
+  // When this page ends, the core learns of it at once, and other pages can play the recording.
+  const release = subscribe(
+    core,
+    (signal) => core.transcription.holdRecording({ id }, { signal }),
+    () => undefined,
+  )
   const until = new Promise<void>((resolve) => {
-    giveUpLock = resolve
+    giveUpLock = () => {
+      release()
+      resolve()
+    }
   })
   navigator.locks?.request(lockOf(id), () => until).catch(() => undefined)
 }
@@ -294,16 +302,17 @@ function hold(id: string): void {
 /** Finishes recordings that a closed page left open. */
 export async function finishLeftOpen(): Promise<void> {
   const core = client()
-  const left = Object.entries(readNotes())
-  if (!core || left.length === 0 || !navigator.locks) return
+  const left = readNotes()
+  if (!core || Object.keys(left).length === 0 || !navigator.locks) return
   const { held = [] } = await navigator.locks.query()
   const alive = new Set(held.map(({ name }) => name))
-  for (const [id, seconds] of left) {
+  for (const id of Object.keys(left)) {
     if (alive.has(lockOf(id))) continue
     try {
       const { recording } = await core.transcription.get({ id })
-      if (recording.state === 'recording') {
-        await core.transcription.finishRecording({ id, seconds })
+      if (recording.state !== 'kept') {
+        // The browser may have lost the latest note of the duration, and the file has it.
+        await core.transcription.finishRecording({ id, seconds: null })
         say('left', i18n.t('transcribe:leftOpen'), {
           label: i18n.t('transcribe:show'),
           onClick: () => showRecording(id),

@@ -4,7 +4,8 @@ import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { Transcript } from '../../../src-preload/contract/transcription.ts'
 import { problemOf } from '../../api/problem.ts'
 import { upload } from '../../api/transfer.ts'
-import { CannotConvert, toWav } from '../../shared/audio/convert.ts'
+import { i18n } from '../../i18n/index.ts'
+import { CannotConvert, convertSound } from '../../shared/audio/convert.ts'
 import { askOnce } from '../../shared/requestIds.ts'
 import { useTranscribe } from '../../stores/transcription.ts'
 import { showRecording } from './actions.ts'
@@ -56,13 +57,20 @@ export function transcribeLater(recordingId: string): Promise<unknown> {
 export const cancelTranscript = (transcriptId: string): Promise<unknown> =>
   attempt((core) => core.transcription.cancel({ transcriptId }))
 
-/** A recording that is being converted to WAV. `share`: progress from 0 to 1, first of the decoding, then of the upload. */
+/** A recording that is being converted. `share`: progress from 0 to 1, first of the decoding, then of the upload. */
 export interface Converting {
   state: 'decoding' | 'keeping' | 'failed'
   share: number
   /** Null: this browser has no decoder for the recording. */
   problem: Problem | null
+  how: HowToConvert
 }
+
+/** `wav`: another format. `compress`: the same sound in less space. `split`: the same in parts of a few minutes. */
+export type HowToConvert = 'wav' | 'compress' | 'split'
+
+/** Length of a part, s: about 2 MB of compressed speech, and 19 MB of WAV. */
+const partSeconds = 600
 export const useConverting = create<{ byRecording: Readonly<Record<string, Converting>> }>(() => ({ byRecording: {} }))
 const converting = new Map<string, AbortController>()
 
@@ -71,8 +79,27 @@ const notify = (id: string, now: Converting | null): void =>
     byRecording: now ? { ...rest, [id]: now } : rest,
   }))
 
-/** Converts the recording here, stores the result as a new recording and requests its transcript. */
-export async function convertAndTranscribe(recordingId: string): Promise<void> {
+/** At least two parts of equal length of a recording, s. */
+function partsOf(seconds: number): { from: number; to: number }[] {
+  const count = Math.max(2, Math.ceil(seconds / partSeconds))
+  const length = seconds / count
+  return Array.from({ length: count }, (_, at) => ({ from: at * length, to: (at + 1) * length }))
+}
+
+/** The file of a converted recording. `place`: which part it is; null for a whole recording. */
+function convertedFile(
+  sound: Blob,
+  name: string,
+  target: 'wav' | 'opus',
+  place: { number: number; count: number } | null,
+): File {
+  const stem = name.replace(/\.[^.]{1,5}$/, '').slice(0, 270)
+  const part = place ? ` ${i18n.t('transcribe:partNamed', place)}` : ''
+  return new File([sound], `${stem}${part}.${target === 'wav' ? 'wav' : 'ogg'}`, { type: sound.type })
+}
+
+/** Converts the recording here, stores the result as one or several new recordings and requests their transcripts. */
+export async function convertAndTranscribe(recordingId: string, how: HowToConvert): Promise<void> {
   const core = client()
   const recording = useTranscribe.getState().open?.recording
   if (!core || !recording?.mediaId || recording.id !== recordingId || converting.has(recordingId)) return
@@ -80,27 +107,33 @@ export async function convertAndTranscribe(recordingId: string): Promise<void> {
   const { signal } = ended
   converting.set(recordingId, ended)
   const going = (state: 'decoding' | 'keeping', share: number): void =>
-    notify(recordingId, { state, share, problem: null })
+    notify(recordingId, { state, share, problem: null, how })
   try {
     going('decoding', 0)
     const reply = await fetch(mediaPath(recording.mediaId), { signal })
     if (!reply.ok) throw new Error(`The recording could not be read (${reply.status}).`)
-    const wav = await toWav(await reply.blob(), { signal, onProgress: (share) => going('decoding', share) })
-    going('keeping', 0)
-    const file = new File([wav], `${recording.name.replace(/\.[^.]{1,5}$/, '').slice(0, 290)}.wav`, {
-      type: 'audio/wav',
-    })
-    const onProgress = (sent: number): void => going('keeping', sent / file.size)
-    const uploadId = await upload(core, file, { signal, onProgress })
-    const fresh = await core.transcription.addFile({ uploadId, fromId: recordingId })
+    const sound = await reply.blob()
+    const parts = how === 'split' ? partsOf(recording.seconds ?? 0) : [null]
+    const target = how === 'wav' ? 'wav' : 'opus'
+    const fresh: string[] = []
+    for (const [at, part] of parts.entries()) {
+      const onProgress = (share: number): void => going('decoding', (at + share) / parts.length)
+      const converted = await convertSound(sound, { target, part, signal, onProgress })
+      const place = part && { number: at + 1, count: parts.length }
+      const file = convertedFile(converted, recording.name, target, place)
+      const onSent = (sent: number): void => going('keeping', (at + sent / file.size) / parts.length)
+      const uploadId = await upload(core, file, { signal, onProgress: onSent })
+      fresh.push((await core.transcription.addFile({ uploadId, fromId: recordingId })).id)
+    }
     notify(recordingId, null)
-    if (useTranscribe.getState().open?.id === recordingId) showRecording(fresh.id)
-    await transcribe(fresh.id)
+    const [first] = fresh
+    if (first !== undefined && useTranscribe.getState().open?.id === recordingId) showRecording(first)
+    for (const id of fresh) await transcribe(id)
   } catch (thrown) {
     if (signal.aborted) notify(recordingId, null)
     else {
       const problem = thrown instanceof CannotConvert ? null : problemOf(thrown)
-      notify(recordingId, { state: 'failed', share: 0, problem })
+      notify(recordingId, { state: 'failed', share: 0, problem, how })
     }
   } finally {
     converting.delete(recordingId)

@@ -1,16 +1,16 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { showSc } from '../../../src-preload/contract/amountText.ts'
+import { exact, showSc } from '../../../src-preload/contract/amountText.ts'
 import type { PageView } from '../../../src-preload/contract/columns.ts'
 import type { Account } from '../../../src-preload/contract/usage.ts'
 import { showCalendarDay, showCount, showFull, showInstant, showShare, showShort } from '../../i18n/format.ts'
-import { showSigned, signed } from '../../shared/money/sc.ts'
 import { cx } from '../../shared/ui/cx.ts'
 import { Tooltip } from '../../shared/ui/Tooltip.tsx'
 import { Sc } from '../../shared/ui/WithSc.tsx'
 import { selectedAccount, useUsage } from '../../stores/usage.ts'
 import { daysBetween } from '../../stores/usageDays.ts'
 import { cachedShare, changeOf, sidesOf } from './figures.ts'
+import { countOrUnknown, requestsText } from './ReportedFigures.tsx'
 
 /** The four most frequently needed figures. */
 export function Cards() {
@@ -59,10 +59,10 @@ function Balance({ account }: { account: Account }) {
   }
   const { value, asOf } = account.balance
   // The estimate of the status bar, which is newer than the report.
-  const later = now?.estimated && now.asOf === asOf && showSigned(now.amount) !== showSigned(value) ? now.amount : null
+  const later = now?.estimated && now.asOf === asOf && showSc(now.amount) !== showSc(value) ? now.amount : null
   const days = summary?.daysLeft ?? null
   const pace = summary?.pace ?? null
-  const low = signed(value) <= 0n || (days !== null && days < 3)
+  const low = exact(value) <= 0n || (days !== null && days < 3)
   return (
     <Figure
       name={t('cards.balance')}
@@ -75,7 +75,7 @@ function Balance({ account }: { account: Account }) {
       under={
         <>
           <span className="block">{t('cards.balanceReported', { at: showInstant(asOf) })}</span>
-          {later !== null && <span className="block">{t('cards.balanceNow', { amount: showSigned(later) })}</span>}
+          {later !== null && <span className="block">{t('cards.balanceNow', { amount: showSc(later) })}</span>}
           <span className={cx('block', low && 'text-bad')}>
             {days !== null
               ? t('cards.days', { count: days, figure: showCount(days) })
@@ -84,7 +84,7 @@ function Balance({ account }: { account: Account }) {
         </>
       }
     >
-      {showSigned(value)}{' '}
+      {showSc(value)}{' '}
       <Unit>
         <Sc />
       </Unit>
@@ -101,7 +101,7 @@ function Spent({ view }: { view: PageView }) {
   const choice = useUsage((store) => store.choice)
   const { total, query } = view
   const isUnreported = useIsUnreported(query.source)
-  const isUnknown = isUnreported || (total.cost === null && total.requests > 0)
+  const isUnknown = isUnreported || (total.cost === null && total.missing.cost > 0)
   const days = daysBetween(query.from, query.to)
   const range =
     choice.range === 'own'
@@ -121,14 +121,16 @@ function Spent({ view }: { view: PageView }) {
       under={
         <>
           {isUnreported ? t('cards.balanceLater') : <Change view={view} days={days} />}
-          {total.unpriced > 0 && (
+          {query.source === 'here' && total.unpriced > 0 && (
             <span className="block text-warn">
               {t('cards.unpriced', { count: total.unpriced, figure: showCount(total.unpriced) })}
             </span>
           )}
+          {query.source === 'service' && <RowsWithout rows={total.missing.cost} what="cost" />}
         </>
       }
     >
+      {total.cost !== null && !isUnreported && <AtLeast is={total.missing.cost > 0} />}
       {total.cost === null || isUnreported ? (
         <span className="text-faint">{isUnknown ? t('cards.unknown') : '0'}</span>
       ) : (
@@ -137,6 +139,20 @@ function Spent({ view }: { view: PageView }) {
       {!isUnknown && <Unit>SC{total.cost !== null && total.estimated > 0 && ` ${t('status.estimated')}`}</Unit>}
     </Figure>
   )
+}
+
+/** Says how many rows are not part of a sum, because the service left the figure out. */
+function RowsWithout({ rows, what }: { rows: number; what: 'cost' | 'tokens' }) {
+  const { t } = useTranslation('usage')
+  if (rows === 0) return null
+  const words = { count: rows, figure: showCount(rows), what: t(`cards.without.${what}`) }
+  return <span className="block text-warn">{t('cards.rowsWithout', words)}</span>
+}
+
+/** Before a sum to which rows of unknown figures belong. */
+function AtLeast({ is }: { is: boolean }) {
+  const { t } = useTranslation('usage')
+  return is ? <Unit>{t('status.atLeast')} </Unit> : null
 }
 
 /** The change from the previous period. Only shown when the previous period is completely known. */
@@ -164,28 +180,37 @@ function Tokens({ view: { total, query } }: { view: PageView }) {
   const { t } = useTranslation('usage')
   const isUnreported = useIsUnreported(query.source)
   const cached = cachedShare(total)
+  const { tokensIn, tokensOut, missing } = total
+  const without = Math.max(missing.tokensIn, missing.tokensOut)
+  const isUnknown = isUnreported || (tokensIn === null && tokensOut === null)
+  const inOut = (show: (count: number) => string) =>
+    t('cards.inOut', { in: countOrUnknown(t, tokensIn, show), out: countOrUnknown(t, tokensOut, show) })
   return (
     <Figure
       name={t('cards.tokens')}
       details={[
-        t('cards.inOut', { in: showCount(total.tokensIn), out: showCount(total.tokensOut) }),
+        inOut(showCount),
         cached === null
           ? total.tokensCached === null
             ? t('cards.cachedUnknown')
             : null
           : t('cards.cached', { share: showShare(cached) }),
-        t('cards.requests', { count: total.requests, figure: showCount(total.requests) }),
+        requestsText(t, total.requests),
       ]}
       under={
-        isUnreported
-          ? t('cards.balanceLater')
-          : t('cards.inOut', { in: showShort(total.tokensIn), out: showShort(total.tokensOut) })
+        <>
+          {isUnreported ? t('cards.balanceLater') : inOut(showShort)}
+          <RowsWithout rows={without} what="tokens" />
+        </>
       }
     >
-      {isUnreported ? (
+      {isUnknown ? (
         <span className="text-faint">{t('cards.unknown')}</span>
       ) : (
-        showShort(total.tokensIn + total.tokensOut)
+        <>
+          <AtLeast is={without > 0} />
+          {showShort((tokensIn ?? 0) + (tokensOut ?? 0))}
+        </>
       )}
     </Figure>
   )
@@ -218,16 +243,16 @@ function Sides({ account }: { account: Account }) {
       </Figure>
     )
   }
-  const notYet = signed(sides.notYet) > 0n
+  const notYet = exact(sides.notYet) > 0n
   return (
     <Figure
       name={t('cards.sides')}
       details={[notYet ? t('cards.notYet', { amount: showSc(sides.notYet) }) : null]}
       under={
-        signed(sides.service) === 0n
+        exact(sides.service) === 0n
           ? t('cards.nothingSpent')
-          : signed(sides.elsewhere) > 0n
-            ? t('cards.elsewhere', { amount: showSigned(sides.elsewhere) })
+          : exact(sides.elsewhere) > 0n
+            ? t('cards.elsewhere', { amount: showSc(sides.elsewhere) })
             : t('cards.allHere')
       }
     >

@@ -2,12 +2,13 @@ import { History } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type * as z from 'zod'
+import { exact, showSc } from '../../../src-preload/contract/amountText.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { correction, Figures } from '../../../src-preload/contract/usage.ts'
 import { problemOf } from '../../api/problem.ts'
 import { showCalendarLong } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
-import { lessSc, showSigned, signed } from '../../shared/money/sc.ts'
+import { lessSc } from '../../shared/money/sc.ts'
 import { useStudio } from '../../shared/studioContext.ts'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { FiguresTable } from '../../shared/ui/FiguresTable.tsx'
@@ -117,5 +118,5 @@ function Table({ found }: { found: readonly Correction[] }) {
 function difference(before: Figures, after: Figures): string {
   if (before.cost === null || after.cost === null) return '–'
   const less = lessSc(after.cost, before.cost)
-  return `${signed(less) > 0n ? '+' : ''}${showSigned(less)}`
+  return `${exact(less) > 0n ? '+' : ''}${showSc(less)}`
 }

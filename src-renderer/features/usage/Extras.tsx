@@ -1,7 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { showSc } from '../../../src-preload/contract/amountText.ts'
 import type { App } from '../../../src-preload/contract/apps.ts'
-import { showCount } from '../../i18n/format.ts'
 import { budgetsOf } from '../../shared/appBudgets.ts'
 import { BudgetMeter } from '../../shared/BudgetMeter.tsx'
 import { showSpent } from '../../shared/money/sc.ts'
@@ -10,6 +9,7 @@ import { Button } from '../../shared/ui/Button.tsx'
 import { inUse, useApps, useAppUse } from '../../stores/apps.ts'
 import { hrefOf } from '../../stores/route.ts'
 import { useUsage } from '../../stores/usage.ts'
+import { requestsText } from './ReportedFigures.tsx'
 
 /** The most expensive chats of this computer in the period. */
 export function TopConversations() {
@@ -30,9 +30,7 @@ export function TopConversations() {
               >
                 {title ?? t('top.untitled')}
               </a>
-              <span className="num whitespace-nowrap text-faint">
-                {t('cards.requests', { count: total.requests, figure: showCount(total.requests) })}
-              </span>
+              <span className="num whitespace-nowrap text-faint">{requestsText(t, total.requests)}</span>
               <span className="num whitespace-nowrap font-[540]">
                 {total.cost === null
                   ? t('cards.unknown')

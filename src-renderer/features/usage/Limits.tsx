@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Limited, LimitStatus, Limits } from '../../../src-preload/contract/account.ts'
+import { banAt, resetAt } from '../../../src-preload/contract/limitText.ts'
 import type { Who } from '../../../src-preload/contract/requests.ts'
 import { showCount, showInstant } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
@@ -14,7 +15,7 @@ import { RelativeTime } from '../../shared/ui/RelativeTime.tsx'
 import { Skeleton } from '../../shared/ui/Skeleton.tsx'
 import { StatusText } from '../../shared/ui/StatusText.tsx'
 import { useNow } from '../../shared/useNow.ts'
-import { type BucketName, bucketNames, secondsLeft, useLimits, viewBucketOf } from '../../stores/limits.ts'
+import { type BucketName, bucketNames, useLimits, viewBucketOf } from '../../stores/limits.ts'
 import { openRequest } from './actions.ts'
 import { startLimits } from './limitSubscriptions.ts'
 
@@ -36,7 +37,7 @@ export function LimitsSection() {
       ) : (
         limits?.problem && <ProblemNotice problem={limits.problem} role="status" noAction />
       )}
-      {limits?.status?.banned && <Banned status={limits.status} />}
+      {limits?.status?.banned && <Banned status={limits.status} now={now} />}
       <div className="flex flex-wrap items-start gap-x-6 gap-y-1">
         <p className="min-w-[240px] flex-1 text-soft">
           {limits?.offers === false ? t('limits.noReadout') : t('limits.about')}
@@ -103,8 +104,16 @@ function NextAsk({ limits: { nextAsk, status }, now, offline }: { limits: Limits
   )
 }
 
-function Banned({ status: { bannedUntil } }: { status: LimitStatus }) {
+function Banned({ status, now }: { status: LimitStatus; now: number }) {
   const { t } = useTranslation('usage')
+  const { bannedUntil } = status
+  if (banAt(status, now) === 'over') {
+    return (
+      <Notice kind="info" role="status" title={t('limits.bannedOver')}>
+        {t('limits.bannedOverAbout', { until: bannedUntil })}
+      </Notice>
+    )
+  }
   return (
     <Notice kind="bad" role="alert" title={t('limits.banned')}>
       {bannedUntil ? t('limits.bannedUntil', { until: bannedUntil }) : t('limits.bannedOpen')}
@@ -127,7 +136,7 @@ function Bucket({ name, status, now }: { name: BucketName; status: LimitStatus; 
   const { t } = useTranslation('usage')
   const view = viewBucketOf(status[name])
   const title = t(`limits.bucket.${name}.name`)
-  const reset = name === 'minute' ? secondsLeft(status.resetSeconds, status.asOf, now) : null
+  const reset = name === 'minute' ? resetAt(status, now) : 'unknown'
   const words =
     view === null
       ? t('limits.notReported')
@@ -154,7 +163,9 @@ function Bucket({ name, status, now }: { name: BucketName; status: LimitStatus; 
       )}
       <p className="text-s text-soft">{t(`limits.bucket.${name}.about`)}</p>
       <p className="num text-faint text-s">
-        {reset === null ? t('limits.resetUnknown') : t('limits.resets', { seconds: reset })}
+        {typeof reset === 'number'
+          ? t('limits.resets', { seconds: showCount(reset) })
+          : t(reset === 'over' ? 'limits.resetOver' : 'limits.resetUnknown')}
       </p>
     </div>
   )
@@ -203,7 +214,7 @@ function Slots({ limits: { slots, key } }: { limits: Limits }) {
         <span className="num text-s text-soft">
           {key.concurrent === null
             ? t('limits.slotsUsedOnly', { count: used })
-            : t('limits.slotsUsed', { used, limit: key.concurrent })}
+            : t('limits.slotsUsed', { used: showCount(used), limit: showCount(key.concurrent) })}
         </span>
         {slots.waiting > 0 && <Pill tone="warn">{t('limits.waiting', { count: slots.waiting })}</Pill>}
       </header>

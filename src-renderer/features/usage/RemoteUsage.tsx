@@ -2,12 +2,12 @@ import { ChartNoAxesColumn, ChevronDown, ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { exact, showSc } from '../../../src-preload/contract/amountText.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { Comparison, Drift } from '../../../src-preload/contract/usage.ts'
 import { problemOf } from '../../api/problem.ts'
 import { showCalendarLong, showCount } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
-import { showSigned, signed } from '../../shared/money/sc.ts'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
@@ -22,6 +22,7 @@ import { UsageNotices } from './UsageNotices.tsx'
 
 const tones: Record<Drift, PillTone> = {
   ...{ same: 'good', elsewhere: 'muted', not_yet: 'muted', here_more: 'warn', unpriced: 'warn', gap: 'warn' },
+  incomplete: 'warn',
 }
 
 /** Both sources per model, with the reason for a difference. */
@@ -89,7 +90,7 @@ function Sums({ comparisons }: { comparisons: readonly Comparison[] }) {
     ['service', sides.service],
     ['here', sides.here],
     ['elsewhere', sides.service === null ? null : sides.elsewhere],
-    ...(signed(sides.notYet) > 0n ? [['notYet', sides.notYet] as const] : []),
+    ...(exact(sides.notYet) > 0n ? [['notYet', sides.notYet] as const] : []),
   ] as const
   return (
     <dl className="usage-cards">
@@ -101,7 +102,8 @@ function Sums({ comparisons }: { comparisons: readonly Comparison[] }) {
               <span className="text-faint">{t('cards.unknown')}</span>
             ) : (
               <>
-                {showSigned(amount)} <small>SC</small>
+                {sides.parts.has(name) && <small>{t('status.atLeast')} </small>}
+                {showSc(amount)} <small>SC</small>
               </>
             )}
           </dd>
@@ -118,12 +120,12 @@ function amounts(one: Comparison) {
     ) : figures.cost === null ? (
       '?'
     ) : (
-      <TableAmount amount={figures.cost} isEstimated={figures.estimated > 0} />
+      <TableAmount amount={figures.cost} isEstimated={figures.estimated > 0} isPart={figures.missing.cost > 0} />
     )
   return {
     service: side(one.service),
     here: side(one.here),
-    difference: one.elsewhere === null || one.drift === 'same' ? '–' : showSigned(one.elsewhere),
+    difference: one.elsewhere === null || one.drift === 'same' ? '–' : showSc(one.elsewhere),
   }
 }
 
@@ -212,8 +214,8 @@ function Days({ model }: { model: string }) {
               <small>
                 {' · '}
                 {t('elsewhere.counts', {
-                  service: one.service ? showCount(one.service.requests) : '–',
-                  here: one.here ? showCount(one.here.requests) : '–',
+                  service: one.service?.requests == null ? '–' : showCount(one.service.requests),
+                  here: one.here?.requests == null ? '–' : showCount(one.here.requests),
                 })}
               </small>
             </td>

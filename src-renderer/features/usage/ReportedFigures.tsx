@@ -1,8 +1,21 @@
+import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { showSc } from '../../../src-preload/contract/amountText.ts'
 import type { Figures } from '../../../src-preload/contract/usage.ts'
 import { showCount } from '../../i18n/format.ts'
 import { RelativeTime } from '../../shared/ui/RelativeTime.tsx'
+
+type Text = TFunction<'usage'>
+
+/** A count, or the word for an unknown one: it is not zero. */
+export const countOrUnknown = (t: Text, count: number | null, show = showCount): string =>
+  count === null ? t('table.unknown') : show(count)
+
+/** `5 requests`, or that their number is unknown. */
+export const requestsText = (t: Text, count: number | null): string =>
+  count === null
+    ? t('cards.requestsUnknown')
+    : t('cards.requests', { count: Math.abs(count), figure: showCount(count) })
 
 /** The service's figures of a row, with the time of the report. */
 export function ReportedFigures({ figures, at }: { figures: Figures; at: string }) {
@@ -11,9 +24,12 @@ export function ReportedFigures({ figures, at }: { figures: Figures; at: string 
     <>
       {figures.cost === null ? t('table.unknown') : `${showSc(figures.cost)} SC`}
       <small className="block text-faint">
-        {t('corrections.requests', { count: figures.requests, figure: showCount(figures.requests) })}
+        {requestsText(t, figures.requests)}
         {', '}
-        {t('corrections.tokens', { in: showCount(figures.tokensIn), out: showCount(figures.tokensOut) })}
+        {t('corrections.tokens', {
+          in: countOrUnknown(t, figures.tokensIn),
+          out: countOrUnknown(t, figures.tokensOut),
+        })}
       </small>
       <small className="block text-faint">
         <RelativeTime at={at} did="updated" />
@@ -22,11 +38,23 @@ export function ReportedFigures({ figures, at }: { figures: Figures; at: string 
   )
 }
 
-/** An amount in a cell of a table, without the unit. In a narrow table, the mark of an estimate is below the amount. */
-export function TableAmount({ amount, isEstimated }: { amount: string; isEstimated: boolean }) {
+/**
+ * An amount in a cell of a table, without the unit. Marks an estimate, and a sum in which the cost of some rows is unknown. In a narrow table, the
+ * mark of an estimate is below the amount.
+ */
+export function TableAmount({
+  amount,
+  isEstimated,
+  isPart,
+}: {
+  amount: string
+  isEstimated: boolean
+  isPart: boolean
+}) {
   const { t } = useTranslation('usage')
   return (
     <>
+      {isPart && <small className="usage-estimated">{t('status.atLeast')} </small>}
       {showSc(amount)}
       {isEstimated && <small className="usage-estimated"> {t('status.estimated')}</small>}
     </>

@@ -1,13 +1,14 @@
 import type { ReactNode } from 'react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { showSc } from '../../../src-preload/contract/amountText.ts'
 import type { PageView } from '../../../src-preload/contract/columns.ts'
 import type { Comparison, Figures } from '../../../src-preload/contract/usage.ts'
 import { showCount, showShare } from '../../i18n/format.ts'
 import { paint } from '../../shared/chart/appearance.ts'
 import type { ChartData, Ink } from '../../shared/chart/data.ts'
 import { bucketLabelText } from '../../shared/chart/labels.ts'
-import { shareOf, showSigned } from '../../shared/money/sc.ts'
+import { shareOf } from '../../shared/money/sc.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { type FiguresColumn, FiguresTable } from '../../shared/ui/FiguresTable.tsx'
 import { type StackBy, type UsageAnswer, useUsage } from '../../stores/usage.ts'
@@ -56,6 +57,9 @@ export function BucketTable(props: {
               {bucketLabelText(bucket, grain)}
             </button>
             {bucket.state !== 'whole' && <small>{t(`table.${bucket.state}`)}</small>}
+            {view.series.some(({ incomplete }) => (incomplete.at(at) ?? 0) > 0) && (
+              <small>{t('table.incomplete')}</small>
+            )}
           </th>
           {data.series.map(({ id, text }) => (
             <td key={id} className="num">
@@ -91,7 +95,11 @@ export function SeriesTable({ answer }: { answer: UsageAnswer }) {
 
 const count = (value: number | null): string => (value === null ? '–' : showCount(value))
 const cost = (figures: Figures, unknown: string): ReactNode =>
-  figures.cost === null ? unknown : <TableAmount amount={figures.cost} isEstimated={figures.estimated > 0} />
+  figures.cost === null ? (
+    unknown
+  ) : (
+    <TableAmount amount={figures.cost} isEstimated={figures.estimated > 0} isPart={figures.missing.cost > 0} />
+  )
 
 function PlainTable({ view, by }: { view: PageView; by: StackBy }) {
   const { t } = useTranslation('usage')
@@ -216,7 +224,7 @@ function ModelTable({ answer: { view, comparisons } }: { answer: UsageAnswer }) 
 export function Difference({ one }: { one: Comparison }) {
   const { t } = useTranslation('usage')
   if (one.drift === 'same') return '–'
-  const amount = one.elsewhere === null || one.drift === 'unpriced' ? null : showSigned(one.elsewhere)
+  const amount = one.elsewhere === null || one.drift === 'unpriced' ? null : showSc(one.elsewhere)
   const reason = t(`elsewhere.driftShort.${one.drift}`)
   if (amount === null) return <span title={t(`elsewhere.drift.${one.drift}`)}>{reason}</span>
   return (

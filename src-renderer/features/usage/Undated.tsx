@@ -61,10 +61,11 @@ export function Undated({ account: { id, asOf } }: { account: Account }) {
             { id: 'reported', title: t('undated.reported'), num: true },
           ]}
         >
-          {found.map(({ date, model, keyId, figures, asOf: at }) => (
+          {found.map(({ date, why, model, keyId, figures, asOf: at }) => (
             <tr key={`${keyId} ${date} ${model}`}>
               <th scope="row" dir="auto">
-                {date === '' ? t('undated.noDate') : date}
+                {date}
+                <small>{t(`undated.why.${why}`)}</small>
               </th>
               <td dir="auto">{model === '' && keyId ? t('corrections.key', { id: keyId }) : model}</td>
               <td className="num">

@@ -1,9 +1,9 @@
-import { showSc } from '../../../src-preload/contract/amountText.ts'
+import { exact, showSc } from '../../../src-preload/contract/amountText.ts'
 import type { PageSeries, PageView } from '../../../src-preload/contract/columns.ts'
 import type { Comparison, Figures } from '../../../src-preload/contract/usage.ts'
 import { showCount, showShort } from '../../i18n/format.ts'
 import type { ChartData, ChartSeries, Ink } from '../../shared/chart/data.ts'
-import { shareOf, signed, sumSc, sumSigned } from '../../shared/money/sc.ts'
+import { shareOf, sumSc } from '../../shared/money/sc.ts'
 import type { Measure } from '../../stores/usage.ts'
 
 /** The value of a counting metric. Spend is not counted. */
@@ -27,24 +27,27 @@ const bucketOf = (series: PageSeries, at: number) => ({
 
 /** The value of one bucket of a series as text. Null when there is none. */
 export function bucketText(series: PageSeries, at: number, measure: Measure): string | null {
-  if (!isUsed(series, at)) return null
   if (measure === 'spend') {
     const cost = series.cost.at(at)
-    return cost === null ? null : `${showSc(cost)} SC`
+    return cost === null || isUnused(series, at) ? null : `${showSc(cost)} SC`
   }
   const count = countOf(bucketOf(series, at), measure)
-  return count === null ? null : showCount(count)
+  return count === null || isUnused(series, at) ? null : showCount(count)
 }
 
-const isUsed = ({ requests }: PageSeries, at: number): boolean => (requests.at(at) ?? 0) > 0
+/** Whether nothing at all is reported. A service may report cost or tokens without requests. */
+const isUnused = (series: PageSeries, at: number): boolean =>
+  series.requests.at(at) === 0 &&
+  countOf(bucketOf(series, at), 'tokens') === 0 &&
+  exact(series.cost.at(at) ?? '0') === 0n
 
 /** The exact sum of all series of a bucket. Null when there is none. */
 export function totalText(view: PageView, at: number, measure: Measure): string | null {
   if (measure === 'spend') {
-    const costs = view.series.flatMap((one) => (isUsed(one, at) ? (one.cost.at(at) ?? []) : []))
+    const costs = view.series.flatMap((one) => (isUnused(one, at) ? [] : (one.cost.at(at) ?? [])))
     return costs.length === 0 ? null : `${showSc(sumSc(costs))} SC`
   }
-  const counts = view.series.flatMap((one) => (isUsed(one, at) ? (countOf(bucketOf(one, at), measure) ?? []) : []))
+  const counts = view.series.flatMap((one) => (isUnused(one, at) ? [] : (countOf(bucketOf(one, at), measure) ?? [])))
   return counts.length === 0 ? null : showCount(counts.reduce((sum, count) => sum + count, 0))
 }
 
@@ -120,7 +123,7 @@ function beforeOf(view: PageView, count: number, measure: Measure): NonNullable<
 
 /** The relative change from `before` to `now`. Null when not meaningful. */
 export function changeOf(now: string | null, before: string | null): number | null {
-  if (now === null || before === null || signed(before) === 0n) return null
+  if (now === null || before === null || exact(before) === 0n) return null
   const share = shareOf(now, before)
   return share === null ? null : share - 1
 }
@@ -132,6 +135,8 @@ export interface Sides {
   elsewhere: string
   notYet: string
   share: number | null
+  /** Sums that exclude rows or requests of unknown cost, or differences to such sums. */
+  parts: ReadonlySet<string>
 }
 
 /** The spend of the account and of this computer over all models, and the two differences. */
@@ -144,16 +149,23 @@ export function sidesOf(comparisons: readonly Comparison[]): Sides {
   const asked = comparisons.some((one) => one.here !== null)
   const here = costs('here').length === 0 && (asked || comparisons.length === 0) ? null : sumSc(costs('here'))
   // A share requires both sums.
-  const both = comparisons.filter((one) => one.service?.cost != null && one.drift !== 'unpriced')
+  const both = comparisons.filter(
+    (one) => one.service?.cost != null && one.drift !== 'unpriced' && one.drift !== 'incomplete',
+  )
   const whole = sumSc(both.flatMap((one) => one.service?.cost ?? []))
   const share = shareOf(sumSc(both.flatMap((one) => one.here?.cost ?? [])), whole)
   return {
-    ...{ service, here, share: share === null ? null : Math.min(1, share) },
-    elsewhere: sumSigned(differences('elsewhere')),
-    notYet: sumSigned(differences('not_yet').map((less) => less.replace(/^-/, ''))),
+    ...{ service, here, share: share === null ? null : Math.min(1, Math.max(0, share)) },
+    parts: new Set(
+      (['service', 'here'] as const).filter((side) => comparisons.some((one) => (one[side]?.missing.cost ?? 0) > 0)),
+    ),
+    elsewhere: sumSc(differences('elsewhere')),
+    notYet: sumSc(differences('not_yet').map((less) => less.replace(/^-/, ''))),
   }
 }
 
 /** The cached share of prompt tokens. Null when not reported. */
-export const cachedShare = ({ tokensIn, tokensCached }: Figures): number | null =>
-  tokensCached === null || tokensIn === 0 ? null : tokensCached / tokensIn
+export const cachedShare = ({ tokensIn, tokensCached, missing }: Figures): number | null =>
+  tokensCached === null || tokensIn === null || tokensIn <= 0 || missing.tokensIn + missing.tokensCached > 0
+    ? null
+    : tokensCached / tokensIn

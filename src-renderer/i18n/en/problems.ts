@@ -1,4 +1,5 @@
 import type { ProblemKind } from '../../../src-preload/contract/problem.ts'
+import type { StatusGroup } from '../../../src-preload/contract/statusGroup.ts'
 
 export interface ProblemText {
   /** What happened. */
@@ -72,7 +73,7 @@ const kinds = {
   },
   unexpected_status: {
     title: 'Unexpected reply',
-    meaning: 'The service replied with a status that its specification does not define.',
+    meaning: 'The service replied with a status that this program did not expect.',
     action: 'Try again',
   },
   connect_failed: {
@@ -231,6 +232,118 @@ const inSettings = {
   port_taken: 'Another program uses this port. Choose another port.',
 } satisfies Partial<Record<ProblemKind, string>>
 
+/** Texts for `unexpected_status`, by what the status calls for. Each begins with the message of the core. */
+const statuses = {
+  informational: {
+    title: 'No final reply',
+    meaning: `The service sent an interim reply without a final one ({{status}}). ${mayHaveWorked}`,
+  },
+  empty: {
+    title: 'Reply without content',
+    meaning: 'The service answered without the expected content ({{status}}).',
+  },
+  redirect: {
+    title: 'The service redirects elsewhere',
+    meaning:
+      'The service answered with a redirect. The key is not sent elsewhere: check the base address ({{status}}).',
+  },
+  method: {
+    title: 'Not possible at this address',
+    meaning:
+      'The service does not accept this kind of request at this address ({{status}}). Check the base URL in Settings.',
+  },
+  format: {
+    title: 'Format not accepted',
+    meaning: 'The service does not accept the format of this request ({{status}}). Use another format.',
+  },
+  proxy: {
+    title: 'The network asks for a sign-in',
+    meaning:
+      'A network or proxy between here and the service asks for a sign-in ({{status}}). Sign in to the network, then try again.',
+  },
+  timeout: {
+    title: 'The request took too long to arrive',
+    meaning: 'The service did not receive the whole request in time ({{status}}). Check your network, then try again.',
+  },
+  conflict: {
+    title: 'Conflict at the service',
+    meaning:
+      'The service reported a conflict with another request or with its current state ({{status}}). Try again in a moment.',
+  },
+  gone: {
+    title: 'No longer available',
+    meaning:
+      'This address or model no longer exists at the service ({{status}}). Choose another model, or check the base URL in Settings.',
+  },
+  length: {
+    title: 'Length required',
+    meaning: 'The service needs to know the length of a request before it arrives ({{status}}).',
+  },
+  tooLarge: {
+    title: 'Too large for the service',
+    meaning:
+      'The request is larger than the service accepts ({{status}}). Make it smaller or split it before you try again.',
+  },
+  addressTooLong: {
+    title: 'Address too long',
+    meaning: 'The address of the request is longer than the service accepts ({{status}}).',
+  },
+  range: {
+    title: 'Part not available',
+    meaning: 'The service does not have the requested part of the file ({{status}}).',
+  },
+  unprocessable: {
+    title: 'The service can’t process this request',
+    meaning: 'The service understood the request but can’t process it ({{status}}). Change it before you try again.',
+  },
+  joke: {
+    title: 'The service refused this request',
+    meaning: 'The service refused the request: “I’m a teapot” ({{status}}).',
+  },
+  wrongHost: {
+    title: 'Wrong server',
+    meaning:
+      'The request reached a server that is not responsible for this address ({{status}}). Check the base URL in Settings.',
+  },
+  early: {
+    title: 'Too early',
+    meaning: 'The service does not want to process the request yet ({{status}}). Try again in a moment.',
+  },
+  upgrade: {
+    title: 'Another protocol is needed',
+    meaning:
+      'The service asks for another protocol or a newer version of it ({{status}}). Check the base URL in Settings.',
+  },
+  headersTooLarge: {
+    title: 'Headers too large',
+    meaning: 'The headers of the request are larger than the service accepts ({{status}}).',
+  },
+  legal: {
+    title: 'Not available for legal reasons',
+    meaning: 'The service may not answer this request for legal reasons ({{status}}).',
+  },
+  client: {
+    title: 'The service refused this request',
+    meaning: 'The service refused the request ({{status}}). Change it before you try again.',
+  },
+  storage: {
+    title: 'The service is out of storage',
+    meaning: 'The service has no storage left for this request ({{status}}). Try again later.',
+  },
+  unreachable: {
+    title: 'The service can’t be reached',
+    meaning: `A gateway could not reach the service ({{status}}). ${mayHaveWorked}`,
+  },
+  server: {
+    title: 'Service error',
+    meaning: `The service reported an error ({{status}}). ${mayHaveWorked}`,
+  },
+  unassigned: {
+    title: 'Unknown status',
+    meaning: 'The service answered with a status that HTTP does not define ({{status}}).',
+  },
+} satisfies Record<StatusGroup, { title: string; meaning: string }>
+
 export const problems = {
   storage: {
     title: 'Changes can’t be saved',
@@ -238,6 +351,7 @@ export const problems = {
     action: 'Try again',
   },
   kinds,
+  statuses,
   inSettings,
   said: 'The service’s message: “{{message}}”',
   wait: 'The service asks to wait {{seconds}} s.',

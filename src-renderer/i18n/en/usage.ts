@@ -124,6 +124,9 @@ export const usage = {
     thanSame_other: 'as the previous {{count}} days',
     noBefore: 'No data for the previous period',
     beforeGaps: 'Data for the previous period is incomplete',
+    rowsWithout_one: 'Excludes {{figure}} row in which the service reported no {{what}}',
+    rowsWithout_other: 'Excludes {{figure}} rows in which the service reported no {{what}}',
+    without: { cost: 'cost', tokens: 'tokens', requests: 'requests' },
     unpriced_one: 'Excludes {{figure}} request of unknown cost',
     unpriced_other: 'Excludes {{figure}} requests of unknown cost',
     estimated_one: 'Includes {{figure}} estimated request',
@@ -134,6 +137,7 @@ export const usage = {
     cachedUnknown: 'Cached share not reported',
     requests_one: '{{figure}} request',
     requests_other: '{{figure}} requests',
+    requestsUnknown: 'requests not reported',
     sides: 'This computer vs. account',
     here: 'this computer',
     elsewhere: '{{amount}} SC from other computers or apps',
@@ -192,6 +196,7 @@ export const usage = {
     gap: 'no data',
     running: 'so far',
     partial: 'partial',
+    incomplete: 'figures missing',
   },
   top: {
     title: 'Most expensive chats',
@@ -228,6 +233,7 @@ export const usage = {
         'This computer counted more, although the days are complete: its costs are estimates, or the service left something out.',
       unpriced: 'This computer does not know the price, so there is no cost to compare.',
       gap: 'The service’s figures for these days are missing.',
+      incomplete: 'The service left figures out, so the two sources can’t be compared.',
     },
     driftShort: {
       same: 'same',
@@ -236,6 +242,7 @@ export const usage = {
       here_more: 'more on this computer',
       unpriced: 'no price',
       gap: 'no data',
+      incomplete: 'figures missing',
     },
     sum: {
       service: 'Reported by the service',
@@ -249,13 +256,19 @@ export const usage = {
     rest: '“Others” combines several entries, so the log shows all requests of those days.',
   },
   undated: {
-    title: 'Records without a date',
-    about: 'The service reported these without a valid date. They are stored unchanged and not included in totals.',
+    title: 'Records outside the reported days',
+    about:
+      'The date of these records is none of the days that the service reports. They are stored unchanged and not included in totals.',
     date: 'Reported date',
-    noDate: 'none',
+    why: {
+      none: 'No date',
+      unreadable: 'Not a date that can be read',
+      future: 'In the future, or this computer’s clock was behind',
+      past: 'More than 400 days before the report',
+    },
     reported: 'Reported',
-    note_one: '{{figure}} record has no valid date and is not included in totals.',
-    note_other: '{{figure}} records have no valid date and are not included in totals.',
+    note_one: 'The date of {{figure}} record is outside the reported days. It is not included in totals.',
+    note_other: 'The dates of {{figure}} records are outside the reported days. They are not included in totals.',
     see: 'Show',
   },
   corrections: {
@@ -268,8 +281,6 @@ export const usage = {
     before: 'First reported',
     after: 'Reported later',
     difference: 'Difference, SC',
-    requests_one: '{{figure}} request',
-    requests_other: '{{figure}} requests',
     tokens: '{{in}} in, {{out}} out',
     key: 'key {{id}}',
   },
@@ -283,6 +294,9 @@ export const usage = {
     never: 'The service has not reported its limits yet.',
     banned: 'The service blocks requests',
     bannedUntil: 'Until {{until}} (reported by the service). Requests fail until then.',
+    bannedOver: 'The service blocked requests until recently',
+    bannedOverAbout:
+      'It reported {{until}} as the end, which is over. Send a request to see whether it is accepted again.',
     bannedOpen: 'The service does not say until when.',
     buckets: 'Account counters',
     bucket: {
@@ -304,6 +318,7 @@ export const usage = {
     left: '{{left}} left',
     notReported: 'Not reported',
     resets: 'Resets in {{seconds}} s',
+    resetOver: 'Has reset since this report',
     resetUnknown: 'Reset time not reported',
     key: 'API key',
     keyAbout: 'Limits of the API key in use, reported by the account.',
@@ -344,6 +359,7 @@ export const usage = {
     today: '{{amount}} SC today',
     left: '{{amount}} SC left',
     estimated: 'est.',
+    atLeast: 'at least',
     reported: 'Reported by the service, {{at}}',
     reportedAndMeasured: 'Reported by the service, {{at}}, with the requests of this computer since then',
     balanceEstimated:

@@ -2,7 +2,7 @@ import type { AlertFacts, AlertPlace } from '../../../src-preload/contract/alert
 import { showSc } from '../../../src-preload/contract/amountText.ts'
 import { showCalendarDay, showCount, showInstant } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
-import { lessSc, showSigned, showSpent } from '../money/sc.ts'
+import { lessSc, showSpent } from '../money/sc.ts'
 import { plainText } from '../ui/plainText.ts'
 
 export interface AlertTexts {
@@ -15,7 +15,7 @@ export function alertTexts(facts: AlertFacts): AlertTexts {
   const t = i18n.getFixedT(null, 'alerts')
   switch (facts.kind) {
     case 'balance': {
-      const body = t('balance.body', { balance: showSigned(facts.balance), at: showInstant(facts.asOf) })
+      const body = t('balance.body', { balance: showSc(facts.balance), at: showInstant(facts.asOf) })
       return { title: t('balance.title', { below: showSc(facts.below) }), body }
     }
     case 'spend': {
@@ -32,7 +32,7 @@ export function alertTexts(facts: AlertFacts): AlertTexts {
     case 'app':
       return { title: t(`app.${facts.why}`, { tool: plainText(facts.tool.name) }), body: t('app.body') }
     case 'key': {
-      const figures = { left: showSigned(facts.left ?? '0'), limit: showSc(facts.limit ?? '0') }
+      const figures = { left: showSc(facts.left ?? '0'), limit: showSc(facts.limit ?? '0') }
       return { title: t(`key.${facts.why}.title`), body: t(`key.${facts.why}.body`, figures) }
     }
     case 'ban': {

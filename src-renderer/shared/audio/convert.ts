@@ -1,6 +1,6 @@
-import type { ConvertReply, ConvertRequest } from './convert.worker.ts'
+import type { ConvertPart, ConvertReply, ConvertRequest, ConvertTarget } from './convert.worker.ts'
 
-/** This browser has no decoder for the file. */
+/** This browser has no decoder for the file, or no encoder for the target. */
 export class CannotConvert extends Error {
   override readonly name = 'CannotConvert'
 }
@@ -8,22 +8,27 @@ export class CannotConvert extends Error {
 /** Samples per second of the output, as speech models expect. One hour is 115 MB. */
 export const wavRate = 16_000
 
+interface ConvertOptions {
+  target: ConvertTarget
+  /** Null: the whole recording. */
+  part: ConvertPart | null
+  signal: AbortSignal
+  /** Receives 0 to 1. */
+  onProgress: (share: number) => void
+}
+
 /**
- * Converts any audio, or the sound track of a video, to mono 16-bit WAV in a worker. Falls back to the browser's own decoder for unknown
- * formats.
- * @param onProgress receives 0 to 1
+ * Converts any audio, or the sound track of a video, to mono 16-bit WAV or to Opus in Ogg, in a worker. For WAV of a whole file, falls back
+ * to the browser's own decoder for unknown formats.
  * @throws CannotConvert; the signal's reason
  */
-export async function toWav(
-  file: Blob,
-  { signal, onProgress }: { signal: AbortSignal; onProgress: (share: number) => void },
-): Promise<Blob> {
+export async function convertSound(file: Blob, { target, part, signal, onProgress }: ConvertOptions): Promise<Blob> {
   const worker = new Worker(new URL('./convert.worker.ts', import.meta.url), { type: 'module' })
   const ask = (request: ConvertRequest, transfer: Transferable[] = []): Promise<Blob | null> =>
     new Promise((resolve, reject) => {
       worker.onmessage = ({ data }: MessageEvent<ConvertReply>) => {
         if (data.is === 'progress') onProgress(data.share)
-        else resolve(data.is === 'wav' ? data.wav : null)
+        else resolve(data.is === 'done' ? data.sound : null)
       }
       worker.onerror = () => resolve(null)
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })
@@ -31,8 +36,9 @@ export async function toWav(
     })
   try {
     signal.throwIfAborted()
-    const wav = await ask({ is: 'file', file, rate: wavRate })
-    if (wav) return wav
+    const converted = await ask({ is: 'file', file, rate: wavRate, target, part })
+    if (converted) return converted
+    if (target !== 'wav' || part !== null) throw new CannotConvert('This browser can’t encode the file.')
     const channels = await readWhole(file)
     signal.throwIfAborted()
     const request = { is: 'samples', channels, rate: wavRate } as const

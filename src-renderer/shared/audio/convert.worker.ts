@@ -6,41 +6,58 @@ import {
   BufferTarget,
   Conversion,
   Input,
+  OggOutputFormat,
   Output,
   WavOutputFormat,
 } from 'mediabunny'
 
+/** WAV, or speech in Opus at a sixteenth of its size. */
+export type ConvertTarget = 'wav' | 'opus'
+/** A part of a recording, s. */
+export interface ConvertPart {
+  from: number
+  to: number
+}
 export type ConvertRequest =
-  | { is: 'file'; file: Blob; rate: number }
+  | { is: 'file'; file: Blob; rate: number; target: ConvertTarget; part: ConvertPart | null }
   | { is: 'samples'; channels: Float32Array<ArrayBuffer>[]; rate: number }
 export type ConvertReply =
   | { is: 'progress'; share: number }
-  | { is: 'wav'; wav: Blob }
+  | { is: 'done'; sound: Blob }
   /** The worker has no decoder for the file. */
   | { is: 'unreadable' }
 
 const reply = (given: ConvertReply): void => postMessage(given)
 
 addEventListener('message', ({ data }: MessageEvent<ConvertRequest>) => {
-  const made = data.is === 'file' ? fromFile(data.file, data.rate) : fromSamples(data.channels, data.rate)
+  const made = data.is === 'file' ? fromFile(data) : fromSamples(data.channels, data.rate)
   made.then(
-    (wav) => reply(wav ? { is: 'wav', wav } : { is: 'unreadable' }),
+    (sound) => reply(sound ? { is: 'done', sound } : { is: 'unreadable' }),
     // The bytes are untrusted, so any error means that the file is unreadable.
     () => reply({ is: 'unreadable' }),
   )
 })
 
-/** Converts the first sound track. Null when there is none, or no decoder for it. */
-async function fromFile(file: Blob, rate: number): Promise<Blob | null> {
+/** Bits per second of compressed speech: clear, and 11 MB per hour. */
+const opusRate = 24_000
+
+/** Converts the first sound track. Null when there is none, no decoder for it, or no encoder for the target. */
+async function fromFile(given: Extract<ConvertRequest, { is: 'file' }>): Promise<Blob | null> {
+  const { file, rate, part } = given
+  const isWav = given.target === 'wav'
   const input = new Input({ source: new BlobSource(file), formats: ALL_FORMATS })
   const target = new BufferTarget()
-  const output = new Output({ format: new WavOutputFormat(), target })
+  const output = new Output({ format: isWav ? new WavOutputFormat() : new OggOutputFormat(), target })
   const conversion = await Conversion.init({
     input,
     output,
     tracks: 'primary',
     video: { discard: true },
-    audio: { codec: 'pcm-s16', numberOfChannels: 1, sampleRate: rate, forceTranscode: true },
+    audio: {
+      ...(isWav ? { codec: 'pcm-s16' as const } : { codec: 'opus' as const, bitrate: opusRate }),
+      ...{ numberOfChannels: 1, sampleRate: rate, forceTranscode: true },
+    },
+    ...(part && { trim: { start: part.from, end: part.to } }),
     showWarnings: false,
   })
   if (!conversion.isValid || conversion.utilizedTracks.length === 0) return null
@@ -51,7 +68,7 @@ async function fromFile(file: Blob, rate: number): Promise<Blob | null> {
     reply({ is: 'progress', share })
   }
   await conversion.execute()
-  return target.buffer && wavOf(target.buffer)
+  return target.buffer && new Blob([target.buffer], { type: isWav ? 'audio/wav' : 'audio/ogg' })
 }
 
 /** Samples per chunk. */

@@ -7,6 +7,7 @@ import { sealKey } from '../../api/seal.ts'
 import { asSentence } from '../../i18n/format.ts'
 import { useApp } from '../../stores/app.ts'
 import { detailsOf, messageBeside, serviceMessage } from '../errors/details.ts'
+import { problemTexts } from '../errors/texts.ts'
 import { useStudio } from '../studioContext.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, Field, PasswordInput, TextInput } from '../ui/Field.tsx'
@@ -248,7 +249,7 @@ function Works({ tested: { models, baseUrl, keyName, keyPrefix } }: { tested: Te
 function ConnectProblem({ problem, hasKey }: { problem: Problem; hasKey: boolean }) {
   const { t } = useTranslation(['connect', 'problems', 'common'])
   const { cause } = explain(problem, hasKey)
-  const title = t(`problems:kinds.${problem.kind}.title`)
+  const title = problemTexts(problem).title
   const words = cause
     ? t(`cause.${cause}`, { code: problem.fault ?? '' })
     : // The core's message about an input, such as a key with spaces, is more specific than the text of the kind.

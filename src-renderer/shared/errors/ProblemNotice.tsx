@@ -7,8 +7,9 @@ import { navigate, openConnectionSettings } from '../navigation.ts'
 import { useStudio } from '../studioContext.ts'
 import { showToast } from '../toasts.ts'
 import { Notice } from '../ui/Notice.tsx'
-import { type ProblemTarget, problemTargets, problemTone } from './actions.ts'
+import { type ProblemTarget, problemTone } from './actions.ts'
 import { detailsOf, messageBeside, serviceMessage, waitSeconds } from './details.ts'
+import { problemAction, problemTexts } from './texts.ts'
 
 export interface ProblemNoticeProps {
   problem: Problem
@@ -28,7 +29,7 @@ export function ProblemNotice({ problem, on = {}, noAction = false, role = 'aler
   const { t } = useTranslation(['problems', 'common'])
   const studio = useStudio()
   const [busy, setBusy] = useState(false)
-  const target = problemTargets[problem.kind]
+  const { target, label } = problemAction(problem)
   const general: Partial<Record<ProblemTarget, () => void>> = {
     connection: openConnectionSettings,
     proxy_port: () => navigate({ page: 'settings', id: 'proxy' }),
@@ -47,10 +48,10 @@ export function ProblemNotice({ problem, on = {}, noAction = false, role = 'aler
   const act = noAction ? undefined : (on[target] ?? general[target])
   const seconds = waitSeconds(problem)
   const quoted = serviceMessage(problem)
-  const title = t(`problems:kinds.${problem.kind}.title`)
+  const { title, meaning: usual } = problemTexts(problem)
   const isInSettings = useRoute().page === 'settings'
   const kindHere = isInSettings ? sentToSettings.find((kind) => kind === problem.kind) : undefined
-  const meaning = kindHere ? t(`problems:inSettings.${kindHere}`) : t(`problems:kinds.${problem.kind}.meaning`)
+  const meaning = kindHere ? t(`problems:inSettings.${kindHere}`) : usual
   const message = messageBeside(problem, [title, meaning])
   return (
     <Notice
@@ -58,7 +59,7 @@ export function ProblemNotice({ problem, on = {}, noAction = false, role = 'aler
       title={title}
       role={role}
       details={{ label: t('common:details'), text: detailsOf(problem) }}
-      {...(act ? { action: { label: t(`problems:kinds.${problem.kind}.action`), onClick: act, busy } } : {})}
+      {...(act ? { action: { label: t(`problems:kinds.${label}.action`), onClick: act, busy } } : {})}
       {...(className ? { className } : {})}
     >
       {meaning}

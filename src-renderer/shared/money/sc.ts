@@ -33,22 +33,11 @@ export const sumSc = (amounts: readonly string[]): string =>
 export const costOfTokens = (perMillion: string, tokens: number): string =>
   textOf((exact(perMillion) * BigInt(tokens)) / 1_000_000n)
 
-/** A decimal string that may be negative, as whole units of 10^-18. */
-export const signed = (amount: string): bigint => (amount.startsWith('-') ? -exact(amount.slice(1)) : exact(amount))
-
-/** An amount that may be negative: `−1.25`, with a real minus sign. */
-export const showSigned = (amount: string): string =>
-  signed(amount) < 0n ? `\u2212${showSc(amount.slice(1))}` : showSc(amount.replace('-', ''))
-
-/** The sum of amounts that may be negative. */
-export const sumSigned = (amounts: readonly string[]): string =>
-  textOf(amounts.reduce((before, amount) => before + signed(amount), 0n))
-
 /** The exact difference `amount - other`, as a decimal string. */
-export const lessSc = (amount: string, other: string): string => textOf(signed(amount) - signed(other))
+export const lessSc = (amount: string, other: string): string => textOf(exact(amount) - exact(other))
 
 /** A share from 0 to 1, computed exactly, then rounded down to a millionth. Null when the whole is zero. */
 export function shareOf(part: string, whole: string): number | null {
-  const all = signed(whole)
-  return all === 0n ? null : Number((signed(part) * 1_000_000n) / all) / 1_000_000
+  const all = exact(whole)
+  return all === 0n ? null : Number((exact(part) * 1_000_000n) / all) / 1_000_000
 }

@@ -5,6 +5,7 @@ import { useShallow } from 'zustand/shallow'
 import type { OutboxItem, OutboxKind } from '../../../src-preload/contract/outbox.ts'
 import { showInstant, showSize } from '../../i18n/format.ts'
 import { useOutbox, waitingOf } from '../../stores/outbox.ts'
+import { problemTexts } from '../errors/texts.ts'
 import { useStudio } from '../studioContext.ts'
 import { IconButton } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
@@ -44,7 +45,7 @@ function Row({ item, onEdit }: { item: OutboxItem; onEdit: () => void }) {
     state === 'held'
       ? t('item.held')
       : problem
-        ? `${t('item.failed')}: ${t(`problems:kinds.${problem.kind}.title`)}`
+        ? `${t('item.failed')}: ${problemTexts(problem).title}`
         : here
           ? t('item.since', { at: showInstant(createdAt) })
           : t('item.elsewhere', { name: connection })

@@ -23,7 +23,7 @@ function summed(dataDir: string, account: (row: number) => string | null): Recor
     .prepare(
       `SELECT r.id, r.at / 86400000 AS day, c.who, c.model, r.outcome, coalesce(tokens_in, 0) AS i, coalesce(tokens_out, 0) AS o,
         coalesce(tokens_cached, 0) AS c, CAST(r.cost AS TEXT) AS cost, r.cost_is FROM requests AS r JOIN callers AS c ON c.id = r.caller
-        WHERE r.outcome IS NOT NULL AND r.outcome <> 2 ORDER BY 2, r.caller`,
+        WHERE r.outcome IS NOT NULL AND r.outcome <> 2 AND NOT (r.attempts = 0 AND coalesce(r.state, -1) IN (1, 3, 4)) ORDER BY 2, r.caller`,
     )
     .all()
   database.close()

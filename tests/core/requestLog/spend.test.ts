@@ -74,7 +74,10 @@ class Life extends RestartingLog {
   /** The spend by an app's rows. */
   async summed(who: string) {
     const rows = await this.requestLog.page({ who }, Number.MAX_SAFE_INTEGER, 1000)
-    const ended = rows.filter((row) => row.state !== 'refused' && outcomeOfRow(row) !== null)
+    const ended = rows.filter(
+      ({ attempts, ...row }) =>
+        row.state !== 'refused' && outcomeOfRow(row) !== null && (attempts > 0 || row.state === 'done'),
+    )
     const sum = (from: string): bigint =>
       ended.filter(({ at }) => at >= from).reduce((total, { cost }) => total + toNano(cost ?? '0'), 0n)
     const today = new Date(this.now).toISOString().slice(0, 10)
@@ -173,4 +176,20 @@ describe('spend', () => {
     expect(again.requestLog.spent('editor').perMinute).toEqual(minutes)
     await again.requestLog.close()
   })
+})
+
+it('a request that ended in the queue and was never sent is no request of any sum, for apps and for this program', () => {
+  const { requestLog } = openRequestLog()
+  for (const requester of [tool('a'), { kind: 'studio', feature: 'images' } as const]) {
+    for (const state of ['failed', 'cancelled'] as const) {
+      const trace = requestLog.open(notice({ requester, endpoint: 'images', path: '/v1/images/generations' }))
+      trace.queued()
+      trace.ends({ state, problem: { kind: 'queue_timeout', message: 'It waited too long.' } }, null)
+    }
+  }
+  const sent = requestLog.open(notice({ requester: tool('a') }))
+  sent.connected()
+  sent.ends({ state: 'failed', problem: { kind: 'connection_lost', message: 'It broke off.' } }, null)
+  expect(requestLog.spent('a')).toMatchObject({ requestsToday: 1, unpricedToday: 1 })
+  expect(requestLog.spent('a').perMinute.reduce((sum, count) => sum + count, 0)).toBe(1)
 })

@@ -18,7 +18,7 @@ function read(text: string, sizes: readonly number[]) {
     rest,
     images: images.map(({ url, content }) => ({
       url,
-      content: content === null || content === 'invalid' ? content : Buffer.concat(content).toString('hex'),
+      content: content && (content.isText ? 'invalid' : Buffer.concat(content.bytes).toString('hex')),
     })),
   }
 }
@@ -66,13 +66,77 @@ it('text that is not base64 is invalid for its own image alone', () => {
   fc.assert(
     fc.property(text, sizes, (wrong, cuts) => {
       const { images } = read(`{"data":[{"b64_json":${JSON.stringify(wrong)}},{"b64_json":"QUI="}]}`, cuts)
-      const own = valid.test(wrong) ? Buffer.from(wrong, 'base64').toString('hex') : 'invalid'
+      const solid = wrong.replace(/ /g, '')
+      const bytes = valid.test(solid) ? Buffer.from(solid, 'base64').toString('hex') : 'invalid'
+      const own = solid === '' ? null : bytes
       expect(images).toEqual([
         { url: null, content: own },
         { url: null, content: '4142' },
       ])
     }),
   )
+})
+
+it('[IMG-03] base64 with a `data:` prefix, with line breaks and of the URL-safe alphabet is the image, however it is cut', () => {
+  const spelledAs = fc.constantFrom<(base64: string) => string>(
+    (base64) => `data:image/png;base64,${base64}`,
+    (base64) => base64.replace(/.{1,7}/g, '$&\r\n'),
+    (base64) => ` DATA:image/jpeg;charset=x;base64,\n${base64} `,
+    (base64) => base64.replaceAll('+', '-').replaceAll('/', '_'),
+  )
+  const place = fc.constantFrom('b64_json', 'url')
+  fc.assert(
+    fc.property(
+      fc.uint8Array({ minLength: 1, maxLength: 200 }),
+      spelledAs,
+      place,
+      sizes,
+      (bytes, spelled, key, cuts) => {
+        const base64 = Buffer.from(bytes).toString('base64')
+        const text = key === 'url' ? `data:image/webp;base64,${base64}` : spelled(base64)
+        const { images } = read(JSON.stringify({ data: [{ [key]: text }] }), cuts)
+        expect(images).toEqual([{ url: null, content: Buffer.from(bytes).toString('hex') }])
+      },
+    ),
+  )
+})
+
+it('[IMG-03] an entry of any kind leaves the images beside it as they are', () => {
+  const odd = fc.oneof(
+    fc.constantFrom(null, '', 'QUI=', true, 0, [], {}, { b64_json: 5 }, { url: {} }, [['QUI=']], { b64_json: null }),
+    fc
+      .jsonValue({ maxDepth: 2 })
+      .filter((value) => typeof value !== 'object' || value === null || Array.isArray(value)),
+  )
+  const good = fc.uint8Array({ minLength: 1, maxLength: 60 })
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.oneof(
+          odd.map((value) => ({ odd: value })),
+          good,
+        ),
+        { maxLength: 8 },
+      ),
+      sizes,
+      (given, cuts) => {
+        const data = given.map((one) =>
+          one instanceof Uint8Array ? { b64_json: Buffer.from(one).toString('base64') } : one.odd,
+        )
+        const { images } = read(JSON.stringify({ data }), cuts)
+        const expected = given.map((one) => (one instanceof Uint8Array ? Buffer.from(one).toString('hex') : null))
+        expect(images).toEqual(expected.map((content) => ({ url: null, content })))
+      },
+    ),
+  )
+})
+
+it('text that is not base64 is kept as the service sent it', () => {
+  const scan = new ImageReplyScan()
+  for (const piece of ['{"data":[{"b64_json":"QUJD', 'QUJDR', '!!rest"}]}']) scan.push(Buffer.from(piece))
+  const [image] = scan.imagesOf(imageReply.parse(JSON.parse(scan.rest.view().toString())))
+  expect(image?.content?.isText).toBe(true)
+  expect(Buffer.concat(image?.content?.bytes ?? []).toString()).toBe('QUJDQUJDR!!rest')
 })
 
 it('what is parsed at the end has a number in place of each image', () => {

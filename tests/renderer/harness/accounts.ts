@@ -74,6 +74,7 @@ const add = (a: Cell, b: Cell): Cell => ({
 const reported = (cell: Cell, estimated = 0, unpriced = 0): Figures => ({
   ...{ requests: cell.requests, tokensIn: cell.tokensIn, tokensOut: cell.tokensOut, tokensCached: cell.tokensCached },
   ...{ cost: amount(cell.nano), estimated, unpriced },
+  missing: { requests: 0, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost: unpriced },
 })
 
 export class Accounts {
@@ -226,6 +227,7 @@ export class Accounts {
           ...part,
           sum,
           total: reported(sum, query.source === 'here' ? 12 : 0),
+          incomplete: some.map((cell) => (cell === null ? null : 0)),
           requests: some.map((cell) => cell?.requests ?? null),
           tokensIn: some.map((cell) => cell?.tokensIn ?? null),
           tokensOut: some.map((cell) => cell?.tokensOut ?? null),
@@ -288,6 +290,7 @@ export class Accounts {
         here_more: 103n,
         unpriced: 0n,
         gap: 100n,
+        incomplete: 100n,
       }
       const here = { ...sum, nano: (sum.nano * shares[drift]) / 100n }
       return {
@@ -322,7 +325,10 @@ export class Accounts {
     if (this.#kind !== 'gaps') return []
     const figures = reported(this.#cell(shiftDay(this.today, -4), 'reasoner', 1))
     const asOf = new Date(Date.now() - 86_400_000).toISOString()
-    return ['', '21st of November'].map((date) => ({ date, model: 'reasoner', keyId: null, figures, asOf }))
+    return (['', '21st of November'] as const).map((date) => ({
+      ...{ date, why: date === '' ? ('none' as const) : ('unreadable' as const), model: 'reasoner' },
+      ...{ keyId: null, figures, asOf },
+    }))
   }
 
   top() {

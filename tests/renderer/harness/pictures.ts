@@ -46,7 +46,7 @@ export class Pictures {
     return {
       ...{ id, createdAt, state: 'making', problem: null, cost: null, costIs: 'unknown', rows: [], ...wish },
       slots: Array.from({ length: wish.n }, (_, index) => ({
-        ...{ index, state: 'waiting' as const, imageId: null, problem: null, address: null },
+        ...{ index, state: 'waiting' as const, imageId: null, fileId: null, problem: null, address: null },
       })),
       ...{ fromImageId: null, tookMs: null, inSight: { count: 0, lookId: null } },
     }
@@ -60,7 +60,7 @@ export class Pictures {
       ...{ mediaId: id, thumbId: thumbs ? id : null, favourite: seed % 17 === 3, prompt: drawing.prompt.slice(0, 160) },
     }
     drawing.slots = drawing.slots.with(index, {
-      ...{ index, state: 'kept', imageId: id, problem: null, address: null },
+      ...{ index, state: 'kept', imageId: id, fileId: null, problem: null, address: null },
     })
     drawing.inSight = { count: drawing.inSight.count + 1, lookId: drawing.inSight.lookId ?? id }
     if (createdAt > (this.#images[0]?.createdAt ?? '')) this.#images.unshift(image)
@@ -141,7 +141,13 @@ export class Pictures {
       drawing.slots.forEach(({ index }) => {
         if (drawing.prompt.includes('foreign') && index === 1) {
           drawing.slots = drawing.slots.with(index, {
-            ...{ index, state: 'refused', imageId: null, address: 'https://images.example/v1/images/9f31.png' },
+            ...{
+              index,
+              state: 'refused',
+              imageId: null,
+              fileId: null,
+              address: 'https://images.example/v1/images/9f31.png',
+            },
             problem: { kind: 'foreign_address', message: 'The service named an address that is not under its own.' },
           })
         } else {

@@ -1,7 +1,8 @@
 import type { AccountKey } from '../../../../src-preload/contract/account.ts'
 import type { KeyTrouble } from '../../../../src-preload/contract/alerts.ts'
 import type { App } from '../../../../src-preload/contract/apps.ts'
-import { type DayNumber, dayText, endOfDay, instantOf } from '../../shared/days.ts'
+import { instantOf } from '../../../../src-preload/contract/limitText.ts'
+import { type DayNumber, dayText, endOfDay } from '../../shared/days.ts'
 import { type Atto, fromNano, type Nano, toAtto, toNano } from '../../shared/money.ts'
 import type { Measurement } from './measurement.ts'
 

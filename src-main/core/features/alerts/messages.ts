@@ -1,5 +1,5 @@
 import type { AlertFacts, AlertPlace } from '../../../../src-preload/contract/alerts.ts'
-import { instantOf } from '../../shared/days.ts'
+import { instantOf } from '../../../../src-preload/contract/limitText.ts'
 
 /** A notification of the operating system: plain text on a screen that others may see. */
 export interface AlertText {

@@ -20,6 +20,12 @@ export interface ImagesParts {
       named: { name: string | null },
       then: (item: MediaItem) => void,
     ): Promise<MediaItem>
+    /** Stores bytes that are not a whole image. */
+    addDocument(
+      source: { bytes: readonly Uint8Array[] },
+      named: { name: string | null },
+      then: (item: MediaItem) => void,
+    ): Promise<MediaItem>
     toDraft(id: string): Omit<Attachment, 'detail'>
     copyTo(id: string, path: string): Promise<MediaItem>
     open(id: string): Promise<{ bytes: number; read(start: number, end: number): Readable } | null>

@@ -3,15 +3,18 @@ import { performance } from 'node:perf_hooks'
 import type { Drawing, ImageSlot } from '../../../../src-preload/contract/images.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
+import type { MediaItem } from '../../store/media.ts'
 import { untilWritten } from '../../store/pendingWrites.ts'
 import type { ReplyImage } from '../../upstream/imageReply.ts'
 import type { CallOptions, CreateImageRequest } from '../../upstream/types.ts'
 import type { ImagesParts, ImagesUpstream } from './dependencies.ts'
-import { asReplyError, bytesOf, readBounded } from './readImages.ts'
+import { type Damage, damageOf, readBounded } from './readImages.ts'
 import type { ImagesNote } from './watchImages.ts'
 
 /** Longer URLs are truncated for display. */
 const longestAddress = 2000
+/** Entries of a reply that are read. The service returns at most four (specification, Limits). */
+const mostSlots = 16
 
 export interface RunParts extends ImagesParts {
   notify(note: ImagesNote): void
@@ -61,6 +64,10 @@ export class ImageRun {
     try {
       const options = { ...this.#options(), onRow, onClosed: closed.resolve }
       const { value: arrived } = await upstream.createImage(requestOf(this.#now), options)
+      const { slots } = this.#now
+      const further = Array.from({ length: Math.min(arrived.length, mostSlots) }, (_, index) => emptySlot(index))
+      // More images than requested are paid for as well.
+      if (further.length > slots.length) this.#change({ slots: [...slots, ...further.slice(slots.length)] })
       await Promise.all(this.#now.slots.map(({ index }) => this.#readImage(upstream, index, arrived[index])))
     } finally {
       await Promise.all(accounted)
@@ -92,40 +99,69 @@ export class ImageRun {
     arrived: ReplyImage,
     address: string | null,
   ): Promise<void> {
-    if (arrived.content) {
-      try {
-        await this.#store(index, bytesOf(arrived.content))
-        return
-      } catch (thrown) {
-        // If the reply also has a URL, the image at that URL may be valid.
-        if (!arrived.url) throw asReplyError(thrown)
-      }
+    const { content, url } = arrived
+    const damage = content && (await damageOf(content))
+    if (content && !damage) return this.#storeImage(index, content.bytes)
+    try {
+      if (url) return await this.#fetchImage(upstream, index, url, address)
+    } catch (thrown) {
+      // The bytes of the reply say more than a URL that leads nowhere.
+      if (!content || !damage) throw thrown
     }
-    if (!arrived.url) throw new StudioError('malformed_reply', 'The service returned neither an image nor its URL.')
-    this.#slot(index, { state: 'fetching', address })
-    const onRow = (id: number): void => this.#asked(id)
-    const { bytes } = await upstream.fetchFile(arrived.url, { ...this.#options(), onRow })
-    await this.#store(index, await readBounded(bytes)).catch((thrown: unknown) => {
-      throw asReplyError(thrown)
-    })
+    if (!content || !damage) {
+      throw new StudioError('malformed_reply', 'The service returned neither an image nor its URL.')
+    }
+    await this.#storeDamaged(index, content.bytes, damage, address)
   }
 
-  /** Stores file, image row and slot together, or none of them. */
-  async #store(index: number, bytes: readonly Uint8Array[]): Promise<void> {
-    const imageId = randomUUID()
+  async #fetchImage(upstream: ImagesUpstream, index: number, url: string, address: string | null): Promise<void> {
+    this.#slot(index, { state: 'fetching', address })
+    const onRow = (id: number): void => this.#asked(id)
+    const reply = await upstream.fetchFile(url, { ...this.#options(), onRow })
+    const bytes = await readBounded(reply.bytes)
+    const damage = await damageOf({ bytes, isText: false })
+    if (damage) await this.#storeDamaged(index, bytes, damage, address)
+    else await this.#storeImage(index, bytes)
+  }
+
+  async #storeImage(index: number, bytes: readonly Uint8Array[]): Promise<void> {
+    const add = (then: (item: MediaItem) => void) => this.#parts.media.addPicture({ bytes }, { name: null }, then)
+    const kept = (imageId: string) => ({ state: 'kept' as const, imageId, problem: null, address: null })
+    const imageId = await this.#store(index, add, kept)
+    this.#parts.notify({ what: 'image', id: imageId })
+  }
+
+  /** Keeps bytes that may have been charged, although no one can see an image in them. */
+  async #storeDamaged(
+    index: number,
+    bytes: readonly Uint8Array[],
+    { problem, fileName }: Damage,
+    address: string | null,
+  ): Promise<void> {
+    const add = (then: (item: MediaItem) => void) => this.#parts.media.addDocument({ bytes }, { name: fileName }, then)
+    const named = (fileId: string) =>
+      ({ state: 'refused', imageId: null, fileId, problem: problem.toProblem(), address }) as const
+    await this.#store(index, add, named)
+  }
+
+  /** Stores file, image row and slot together, or none of them. Returns the id of the row. */
+  async #store(
+    index: number,
+    add: (then: (item: MediaItem) => void) => Promise<MediaItem>,
+    slotOf: (id: string) => Partial<ImageSlot>,
+  ): Promise<string> {
+    const id = randomUUID()
     const { images } = this.#parts.store
     const save = () =>
-      this.#parts.media.addPicture({ bytes }, { name: null }, ({ id: mediaId }) => {
-        const createdAt = new Date().toISOString()
-        images.insertImage({ id: imageId, drawingId: this.id, createdAt, slot: index, mediaId })
-        const slots = this.#slotsWith(index, { state: 'kept', imageId, problem: null, address: null })
-        const next = { ...this.#now, slots }
+      add(({ id: mediaId }) => {
+        images.insertImage({ id, drawingId: this.id, createdAt: new Date().toISOString(), slot: index, mediaId })
+        const next = { ...this.#now, slots: this.#slotsWith(index, slotOf(id)) }
         images.step(this.id, next)
         this.#now = next
       })
     await untilWritten('An image', save, this.#abort.signal)
-    this.#parts.notify({ what: 'image', id: imageId })
     this.#parts.notify({ what: 'drawing', id: this.id })
+    return id
   }
 
   #asked(row: number): void {
@@ -177,6 +213,11 @@ export class ImageRun {
     this.#write()
   }
 }
+
+export const emptySlot = (index: number): ImageSlot => ({
+  ...{ index, state: 'waiting', imageId: null, fileId: null },
+  ...{ problem: null, address: null },
+})
 
 /** Marks the slots that are still empty as failed. */
 export const endedSlots = (slots: readonly ImageSlot[], problem: Problem | null): ImageSlot[] =>

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Attachment } from '../../../../src-preload/contract/chat.ts'
-import type { Drawing, Image, ImageRequest, ImageSlot, ImagesChange } from '../../../../src-preload/contract/images.ts'
+import type { Drawing, Image, ImageRequest, ImagesChange } from '../../../../src-preload/contract/images.ts'
 import type { Download } from '../../../../src-preload/contract/transfers.ts'
 import { asStudioError, mayHaveLeft, StudioError } from '../../errors.ts'
 import { type Feed, Listeners } from '../../shared/events.ts'
 import { needles, readQuery } from '../../shared/text/query.ts'
 import { searchable } from '../../shared/text/splitWords.ts'
 import type { ImagesParts } from './dependencies.ts'
-import { endedSlots, ImageRun } from './imageRun.ts'
+import { emptySlot, endedSlots, ImageRun } from './imageRun.ts'
 import { fileNameOf, saveImages } from './saveImages.ts'
 import { type ImagesNote, watchImages } from './watchImages.ts'
 
@@ -139,7 +139,7 @@ export function createImages(parts: ImagesParts) {
     /** Hides a failed request. @throws StudioError `no_such_item`, `bad_input` if the request is running or has images */
     dismiss({ drawingId }: { drawingId: string }): void {
       drawingOf(drawingId)
-      if (!images.dismiss(drawingId)) {
+      if (!images.dismiss(drawingId, new Date().toISOString())) {
         throw new StudioError(
           'bad_input',
           'This request has images or is still running. Delete its images or cancel it instead.',
@@ -175,7 +175,10 @@ export function createImages(parts: ImagesParts) {
     },
     /** @throws StudioError `no_such_item`, `busy` */
     async save({ ids }: { ids: readonly string[] }): Promise<Download> {
-      return saveImages(parts, [...new Set(ids)].map(imageOf))
+      return saveImages(
+        parts,
+        [...new Set(ids)].map((id) => images.damaged(id) ?? imageOf(id)),
+      )
     },
     /** @throws StudioError `no_such_item` */
     asAttachment({ id }: { id: string }): Omit<Attachment, 'detail'> {
@@ -202,14 +205,6 @@ export function createImages(parts: ImagesParts) {
     },
   }
 }
-
-const emptySlot = (index: number): ImageSlot => ({
-  index,
-  state: 'waiting',
-  imageId: null,
-  problem: null,
-  address: null,
-})
 
 /** Leaves `workPossible` unset: a missing response proves nothing about work or charges (specification, Errors). */
 const programEnded = () => new StudioError('cancelled', 'Inference Studio ended during this image request.').toProblem()

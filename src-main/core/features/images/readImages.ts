@@ -1,32 +1,46 @@
+import { imageTypeOf, readImageHeader } from '../../../../src-preload/contract/imageHeader.ts'
 import { StudioError } from '../../errors.ts'
+import { imageDamage, imageFormatOf } from '../../shared/mediaType/imageDamage.ts'
+import { maxImageBytes, refusalOfImage } from '../../shared/mediaType/imageLimits.ts'
 import type { ImageContent } from '../../upstream/imageReply.ts'
 
-/** Maximum size of one image file, the same as for the media folder. */
-export const mostBytes = 20 * 1024 * 1024
-
-/** The bytes of a reply's image, in pieces. @throws StudioError `malformed_reply` for invalid or too long base64 */
-export function bytesOf(content: ImageContent): readonly Uint8Array[] {
-  if (content === 'invalid') throw new StudioError('malformed_reply', 'The image’s base64 is invalid.')
-  if (content.reduce((size, { length }) => size + length, 0) > mostBytes) throw tooLarge()
-  return content
+/** Why bytes are not a whole image, and the end of a file name that says so. */
+export interface Damage {
+  /** Always `malformed_reply`: the service, not the person, supplied the bytes. */
+  problem: StudioError
+  fileName: string
 }
 
-/** Reads all bytes of an image. @throws StudioError `malformed_reply` above `mostBytes` */
+/** What is wrong with the bytes of an image; null for an image that can be shown. Checks length and dimensions before decoding. */
+export async function damageOf({ bytes: pieces, isText }: ImageContent): Promise<Damage | null> {
+  const damage = (text: string, fileName: string): Damage => ({
+    problem: new StudioError('malformed_reply', text, { workPossible: true }),
+    fileName,
+  })
+  if (isText) return damage('The image’s base64 is invalid.', 'damaged base64.txt')
+  const bytes = Buffer.concat(pieces)
+  const format = imageFormatOf(bytes)
+  const ending = format?.ending ?? 'bin'
+  if (imageTypeOf(bytes) === null) {
+    const what = format === null ? 'This file is not an image.' : `This image’s format, ${format.name}, can’t be shown.`
+    return damage(what, `not shown.${ending}`)
+  }
+  const header = readImageHeader(bytes)
+  const refusal = header ? refusalOfImage(bytes.length, header) : null
+  if (refusal !== null) return damage(refusal, `too large.${ending}`)
+  const found = await imageDamage(bytes)
+  if (found === null && header !== null) return null
+  return damage(`The image ${found ?? 'has a damaged header'}.`, `damaged.${ending}`)
+}
+
+/** Reads all bytes of an image. @throws StudioError `malformed_reply` above the largest size of an image */
 export async function readBounded(bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array[]> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of bytes) {
     size += chunk.length
-    if (size > mostBytes) throw tooLarge()
+    if (size > maxImageBytes) throw new StudioError('malformed_reply', 'This image has more than 20 MB.')
     chunks.push(chunk)
   }
   return chunks
 }
-
-/** Converts `bad_input` to `malformed_reply`: the service, not the person, supplied the invalid image. */
-export function asReplyError(thrown: unknown): unknown {
-  if (!(thrown instanceof StudioError) || thrown.kind !== 'bad_input') return thrown
-  return new StudioError('malformed_reply', thrown.message, {}, { cause: thrown })
-}
-
-const tooLarge = (): StudioError => new StudioError('malformed_reply', 'This image has more than 20 MB.')

@@ -15,14 +15,19 @@ const endings: Record<string, string> = {
 }
 const longestName = 60
 
+/** An image of the gallery, or a file with bytes that are not a whole image, whose `name` says so. */
+type SavedFile = Pick<Image, 'prompt' | 'mime'> & { name?: string | null }
+
 /** A file name from the beginning of the prompt, valid in every file system. */
-export const fileNameOf = ({ prompt, mime }: Pick<Image, 'prompt' | 'mime'>): string =>
-  `${fileStem(prompt, longestName, 'picture')}.${endings[mime] ?? 'img'}`
+export function fileNameOf({ prompt, mime, name }: SavedFile): string {
+  const stem = fileStem(prompt, longestName, 'picture')
+  return name ? `${stem} ${name}` : `${stem}.${endings[mime] ?? 'img'}`
+}
 
 /** Offers one image unchanged, or several as one zip. @throws StudioError `no_such_item`, `busy` */
 export async function saveImages(
   { media, downloads, tempDir, zip }: ImagesParts,
-  images: readonly Image[],
+  images: readonly (SavedFile & Pick<Image, 'mediaId'>)[],
 ): Promise<Download> {
   const [first] = images
   if (!first) throw new StudioError('no_such_item', 'That image no longer exists.')

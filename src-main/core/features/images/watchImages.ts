@@ -14,6 +14,7 @@ class Watcher implements FeedSource<ImagesChange> {
   readonly #drawings = new Set<string>()
   readonly #pictures = new Set<string>()
   #snapshotDue = true
+  #totalDue = false
 
   constructor(images: Store['images'], changes: Listeners<[ImagesNote]>) {
     this.#images = images
@@ -24,6 +25,7 @@ class Watcher implements FeedSource<ImagesChange> {
     return this.#changes.add((note) => {
       if (note.what === 'erasing') this.#snapshotDue = true
       else (note.what === 'drawing' ? this.#drawings : this.#pictures).add(note.id)
+      if (note.what === 'image') this.#totalDue = true
       wake()
     })
   }
@@ -31,12 +33,13 @@ class Watcher implements FeedSource<ImagesChange> {
   take(): ImagesChange | null {
     if (this.#snapshotDue) {
       this.#snapshotDue = false
+      this.#totalDue = false
       this.#drawings.clear()
       this.#pictures.clear()
       const drawings = [...this.#images.making().reverse(), ...this.#images.newest(newestShown)]
       return { type: 'snapshot', drawings, total: this.#images.total() }
     }
-    return this.#takePicture() ?? this.#takeDrawing()
+    return this.#takePicture() ?? this.#takeDrawing() ?? this.#takeTotal()
   }
 
   /** An image is emitted before the request whose slot refers to it. */
@@ -50,6 +53,12 @@ class Watcher implements FeedSource<ImagesChange> {
       gone.push(id)
     }
     return gone.length > 0 ? { type: 'gone', imageIds: gone } : null
+  }
+
+  #takeTotal(): ImagesChange | null {
+    if (!this.#totalDue) return null
+    this.#totalDue = false
+    return { type: 'total', total: this.#images.total() }
   }
 
   #takeDrawing(): ImagesChange | null {

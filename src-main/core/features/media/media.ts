@@ -7,6 +7,7 @@ import type { Attachment } from '../../../../src-preload/contract/chat.ts'
 import { type ImageHeader, readImageHeader } from '../../../../src-preload/contract/imageHeader.ts'
 import { StudioError } from '../../errors.ts'
 import { soundHead, soundType } from '../../shared/mediaType/audio.ts'
+import { maxImageBytes, refusalOfImage } from '../../shared/mediaType/imageLimits.ts'
 import { isRealFile, realNamesIn } from '../../shared/ownFiles.ts'
 import { unexpected } from '../../shared/unexpected.ts'
 import { asPicture, type MediaItem } from '../../store/media.ts'
@@ -173,11 +174,15 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
    * Stores a document, of any type and size. The stored type is always `application/octet-stream`, so that no host serves a page or
    * script of a stranger. The table `documents` has the real type.
    */
-  const addDocument = (source: MediaInput, { name, id }: { name: string | null; id?: string }): Promise<MediaItem> =>
+  const addDocument = (
+    source: MediaInput,
+    { name, id }: { name: string | null; id?: string },
+    then?: Naming,
+  ): Promise<MediaItem> =>
     onDisk(source, async (path) => {
       const { size: bytes } = await stat(path)
       const facts: Facts = { kind: 'document', mime: 'application/octet-stream', width: null, height: null }
-      return storeFile(path, { id: freeId(id), bytes, name: name?.slice(0, 300) ?? null, ...facts })
+      return storeFile(path, { id: freeId(id), bytes, name: name?.slice(0, 300) ?? null, ...facts }, then)
     })
 
   async function drop(ids: readonly string[]): Promise<void> {
@@ -282,24 +287,11 @@ async function alsoAs(path: string, to: string): Promise<void> {
   }
 }
 
-/** 20 MB, more than the service accepts today. */
-const maxImageBytes = 20 * 1024 * 1024
-/** Pixels. Chromium decodes images up to these limits reliably. */
-const maxSide = 16_384
-const maxPixels = 100_000_000
-
 /** Type, size and length of an image file that can be stored. @throws StudioError `bad_input` */
-export async function readImageFile(path: string): Promise<ImageHeader & { bytes: number }> {
+async function readImageFile(path: string): Promise<ImageHeader & { bytes: number }> {
   const { size: bytes } = await stat(path)
-  if (bytes > maxImageBytes) throw new StudioError('bad_input', 'An image may have at most 20 MB.')
-  const header = readImageHeader(await readFile(path))
-  if (header === null) {
-    throw new StudioError('bad_input', 'This file is not an image that can be stored. Use PNG, JPEG, GIF or WebP.')
-  }
-  const { width, height } = header
-  if (width > maxSide || height > maxSide || width * height > maxPixels) {
-    const limits = 'The limits are 16,384 pixels per side and 100 million pixels in total.'
-    throw new StudioError('bad_input', `This image has ${width} × ${height} pixels. ${limits}`)
-  }
+  const header = bytes > maxImageBytes ? null : readImageHeader(await readFile(path))
+  const refusal = refusalOfImage(bytes, header)
+  if (header === null || refusal !== null) throw new StudioError('bad_input', refusal ?? '')
   return { ...header, bytes }
 }

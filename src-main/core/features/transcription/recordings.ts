@@ -9,7 +9,14 @@ import { untilWritten } from '../../store/pendingWrites.ts'
 import type { StoredRecording } from '../../store/recordings.ts'
 import type { GrowingSound, TranscribeParts } from './dependencies.ts'
 import { soundEnding } from './fileNames.ts'
+import { recordedSeconds } from './recordedSeconds.ts'
 import { paced } from './watcher.ts'
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
 
 /** A running microphone recording. */
 interface ActiveRecording {
@@ -18,17 +25,21 @@ interface ActiveRecording {
   progress: ReturnType<typeof paced>
   /** The file is being moved to the media folder and accepts no more bytes. */
   ending: boolean
+  /** Connections of pages that record it; see `hold`. */
+  holders: number
 }
 
 export type RecordingsOptions = Pick<TranscribeParts, 'store' | 'files' | 'log'> & { changed(id: string): void }
 
-/** A recording without a new piece for this long is marked `cut`, ms. Longer than most pauses. A later piece still continues it. */
-export const idleMs = 900_000
+/** A recording without a call of its page for this long is marked `cut`, ms. A paused page calls every 30 s. A later piece continues it. */
+export const idleMs = 120_000
+/** How long a recording waits for its page after its connection ended, ms. A page that reloads or loses the connection returns with a piece. */
+const returnMs = 3_000
 const { cut, kept, recording: running } = recording.shape.state.enum
 
 /**
- * Microphone recordings. Each piece is on disk before it is counted. A recording is `cut` if its page has sent nothing for a while, or if
- * the process ended during it. If the page returns with the next piece, the recording continues.
+ * Microphone recordings. Each piece is on disk before it is counted. A recording is `cut` if its page is gone or has sent nothing for a
+ * while, or if the process ended during it. If the page returns with the next piece, the recording continues.
  */
 export class Recordings {
   readonly #parts: RecordingsOptions
@@ -95,7 +106,26 @@ export class Recordings {
     return bytes
   }
 
-  /** Ends a recording. @throws StudioError `bad_input` if it is empty, `no_such_item` */
+  /**
+   * Waits for the end of the connection of a page that records. If the page does not return, the recording is cut at once, so that other
+   * pages can play it. Resolves when `signal` aborts.
+   */
+  async hold(id: string, signal: AbortSignal): Promise<void> {
+    const recording = this.#active.get(id)
+    if (!recording) return
+    recording.holders += 1
+    await aborted(signal)
+    recording.holders -= 1
+    if (recording.holders > 0 || this.#active.get(id) !== recording) return
+    const { bytes } = recording.file
+    const timer = setTimeout(() => {
+      const isBack = recording.holders > 0 || recording.file.bytes !== bytes
+      if (!isBack && this.#active.get(id) === recording) this.#cutIdle(id)
+    }, returnMs)
+    timer.unref()
+  }
+
+  /** Ends a recording. Without `seconds`, its length is read from the file. @throws StudioError `bad_input` if it is empty, `no_such_item` */
   finish({ id, seconds }: { id: string; seconds: number | null }): Promise<void> {
     return this.#inTurn(id, async () => {
       const { store } = this.#parts
@@ -106,7 +136,7 @@ export class Recordings {
       } else if (row.mediaId === null) {
         const recording = this.#active.get(id) ?? (await this.#continue(id))
         await this.#end(row, recording, { state: kept, seconds })
-      } else store.recordings.settle({ ...row, state: kept, seconds })
+      } else store.recordings.settle({ ...row, state: kept, seconds: seconds ?? row.seconds })
       this.#parts.changed(id)
     })
   }
@@ -195,9 +225,10 @@ export class Recordings {
     if (recording) recording.ending = true
     const name = `${row.name}.${soundEnding('', row.mime)}`
     try {
+      const measured = seconds ?? (await recordedSeconds(this.#parts.files.growing.pathOf(row.id)))
       const finish = () =>
         file.finish({ mime: row.mime, name }, ({ id: mediaId, bytes }) =>
-          store.recordings.settle({ id: row.id, state, bytes, seconds, mediaId }),
+          store.recordings.settle({ id: row.id, state, bytes, seconds: measured, mediaId }),
         )
       await untilWritten('A recording', finish, this.#closing.signal)
     } finally {
@@ -226,16 +257,19 @@ export class Recordings {
   }
 
   #open(id: string, file: GrowingSound): ActiveRecording {
-    const idle = setTimeout(() => {
-      this.cut(id).catch((thrown: unknown) =>
-        this.#parts.log('error', `A recording could not be ended: ${String(thrown)}`),
-      )
-    }, idleMs)
+    const idle = setTimeout(() => this.#cutIdle(id), idleMs)
     idle.unref()
-    const recording = { file, idle, progress: paced(() => this.#parts.changed(id)), ending: false }
+    const progress = paced(() => this.#parts.changed(id))
+    const recording: ActiveRecording = { file, idle, progress, ending: false, holders: 0 }
     this.#active.set(id, recording)
     this.runningChanges.notify()
     return recording
+  }
+
+  #cutIdle(id: string): void {
+    this.cut(id).catch((thrown: unknown) =>
+      this.#parts.log('error', `A recording could not be ended: ${String(thrown)}`),
+    )
   }
 
   #forget(id: string): ActiveRecording | undefined {

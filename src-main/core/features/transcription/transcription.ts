@@ -117,6 +117,13 @@ export function createTranscription(parts: TranscribeParts) {
       await recovered
       return microphone.append(input)
     },
+    /** A feed without events, which ends with `signal`; see `Recordings.hold`. */
+    async *hold({ id }: { id: string }, signal: AbortSignal): AsyncGenerator<never, undefined> {
+      await recovered
+      await microphone.hold(id, signal)
+      yield* noEvents
+      return undefined
+    },
     async finish(input: { id: string; seconds: number | null }): Promise<Recording> {
       await recovered
       await microphone.finish(input)
@@ -290,6 +297,8 @@ export function createTranscription(parts: TranscribeParts) {
     },
   }
 }
+
+const noEvents: readonly never[] = []
 
 /** Marks transcripts as cut that were running when the program ended, with their cost from the request log if known. */
 function markCut({ store, log }: TranscribeParts, costOf: TranscribeParts['costOf']): void {

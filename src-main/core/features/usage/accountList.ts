@@ -35,12 +35,11 @@ export function showAccount(
   const { no, id, name, baseUrl, userId, offers } = stored
   const known = balanceOf(accountStore, stored)
   const dated = (value: Atto | null) => (value === null || !known ? null : { value: fromAtto(value), asOf: known.asOf })
-  const spent = known?.spent ?? null
   const lastAt = accountStore.fetches.lastAt(no, 'usage')
   return {
     ...{ id, name, baseUrl, userId, offers, ...activity },
     balance: dated(known?.balance ?? null),
-    spent: dated(spent !== null && spent >= 0n ? spent : null),
+    spent: dated(known?.spent ?? null),
     asOf: lastAt === null ? null : new Date(lastAt).toISOString(),
     firstDay: firstDayOf(accountStore, no, local.firstDayOf(id)),
   }

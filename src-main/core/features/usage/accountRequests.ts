@@ -57,6 +57,8 @@ export function accountRequests(
       ask<KeyTotals>(
         (options) => (calling ? from.getCurrentKeyUsage(options) : from.getKeyUsage(id, options)),
         'total_requests',
+        'total_tokens_in',
+        'total_tokens_out',
         'total_cost_sc',
       ),
     keyDays: (id: string, calling: boolean) =>

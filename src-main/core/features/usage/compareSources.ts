@@ -94,7 +94,7 @@ const isReadOut = ({ model, tokensIn, tokensOut, cost, unpriced }: MeasuredDay):
 function compared(sides: Sides): Comparison {
   const { model, day, service, local } = sides
   const comparable = sides.comparable ?? new Sum()
-  const bothKnown = service !== null && service.costText() !== null && comparable.costText() !== null
+  const bothKnown = service !== null && service.missing.cost === 0 && comparable.missing.cost === 0
   return {
     model,
     day: day === null ? null : dayText(day),
@@ -106,19 +106,24 @@ function compared(sides: Sides): Comparison {
 }
 
 function driftOf(service: Sum, local: Sum, { open, young }: Sides): Drift {
-  if (local.requests > 0 && local.costText() === null) return 'unpriced'
+  if (service.incomplete > 0) return 'incomplete'
   const counts = [
     service.requests - local.requests,
     service.tokensIn + service.tokensOut - local.tokensIn - local.tokensOut,
   ] as const
-  // Local costs are estimates and may differ in the last digits. Equal counts mean equal usage.
-  if (local.estimated > 0 && counts.every((count) => count === 0)) return 'same'
+  // Local costs are estimates. Equal counts mean equal usage, unless the service took back a part of the cost.
+  const isEqualUse = counts.every((count) => count === 0)
+  if (isEqualUse && (local.missing.cost > 0 || (local.estimated > 0 && !isReduced(service, local)))) return 'same'
+  if (local.missing.cost > 0) return 'unpriced'
   const more = sign(service.cost - local.cost) || sign(counts[1]) || sign(counts[0])
   if (more === 0) return 'same'
   if (more > 0) return 'elsewhere'
   if (!open) return 'here_more'
   return young ? 'not_yet' : 'gap'
 }
+
+/** Whether the service charges over 2% less than this computer estimated. Prices are known better than that. */
+const isReduced = (service: Sum, local: Sum): boolean => (local.cost - service.cost) * 50n > local.cost
 
 const sign = (amount: bigint | number): number => (amount > 0 ? 1 : amount < 0 ? -1 : 0)
 

@@ -17,7 +17,7 @@ export function createCurrentSpend(parts: Omit<ReadParts, 'local'> & { local: Re
   const sinceBalance = createSpendSince(local, now)
 
   function todayNow(stored: StoredAccount): CurrentSpend['today'] {
-    const { service, here } = todayOf(parts, stored)
+    const { service, isPart, here } = todayOf(parts, stored)
     const reportedAt = accountStore.fetches.lastAt(stored.no, 'usage')
     const reported = toAtto(service)
     if (reported === null || reportedAt === null)
@@ -28,7 +28,7 @@ export function createCurrentSpend(parts: Omit<ReadParts, 'local'> & { local: Re
     return {
       // The service may not have counted the latest requests when it reported.
       amount: fromAtto(measured > known ? measured : known),
-      estimated: cost > 0n || unpriced > 0 || measured > known,
+      estimated: cost > 0n || unpriced > 0 || measured > known || isPart,
       asOf: new Date(reportedAt).toISOString(),
     }
   }

@@ -49,7 +49,10 @@ export async function exportView(
 
 /** CSV (RFC 4180), UTF-8, with a header line. */
 function csvOf(rows: readonly ExportRow[]): string {
-  const lines = rows.map((row) => exportColumns.map((column) => csvCell(row[column])).join(','))
+  // A negative amount is a number, not the beginning of a formula.
+  const cell = (row: ExportRow, column: (typeof exportColumns)[number]) =>
+    column === 'cost_sc' ? (row.cost_sc ?? '') : csvCell(row[column])
+  const lines = rows.map((row) => exportColumns.map((column) => cell(row, column)).join(','))
   return [exportColumns.join(','), ...lines, ''].join('\r\n')
 }
 

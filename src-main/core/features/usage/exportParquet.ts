@@ -26,6 +26,7 @@ const types: Record<Column, Omit<Schema[number], 'name'>> = {
   tokens_cached: count,
   cost_sc: { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, converted_type: 'DECIMAL', scale, precision },
   as_of: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
+  incomplete: count,
 }
 
 /** Apache Parquet with days as DATE, counts as INT64 and money as DECIMAL(38, 18), so that sums are exact. */

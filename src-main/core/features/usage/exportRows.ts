@@ -19,11 +19,13 @@ export interface ExportRow {
   tokens_cached: number | null
   cost_sc: string | null
   as_of: string | null
+  /** Rows of the service that lack a figure, or requests without a known cost: above 0, the figures are the sums of the others. */
+  incomplete: number | null
 }
 
 export const exportColumns = [
   ...['from', 'to', 'state', 'source', 'by', 'id', 'name', 'requests', 'tokens_in', 'tokens_out'],
-  ...['tokens_cached', 'cost_sc', 'as_of'],
+  ...['tokens_cached', 'cost_sc', 'as_of', 'incomplete'],
 ] as const satisfies readonly (keyof ExportRow)[]
 
 /** The view as a table: one row per bucket and series, in this order. */
@@ -37,6 +39,7 @@ export function rowsOf({ query, buckets, series, asOf }: UsageView): ExportRow[]
       tokens_cached: one.tokensCached[at] ?? null,
       cost_sc: one.cost[at] ?? null,
       as_of: asOf,
+      incomplete: one.incomplete[at] ?? null,
     })),
   )
 }
@@ -45,7 +48,7 @@ export function rowsOf({ query, buckets, series, asOf }: UsageView): ExportRow[]
 export function totalsOf({ query, buckets, series, asOf }: UsageView): ExportRow[] {
   const { from, to, source, by } = query
   const state = stateOf(buckets.map((bucket) => bucket.state))
-  return series.map(({ id, name, total }) => ({
+  return series.map(({ id, name, total, incomplete }) => ({
     ...{ from, to, state, source, by, id, name },
     requests: total.requests,
     tokens_in: total.tokensIn,
@@ -53,6 +56,7 @@ export function totalsOf({ query, buckets, series, asOf }: UsageView): ExportRow
     tokens_cached: total.tokensCached,
     cost_sc: total.cost,
     as_of: asOf,
+    incomplete: incomplete.reduce<number>((sum, count) => sum + (count ?? 0), 0),
   }))
 }
 
@@ -61,18 +65,25 @@ export function bucketsOf({ query, buckets, series, asOf }: UsageView): ExportRo
   return buckets.map(({ from, to, state }, at) => {
     // A day that has not begun is unknown as well.
     const unknown =
-      state === 'gap' || from > (asOf ?? '') || (series.length > 0 && series.every((one) => one.requests[at] === null))
-    const sum = (of: (one: UsageView['series'][number]) => readonly (number | null)[]): number | null =>
-      unknown ? null : series.reduce((total, one) => total + (of(one)[at] ?? 0), 0)
-    const cached = series.every((one) => one.tokensCached[at] !== null)
+      state === 'gap' ||
+      from > (asOf ?? '') ||
+      (series.length > 0 && series.every((one) => one.incomplete[at] === null))
+    // The sum of what is known; null when there is something, but nothing of it is known.
+    const sum = (of: (one: UsageView['series'][number]) => readonly (number | null)[]): number | null => {
+      const counts = series.flatMap((one) => of(one)[at] ?? [])
+      return unknown || (counts.length === 0 && series.length > 0)
+        ? null
+        : counts.reduce((all, count) => all + count, 0)
+    }
     return {
       ...{ from, to, state, source: query.source, by: 'day', id: 'all', name: 'all' },
       requests: sum((one) => one.requests),
       tokens_in: sum((one) => one.tokensIn),
       tokens_out: sum((one) => one.tokensOut),
-      tokens_cached: cached ? sum((one) => one.tokensCached) : null,
+      tokens_cached: sum((one) => one.tokensCached),
       cost_sc: unknown ? null : costOf(series.map((one) => one.cost[at] ?? null)),
       as_of: asOf,
+      incomplete: sum((one) => one.incomplete),
     }
   })
 }

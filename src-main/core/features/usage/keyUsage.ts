@@ -7,6 +7,7 @@ import type { StoredAccount } from '../../store/account/accounts.ts'
 import type { AccountReaders } from '../../store/account/open.ts'
 import { isKnown, statesOf } from './coverage.ts'
 import type { ReadParts } from './dependencies.ts'
+import { figuresIn } from './parseReplies.ts'
 import { figuresOf } from './totals.ts'
 
 /** A stored record: amounts of an earlier version may have another form than the contract's. */
@@ -15,9 +16,9 @@ const record = accountKey
   .extend({ balance: z.string().nullable(), balanceLimit: z.string().nullable() })
 
 const totals = z.object({
-  requests: z.number(),
-  tokensIn: z.number(),
-  tokensOut: z.number(),
+  requests: z.number().nullable(),
+  tokensIn: z.number().nullable(),
+  tokensOut: z.number().nullable(),
   cost: z.string().nullable(),
 })
 
@@ -59,9 +60,7 @@ function showKey({ versions }: AccountReaders, no: number, log: string, what: st
 function totalsOf(value: string | null): Figures | null {
   const known = value === null ? null : totals.safeParse(JSON.parse(value)).data
   if (!known) return null
-  const cost = toAtto(known.cost)
-  const figures = { requests: known.requests, tokensIn: known.tokensIn, tokensOut: known.tokensOut }
-  return figuresOf({ ...figures, tokensCached: null, cost: cost !== null && cost >= 0n ? cost : null })
+  return figuresOf(figuresIn(known))
 }
 
 /** Usage of a key per day. `figures` is null for a day that is not known. */

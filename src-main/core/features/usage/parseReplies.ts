@@ -1,7 +1,7 @@
 import { type DayNumber, dayOfDate, dayOfMs } from '../../shared/days.ts'
 import { fromAtto, toAtto } from '../../shared/money.ts'
 import type { DayRow, UndatedRow } from '../../store/account/days.ts'
-import { maxUsage, type UsageFigures } from '../../store/account/figures.ts'
+import { type FigureName, figureNames, maxUsage, type UsageFigures } from '../../store/account/figures.ts'
 import type { AccountReply } from '../../store/account/saveReply.ts'
 import type { AccountUsage, KeyDaily, KeyList, KeyRecord, KeyTotals } from '../../upstream/schemas.ts'
 
@@ -26,11 +26,13 @@ export function reportedByUsage(asked: RequestTimes, usage: AccountUsage): Accou
     day: dayOfDate(row.date),
     date: named(row.date),
     model: named(row.model),
-    requests: whole(row.requests),
-    tokensIn: whole(row.tokens_in),
-    tokensOut: whole(row.tokens_out),
-    tokensCached: Math.min(whole(row.tokens_cached), whole(row.tokens_in)),
-    cost: amount(row.cost_sc),
+    ...figuresIn({
+      requests: row.requests,
+      tokensIn: row.tokens_in,
+      tokensOut: row.tokens_out,
+      tokensCached: cachedIn(row.tokens_cached, row.tokens_in),
+      cost: row.cost_sc,
+    }),
   }))
   const value = JSON.stringify({ balance: money(usage.balance), spent: money(usage.total_spent) })
   return { what: 'usage', at: asked.askedAt, ...daysOf(asked, rows), values: [{ what: 'account', value }] }
@@ -42,11 +44,12 @@ export function reportedByKeyDays(asked: RequestTimes, keyId: string, daily: Key
     day: dayOfDate(row.date),
     date: named(row.date),
     model: '',
-    requests: whole(row.total_requests),
-    tokensIn: whole(row.total_tokens_in),
-    tokensOut: whole(row.total_tokens_out),
-    tokensCached: null,
-    cost: amount(row.total_cost_sc),
+    ...figuresIn({
+      requests: row.total_requests,
+      tokensIn: row.total_tokens_in,
+      tokensOut: row.total_tokens_out,
+      cost: row.total_cost_sc,
+    }),
   }))
   return { what: `days:${keyId}`, at: asked.askedAt, ...daysOf(asked, rows) }
 }
@@ -54,9 +57,9 @@ export function reportedByKeyDays(asked: RequestTimes, keyId: string, daily: Key
 /** `GET /v1/keys/{keyID}/usage` */
 export function reportedByTotals({ askedAt }: RequestTimes, keyId: string, totals: KeyTotals): AccountReply {
   const value = JSON.stringify({
-    requests: whole(totals.total_requests),
-    tokensIn: whole(totals.total_tokens_in),
-    tokensOut: whole(totals.total_tokens_out),
+    requests: totals.total_requests ?? null,
+    tokensIn: totals.total_tokens_in ?? null,
+    tokensOut: totals.total_tokens_out ?? null,
     cost: money(totals.total_cost_sc),
   })
   const what = `totals:${keyId}`
@@ -99,7 +102,7 @@ const recordOf = (key: KeyRecord) => ({
 
 /**
  * Splits rows into dated rows (one per day and model) and undated rows. Also returns the days that the reply covers: the service's
- * window, extended back to the oldest row. A row with an unreadable or impossible date is undated. A reply with an empty list means that
+ * window, extended back to the oldest row. A row whose date is unreadable, after tomorrow or long past is undated. A reply with an empty list means that
  * nothing was used. A reply without the list covers no day.
  */
 function daysOf({ askedAt, answeredAt }: RequestTimes, rows: readonly Read[] | undefined) {
@@ -133,29 +136,82 @@ function merged<T extends UsageFigures>(rows: readonly T[], keyOf: (row: T) => s
 }
 
 function added(a: UsageFigures, b: UsageFigures): UsageFigures {
-  const cost = a.cost === null || b.cost === null ? (a.cost ?? b.cost) : a.cost + b.cost
-  return {
-    requests: whole(a.requests + b.requests),
-    tokensIn: whole(a.tokensIn + b.tokensIn),
-    tokensOut: whole(a.tokensOut + b.tokensOut),
-    tokensCached: a.tokensCached === null || b.tokensCached === null ? null : whole(a.tokensCached + b.tokensCached),
-    cost: cost !== null && cost > maxUsage ? null : cost,
+  const cached = a.tokensCached === null || b.tokensCached === null
+  const sums = {
+    requests: a.requests + b.requests,
+    tokensIn: a.tokensIn + b.tokensIn,
+    tokensOut: a.tokensOut + b.tokensOut,
+    // The rows of a key never report it.
+    tokensCached: cached ? (a.tokensCached ?? b.tokensCached) : (a.tokensCached ?? 0) + (b.tokensCached ?? 0),
+    cost: a.cost === null || b.cost === null ? (a.cost ?? b.cost) : a.cost + b.cost,
   }
+  const missing: Partial<Record<FigureName, number>> = {}
+  for (const name of figureNames) {
+    const rows = rowsWithout(a, name) + rowsWithout(b, name)
+    if (rows > 0 && (name !== 'tokensCached' || sums.tokensCached !== null)) missing[name] = rows
+  }
+  return bounded(sums, missing)
+}
+
+/** A null alone says that one row lacks the figure. */
+const rowsWithout = ({ missing, ...row }: UsageFigures, name: FigureName): number =>
+  missing?.[name] ?? (row[name] === null ? 1 : 0)
+
+/** Moves sums that no column can store to `missing`, as unknown. */
+function bounded(sums: UsageFigures, missing: Partial<Record<FigureName, number>>): UsageFigures {
+  const { cost, ...counts } = sums
+  for (const name of ['requests', 'tokensIn', 'tokensOut', 'tokensCached'] as const) {
+    if (counts[name] === null || Number.isSafeInteger(counts[name])) continue
+    counts[name] = 0
+    missing[name] = (missing[name] ?? 0) + 1
+  }
+  const isTooLarge = cost !== null && (cost > maxUsage || cost < -maxUsage)
+  if (isTooLarge && missing.cost !== undefined) missing.cost += 1
+  return {
+    ...{ ...counts, cost: isTooLarge ? null : cost },
+    ...(Object.keys(missing).length > 0 && { missing }),
+  }
+}
+
+interface ReportedRow {
+  requests: number | null | undefined
+  tokensIn: number | null | undefined
+  tokensOut: number | null | undefined
+  /** The rows of a key never have it. */
+  tokensCached?: number | null
+  cost: string | null | undefined
+}
+
+/** The figures of one row. A figure that is absent or unreadable is unknown, which is not zero. */
+export function figuresIn(row: ReportedRow): UsageFigures {
+  const cost = toAtto(row.cost)
+  const missing: Partial<Record<FigureName, number>> = {}
+  for (const name of ['requests', 'tokensIn', 'tokensOut'] as const) {
+    if (row[name] === null || row[name] === undefined) missing[name] = 1
+  }
+  const { requests, tokensIn, tokensOut, tokensCached = null } = row
+  return bounded(
+    { requests: requests ?? 0, tokensIn: tokensIn ?? 0, tokensOut: tokensOut ?? 0, tokensCached, cost },
+    missing,
+  )
+}
+
+/** Cached tokens are a subset of the tokens in (specification, Usage). */
+function cachedIn(cached: number | null | undefined, all: number | null | undefined): number | null {
+  if (cached === null || cached === undefined) return null
+  return typeof all === 'number' && all >= 0 ? Math.min(cached, all) : cached
+}
+
+/** Why a row belongs to no day of its report, which was requested at `askedAt`. */
+export function whyUndated(date: string, askedAt: number): 'none' | 'unreadable' | 'future' | 'past' {
+  if (date.trim() === '') return 'none'
+  const day = dayOfDate(date)
+  if (day === null) return 'unreadable'
+  return day > dayOfMs(askedAt) ? 'future' : 'past'
 }
 
 /** Replaces lone surrogates and NUL characters, so that SQLite stores the name unchanged. */
 const named = (given: string | null | undefined): string => (given ?? '').toWellFormed().replaceAll('\0', '\ufffd')
-
-/** A valid count; 0 for anything else. */
-function whole(count: number | null | undefined): number {
-  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : 0
-}
-
-/** The cost of a row in atto-SC; null if it is missing or invalid. */
-function amount(given: string | null | undefined): bigint | null {
-  const cost = toAtto(given)
-  return cost === null || cost < 0n || cost > maxUsage ? null : cost
-}
 
 /** An amount as canonical text, so that equal amounts are equal strings. */
 function money(given: string | null | undefined): string | null {

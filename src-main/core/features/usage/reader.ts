@@ -6,6 +6,7 @@ import { idle, showAccount } from './accountList.ts'
 import { compareSides } from './compareSources.ts'
 import type { ReadParts } from './dependencies.ts'
 import { keyDays, keysOf } from './keyUsage.ts'
+import { whyUndated } from './parseReplies.ts'
 import { summaryOf } from './summary.ts'
 import { figuresOf } from './totals.ts'
 import { rangeOf, viewOf } from './view.ts'
@@ -63,7 +64,7 @@ export function openUsageReader(parts: ReadParts) {
       accountStore.days
         .undatedRows(accountOf(accountId).no, maxUndated)
         .map(({ what, date, model, at, ...recordedUsage }) => ({
-          ...{ date, model, keyId: keyIn(what) },
+          ...{ date, why: whyUndated(date, at), model, keyId: keyIn(what) },
           figures: figuresOf(recordedUsage),
           asOf: new Date(at).toISOString(),
         })),

@@ -16,7 +16,7 @@ export function summaryOf(parts: ReadParts, stored: StoredAccount, account: Acco
   return {
     account,
     pace: pace === null ? null : fromAtto(pace),
-    daysLeft: pace === null || pace === 0n || balance === null ? null : daysLeft(balance, pace),
+    daysLeft: pace === null || pace <= 0n || balance === null ? null : daysLeft(balance, pace),
     corrections: accountStore.days.countCorrections(stored.no),
     undated: accountStore.days.undated(stored.no),
     gaps: gapsOf(parts, stored),
@@ -33,16 +33,17 @@ function paceOf({ accountStore }: ReadParts, { no }: StoredAccount): bigint | nu
   if (covered.length < paceDays || covered.some(({ closedAt }) => closedAt === null)) return null
   const sum = new Sum()
   for (const row of accountStore.sums.models(no, from, to)) sum.addService(row)
-  return sum.costText() === null ? null : sum.cost / BigInt(paceDays)
+  return sum.missing.cost > 0 ? null : sum.cost / BigInt(paceDays)
 }
 
 const daysLeft = (balance: bigint, pace: bigint): number =>
   // Capped at 1,000 years.
   balance <= 0n ? 0 : Math.min(365_000, Number(balance / pace))
 
-/** Spend of one day, remote and local, SC; null if unknown. */
+/** Spend of one day, remote and local, SC; null if unknown. `isPart`: rows of the service lack their cost. */
 export interface SpendToday {
   service: string | null
+  isPart: boolean
   here: string | null
 }
 
@@ -54,7 +55,7 @@ export function todayOf({ accountStore, local, now }: ReadParts, { no, id }: Sto
   const own = new Sum()
   for (const row of local.usedByDay(id, today, today)) own.addLocal(row)
   const known = accountStore.fetches.coveredDays(no, 'usage', today, today) > 0
-  return { service: known ? service.costText() : null, here: own.costText() }
+  return { service: known ? service.costText() : null, isPart: service.missing.cost > 0, here: own.costText() }
 }
 
 /** Days without remote usage since the first known day; 0 for a service that reports no days at all. */

@@ -1,73 +1,85 @@
 import type { Figures } from '../../../../src-preload/contract/usage.ts'
 import { type Atto, fromAtto, nanoToAtto } from '../../shared/money.ts'
-import type { UsageFigures } from '../../store/account/figures.ts'
+import { type FigureName, figureNames, type UsageFigures } from '../../store/account/figures.ts'
 import type { MeasuredDay } from './dependencies.ts'
 
-/** Adds counts, capped at the largest safe integer. No real account reaches it, but invalid data must not break the page. */
-const added = (a: number, b: number): number => Math.min(Number.MAX_SAFE_INTEGER, a + b)
+/** Adds counts, capped at the safe integers. No real account reaches them, but invalid data must not break the page. */
+const added = (a: number, b: number): number =>
+  Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, a + b))
 
-/** Running sum of usage figures, exact. */
+/** Running sum of usage figures, exact. Each figure is the sum of the rows that have it; `missing` counts the others. */
 export class Sum {
   requests = 0
   tokensIn = 0
   tokensOut = 0
-  /** Null as soon as one addend does not report it. */
-  tokensCached: number | null = 0
+  tokensCached = 0
   cost: Atto = 0n
-  /** `priced`: `cost` includes at least one known cost. `costless`: at least one addend has no known cost. */
-  priced = false
-  costless = false
   estimated = 0
   unpriced = 0
+  readonly missing: Record<FigureName, number> = { requests: 0, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost: 0 }
+  /** Rows of the service that lack a figure, and local requests without a known cost. Cached tokens do not count. */
+  incomplete = 0
 
   addService(row: UsageFigures): void {
     this.#addCounts(row)
-    if (row.cost === null) {
-      this.costless = true
-      this.unpriced = added(this.unpriced, row.requests)
-    } else {
-      this.priced = true
-      this.cost += row.cost
-    }
+    const { missing = {} } = row
+    // Rows of earlier versions have a null cost without `missing`.
+    const costless = missing.cost ?? (row.cost === null ? 1 : 0)
+    for (const name of ['requests', 'tokensIn', 'tokensOut'] as const) this.missing[name] += missing[name] ?? 0
+    if (row.tokensCached !== null) this.missing.tokensCached += missing.tokensCached ?? 0
+    this.missing.cost += costless
+    this.incomplete += Math.max(costless, missing.requests ?? 0, missing.tokensIn ?? 0, missing.tokensOut ?? 0)
+    if (row.cost === null) this.unpriced = added(this.unpriced, row.requests)
+    else this.cost += row.cost
   }
 
   addLocal(row: MeasuredDay): void {
     this.#addCounts(row)
     this.estimated += row.estimated
     this.unpriced += row.unpriced
-    if (row.unpriced > 0) this.costless = true
-    if (row.unpriced >= row.requests && row.cost === 0n) return
-    this.priced = true
+    this.missing.cost += row.unpriced
+    this.incomplete += row.unpriced
     this.cost += nanoToAtto(row.cost)
   }
 
   add(other: Sum): void {
-    this.#addCounts(other)
+    this.requests = added(this.requests, other.requests)
+    this.tokensIn = added(this.tokensIn, other.tokensIn)
+    this.tokensOut = added(this.tokensOut, other.tokensOut)
+    this.tokensCached = added(this.tokensCached, other.tokensCached)
     this.cost += other.cost
-    this.priced ||= other.priced
-    this.costless ||= other.costless
     this.estimated += other.estimated
     this.unpriced = added(this.unpriced, other.unpriced)
+    for (const name of figureNames) this.missing[name] += other.missing[name]
+    this.incomplete += other.incomplete
   }
 
   /** Decimal text; null if there are costs but none is known. */
   costText(): string | null {
-    return this.costless && !this.priced ? null : fromAtto(this.cost)
+    return this.missing.cost > 0 && this.cost === 0n ? null : fromAtto(this.cost)
   }
 
   figures(): Figures {
-    const { requests, tokensIn, tokensOut, tokensCached, estimated, unpriced } = this
-    return { requests, tokensIn, tokensOut, tokensCached, cost: this.costText(), estimated, unpriced }
+    const { estimated, unpriced } = this
+    const count = (name: (typeof countNames)[number]): number | null =>
+      this.missing[name] > 0 && this[name] === 0 ? null : this[name]
+    return {
+      ...{ requests: count('requests'), tokensIn: count('tokensIn'), tokensOut: count('tokensOut') },
+      ...{ tokensCached: count('tokensCached'), cost: this.costText(), estimated, unpriced },
+      missing: { ...this.missing },
+    }
   }
 
   #addCounts(row: Pick<UsageFigures, 'requests' | 'tokensIn' | 'tokensOut' | 'tokensCached'>): void {
     this.requests = added(this.requests, row.requests)
     this.tokensIn = added(this.tokensIn, row.tokensIn)
     this.tokensOut = added(this.tokensOut, row.tokensOut)
-    this.tokensCached =
-      this.tokensCached === null || row.tokensCached === null ? null : added(this.tokensCached, row.tokensCached)
+    if (row.tokensCached === null) this.missing.tokensCached += 1
+    else this.tokensCached = added(this.tokensCached, row.tokensCached)
   }
 }
+
+const countNames = ['requests', 'tokensIn', 'tokensOut', 'tokensCached'] as const
 
 /** The figures of one row, as the contract has them. */
 export const figuresOf = (row: UsageFigures): Figures => {

@@ -176,12 +176,14 @@ function columns(
       if (sum) addRow(sum, row)
     }
   }
+  const figures = sums.map((sum) => (sum ? sum.figures() : null))
   return {
-    requests: sums.map((sum) => (sum ? sum.requests : null)),
-    tokensIn: sums.map((sum) => (sum ? sum.tokensIn : null)),
-    tokensOut: sums.map((sum) => (sum ? sum.tokensOut : null)),
-    tokensCached: sums.map((sum) => (sum ? sum.tokensCached : null)),
-    cost: sums.map((sum) => (sum ? sum.costText() : null)),
+    requests: figures.map((one) => one?.requests ?? null),
+    tokensIn: figures.map((one) => one?.tokensIn ?? null),
+    tokensOut: figures.map((one) => one?.tokensOut ?? null),
+    tokensCached: figures.map((one) => one?.tokensCached ?? null),
+    cost: figures.map((one) => one?.cost ?? null),
+    incomplete: sums.map((sum) => (sum ? sum.incomplete : null)),
   }
 }
 

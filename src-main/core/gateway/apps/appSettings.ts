@@ -1,7 +1,7 @@
 import type { App, AppSettings } from '../../../../src-preload/contract/apps.ts'
+import { instantOf } from '../../../../src-preload/contract/limitText.ts'
 import { colour, endpoint } from '../../../../src-preload/contract/requests.ts'
 import { StudioError } from '../../errors.ts'
-import { instantOf } from '../../shared/days.ts'
 import { fromNano, toNano } from '../../shared/money.ts'
 import { checkedModelMap } from './modelMap.ts'
 

@@ -1,5 +1,5 @@
+import { instantOf } from '../../../../src-preload/contract/limitText.ts'
 import type { AdmissionRequest, RateLimitHeaders } from '../../ports/requests.ts'
-import { instantOf } from '../../shared/days.ts'
 import { GeneralBucket } from './generalBucket.ts'
 import { MinuteWindow, minuteMs } from './minuteWindow.ts'
 import { SoftLimit } from './softLimit.ts'

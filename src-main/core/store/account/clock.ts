@@ -34,7 +34,7 @@ export function clockTable({ handle }: Pick<Database, 'handle'>, fetches: FetchT
     turns: `SELECT day, model, max(at), ${figureColumns} FROM closed WHERE ${later} GROUP BY day, model`,
     turnBefore: `SELECT ${figureColumns} FROM closed WHERE book = ? AND what = ? AND day = ? AND model = ? ORDER BY at DESC LIMIT 1`,
     putTurn: `INSERT OR REPLACE INTO closed (book, what, day, model, at, ${figureColumns}, corrects)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
         coalesce(?5 > (SELECT closed_at FROM coverage WHERE book = ?1 AND what = ?2 AND day = ?3), 0))`,
     newest: 'SELECT value FROM versions WHERE book = ? AND what = ? ORDER BY at DESC LIMIT 1',
     putVersion: 'INSERT OR REPLACE INTO versions (book, what, at, value) VALUES (?, ?, ?, ?)',

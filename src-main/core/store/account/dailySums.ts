@@ -1,7 +1,7 @@
 import { StudioError } from '../../errors.ts'
 import type { DayNumber } from '../../shared/days.ts'
 import type { ReadHandle, ReadStatement } from '../readOnly.ts'
-import { costOf, figureColumns, type UsageFigures } from './figures.ts'
+import { costOf, figureColumns, missingIn, type UsageFigures } from './figures.ts'
 
 /** One row of usage as the service reported it. `name` is a model, or the id of a key. */
 export interface ServiceDay extends UsageFigures {
@@ -71,6 +71,7 @@ function readDay(row: unknown): ServiceDay {
     tokensOut: cell(4),
     tokensCached: row[5] === null ? null : cell(5),
     cost: row[6] === null ? null : costOf(cell(6), cell(7)),
+    ...(row[8] === null ? {} : missingIn(String(row[8]))),
   }
 }
 

@@ -102,16 +102,16 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
   const sql = prepareAll(handle, {
     ofDay: 'SELECT * FROM days WHERE book = ? AND what = ? AND day = ?',
     insert: `INSERT INTO days (book, what, day, model, date, ${figureColumns}, first_at, ${firstColumns.join(', ')})
-      VALUES (${Array(18).fill('?').join(', ')})`,
+      VALUES (${Array(20).fill('?').join(', ')})`,
     setNow: `UPDATE days SET ${set(names)} WHERE ${key}`,
     setFirst: `UPDATE days SET first_at = ?, date = ?, ${set(firstColumns)} WHERE ${key}`,
     turnBefore: `SELECT at, ${figureColumns} FROM closed WHERE ${key} AND at <= ? ORDER BY at DESC LIMIT 1`,
     turnAfter: `SELECT at, ${figureColumns} FROM closed WHERE ${key} AND at > ? ORDER BY at LIMIT 1`,
     putTurn: `INSERT OR REPLACE INTO closed (book, what, day, model, at, ${figureColumns}, corrects)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
         ?5 > (SELECT closed_at FROM coverage WHERE book = ?1 AND what = ?2 AND day = ?3))`,
     dropTurn: `DELETE FROM closed WHERE ${key} AND at = ?`,
-    undated: `INSERT INTO undated (book, what, date, model, at, ${figureColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    undated: `INSERT INTO undated (book, what, date, model, at, ${figureColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (book, what, date, model) DO UPDATE SET at = excluded.at,
       ${names.map((name) => `${name} = excluded.${name}`).join(', ')} WHERE excluded.at > at`,
     dropUndated: 'DELETE FROM undated WHERE book = ? AND what = ? AND date = ? AND model = ?',

@@ -1,16 +1,28 @@
 import type { SQLInputValue } from 'node:sqlite'
+import * as z from 'zod'
 import type { Atto } from '../../shared/money.ts'
-import { number, numberOrNull, type Row } from '../rows.ts'
+import { number, numberOrNull, type Row, textOrNull } from '../rows.ts'
 
-/** The usage that the service reported in one row. */
+/** The figures that a row of the service can lack. */
+export const figureNames = ['requests', 'tokensIn', 'tokensOut', 'tokensCached', 'cost'] as const
+export type FigureName = (typeof figureNames)[number]
+
+/** The number of reported rows that lack each figure. Figures that no row lacks are left out. */
+export type Missing = Readonly<Partial<Record<FigureName, number>>>
+
+/**
+ * The usage that the service reported in one row, or in several rows of one day and model. Negative figures are corrections. A figure of
+ * rows in `missing` is the sum of the other rows.
+ */
 export interface UsageFigures {
   requests: number
   tokensIn: number
   tokensOut: number
   /** Null when the report does not include it (the days of a key). */
   tokensCached: number | null
-  /** Null when it was not reported. */
+  /** Null when no row has it. */
   cost: Atto | null
+  missing?: Missing
 }
 
 /** The figures of a row that a fetch does not list although it covers the day. */
@@ -21,16 +33,26 @@ export const noUsage = (what: string): UsageFigures => ({
 
 const perMillionth = 1_000_000_000_000n
 
-/** The largest amount that both columns represent exactly in a JavaScript number: 9,007,199,254 SC in one row. */
+/** The largest amount, positive or negative, that both columns represent exactly in a JavaScript number: 9,007,199,254 SC in one row. */
 export const maxUsage: Atto = BigInt(Number.MAX_SAFE_INTEGER) * perMillionth
 
 /** Columns of the figures, in the order of `figureValues`. */
-export const figureColumns = 'requests, tokens_in, tokens_out, tokens_cached, cost_millionths, cost_below'
+export const figureColumns = 'requests, tokens_in, tokens_out, tokens_cached, cost_millionths, cost_below, missing'
 
-export function figureValues({ requests, tokensIn, tokensOut, tokensCached, cost }: UsageFigures): SQLInputValue[] {
+export function figureValues({ requests, tokensIn, tokensOut, tokensCached, ...more }: UsageFigures): SQLInputValue[] {
+  const { cost, missing } = more
   const money = cost === null ? [null, null] : [Number(cost / perMillionth), Number(cost % perMillionth)]
-  return [requests, tokensIn, tokensOut, tokensCached, ...money]
+  return [requests, tokensIn, tokensOut, tokensCached, ...money, missingText(missing)]
 }
+
+const missingText = (missing: Missing = {}): string | null =>
+  Object.keys(missing).length === 0 ? null : JSON.stringify(missing)
+
+const storedMissing = z.partialRecord(z.enum(figureNames), z.int().positive())
+
+/** What rows lack, from its column: null when they lack nothing. */
+export const missingIn = (text: string | null): Pick<UsageFigures, 'missing'> =>
+  text === null ? {} : { missing: storedMissing.parse(JSON.parse(text)) }
 
 export function readFigures(row: Row, prefix = ''): UsageFigures {
   const millionths = numberOrNull(row, `${prefix}cost_millionths`)
@@ -40,6 +62,7 @@ export function readFigures(row: Row, prefix = ''): UsageFigures {
     tokensOut: number(row, `${prefix}tokens_out`),
     tokensCached: numberOrNull(row, `${prefix}tokens_cached`),
     cost: millionths === null ? null : costOf(millionths, number(row, `${prefix}cost_below`)),
+    ...missingIn(textOrNull(row, `${prefix}missing`)),
   }
 }
 
@@ -51,4 +74,5 @@ export const sameFigures = (a: UsageFigures, b: UsageFigures): boolean =>
   a.tokensIn === b.tokensIn &&
   a.tokensOut === b.tokensOut &&
   a.tokensCached === b.tokensCached &&
-  a.cost === b.cost
+  a.cost === b.cost &&
+  missingText(a.missing) === missingText(b.missing)

@@ -129,10 +129,21 @@ INSERT INTO places (profile, base_url, book)
   ON CONFLICT (profile, base_url) DO UPDATE SET book = excluded.book;
 `
 
+/**
+ * How many of the rows of one day and model lacked each figure, as JSON (`{"cost":1}`); null when they lacked none. Without it, a figure
+ * that the service left out would count as zero.
+ */
+const missing = `
+ALTER TABLE days ADD COLUMN missing TEXT;
+ALTER TABLE days ADD COLUMN first_missing TEXT;
+ALTER TABLE closed ADD COLUMN missing TEXT;
+ALTER TABLE undated ADD COLUMN missing TEXT;
+`
+
 /** "ISac". Replies that a power cut loses are fetched again. */
 export const accountDatabase: DatabaseKind = {
   applicationId: 0x49536163,
-  migrations: [first, places],
+  migrations: [first, places, missing],
   snapshot: accountSnapshot,
   synchronous: 'NORMAL',
 }

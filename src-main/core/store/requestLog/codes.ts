@@ -48,6 +48,29 @@ export function outcomeOf(state: EndState, status: number | null): Outcome {
   return state === 'done' && (status === null || status < 400) ? 'ok' : 'failed'
 }
 
+const endedUnsent: ReadonlySet<EndState> = new Set(['failed', 'cancelled', 'cut'])
+
+/**
+ * Whether a row is of a request that never left: this program refused it, or it ended in the queue, without an attempt. It is no request of
+ * any sum, budget or chart. A row that the end of the program left open (`unknown`) may have left.
+ */
+export function isUnsent({
+  outcome,
+  state,
+  attempts,
+}: {
+  outcome: number | null
+  state: number | null
+  attempts: number
+}) {
+  const [result, end] = [outcomes[outcome ?? -1], endStates[state ?? -1]]
+  return result === 'refused' || (attempts === 0 && end !== undefined && endedUnsent.has(end))
+}
+
+/** The same as a condition of SQL, for rows of `requests`. */
+export const sentCondition = `NOT (coalesce(outcome, -1) = ${outcomes.indexOf('refused')} OR (attempts = 0
+  AND coalesce(state, -1) IN (${[...endedUnsent].map((state) => endStates.indexOf(state)).join(', ')})))`
+
 /** The number of a word. @throws RangeError for a word that is not in the list (a bug) */
 export function codeOf<T extends string>(words: readonly T[], word: T): number {
   const code = words.indexOf(word)

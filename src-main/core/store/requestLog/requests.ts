@@ -1,7 +1,7 @@
 import type { Database } from '../database.ts'
 import type { ReadHandle } from '../readOnly.ts'
 import { number, numberOrNull, type Row, text, textOrNull } from '../rows.ts'
-import { codeOf, endpoints, outcomes } from './codes.ts'
+import { codeOf, endpoints, outcomes, sentCondition } from './codes.ts'
 
 /** A row of the log as stored: numbers for words (codes.ts), times in microseconds, money in billionths of an SC. */
 export interface StoredRequest {
@@ -82,7 +82,7 @@ export function requestReader(handle: ReadHandle) {
   )
   const minutes = handle.prepare(
     `SELECT caller, at / 60000 AS minute, count(*) AS n FROM requests NOT INDEXED
-      WHERE id >= ? AND at >= ? AND outcome IS NOT 2 GROUP BY 1, 2`,
+      WHERE id >= ? AND at >= ? AND ${sentCondition} GROUP BY 1, 2`,
   )
   const outputs = handle.prepare(
     `SELECT caller, model, avg(tokens_out) AS mean, count(*) AS n FROM requests NOT INDEXED
@@ -90,7 +90,7 @@ export function requestReader(handle: ReadHandle) {
   )
   const since = handle.prepare(
     `SELECT id, caller, CAST(cost AS TEXT) AS cost_text FROM requests NOT INDEXED
-      WHERE id >= ? AND outcome IS NOT NULL AND outcome <> 2 AND at * 1000 + coalesce(duration_us, 0) > ? * 1000`,
+      WHERE id >= ? AND outcome IS NOT NULL AND ${sentCondition} AND at * 1000 + coalesce(duration_us, 0) > ? * 1000`,
   )
   // The condition must be textually equal to that of the index.
   const limited = handle.prepare(
@@ -125,7 +125,7 @@ export function requestReader(handle: ReadHandle) {
       minutes
         .all(id, at)
         .map((row) => ({ caller: number(row, 'caller'), minute: number(row, 'minute'), n: number(row, 'n') })),
-    /** Requests from an id on that ended after `at` (ms since 1970), without refused ones. */
+    /** Requests from an id on that ended after `at` (ms since 1970), without those that were never sent. */
     spentSince: (id: number, at: number): Pick<StoredRequest, 'id' | 'caller' | 'cost'>[] =>
       since.all(id, at).map((row) => {
         const cost = textOrNull(row, 'cost_text')

@@ -1,7 +1,7 @@
 import type { Database } from '../database.ts'
 import { number, numbers, text } from '../rows.ts'
 
-/** Sums over the requests of one caller in one day (UTC), without refused requests. */
+/** Sums over the requests of one caller in one day (UTC), without requests that were never sent (`isUnsent`). */
 export interface DaySums {
   /** Days since 1970. */
   day: number

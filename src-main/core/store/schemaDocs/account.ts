@@ -15,6 +15,7 @@ const figures = {
   tokens_out: '',
   tokens_cached: 'null when not reported',
   ...money,
+  missing: 'JSON: how many of the reported rows lacked a figure, such as `{"cost":1}`; null: none',
 }
 const asked = 'when the report was requested, ms since 1970 (UTC)'
 
@@ -49,6 +50,7 @@ export const accountTables: DescribedTables = {
       first_tokens_cached: '',
       first_cost_millionths: '',
       first_cost_below: '',
+      first_missing: '',
       date: 'as the service wrote it',
     },
   },

@@ -1,4 +1,5 @@
 import type { AccountKey } from '../../../../src-preload/contract/account.ts'
+import { countText, withMinus } from '../../../../src-preload/contract/amountText.ts'
 import type { Parts } from '../dependencies.ts'
 import { findDataDir } from '../folder.ts'
 import { exitCodes, printJson, say } from '../output.ts'
@@ -54,15 +55,18 @@ function cells(key: AccountKey): string[] {
   const { totals } = key
   return [
     ...[key.calling ? '*' : '', key.prefix ?? key.id, key.name ?? '-'],
-    ...[totals ? String(totals.requests) : '-', totals?.cost ?? '-', balanceOf(key)],
-    ...[key.rpm, key.tpm, key.concurrent].map((limit) => (limit === null ? '-' : String(limit))),
+    ...[shown(totals?.requests), totals?.cost ? withMinus(totals.cost) : '-', balanceOf(key)],
+    ...[key.rpm, key.tpm, key.concurrent].map(shown),
     ...[key.createdAt ?? '-', key.lastUsedAt ?? '-', stateOf(key)],
   ]
 }
 
+const shown = (count: number | null | undefined): string =>
+  count === null || count === undefined ? '-' : countText(count)
+
 function balanceOf({ balanceEnabled, balance, balanceLimit }: AccountKey): string {
   if (balanceEnabled !== true || balance === null) return '-'
-  return balanceLimit === null ? balance : `${balance} of ${balanceLimit}`
+  return balanceLimit === null ? withMinus(balance) : `${withMinus(balance)} of ${balanceLimit}`
 }
 
 function stateOf({ revokedAt, gone, calling }: AccountKey): string {

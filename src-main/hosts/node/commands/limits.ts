@@ -1,4 +1,6 @@
 import type { LimitBucket, Limited, LimitStatus } from '../../../../src-preload/contract/account.ts'
+import { countText } from '../../../../src-preload/contract/amountText.ts'
+import { banAt, resetAt } from '../../../../src-preload/contract/limitText.ts'
 import type { Parts } from '../dependencies.ts'
 import { findDataDir } from '../folder.ts'
 import { exitCodes, printJson, say, sayTable } from '../output.ts'
@@ -37,23 +39,29 @@ export async function limits(options: LimitsOptions, parts: Parts): Promise<numb
 }
 
 function sayStatus(status: LimitStatus): void {
-  const reset = status.resetSeconds === null ? '' : `, resets ${status.resetSeconds} s after that`
+  const reset = resetAt(status, Date.now())
+  const words = { over: ', has reset since', unknown: ', reset time not reported' }
+  const after = typeof reset === 'number' ? `, resets in ${countText(reset)} s` : words[reset]
+  const until = status.bannedUntil ?? 'an unknown time'
+  const ban = { none: 'no', banned: `yes, until ${until}`, over: `no longer, the reported end (${until}) is over` }
   sayTable([
     ['Updated', toMinute(status.asOf)],
-    ['Requests per minute', `${bucketText(status.minute)}${reset}`],
+    ['Requests per minute', `${bucketText(status.minute)}${after}`],
     ['Free models per hour', `${bucketText(status.freeRequestsHour)} requests`],
     ['', `${bucketText(status.freeTokensHour)} tokens`],
     ['Free models per day', `${bucketText(status.freeRequestsDay)} requests`],
     ['', `${bucketText(status.freeTokensDay)} tokens`],
-    ['Banned', status.banned ? `yes, until ${status.bannedUntil ?? 'an unknown time'}` : 'no'],
+    ['Banned', ban[banAt(status, Date.now())]],
   ])
 }
 
 const bucketText = ({ limit, used, remaining }: LimitBucket): string =>
-  `${used ?? '?'} used, ${remaining ?? '?'} left of ${limit ?? '?'}`
+  `${shown(used, '?')} used, ${shown(remaining, '?')} left of ${shown(limit, '?')}`
+
+const shown = (count: number | null, unknown: string): string => (count === null ? unknown : countText(count))
 
 const keyLimits = ({ rpm, tpm, concurrent }: Record<'rpm' | 'tpm' | 'concurrent', number | null>): string =>
-  `${rpm ?? 'unlimited'} requests per minute, ${tpm ?? 'unlimited'} tokens per minute, ${concurrent ?? 'unlimited'} concurrent requests`
+  `${shown(rpm, 'unlimited')} requests per minute, ${shown(tpm, 'unlimited')} tokens per minute, ${shown(concurrent, 'unlimited')} concurrent requests`
 
 function sayHistory(history: readonly Limited[]): void {
   if (history.length === 0) return

@@ -1,3 +1,4 @@
+import { countText, withMinus } from '../../../../src-preload/contract/amountText.ts'
 import type { Account, UsageView, ViewQuery } from '../../../../src-preload/contract/usage.ts'
 import { StudioError } from '../../../core/errors.ts'
 import { exportRows, type UsageExportFormat } from '../../../core/features/usage/export.ts'
@@ -127,8 +128,10 @@ function sayUsage(
     ...(dated ? ['all'] : []),
     query.source,
     ...(by === 'day' ? [] : ['all']),
-    ...[String(total.requests), String(total.tokensIn), String(total.tokensOut)],
-    ...[total.tokensCached === null ? '-' : String(total.tokensCached), costText(total)],
+    ...(['requests', 'tokensIn', 'tokensOut', 'tokensCached'] as const).map((name) =>
+      marked(total[name], total.missing[name]),
+    ),
+    costText(total),
   ])
   const numbers = ['REQUESTS', 'TOKENS IN', 'OUT', 'CACHED', 'SC']
   const names = by === 'day' ? {} : { cuts: head.length - 1 }
@@ -138,24 +141,38 @@ function sayUsage(
 
 /** Whether a row has no requests, tokens or cost. A service may report tokens or cost without requests. */
 const isZero = (row: ExportRow): boolean =>
-  [row.requests, row.tokens_in, row.tokens_out].every((count) => count === 0) && !/[1-9]/.test(row.cost_sc ?? '')
+  [row.requests, row.tokens_in, row.tokens_out, row.incomplete].every((count) => count === 0) &&
+  !/[1-9]/.test(row.cost_sc ?? '')
 
 function numbersOf(row: ExportRow): string[] {
-  if (row.requests === null) return ['unknown', '', '', '', '']
-  const counts = [row.requests, row.tokens_in, row.tokens_out, row.tokens_cached].map((count) => count ?? '-')
-  return [...counts.map(String), row.cost_sc ?? '-']
+  if (row.incomplete === null) return ['unknown', '', '', '', '']
+  const counts = [row.requests, row.tokens_in, row.tokens_out, row.tokens_cached].map((count) => marked(count, 0))
+  return [...counts, row.cost_sc === null ? '-' : `${row.incomplete > 0 ? '≥' : ''}${withMinus(row.cost_sc)}`]
 }
 
-function costText({ cost, estimated }: UsageView['total']): string {
+function costText({ cost, estimated, missing }: UsageView['total']): string {
   if (cost === null) return '-'
-  return estimated > 0 ? `~${cost}` : cost
+  return `${missing.cost > 0 ? '≥' : ''}${estimated > 0 ? '~' : ''}${withMinus(cost)}`
 }
+
+/** A count, with a mark when rows of the service lack it. */
+const marked = (count: number | null, missing: number): string =>
+  count === null ? '-' : `${missing > 0 ? '≥' : ''}${countText(count)}`
 
 function* notesOf(views: readonly UsageView[]): Generator<string> {
   for (const { query, buckets, total } of views) {
     if (query.source === 'service') yield* gapsOf(buckets, query.grain)
     if (total.estimated > 0) yield `~ The cost of ${total.estimated} requests of this computer is estimated.`
-    if (total.unpriced > 0) yield `The cost of ${total.unpriced} requests is unknown and not included.`
+    const { source } = query
+    if (source === 'here' && total.unpriced > 0) {
+      yield `≥ The cost of ${countText(total.unpriced)} requests is unknown and not included.`
+    }
+    const names = { requests: 'requests', tokensIn: 'tokens in', tokensOut: 'tokens out', cost: 'cost' } as const
+    for (const name of ['requests', 'tokensIn', 'tokensOut', 'cost'] as const) {
+      const rows = source === 'service' ? total.missing[name] : 0
+      if (rows > 0)
+        yield `≥ ${rows} ${rows === 1 ? 'row' : 'rows'} of the service without ${names[name]}, not included.`
+    }
   }
 }
 

@@ -16,7 +16,7 @@ import { freshFolder } from '../../helpers/core.ts'
 import { killedAfter } from '../../helpers/killed.ts'
 import { readDownload, uploadFile } from '../../helpers/transfers.ts'
 import { canary, json, readBody, serve } from '../../upstream/helpers/service.ts'
-import { gifHead, jpg, png, pngClaim, webpHead } from '../media/pictures.ts'
+import { gifHead, jpg, png, pngClaim, webp, webpHead } from '../media/pictures.ts'
 import { changesUntil, ended, type Feature, openImages, wish } from './helpers.ts'
 
 async function sandbox(): Promise<Upstream> {
@@ -95,7 +95,7 @@ test('[GEN-01] a URL on another host is not fetched; its slot has the reason, an
   const feature = await featureAt((url) => [
     { url: `${elsewhere.url}/a.png?key=${encodeURIComponent(canary)}&${canary}` },
     { url: `${url}@evil.example/a.png` },
-    { url: 'data:image/png;base64,AAAA' },
+    { url: 'javascript:alert(1)' },
     { url: `${url}/files/a.png` },
   ])
   const drawing = await ended(feature, await feature.images.make(wish({ n: 4 })))
@@ -155,7 +155,7 @@ test('bytes decide: a wrong type, a file that is no image, a too large one and a
     {
       'page.png': Buffer.from('<html><script>alert(1)</script>'),
       'large.png': large,
-      'lies.txt': webpHead('VP8X', 30, 20),
+      'lies.txt': webp(),
     },
   )
   const drawing = await ended(feature, await feature.images.make(wish({ n: 4 })))
@@ -165,8 +165,64 @@ test('bytes decide: a wrong type, a file that is no image, a too large one and a
   expect(words[1]).toEqual(['refused', 'malformed_reply', expect.stringMatching(/20 MB/)])
   expect(words[2]).toEqual(['refused', 'malformed_reply', expect.stringMatching(/60000 × 60000/)])
   const [kept] = feature.images.find({ search: '', favourites: false }).images
-  expect(kept).toMatchObject({ mime: 'image/webp', width: 30, height: 20 })
-  expect(files(feature)).toEqual([kept?.mediaId])
+  expect(kept).toMatchObject({ mime: 'image/webp', width: 1, height: 1 })
+  // The page and the bomb were paid for, so they are kept as files. The large one was not read to its end.
+  expect(drawing.slots.map(({ fileId }) => fileId !== null)).toEqual([true, false, true, false])
+  expect(files(feature)).toHaveLength(3)
+})
+
+test('[IMG-03] each entry is judged for itself: good images arrive, each bad entry is named once, and its bytes can be saved', async () => {
+  const whole = png(40, 30, 7)
+  const base64 = (bytes: Buffer) => ({ b64_json: bytes.toString('base64') })
+  const data = [
+    null,
+    base64(whole),
+    'text',
+    base64(whole.subarray(0, 60)),
+    { url: `data:image/jpeg;base64,${jpg(8, 8).toString('base64')}` },
+    { b64_json: '!!no!!' },
+  ]
+  const feature = await featureAt(() => data)
+  const drawing = await ended(feature, await feature.images.make(wish({ n: 2 })))
+  expect(drawing).toMatchObject({ state: 'done', problem: null })
+  expect(drawing.slots.map(({ state, problem }) => problem?.message ?? state)).toEqual([
+    'The service returned neither an image nor its URL.',
+    'kept',
+    'The service returned neither an image nor its URL.',
+    'The image is cut off after 60 bytes.',
+    'kept',
+    'The image’s base64 is invalid.',
+  ])
+  expect(drawing.inSight.count).toBe(2)
+  expect(feature.images.find({ search: '', favourites: false }).images).toHaveLength(2)
+  const [cut, text] = [drawing.slots[3]?.fileId ?? '', drawing.slots[5]?.fileId ?? '']
+  const saved = await feature.images.save({ ids: [cut] })
+  expect(saved.name).toBe('A harbour at dawn damaged.png')
+  expect(await readDownload(feature.transfers, saved.downloadId)).toEqual(whole.subarray(0, 60))
+  const other = await feature.images.save({ ids: [text] })
+  expect(other.name).toBe('A harbour at dawn damaged base64.txt')
+  expect((await readDownload(feature.transfers, other.downloadId)).toString()).toBe('!!no!!')
+  const [snapshot] = await changesUntil(feature, () => true)
+  expect(snapshot).toMatchObject({ total: 2 })
+})
+
+test('a request whose images are all damaged is failed, can be hidden, and is no image of any count', async () => {
+  const feature = await featureAt(() => [{ b64_json: png(40, 30).subarray(0, 60).toString('base64') }])
+  const drawing = await ended(feature, await feature.images.make(wish()))
+  expect(drawing).toMatchObject({ state: 'failed', problem: { kind: 'malformed_reply' }, inSight: { count: 0 } })
+  const [fileId] = drawing.slots.map((slot) => slot.fileId ?? '')
+  await feature.media.drop(readdirSync(join(feature.dataDir, 'media')))
+  expect(files(feature)).toHaveLength(1)
+  feature.images.dismiss({ drawingId: drawing.id })
+  await expect(feature.images.save({ ids: [fileId ?? ''] })).rejects.toMatchObject({ kind: 'no_such_item' })
+})
+
+test('a reply with status 200 and an error is failed with the words of the service', async () => {
+  const error = { message: 'Prompt rejected by the safety system', code: 'content_policy_violation' }
+  const service = await serve((_request, response) => json(response, 200, { error }))
+  const feature = openImages(async () => service.upstream)
+  const drawing = await ended(feature, await feature.images.make(wish({ n: 2 })))
+  expect(drawing).toMatchObject({ state: 'failed', problem: { said: error.message, code: error.code } })
 })
 
 test('an endless image is cut off at 20 MB, and so is one that decompresses to more', { tags: 'long' }, async () => {
@@ -356,6 +412,21 @@ test('deleted images disappear at once and can be restored; watchers are notifie
   expect((await watching.next()).value).toMatchObject({ type: 'snapshot', total: 1 })
   await watching.return?.()
   expect(files(feature)).toHaveLength(1)
+})
+
+test('the number of images follows each deletion and each undo', async () => {
+  let seed = 0
+  const feature = await featureAt(() => [1, 2, 3].map(() => ({ b64_json: png(4, 4, ++seed).toString('base64') })))
+  const { slots } = await ended(feature, await feature.images.make(wish({ n: 3 })))
+  const ids = slots.map(({ imageId }) => imageId ?? '')
+  const totals: number[] = []
+  for await (const change of feature.images.watch()) {
+    if (change.type === 'snapshot' || change.type === 'total') totals.push(change.total)
+    if (totals.length === 1) feature.images.remove({ ids })
+    if (totals.length === 2) feature.images.restore({ ids: ids.slice(1) })
+    if (totals.length === 3) break
+  }
+  expect(totals).toEqual([3, 0, 2])
 })
 
 test('a valid thumbnail is stored and replaces the one before', async () => {

@@ -51,6 +51,9 @@ export function turnedPng(width: number, height: number, orientation: number): B
   return Buffer.concat([plain.subarray(0, 33), length, chunk, check, plain.subarray(33)])
 }
 
+/** A lossless image of one pixel. */
+export const webp = (): Buffer => Buffer.from('UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==', 'base64')
+
 export function webpHead(form: 'VP8X' | 'VP8L' | 'VP8 ', width: number, height: number): Buffer {
   const bytes = Buffer.alloc(40)
   bytes.write('RIFF', 'latin1')

@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it, onTestFinished, vi } from 'vitest'
@@ -80,6 +81,56 @@ it('a recording without new pieces is cut after a while, and continues when its 
   const done = await feature.finish({ id, seconds: 2 })
   expect(done).toMatchObject({ state: 'kept', bytes: 3000, seconds: 2 })
   expect(bytesOf(done).equals(whole)).toBe(true)
+})
+
+it('a recording whose page is gone is cut within seconds, and not while another connection of the page holds it', async () => {
+  stopTheClock()
+  const { feature } = openFeature()
+  const { id } = await feature.begin(mic)
+  await feature.append({ id, at: 0, data: randomBytes(100) })
+  const [first, second] = [new AbortController(), new AbortController()]
+  const held = [first, second].map(({ signal }) => feature.hold({ id }, signal).next())
+  await feature.get({ id })
+  first.abort()
+  await held[0]
+  vi.advanceTimersByTime(60_000)
+  expect((await feature.get({ id })).recording.state).toBe('recording')
+  second.abort()
+  await held[1]
+  vi.advanceTimersByTime(5_000)
+  await expect.poll(async () => (await feature.get({ id })).recording.state).toBe('cut')
+  // The page was only disconnected: its next piece continues the recording.
+  await feature.append({ id, at: 100, data: randomBytes(10) })
+  expect((await feature.get({ id })).recording.state).toBe('recording')
+})
+
+it('the length of a recording without a known length is read from its last page', async () => {
+  const { feature } = openFeature()
+  const ogg = readFileSync(new URL('../../../../src-renderer/features/transcription/example.ogg', import.meta.url))
+  const lengthOf = async (bytes: Buffer): Promise<number> => {
+    const { id } = await feature.begin({ name: 'Note', mime: 'audio/ogg' })
+    await feature.append({ id, at: 0, data: bytes })
+    return (await feature.finish({ id, seconds: null })).seconds ?? -1
+  }
+  const whole = await lengthOf(ogg)
+  expect(whole).toBeGreaterThan(1)
+  const half = await lengthOf(ogg.subarray(0, ogg.length / 2))
+  expect(half / whole).toBeGreaterThan(0.3)
+  expect(half / whole).toBeLessThan(0.7)
+  expect(await lengthOf(Buffer.from('no recording at all'))).toBe(-1)
+})
+
+it('the length of a WebM file that was cut off is that of the sound in it', { tags: 'long' }, async ({ skip }) => {
+  const { feature } = openFeature()
+  const encoder = ['-c:a', 'libopus', '-b:a', '32k', '-f', 'webm', '-live', '1', '-']
+  const { stdout, error, status } = spawnSync('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', 'sine=d=40', ...encoder])
+  if (error || status !== 0) return skip('ffmpeg is not installed')
+  for (const share of [0.2, 0.5, 0.9, 1]) {
+    const { id } = await feature.begin(mic)
+    await feature.append({ id, at: 0, data: stdout.subarray(0, stdout.length * share) })
+    const { seconds } = await feature.finish({ id, seconds: null })
+    expect(Math.abs((seconds ?? 0) - 40 * share)).toBeLessThan(3)
+  }
 })
 
 it('a cut recording can be finished with its length; finishing twice has no effect; nothing can be added afterwards', async () => {

@@ -120,7 +120,7 @@ describe('a reply', () => {
   })
 
   it.each([
-    ['no transcript in it', 'application/json', '{"error":"nope"}'],
+    ['no transcript in it', 'application/json', '{"usage":{}}'],
     ['a list', 'application/json', '[1,2]'],
     ['cut JSON', 'application/json', '{"text":"One tw'],
     ['a number for a text', 'application/json', '{"text":5}'],
@@ -130,6 +130,12 @@ describe('a reply', () => {
     const transcript = await (await asking(says(type, body))).ask()
     expect(transcript).toMatchObject({ state: 'failed', text: '', cues: [], cost: '0.5' })
     expect(transcript.problem).toMatchObject({ kind: 'malformed_reply', message: expect.stringMatching(/^.{20,200}$/) })
+  })
+
+  it('a reply with status 200 and an error fails with the words of the service', async () => {
+    const body = '{"error":{"message":"The audio is empty.","code":"bad_audio"}}'
+    const transcript = await (await asking(says('application/json', body))).ask()
+    expect(transcript).toMatchObject({ state: 'failed', problem: { said: 'The audio is empty.', code: 'bad_audio' } })
   })
 
   it('invalid segments are dropped, the others stay, and nothing is executed or polluted', async () => {

@@ -5,9 +5,11 @@ import {
   reportedByKeyDays,
   reportedByKeys,
   reportedByUsage,
+  whyUndated,
 } from '../../../../src-main/core/features/usage/parseReplies.ts'
-import { bucketsOf, dayOfDate, dayText, endOfDay, instantOf } from '../../../../src-main/core/shared/days.ts'
+import { bucketsOf, dayOfDate, dayText, endOfDay } from '../../../../src-main/core/shared/days.ts'
 import { accountUsage, keyDaily, keyList } from '../../../../src-main/core/upstream/schemas.ts'
+import { instantOf } from '../../../../src-preload/contract/limitText.ts'
 import { firstCases } from '../../../helpers/effort.ts'
 import { noon } from './helpers.ts'
 
@@ -98,10 +100,37 @@ describe('a usage reply', () => {
     ])
   })
 
-  it('counts an invalid count as 0 and an invalid cost as unknown', () => {
-    const bad = { ...row, date: '2026-11-20', requests: -1, tokens_in: 1.5, tokens_out: 1e300, cost_sc: '-1' }
-    const reported = reportedByUsage(asked, { usage: [bad], balance: null, total_spent: null })
-    expect(reported.rows).toMatchObject([{ requests: 0, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost: null }])
+  it('counts negative rows as corrections, digits in text as numbers, and everything else as unknown [USE-01]', () => {
+    const usage = accountUsage.parse({
+      usage: [
+        { ...row, date: '2026-11-20', requests: -1, tokens_in: '-5', tokens_out: '2', tokens_cached: 0, cost_sc: -1 },
+        { ...row, date: '2026-11-19', requests: null, tokens_in: 1.5, tokens_out: 1e300, cost_sc: 'much' },
+        { date: '2026-11-18', model: 'm', requests: '3' },
+      ],
+    })
+    expect(reportedByUsage(asked, usage).rows).toMatchObject([
+      { requests: -1, tokensIn: -5, tokensOut: 2, tokensCached: 0, cost: -1_000_000_000_000_000_000n },
+      { cost: null, missing: { requests: 1, tokensIn: 1, tokensOut: 1 } },
+      { requests: 3, tokensCached: null, cost: null, missing: { tokensIn: 1, tokensOut: 1 } },
+    ])
+  })
+
+  it('with an unknown figure in one of two rows of a day keeps the other, and says how many rows lack it', () => {
+    const two = [
+      { ...row, date: '2026-11-20', cost_sc: '5' },
+      { ...row, date: '2026-11-20', cost_sc: null, requests: null, tokens_cached: null },
+    ]
+    const { rows } = reportedByUsage(asked, accountUsage.parse({ usage: two }))
+    expect(rows).toMatchObject([
+      { requests: 1, tokensIn: 10, cost: 5n * 10n ** 18n, missing: { requests: 1, tokensCached: 1, cost: 1 } },
+    ])
+  })
+
+  it('says why a row belongs to no reported day', () => {
+    const why = (date: string) => whyUndated(date, at)
+    expect(['', 'soon', '2026-11-23', '2027-01-01', '1999-01-01'].map(why)).toEqual([
+      ...['none', 'unreadable', 'future', 'future', 'past'],
+    ])
   })
 
   it('without its rows covers no day: missing is not zero [GEN-02] [USE-01]', () => {

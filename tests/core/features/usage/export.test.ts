@@ -27,15 +27,21 @@ beforeAll(async () => {
 })
 afterAll(() => close())
 
-const figures = { requests: 0, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost: '0', estimated: 0, unpriced: 0 }
+const missing = { requests: 0, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost: 0 }
+const counts = { requests: 0, tokensIn: 0, tokensOut: 0, tokensCached: 0 }
+const figures = { ...counts, cost: '0', estimated: 0, unpriced: 0, missing }
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null, freq: 6 })
-const count = fc.oneof(fc.nat(100_000), fc.nat({ max: Number.MAX_SAFE_INTEGER }))
-/** Every amount that the contract allows, in its notation. */
+const count = fc.oneof(fc.nat(100_000), fc.nat({ max: Number.MAX_SAFE_INTEGER }), fc.integer({ min: -1000, max: -1 }))
+/** Every amount that the contract allows, in its notation. A correction is negative. */
 const amount = fc
-  .tuple(fc.bigInt({ min: 0n, max: 10n ** 15n - 1n }), fc.nat(18), fc.bigInt({ min: 0n, max: 10n ** 18n - 1n }))
-  .map(([whole, digits, fraction]) =>
-    digits === 0 ? `${whole}` : `${whole}.${`${fraction}`.padStart(18, '0').slice(0, digits)}`,
+  .tuple(
+    ...[fc.bigInt({ min: 0n, max: 10n ** 15n - 1n }), fc.nat(18), fc.bigInt({ min: 0n, max: 10n ** 18n - 1n })],
+    fc.constantFrom('', '', '-'),
   )
+  .map(([whole, digits, fraction, sign]) => {
+    const text = digits === 0 ? `${whole}` : `${whole}.${`${fraction}`.padStart(18, '0').slice(0, digits)}`
+    return /[1-9]/.test(text) ? sign + text : text
+  })
 const name = fc.oneof(
   fc.constantFrom(
     'writer-small',
@@ -65,7 +71,7 @@ const view: fc.Arbitrary<UsageView> = fc.nat(12).chain((days) => {
   const series: fc.Arbitrary<Series> = fc.record({
     ...{ id: name, name, colour: fc.constant(null), total: fc.constant(figures) },
     ...{ requests: line(count), tokensIn: line(count), tokensOut: line(count), tokensCached: line(count) },
-    cost: line(amount),
+    ...{ cost: line(amount), incomplete: line(fc.nat(3)) },
   })
   return fc.record({
     query: fc.record({
@@ -90,7 +96,7 @@ const view: fc.Arbitrary<UsageView> = fc.nat(12).chain((days) => {
 const types: Record<(typeof exportColumns)[number], string> = {
   ...{ from: 'DATE', to: 'DATE', state: 'VARCHAR', source: 'VARCHAR', by: 'VARCHAR', id: 'VARCHAR', name: 'VARCHAR' },
   ...{ requests: 'BIGINT', tokens_in: 'BIGINT', tokens_out: 'BIGINT', tokens_cached: 'BIGINT' },
-  ...{ cost_sc: 'DECIMAL(38, 18)', as_of: 'TIMESTAMP' },
+  ...{ cost_sc: 'DECIMAL(38, 18)', as_of: 'TIMESTAMP', incomplete: 'BIGINT' },
 }
 const typed = `{${exportColumns.map((column) => `'${column}': '${types[column]}'`).join(', ')}}`
 
@@ -140,6 +146,7 @@ describe.each<UsageExportFormat>(firstCases(1, ['parquet', 'csv', 'json']))('a v
             tokens_cached: text(row.tokens_cached),
             cost_sc: row.cost_sc === null ? null : full(row.cost_sc),
             as_of: row.as_of === null ? null : String(Date.parse(row.as_of)),
+            incomplete: text(row.incomplete),
           })),
         )
         const [sums] = await all(`SELECT sum(cost_sc)::VARCHAR AS cost, sum(requests)::VARCHAR AS requests,
@@ -207,6 +214,7 @@ it('sums per day and per series are null where a source reports nothing, and 0 w
   const one = (cost: string | null, cached: number | null, requests: number | null = 1): Series => ({
     ...{ id: 'm', name: 'm', colour: null, total: { ...figures, cost }, requests: [requests], tokensIn: [requests] },
     ...{ tokensOut: [requests], tokensCached: [cached], cost: [cost] },
+    incomplete: [requests === null ? null : cost === null ? 1 : 0],
   })
   const of = (
     series: Series[],
@@ -214,9 +222,12 @@ it('sums per day and per series are null where a source reports nothing, and 0 w
     asOf = '2026-03-09T00:00:00.000Z',
   ) => bucketsOf({ ...given, buckets: [{ ...day, state }], series, asOf })[0]
   expect(of([])).toMatchObject({ requests: 0, tokens_cached: 0, cost_sc: '0' })
-  expect(of([one('0.1', 1), one(null, null)])).toMatchObject({ requests: 2, tokens_cached: null, cost_sc: '0.1' })
+  expect(of([one('0.1', 1), one(null, null)])).toMatchObject({
+    ...{ requests: 2, tokens_cached: 1, cost_sc: '0.1', incomplete: 1 },
+  })
   expect(of([one('1000000000.000000000000000001', 1), one('1e-18', 1)])?.cost_sc).toBe('1000000000.000000000000000002')
   expect(of([one(null, 1)])).toMatchObject({ requests: 1, cost_sc: null })
+  expect(of([one('5', 1), one('-7.5', 1, -2)])).toMatchObject({ requests: -1, cost_sc: '-2.5', incomplete: 0 })
   const nothing = { requests: null, tokens_in: null, tokens_cached: null, cost_sc: null }
   expect(of([], 'gap')).toMatchObject(nothing)
   expect(of([one(null, null, null)], 'running')).toMatchObject(nothing)
@@ -246,7 +257,7 @@ it('a CSV contains no name that a spreadsheet would run as a formula, even with 
   }
   for (const name of hostile) {
     const text = Buffer.from(
-      exportRows([{ ...row, id: '', name, tokens_cached: null, cost_sc: '1', as_of: null }], 'csv'),
+      exportRows([{ ...row, id: '', name, tokens_cached: null, cost_sc: '1', as_of: null, incomplete: 0 }], 'csv'),
     ).toString()
     const cell = text.slice(text.indexOf('"",') + 3, text.indexOf(',1,1,1,,1,'))
     const inside = /^"(.*)"$/s.exec(cell)?.[1]
@@ -262,10 +273,10 @@ describe('a packed view', () => {
     const cellsOf = (one: PageSeries, count: number): Series => {
       const cells = <T extends number | string>(column: Column<T>) =>
         Array.from({ length: count }, (_, at) => column.at(at))
-      const { requests, tokensIn, tokensOut, tokensCached, cost } = one
+      const { requests, tokensIn, tokensOut, tokensCached, cost, incomplete } = one
       return {
         ...{ ...one, requests: cells(requests), tokensIn: cells(tokensIn), tokensOut: cells(tokensOut) },
-        ...{ tokensCached: cells(tokensCached), cost: cells(cost) },
+        ...{ tokensCached: cells(tokensCached), cost: cells(cost), incomplete: cells(incomplete) },
       }
     }
     const some = view.filter(({ buckets }) => buckets.length > 0)

@@ -1,5 +1,6 @@
 import { reportedByUsage } from '../../../../src-main/core/features/usage/parseReplies.ts'
-import { bucketsOf, dayOfDate, dayText, instantOf } from '../../../../src-main/core/shared/days.ts'
+import { bucketsOf, dayOfDate, dayText } from '../../../../src-main/core/shared/days.ts'
+import { instantOf } from '../../../../src-preload/contract/limitText.ts'
 
 // Prints how a process in the time zone of its environment reads dates.
 const dates = [

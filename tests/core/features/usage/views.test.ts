@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
+import * as fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { stateOfStretch, statesOf } from '../../../../src-main/core/features/usage/coverage.ts'
@@ -12,9 +13,10 @@ import {
 import type { UsageReader } from '../../../../src-main/core/features/usage/reader.ts'
 import { dayOfDate, dayText, endOfDay } from '../../../../src-main/core/shared/days.ts'
 import { accountFile, openAccountStore } from '../../../../src-main/core/store/account/open.ts'
-import { keyRecord } from '../../../../src-main/core/upstream/schemas.ts'
+import { accountUsage, keyRecord } from '../../../../src-main/core/upstream/schemas.ts'
 import { packView } from '../../../../src-preload/contract/columns.ts'
 import { comparison, packedView, type ViewQuery } from '../../../../src-preload/contract/usage.ts'
+import { tries } from '../../../helpers/effort.ts'
 import { localSide, noon, openAccount, readingOf } from './helpers.ts'
 import { accountB } from './reportAt.ts'
 
@@ -378,6 +380,81 @@ describe('the comparison of local and remote usage', () => {
     ])
   })
 
+  it('counts a negative cost as a correction, and compares nothing while a cost is unknown [USE-01]', () => {
+    const day19 = '2026-11-19'
+    const cost = 33_840_000_000n
+    notify(now, row(day19, 'm', 4, '33.84'), row(day19, 'm', 0, '-2.5'), row(day19, 'n', 1, '1'))
+    uses(used(day19, 'tool:t', 'm', { cost, requests: 4, tokensIn: 40, tokensOut: 4 }))
+    expect(reading.view(query({})).total).toMatchObject({ cost: '32.34', missing: { cost: 0 } })
+    expect(driftOf({ model: 'm' })).not.toBe('same')
+    notify(now + 1, row(day19, 'm', 4, '33.84'), row(day19, 'm', 0, 'refund'), row(day19, 'n', 1, '1'))
+    const { total, series } = reading.view(query({}))
+    expect(total).toMatchObject({ cost: '34.84', missing: { cost: 1, requests: 0 } })
+    expect(series.find(({ id }) => id === 'm')?.incomplete).toContain(1)
+    expect(reading.compare(range)).toMatchObject([
+      { model: 'm', drift: 'incomplete', elsewhere: null },
+      { model: 'n', drift: 'elsewhere', elsewhere: '1' },
+    ])
+  })
+
+  it('of replies with any odd rows: known figures are summed exactly, and each row that lacks one is counted', () => {
+    const odd = fc.constantFrom(undefined, null, '', 'x', true, 1.5, 1e300, {}, [1])
+    const whole = fc.integer({ min: -1000, max: 1_000_000 })
+    const count = fc.oneof(odd, whole, whole.map(String))
+    const amount = fc.oneof(
+      odd.filter((value) => typeof value !== 'number'),
+      whole,
+      whole.map((value) => `${value}.5`),
+    )
+    const rows = fc.array(
+      fc.record({
+        requests: count,
+        tokens_in: count,
+        tokens_out: count,
+        cost_sc: amount,
+        model: fc.constantFrom('a', 'b'),
+      }),
+      { maxLength: 8 },
+    )
+    let at = now
+    const known = (value: unknown): number | null => {
+      const read = typeof value === 'string' && /\d/.test(value) ? Number(value) : value
+      return typeof read === 'number' && Number.isFinite(read) ? read : null
+    }
+    const sumOf = (values: readonly unknown[], isCount: boolean) => {
+      const found = values.map(known).map((value) => (isCount && !Number.isSafeInteger(value) ? null : value))
+      const numbers = found.filter((value) => value !== null)
+      return { sum: numbers.reduce((all, value) => all + value, 0), without: found.length - numbers.length }
+    }
+    fc.assert(
+      fc.property(rows, (given) => {
+        at += 1
+        const usage = accountUsage.parse({ usage: given.map((one) => ({ ...one, date: '2026-11-19' })) })
+        const reported = reportedByUsage({ askedAt: at, answeredAt: at }, usage)
+        accountStore.transaction(() => accountStore.saveReply(no, reported))
+        const { total } = reading.view(query({ from: '2026-11-19', to: '2026-11-19' }))
+        for (const [name, from] of [
+          ['requests', 'requests'],
+          ['tokensIn', 'tokens_in'],
+          ['tokensOut', 'tokens_out'],
+        ] as const) {
+          const { sum, without } = sumOf(
+            given.map((one) => one[from]),
+            true,
+          )
+          expect([total[name], total.missing[name]]).toEqual([without > 0 && sum === 0 ? null : sum, without])
+        }
+        const costs = sumOf(
+          given.map(({ cost_sc }) => cost_sc),
+          false,
+        )
+        expect(total.missing.cost).toBe(costs.without)
+        expect(total.cost).toBe(costs.without > 0 && costs.sum === 0 ? null : String(costs.sum))
+      }),
+      { numRuns: tries(60, 600) },
+    )
+  })
+
   it('counts output tokens, requests without a model, and the age of a day', () => {
     const fetched = noon('2026-10-23')
     notify(
@@ -510,8 +587,8 @@ describe('the summary', () => {
       accountStore.transaction(() => accountStore.saveReply(no, reported))
       const seen = reading.summary({ accountId: 'b' })
       expect(seen).toMatchObject({ pace, daysLeft })
-      // Lifetime spend below zero is invalid.
-      expect(seen.account.spent).toBeNull()
+      // Lifetime spend can fall below zero by corrections.
+      expect(seen.account.spent?.value).toBe('-1')
     },
   )
 

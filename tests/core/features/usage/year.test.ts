@@ -146,7 +146,7 @@ it('a year of irregular fetches, corrections, gaps and two accounts matches the 
     const corrections = usage.reading.corrections(range)
     expect(corrections.length).toBeGreaterThan(0)
     for (const { day, before, after, beforeAsOf, afterAsOf } of corrections) {
-      expect(after.requests).toBeGreaterThan(before.requests)
+      expect(after.requests ?? 0).toBeGreaterThan(before.requests ?? 0)
       expect(new Decimal(after.cost ?? 0).gt(before.cost ?? 0)).toBe(true)
       // Both times the day had ended. Only a later one is a correction.
       expect(day < beforeAsOf.slice(0, 10) && beforeAsOf < afterAsOf).toBe(true)

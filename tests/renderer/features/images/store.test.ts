@@ -27,7 +27,7 @@ const image = (at: number, more: Partial<Image> = {}): Image => ({
 const drawing = (at: number, more: Partial<Drawing> = {}): Drawing => ({
   ...{ id: idOf(at), createdAt: when(at), state: 'done', problem: null, cost: null, costIs: 'unknown', rows: [] },
   ...{ prompt: `prompt ${at}`, n: 1, model: null, size: null, responseFormat: null, fromImageId: null, tookMs: 5 },
-  slots: [{ index: 0, state: 'kept', imageId: idOf(at), problem: null, address: null }],
+  slots: [{ index: 0, state: 'kept', imageId: idOf(at), fileId: null, problem: null, address: null }],
   inSight: { count: 1, lookId: idOf(at) },
   ...more,
 })
@@ -56,7 +56,8 @@ describe('the store of the Images page', () => {
     const narrowed = { ...shown(3, 1), search: 'picture', total: 5 }
     const reported = withChange(narrowed, { type: 'image', image: image(9) })
     expect(ids(reported)).toEqual([3, 1])
-    expect(reported).toMatchObject({ stale: true, total: 6 })
+    expect(reported).toMatchObject({ stale: true, total: 5 })
+    expect(withChange(reported, { type: 'total', total: 6 }).total).toBe(6)
     expect(withChange(narrowed, { type: 'image', image: image(3, { favourite: true }) })).toMatchObject({
       stale: false,
     })
@@ -96,7 +97,7 @@ describe('the store of the Images page', () => {
     expect(seen(withDismissed({ ...since, recalled: idOf(5) }, idOf(5)))).toEqual([10, 9, 8])
     const refused = {
       ...drawing(3),
-      slots: [{ index: 0, state: 'refused' as const, imageId: null, problem: null, address: 'x' }],
+      slots: [{ index: 0, state: 'refused' as const, imageId: null, fileId: null, problem: null, address: 'x' }],
     }
     expect(seen({ ...firstImages, drawings: [refused] })).toEqual([3])
   })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { exact, showSc } from '../../../../src-preload/contract/amountText.ts'
 import { packView, unpackView } from '../../../../src-preload/contract/columns.ts'
 import type { Coverage, ViewQuery } from '../../../../src-preload/contract/usage.ts'
 import { chartOfKey } from '../../../../src-renderer/features/keys/Days.tsx'
@@ -15,7 +16,7 @@ import { type ChartData, heightAt, marksOf, seriesAt } from '../../../../src-ren
 import { bucketLabelText, mergedLabel, spokenBucket } from '../../../../src-renderer/shared/chart/labels.ts'
 import { barOf, bucketsPerBar, folded } from '../../../../src-renderer/shared/chart/mergeBuckets.ts'
 import { bucketLabel, hatching } from '../../../../src-renderer/shared/chart/option.ts'
-import { lessSc, shareOf, showSigned, signed, sumSigned } from '../../../../src-renderer/shared/money/sc.ts'
+import { lessSc, shareOf, sumSc } from '../../../../src-renderer/shared/money/sc.ts'
 import { Accounts } from '../../harness/accounts.ts'
 
 beforeAll(() => i18n.init({ lng: 'en', resources: { en }, initAsync: false, interpolation: { escapeValue: false } }))
@@ -243,14 +244,14 @@ describe('amounts that may be negative', () => {
   it('are added and subtracted to the last digit', () => {
     fc.assert(
       fc.property(fc.array(amount), (amounts) => {
-        const sum = sumSigned(amounts.map(({ text }) => text))
-        expect(signed(sum)).toBe(amounts.reduce((all, { parts }) => all + parts, 0n))
+        const sum = sumSc(amounts.map(({ text }) => text))
+        expect(exact(sum)).toBe(amounts.reduce((all, { parts }) => all + parts, 0n))
       }),
     )
   })
   it('have a real minus sign, and shares are computed exactly', () => {
-    expect(showSigned('-1.25')).toBe('\u22121.25')
-    expect(showSigned('0.1')).toBe('0.10')
+    expect(showSc('-1.25')).toBe('\u22121.25')
+    expect(showSc('0.1')).toBe('0.10')
     expect(shareOf('0.3', '0.9')).toBe(0.333_333)
     // A small share is not nothing.
     expect(showShare(shareOf('0.0012', '4.69') ?? 0)).toBe('<0.1%')
@@ -266,11 +267,12 @@ describe('both sources', () => {
     const sides = sidesOf(accounts.compare(day(29), day(0), false))
     expect(sides.share).toBeGreaterThan(0.5)
     expect(sides.share).toBeLessThan(1)
-    expect(signed(sides.elsewhere)).toBeGreaterThan(0n)
-    expect(signed(sides.notYet)).toBeGreaterThan(0n)
+    expect(exact(sides.elsewhere)).toBeGreaterThan(0n)
+    expect(exact(sides.notYet)).toBeGreaterThan(0n)
   })
   it('show zero spend without local requests, and unknown spend without prices', () => {
-    const figures = { requests: 2, tokensIn: 1, tokensOut: 1, tokensCached: null, unpriced: 0, estimated: 0 }
+    const missing = { requests: 0, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost: 0 }
+    const figures = { requests: 2, tokensIn: 1, tokensOut: 1, tokensCached: null, unpriced: 0, estimated: 0, missing }
     const service = { ...figures, cost: '1.5' }
     const there = { model: 'm', day: null, service, here: null, elsewhere: '1.5', drift: 'elsewhere' } as const
     expect(sidesOf([there])).toMatchObject({ service: '1.5', here: '0', share: 0 })
@@ -282,7 +284,7 @@ describe('both sources', () => {
       service: null,
       share: null,
     })
-    expect(sidesOf([])).toEqual({ service: null, here: null, elsewhere: '0', notYet: '0', share: null })
+    expect(sidesOf([])).toMatchObject({ service: null, here: null, elsewhere: '0', notYet: '0', share: null })
   })
 })
 

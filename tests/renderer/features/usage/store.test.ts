@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { resetAt } from '../../../../src-preload/contract/limitText.ts'
 import type { Account } from '../../../../src-preload/contract/usage.ts'
 import { filterOf } from '../../../../src-renderer/features/usage/actions.ts'
 import { matchingKeys, sortedKeys } from '../../../../src-renderer/stores/keys.ts'
-import { secondsLeft, viewBucketOf } from '../../../../src-renderer/stores/limits.ts'
+import { viewBucketOf } from '../../../../src-renderer/stores/limits.ts'
 import {
   daysOf,
   firstChoice,
@@ -152,10 +153,12 @@ describe('a counter of the limits', () => {
   })
   it('counts the seconds from the time of the report, never below one', () => {
     const asOf = '2026-11-21T12:00:00.000Z'
-    expect(secondsLeft(22, asOf, Date.parse(asOf) + 4_000)).toBe(18)
-    expect(secondsLeft(22, asOf, Date.parse(asOf) + 22_000)).toBeNull()
-    expect(secondsLeft(null, asOf, Date.parse(asOf))).toBeNull()
-    expect(secondsLeft(5, 'never', 0)).toBeNull()
+    const reset = (resetSeconds: number | null, now: number) => resetAt({ resetSeconds, asOf }, now)
+    expect(reset(22, Date.parse(asOf) + 4_000)).toBe(18)
+    expect(reset(22, Date.parse(asOf) + 22_000)).toBe('over')
+    expect(reset(-5, Date.parse(asOf))).toBe('over')
+    expect(reset(null, Date.parse(asOf))).toBe('unknown')
+    expect(resetAt({ resetSeconds: 5, asOf: 'never' }, 0)).toBe('unknown')
   })
 })
 
