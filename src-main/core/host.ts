@@ -30,8 +30,8 @@ export interface Host {
   readonly updates?: HostUpdates | null
   /** Facts for the diagnostics report that only the host knows. Absent: none. */
   readonly diagnostics?: HostDiagnostics
-  /** Starts a process for work on hostile input, which may die. Absent: a process of plain Node. */
-  readonly fork?: ForkProgram
+  /** Starts a process for work on hostile input, which may die. */
+  readonly fork: ForkProgram
   /** One line for the log (standard error or a file). Never called with a secret. */
   log(level: 'info' | 'warn' | 'error', line: string): void
 }

@@ -1,14 +1,16 @@
 // Converts PDFs on the worker thread and prints the times as JSON. The first argument is the number of rounds.
+
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DocumentConversion } from '../../src-main/core/features/documents/conversion.ts'
+import { forkNode } from '../../src-main/hosts/node/forkNode.ts'
 import { plainPdf } from '../core/features/documents/corpus.ts'
 
 const rounds = Number(process.argv[2] ?? 3)
 const folder = mkdtempSync(join(tmpdir(), 'studio-bench-documents-'))
-const by = new DocumentConversion()
+const by = new DocumentConversion(forkNode)
 
 const median = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 

@@ -10,6 +10,7 @@ import { implementer } from '../../src-main/core/handlers/implementer.ts'
 import { libraryHandlers } from '../../src-main/core/handlers/library.ts'
 import type { Host } from '../../src-main/core/host.ts'
 import { databaseFile, openStore } from '../../src-main/core/store/store.ts'
+import { forkNode } from '../../src-main/hosts/node/forkNode.ts'
 import { rightClock } from '../core/helpers/deadlines.ts'
 import { seededRandom } from '../helpers/seededRandom.ts'
 
@@ -140,6 +141,7 @@ try {
     openExternal: async () => undefined,
     reveal: async () => false,
     dragOut: null,
+    fork: forkNode,
     restart: null,
     notify: null,
     log: (_, line) => console.error(line),

@@ -1,6 +1,7 @@
 import type { Host } from '../../core/host.ts'
 import { createKeychain } from '../keychain.ts'
 import { openInBrowser } from './browser.ts'
+import { forkNode } from './forkNode.ts'
 import { log } from './output.ts'
 import { ownPackage } from './package.ts'
 
@@ -19,6 +20,7 @@ export function createNodeHost(dataDir: string, restart: (() => void) | null = n
     // The browser may run on another computer, so the page shows the path instead.
     reveal: async () => false,
     dragOut: null,
+    fork: forkNode,
     restart,
     // The page shows notifications through its browser.
     notify: null,

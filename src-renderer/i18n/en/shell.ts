@@ -16,7 +16,7 @@ export const shell = {
     '{{count}} files can’t be opened, such as {{names}}: folders, missing, too many or larger than 64 MB.',
   filesGone: 'A file could not be read. It may have been moved or deleted.',
   locked: {
-    address: 'Address that the program printed in its terminal',
+    address: 'Address from the terminal',
     open: 'Open address',
     wrong: 'Paste the whole address, with everything after #token=.',
   },

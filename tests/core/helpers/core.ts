@@ -1,5 +1,6 @@
 import { StudioError } from '../../../src-main/core/errors.ts'
 import type { Host, SecretStore } from '../../../src-main/core/host.ts'
+import { forkNode } from '../../../src-main/hosts/node/forkNode.ts'
 import type { ConversationEvent, Message } from '../../../src-preload/contract/chat.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
 
@@ -47,6 +48,7 @@ export function testHost(dataDir: string, secrets: SecretStore = memorySecrets()
     },
     reveal: async () => false,
     dragOut: null,
+    fork: forkNode,
     restart: null,
     notify: null,
     log(level, line) {

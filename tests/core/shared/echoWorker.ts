@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import type { Worker } from 'node:worker_threads'
 import { StudioError } from '../../../src-main/core/errors.ts'
-import { forkNode, startProcessWorker } from '../../../src-main/core/shared/processWorker.ts'
+import { startProcessWorker } from '../../../src-main/core/shared/processWorker.ts'
 import { serveJobs, startWorker } from '../../../src-main/core/shared/worker.ts'
+import { forkNode } from '../../../src-main/hosts/node/forkNode.ts'
 
 // A worker for tests of the worker client.
 const role = 'test-echo'

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { type ForbiddenListeners, openForbiddenListeners } from '../../e2e/forbiddenListeners.ts'
-import { askModel, composer, connectTo, lastReply } from '../../e2e/journey.ts'
+import { composer, connectTo, lastReply, pickModel, send, settled } from '../../e2e/journey.ts'
 import { scripted, startScripted } from '../../e2e/scripted.ts'
 import { type Desktop, launchDesktop } from '../../helpers/electron/launch.ts'
 import { eventually } from '../../helpers/eventually.ts'
@@ -26,16 +26,18 @@ const ordinary = '<p>Ready.</p><textarea></textarea><script>document.title = "In
 const hostile = hostilePages()
 const fence = '`'.repeat(40)
 
-/** One reply with all pages. Without a script of its own, a page could not be run. */
-const reply = (): string =>
-  [ordinary, ...hostile.map(({ text }) => listeners.withAddresses(text))]
-    .map((text) => `${fence}html\n<!doctype html><script></script>${text}\n${fence}\n`)
-    .join('\n')
+/** The reply with one page, by its place among all. Without a script of its own, a page could not be run. */
+function reply(at: number): string {
+  const text = at === 0 ? ordinary : listeners.withAddresses(hostile[at - 1]?.text ?? '')
+  return `${fence}html\n<!doctype html><script></script>${text}\n${fence}\n`
+}
 
 beforeAll(async () => {
   listeners = await openForbiddenListeners()
   sandbox = await startSandbox()
-  service = await startScripted(sandbox.baseUrl, () => ({ text: reply() }))
+  service = await startScripted(sandbox.baseUrl, ({ messages }) => ({
+    text: reply(Number(String(messages.at(-1)?.content).replace('Page ', ''))),
+  }))
   desktop = await launchDesktop(newDataDir(), {}, [`--log-net-log=${netLog}`])
   await watchOutside(desktop)
   await desktop.evaluate(({ app }) => {
@@ -46,7 +48,7 @@ beforeAll(async () => {
   })
   const { page } = desktop
   await connectTo(page, service.baseUrl, sandbox.apiKey)
-  await askModel(page, scripted, 'Write pages.')
+  await pickModel(page, scripted)
 })
 afterAll(async () => {
   await tidy()
@@ -55,7 +57,7 @@ afterAll(async () => {
   listeners.close()
 })
 
-/** Previews the page at a place of the reply and runs its scripts. Ends the page before. */
+/** Asks for a page by its place, previews it and runs its scripts. Ends the page before. */
 async function start(at: number): Promise<void> {
   const { page } = desktop
   const before = await opened()
@@ -63,9 +65,10 @@ async function start(at: number): Promise<void> {
     for (const window of BrowserWindow.getAllWindows())
       if (!window.webContents.getURL().startsWith('app://studio/')) window.destroy()
   })
+  await send(page, `Page ${at}`)
+  await settled(page, 'complete')
   await lastReply(page)
     .getByRole('button', { name: windowText('preview:open'), exact: true })
-    .nth(at)
     .click()
   await page.getByRole('button', { name: windowText('preview:runScripts') }).click()
   // Not its content, because the page may have ended again.

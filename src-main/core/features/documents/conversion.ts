@@ -1,4 +1,4 @@
-import { type ForkProgram, forkNode } from '../../shared/processWorker.ts'
+import type { ForkProgram } from '../../shared/processWorker.ts'
 import { WorkerClient, WorkerExit, WorkerTimeout } from '../../shared/workerClient.ts'
 import { unreadable } from './convert/converted.ts'
 import type { Conversion, ConversionJob, ConversionProgress } from './worker.ts'
@@ -20,7 +20,7 @@ export class DocumentConversion {
   readonly #client: WorkerClient<ConversionJob, Conversion, ConversionProgress>
   readonly #limits: ConversionLimits
 
-  constructor(limits: Partial<ConversionLimits> = {}, fork: ForkProgram = forkNode) {
+  constructor(fork: ForkProgram, limits: Partial<ConversionLimits> = {}) {
     this.#limits = { ...defaultLimits, ...limits }
     const { idleMs, maxGrowthBytes } = this.#limits
     this.#client = new WorkerClient({

@@ -33,8 +33,8 @@ export interface DocumentsOptions {
     drop(ids: readonly string[]): Promise<void>
   }
   limits?: Partial<ConversionLimits>
-  /** Starts the process that converts. Default: a process of plain Node. */
-  fork?: ForkProgram | undefined
+  /** Starts the process that converts. */
+  fork: ForkProgram
   /** Called when a stored document has another text. */
   replaced?: () => void
 }
@@ -53,7 +53,7 @@ export type Documents = ReturnType<typeof createDocuments>
 /** Documents as context of chats: stored once by content, converted once in a process that may die, sent as text. */
 export function createDocuments({ store, uploads, media, limits, fork, replaced }: DocumentsOptions) {
   const { documents } = store
-  const conversion = new DocumentConversion(limits, fork)
+  const conversion = new DocumentConversion(fork, limits)
   /** One file at a time, from its storage to the end of its conversion, so that equal files are converted once. */
   const queue = new SerialQueue()
 

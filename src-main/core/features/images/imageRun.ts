@@ -8,7 +8,7 @@ import { untilWritten } from '../../store/pendingWrites.ts'
 import type { ReplyImage } from '../../upstream/imageReply.ts'
 import type { CallOptions, CreateImageRequest } from '../../upstream/types.ts'
 import type { ImagesParts, ImagesUpstream } from './dependencies.ts'
-import { type Damage, damageOf, readBounded } from './readImages.ts'
+import { damageOf, type ImageDamage, readBounded } from './readImages.ts'
 import type { ImagesNote } from './watchImages.ts'
 
 /** Longer URLs are truncated for display. */
@@ -135,7 +135,7 @@ export class ImageRun {
   async #storeDamaged(
     index: number,
     bytes: readonly Uint8Array[],
-    { problem, fileName }: Damage,
+    { problem, fileName }: ImageDamage,
     address: string | null,
   ): Promise<void> {
     const add = (then: (item: MediaItem) => void) => this.#parts.media.addDocument({ bytes }, { name: fileName }, then)

@@ -5,15 +5,15 @@ import { maxImageBytes, refusalOfImage } from '../../shared/mediaType/imageLimit
 import type { ImageContent } from '../../upstream/imageReply.ts'
 
 /** Why bytes are not a whole image, and the end of a file name that says so. */
-export interface Damage {
+export interface ImageDamage {
   /** Always `malformed_reply`: the service, not the person, supplied the bytes. */
   problem: StudioError
   fileName: string
 }
 
 /** What is wrong with the bytes of an image; null for an image that can be shown. Checks length and dimensions before decoding. */
-export async function damageOf({ bytes: pieces, isText }: ImageContent): Promise<Damage | null> {
-  const damage = (text: string, fileName: string): Damage => ({
+export async function damageOf({ bytes: pieces, isText }: ImageContent): Promise<ImageDamage | null> {
+  const damage = (text: string, fileName: string): ImageDamage => ({
     problem: new StudioError('malformed_reply', text, { workPossible: true }),
     fileName,
   })

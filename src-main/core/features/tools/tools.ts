@@ -32,8 +32,8 @@ export interface ToolsOptions {
   version: string
   /** The network settings of the system, for servers over HTTP. Null: those of Node. */
   network: SystemNetwork | null
-  /** Starts the process that checks schemas. Default: a process of plain Node. */
-  fork?: ForkProgram | undefined
+  /** Starts the process that checks schemas. */
+  fork: ForkProgram
   /** Overrides for tests that cannot wait for minutes. */
   limits?: Partial<ToolLimits>
 }

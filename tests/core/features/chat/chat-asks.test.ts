@@ -17,13 +17,14 @@ import { SchemaCheckClient } from '../../../../src-main/core/features/tools/sche
 import type { ChatNeighbours } from '../../../../src-main/core/ports/toolCalls.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
 import type { ChatStreamEvent } from '../../../../src-main/core/upstream/types.ts'
+import { forkNode } from '../../../../src-main/hosts/node/forkNode.ts'
 import { type ChatParams, emptySetup } from '../../../../src-preload/contract/chat.ts'
 import { closeAfterEach } from '../../../helpers/closers.ts'
 import { featureOver, Page, settled } from '../../helpers/chatFeature.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
 const closers = closeAfterEach()
-const checker = new SchemaCheckClient({ checkMs: 2000 })
+const checker = new SchemaCheckClient({ checkMs: 2000, fork: forkNode })
 afterAll(() => checker.close())
 const jsonFaults: ChatNeighbours['jsonFaults'] = (reply, format) => checker.reply(reply, format)
 

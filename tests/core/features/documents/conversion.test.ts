@@ -6,8 +6,9 @@ import { afterEach, expect, test } from 'vitest'
 import { StudioError } from '../../../../src-main/core/errors.ts'
 import { type ConversionLimits, DocumentConversion } from '../../../../src-main/core/features/documents/conversion.ts'
 import type { ConversionProgress } from '../../../../src-main/core/features/documents/worker.ts'
-import { type ChildOfProgram, forkNode } from '../../../../src-main/core/shared/processWorker.ts'
+import type { ChildOfProgram } from '../../../../src-main/core/shared/processWorker.ts'
 import { countTokens } from '../../../../src-main/core/upstream/meter/tokens.ts'
+import { forkNode } from '../../../../src-main/hosts/node/forkNode.ts'
 import { tries } from '../../../helpers/effort.ts'
 import { longestTurn } from '../../../helpers/longestTurn.ts'
 import { freshFolder } from '../../helpers/core.ts'
@@ -20,7 +21,7 @@ afterEach(async () => {
 })
 
 function conversion(limits: Partial<ConversionLimits> = {}): DocumentConversion {
-  const made = new DocumentConversion(limits)
+  const made = new DocumentConversion(forkNode, limits)
   open.push(made)
   return made
 }
@@ -49,7 +50,7 @@ test('a document is converted in a process of its own, with the tokens of its pa
 
 test('a document that takes its process down is called damaged, and the next one is converted', async () => {
   const children: ChildOfProgram[] = []
-  const by = new DocumentConversion({}, (path, args) => {
+  const by = new DocumentConversion((path, args) => {
     const child = forkNode(path, args)
     children.push(child)
     return child

@@ -11,6 +11,7 @@ import { send } from '../../../../src-main/core/features/chat/send.ts'
 import { createDocuments, type Documents } from '../../../../src-main/core/features/documents/documents.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
 import type { ChatMessage } from '../../../../src-main/core/upstream/types.ts'
+import { forkNode } from '../../../../src-main/hosts/node/forkNode.ts'
 import type { TextEncoding } from '../../../../src-preload/contract/documents.ts'
 import { tries } from '../../../helpers/effort.ts'
 import { featureOver, settled } from '../../helpers/chatFeature.ts'
@@ -27,7 +28,7 @@ afterEach(async () => {
 })
 
 function documentsOn({ store, transfers, media }: Studio) {
-  const documents = createDocuments({ store, uploads: transfers.uploads, media })
+  const documents = createDocuments({ store, uploads: transfers.uploads, media, fork: forkNode })
   open.push(documents)
   const add = async (name: string, bytes: Buffer) =>
     documents.add({ uploadId: await uploadFile(transfers, name, bytes) })

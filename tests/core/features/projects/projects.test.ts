@@ -9,6 +9,7 @@ import { send } from '../../../../src-main/core/features/chat/send.ts'
 import { createDocuments } from '../../../../src-main/core/features/documents/documents.ts'
 import { createProjects } from '../../../../src-main/core/features/projects/projects.ts'
 import { databaseFile } from '../../../../src-main/core/store/store.ts'
+import { forkNode } from '../../../../src-main/hosts/node/forkNode.ts'
 import type { TextEncoding } from '../../../../src-preload/contract/documents.ts'
 import { featureOver, settled } from '../../helpers/chatFeature.ts'
 import { uploadFile } from '../../helpers/transfers.ts'
@@ -24,6 +25,7 @@ afterEach(async () => {
 function projectOn(on: Studio, wholeTokens = 0) {
   const { store, transfers, media, dataDir, library } = on
   const documents = createDocuments({
+    fork: forkNode,
     ...{ store, uploads: transfers.uploads, media },
     replaced: () => projects.wake(),
   })

@@ -3,11 +3,12 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { readArguments } from '../../../../src-main/core/features/tools/arguments.ts'
 import { depthOf } from '../../../../src-main/core/features/tools/schemaCheck/schema.ts'
 import { SchemaCheckClient } from '../../../../src-main/core/features/tools/schemaCheck/workerClient.ts'
+import { forkNode } from '../../../../src-main/hosts/node/forkNode.ts'
 import { addSchema } from './helpers.ts'
 
-const checker = new SchemaCheckClient({ checkMs: 20_000 })
+const checker = new SchemaCheckClient({ checkMs: 20_000, fork: forkNode })
 /** For validations that never end. */
-const hasty = new SchemaCheckClient({ checkMs: 1000 })
+const hasty = new SchemaCheckClient({ checkMs: 1000, fork: forkNode })
 afterAll(async () => {
   await checker.close()
   await hasty.close()

@@ -6,6 +6,7 @@ import { mcpId } from '../../../../src-main/core/features/tools/catalogue.ts'
 import { createTools, type ToolsFeature, type ToolsOptions } from '../../../../src-main/core/features/tools/tools.ts'
 import { isSettled, type NewToolRow, type ToolCallsPort } from '../../../../src-main/core/ports/toolCalls.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
+import { forkNode } from '../../../../src-main/hosts/node/forkNode.ts'
 import {
   emptySetup,
   type Message,
@@ -121,6 +122,7 @@ export function makeFeature(more: Partial<ToolsOptions> = {}) {
   let store = openStore(folder)
   const build = (): ToolsFeature =>
     createTools({
+      fork: forkNode,
       store,
       secrets,
       toolCalls,

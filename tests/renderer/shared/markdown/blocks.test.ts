@@ -64,7 +64,7 @@ describe('the block splitter', () => {
 
   it('preserves finished blocks: the same objects, section by section', () => {
     const splitter = new BlockSplitter()
-    const text = Array.from({ length: 200 }, (_, n) => `Paragraph ${n}.\n\n`).join('')
+    const text = Array.from({ length: 800 }, (_, n) => `Paragraph ${n}.\n\n`).join('')
     const before = splitter.update(text)
     const after = splitter.update(`${text}And one more`)
     expect(before.length).toBeGreaterThan(3)

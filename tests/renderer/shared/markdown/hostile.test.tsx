@@ -15,7 +15,7 @@ const html = (text: string): string => renderToStaticMarkup(<Markdown text={text
 
 /** Our own elements. Any other element would come from the reply, and a browser could act on it. */
 const tags = new Set(
-  'div p h3 h4 h5 h6 strong em del code br hr blockquote ul ol li input figure figcaption button pre section table thead tbody tr th td span svg path line circle rect sup aside'.split(
+  'div p h3 h4 h5 h6 strong em del code br hr blockquote ul ol li input figure figcaption button pre section table thead tbody tr th td span svg path line circle rect sup aside wbr'.split(
     ' ',
   ),
 )

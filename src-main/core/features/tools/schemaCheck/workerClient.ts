@@ -1,6 +1,6 @@
 import { StudioError } from '../../../errors.ts'
 import type { JsonFormat } from '../../../ports/toolCalls.ts'
-import { type ForkProgram, forkNode } from '../../../shared/processWorker.ts'
+import type { ForkProgram } from '../../../shared/processWorker.ts'
 import { WorkerClient, WorkerExit, WorkerTimeout } from '../../../shared/workerClient.ts'
 import { limits } from '../limits.ts'
 import type { SchemaJob } from './worker.ts'
@@ -18,10 +18,7 @@ export class SchemaCheckClient {
   readonly #checkMs: number
   readonly #client: WorkerClient<SchemaJob, string[]>
 
-  constructor({
-    checkMs = limits.checkMs,
-    fork = forkNode,
-  }: { checkMs?: number; fork?: ForkProgram | undefined } = {}) {
+  constructor({ checkMs = limits.checkMs, fork }: { checkMs?: number; fork: ForkProgram }) {
     this.#checkMs = checkMs
     this.#client = new WorkerClient({
       name: 'schema check',
