@@ -1,4 +1,5 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads'
+import { inBackground } from './unexpected.ts'
 
 // The child's side of processWorker.ts: a process that runs one worker thread for its parent. Work on hostile input may take its process
 // down in ways that no limit of a thread prevents, and the process that dies must not be the one with the windows and the local API.
@@ -47,7 +48,7 @@ function serve(): void {
     const thread = new Worker(new URL(url), options)
     const fail = (text: string, code: string | null): void => {
       send({ failed: { text, code } })
-      void thread.terminate()
+      inBackground('A worker could not be ended', thread.terminate())
     }
     thread.on('message', (message: unknown) => send({ message }))
     thread.on('error', (error: Error & { code?: string }) => fail(error.message, error.code ?? null))
