@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { WebSocket } from 'ws'
 import * as z from 'zod'
-import { chromiumArgs, findBrowser, findPageBrowser } from '../browser.mjs'
 
 export type Params = Record<string, unknown>
 
@@ -61,6 +60,8 @@ export async function startChromium(
   isFull: boolean,
   extra: readonly string[] = [],
 ): Promise<{ cdp: Cdp; end(): Promise<void> }> {
+  // Imported now: the module waits while it is loaded, and a program may load this replacement of Electron with `require`, which forbids that.
+  const { chromiumArgs, findBrowser, findPageBrowser } = await import('../browser.mjs')
   const binary = await (isFull ? findBrowser() : findPageBrowser())
   if (binary === null) throw new Error('No Chromium is here for the stand-in: set STUDIO_BROWSER to one.')
   const flags = [
