@@ -1,7 +1,8 @@
-import { createReadStream, fstatSync, readdirSync } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import { closeSync, constants, createReadStream, fstatSync, open, readdirSync, readFileSync, type Stats } from 'node:fs'
+import { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { type Readable, Writable } from 'node:stream'
+import { promisify } from 'node:util'
 import { StudioError } from '../../core/errors.ts'
 import { fileProblem, isSystemError } from '../../core/shared/diskProblem.ts'
 
@@ -18,6 +19,7 @@ export const usualKeyVariable = 'INFERENCE_STUDIO_API_KEY'
 /** Longest API key, in characters. */
 const longest = 8192
 
+const openFile = promisify(open)
 const bad = (message: string): StudioError => new StudioError('bad_input', message)
 
 /** The first invalid combination of these options as a sentence, or null. A usage error (exit code 2). */
@@ -33,7 +35,7 @@ export function keySourceFault(source: KeySource, hasBaseUrl: boolean): string |
 
 /**
  * Reads an API key from the source that the options name, else from standard input.
- * @throws StudioError `bad_input` for a file that other users can read, and for a missing, empty or too long key; `cancelled` by Ctrl-C
+ * @throws StudioError `bad_input` for a file that other users can use, and for a missing, empty or too long key; `cancelled` by Ctrl-C
  */
 export async function readApiKey({ apiKeyFile, apiKeyFd, apiKeyEnv }: KeySource): Promise<string> {
   if (apiKeyFile !== undefined) return keyFromFile(apiKeyFile)
@@ -41,26 +43,39 @@ export async function readApiKey({ apiKeyFile, apiKeyFd, apiKeyEnv }: KeySource)
   return apiKeyEnv === undefined ? keyFromStandardInput() : keyFromEnvironment(apiKeyEnv)
 }
 
+const throughDescriptor = 'or pass it with --api-key-fd 3 3<FILE'
+
 async function keyFromFile(path: string): Promise<string> {
-  let file: FileHandle | null = null
+  const what = `--api-key-file: ${path}`
   try {
-    file = await open(path)
-    const facts = await file.stat()
-    if (facts.isDirectory()) throw bad(`--api-key-file: ${path} is a folder.`)
-    // Not a pipe, such as that of `<(command)`. Windows has access lists in place of these bits.
-    if (facts.isFile() && process.getuid !== undefined) {
-      if (facts.uid !== process.getuid() && facts.uid !== 0) {
-        throw bad(`--api-key-file: ${path} belongs to another user of this computer. Use a file of your own.`)
-      }
-      if ((facts.mode & 0o077) !== 0) {
-        throw bad(`--api-key-file: other users of this computer can read ${path}. Run "chmod 600" on it first.`)
-      }
+    const descriptor = await openFile(path, 'r')
+    const facts = fstatSync(descriptor)
+    try {
+      checkFile(path, facts)
+    } catch (thrown) {
+      closeSync(descriptor)
+      throw thrown
     }
-    return await wholeKey(file.createReadStream({ autoClose: false }), `--api-key-file: ${path}`)
+    return await wholeKey(streamOf(descriptor, facts, true), what)
   } catch (thrown) {
-    throw isSystemError(thrown) ? fileProblem(thrown, `--api-key-file: ${path} can’t be read`) : thrown
-  } finally {
-    await file?.close()
+    throw isSystemError(thrown) ? fileProblem(thrown, `${what} can’t be read`) : thrown
+  }
+}
+
+function checkFile(path: string, facts: Stats): void {
+  if (facts.isDirectory()) throw bad(`--api-key-file: ${path} is a folder.`)
+  const user = process.geteuid?.()
+  // Not a pipe, such as that of `<(command)`. Windows has access lists in place of these bits.
+  if (!facts.isFile() || user === undefined) return
+  if (user !== 0 && facts.uid !== user && facts.uid !== 0) {
+    throw bad(
+      `--api-key-file: ${path} belongs to another user of this computer. Use a file of your own, ${throughDescriptor}.`,
+    )
+  }
+  if ((facts.mode & 0o077) !== 0) {
+    throw bad(
+      `--api-key-file: other users of this computer can read ${path}. Run "chmod 600" on it first, ${throughDescriptor}.`,
+    )
   }
 }
 
@@ -68,11 +83,24 @@ async function keyFromFile(path: string): Promise<string> {
 async function keyFromDescriptor(descriptor: number): Promise<string> {
   const what = `--api-key-fd: the descriptor ${descriptor}`
   try {
-    if (isOfNode(descriptor)) throw bad(`${what} is not open. Open it in the shell, such as with ${descriptor}<FILE.`)
-    return await wholeKey(createReadStream('', { fd: descriptor, autoClose: false }), what)
+    if (descriptor === 0) return await keyFromStandardInput()
+    const facts = fstatSync(descriptor)
+    if (isOfNode(descriptor, facts)) {
+      throw bad(`${what} is not open for reading. Open it in the shell, such as with ${descriptor}<FILE.`)
+    }
+    return await wholeKey(streamOf(descriptor, facts, false), what)
   } catch (thrown) {
     throw isSystemError(thrown) ? fileProblem(thrown, `${what} can’t be read`) : thrown
   }
+}
+
+/**
+ * A pipe is read as a socket, which waits for a slow writer: a pipe may not be allowed to block, and a blocked read of a file can't be
+ * cancelled. A socket always closes its descriptor, a file only with `autoClose`.
+ */
+function streamOf(descriptor: number, facts: Stats, autoClose: boolean): Readable {
+  if (facts.isFIFO() || facts.isSocket()) return new Socket({ fd: descriptor, writable: false })
+  return createReadStream('', { fd: descriptor, autoClose })
 }
 
 /**
@@ -89,21 +117,26 @@ function keyFromEnvironment(name: string): string {
 
 /**
  * Whether Node opened the descriptor for itself, because the caller did not open this number. Reading one can wait forever, and closing one
- * ends the process. They are event queues, which have no type, and pipes with both ends in this process.
+ * ends the process. They are event queues, which have no type, and pipes with both ends in this process. The reading end of a pipe may be
+ * open twice: bash keeps its own descriptor of `3< <(command)`.
  */
-function isOfNode(descriptor: number): boolean {
-  const facts = fstatSync(descriptor)
+function isOfNode(descriptor: number, facts: Stats): boolean {
   const hasType = facts.isFile() || facts.isFIFO() || facts.isSocket() || facts.isCharacterDevice()
   if (!hasType || !facts.isFIFO() || process.platform !== 'linux') return !hasType
   const others = readdirSync('/proc/self/fd').map(Number)
-  return others.some((other) => other > 2 && other !== descriptor && inodeOf(other) === facts.ino)
+  return others.some((other) => (other > 2 || other === descriptor) && inodeWrittenBy(other) === facts.ino)
 }
 
-function inodeOf(descriptor: number): number | null {
+/** Bits of the flags of a descriptor for reading, writing or both (O_ACCMODE). */
+const accessMode = 3
+
+/** The inode of the file or pipe that this descriptor can only write, or null. */
+function inodeWrittenBy(descriptor: number): number | null {
   try {
-    return fstatSync(descriptor).ino
+    const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1'))?.[1] ?? ''
+    return (Number.parseInt(flags, 8) & accessMode) === constants.O_WRONLY ? fstatSync(descriptor).ino : null
   } catch {
-    return null // the descriptor of the list itself, which is closed
+    return null // closed meanwhile, such as the descriptor of the list itself
   }
 }
 

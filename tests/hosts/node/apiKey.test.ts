@@ -1,7 +1,21 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, closeSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { text } from 'node:stream/consumers'
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { keySourceFault, readApiKey } from '../../../src-main/hosts/node/apiKey.ts'
 import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
@@ -18,6 +32,10 @@ function keyFile(text = `${key}\n`, mode = 0o600): string {
   chmodSync(path, mode)
   return path
 }
+/** Root's own files are accepted from everybody. */
+const chownIfRoot = (path: string): void => {
+  if (process.geteuid?.() === 0) chownSync(path, 65_534, 65_534)
+}
 const bad = (words: RegExp) => ({ kind: 'bad_input', message: expect.stringMatching(words) })
 
 describe('--api-key-file', () => {
@@ -33,14 +51,24 @@ describe('--api-key-file', () => {
     'refuses a file that others can use (mode %o), and says what to do',
     async (mode) => {
       const refused = readApiKey({ apiKeyFile: keyFile(key, mode) })
-      await expect(refused).rejects.toMatchObject(bad(/other users of this computer can read .*chmod 600/))
+      await expect(refused).rejects.toMatchObject(
+        bad(/other users of this computer can read .*chmod 600" on it first, or pass it with --api-key-fd 3 3<FILE/),
+      )
     },
   )
 
-  it.runIf(process.getuid?.() === 0)('refuses a file of another user', async () => {
+  it.runIf(process.geteuid !== undefined)('refuses a file of another user, except for root', async () => {
     const path = keyFile()
-    chownSync(path, 65_534, 65_534)
-    await expect(readApiKey({ apiKeyFile: path })).rejects.toMatchObject(bad(/belongs to another user/))
+    chownIfRoot(path)
+    const { uid } = statSync(path)
+    const user = vi.spyOn(process as { geteuid: () => number }, 'geteuid')
+    onTestFinished(() => user.mockRestore())
+    user.mockReturnValue(uid + 1)
+    await expect(readApiKey({ apiKeyFile: path })).rejects.toMatchObject(
+      bad(/belongs to another user .*own, or pass it with --api-key-fd 3 3<FILE\.$/),
+    )
+    user.mockReturnValue(0)
+    expect(await readApiKey({ apiKeyFile: path })).toBe(key)
   })
 
   it('names what is wrong with a file, and never its text', async () => {
@@ -60,6 +88,8 @@ describe('--api-key-file', () => {
 })
 
 describe('--api-key-fd', () => {
+  const entry = JSON.stringify(new URL('../../../src-main/hosts/node/apiKey.ts', import.meta.url).href)
+
   it('reads an open descriptor', async () => {
     const apiKeyFd = openSync(keyFile(`${key}\n`), 'r')
     onTestFinished(() => closeSync(apiKeyFd))
@@ -67,7 +97,6 @@ describe('--api-key-fd', () => {
   })
 
   it('refuses a descriptor of Node itself, which a number is that the caller has not opened', () => {
-    const entry = JSON.stringify(new URL('../../../src-main/hosts/node/apiKey.ts', import.meta.url).href)
     const script = `
       const { readApiKey } = await import(${entry})
       for (let apiKeyFd = 3; apiKeyFd < 24; apiKeyFd++)
@@ -80,6 +109,23 @@ describe('--api-key-fd', () => {
     expect([ended.status, lines.length]).toEqual([0, 21])
     for (const line of lines)
       expect(line).toMatch(/^--api-key-fd: the descriptor \d+ (?:is not open|can’t be read|contains no)/)
+  })
+
+  it.runIf(process.platform === 'linux').each([
+    ['standard input', 0, '(sleep 0.2; echo $KEY) | $READ 0'],
+    ['a pipe', 3, '(sleep 0.2; echo $KEY) | $READ 3 3<&0 0</dev/null'],
+    // bash keeps a second descriptor of the same pipe open.
+    ['a process substitution', 3, '$READ 3 3< <(sleep 0.2; echo $KEY)'],
+    ['a file', 3, '$READ 3 3<<< $KEY'],
+  ])('reads the whole text of %s as a shell opens it', async (_, apiKeyFd, command) => {
+    // Standard input as a stream, as a program may have used it before.
+    const script = `process.stdin.pause()
+      const { readApiKey } = await import(${entry})
+      console.log(await readApiKey({ apiKeyFd: ${apiKeyFd} }).catch(({ message }) => message))`
+    const env = { ...process.env, KEY: key, READ: process.execPath, SCRIPT: script }
+    const line = command.replace(/\$READ \d/, '"$READ" --input-type=module -e "$SCRIPT"')
+    const child = spawn('bash', ['-c', line], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    expect(await text(child.stdout)).toBe(`${key}\n`)
   })
 
   it('is not inherited by a program that this one starts', () => {
@@ -107,6 +153,54 @@ it('only one source of the key can be named, and only with the URL of its servic
   expect(keySourceFault({ apiKeyFile: 'x' }, true)).toBe(null)
   expect(keySourceFault({ apiKeyFd: 3 }, false)).toBe('--api-key-fd needs --base-url.')
   expect(keySourceFault({ apiKeyFile: 'x', apiKeyEnv: 'Y' }, true)).toMatch(/^--api-key-file and --api-key-env can/)
+})
+
+describe.runIf(process.platform === 'linux')('a key that does not come', () => {
+  /** A pipe without a writer, as a file. */
+  function pipe(): string {
+    const path = join(folder, `pipe-${++files}`)
+    execFileSync('mkfifo', ['-m', '600', path])
+    return path
+  }
+
+  it('is read from a pipe given as a file when it comes', async () => {
+    const apiKeyFile = pipe()
+    const read = readApiKey({ apiKeyFile })
+    const writer = await open(apiKeyFile, 'w')
+    await writer.write(`${key.slice(0, 5)}`)
+    await writer.write(`${key.slice(5)}\n`)
+    await writer.close()
+    expect(await read).toBe(key)
+  })
+
+  it('is not waited for when it is too long already', async () => {
+    const apiKeyFile = pipe()
+    const read = readApiKey({ apiKeyFile })
+    const writer = await open(apiKeyFile, 'w')
+    onTestFinished(() => writer.close())
+    await writer.write('x'.repeat(10_000))
+    await expect(read).rejects.toMatchObject(bad(/too long/))
+  })
+
+  it.each([
+    ['serve', ['--no-api', '--web-port', '0']],
+    ['chat', ['hello']],
+  ])('is no longer waited for after Ctrl-C by %s', async (command, more) => {
+    const path = pipe()
+    const data = ['--data-dir', join(folder, 'waiting')]
+    const args = [command, ...more, ...data, '--base-url', 'http://127.0.0.1:1', '--api-key-file', path]
+    const child = spawn(process.execPath, [studioEntry, ...args], { env: environmentOf({ HOME: folder }) })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const ended = once(child, 'exit')
+    // Succeeds as soon as the program waits for a writer.
+    const writer = await vi.waitUntil(() => open(path, constants.O_WRONLY | constants.O_NONBLOCK).catch(() => null), {
+      timeout: 20_000,
+    })
+    onTestFinished(() => writer.close())
+    child.kill('SIGINT')
+    // A shell reports this as 130.
+    expect(await ended).toEqual([null, 'SIGINT'])
+  })
 })
 
 describe('a whole serve', () => {

@@ -25,9 +25,11 @@ type Client = RouterClient<RunningCore['router']>
  * Ctrl-C, SIGTERM and a closed output stop the reply; the text received so far is stored.
  */
 export async function chat(prompt: string, options: ChatOptions, parts: Parts): Promise<number> {
+  // Before the signals are handled, so that Ctrl-C ends a process that waits for the key.
+  const connect = await connectionFrom(options)
   const interrupt = listenForInterrupt()
   onOutputFailure(interrupt.now)
-  const { core, close } = await openCore(options, parts)
+  const { core, close } = await openCore(options, connect, parts)
   try {
     const client = createRouterClient(core.router)
     const model = options.model ?? (await interrupt.or(firstModel(client)))
@@ -46,8 +48,11 @@ export async function chat(prompt: string, options: ChatOptions, parts: Parts): 
   }
 }
 
-async function openCore(options: ChatOptions, parts: Parts): Promise<TemporaryCore> {
-  const connect = await connectionFrom(options)
+async function openCore(
+  options: ChatOptions,
+  connect: Awaited<ReturnType<typeof connectionFrom>>,
+  parts: Parts,
+): Promise<TemporaryCore> {
   const coreOptions: CoreOptions = { proxyPort: null, ...(connect && { connect }) }
   try {
     const core = await parts.startCore(createNodeHost(await openDataDir(options.dataDir)), coreOptions)

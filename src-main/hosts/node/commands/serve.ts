@@ -43,10 +43,12 @@ interface Front {
 
 /**
  * `serve`: runs the core and the web server until a signal. Closes the pages first, so that none sees a half-closed core. A restart, such
- * as
- * for a restore, replaces the core only: pages find the same address and session.
+ * as for a restore, replaces the core only: pages find the same address and session.
  */
 export async function serve(options: ServeOptions, parts: Parts): Promise<number> {
+  // Once, because a restart could not read the key from a variable or a pipe again. Before the signals are handled, so that Ctrl-C ends a
+  // process that waits for the key.
+  const chosen = await coreOptions(options)
   const end = listenForEnd()
   let core: RunningCore | null = null
   let restart = Promise.withResolvers<'restart'>()
@@ -61,8 +63,6 @@ export async function serve(options: ServeOptions, parts: Parts): Promise<number
   try {
     const dataDir = await openDataDir(options.dataDir)
     const host = createNodeHost(dataDir, () => restart.resolve('restart'))
-    // Once, because a restart could not read the key from a variable or a pipe again.
-    const chosen = await coreOptions(options)
     const start = () => parts.startCore(host, { ...chosen, opening, signal: end.signal })
     core = await start()
     const wasPrinted = front.web !== null
