@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { lstatSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
-import { tmpdir, userInfo } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
@@ -46,11 +46,13 @@ function pipe(id) {
 
 function sockets(id) {
   // Not in `root`: a socket path has at most 104 bytes, and not every file system supports sockets.
-  const folder = join(tmpdir(), `inference-studio-${userInfo().uid}`)
+  // Not `userInfo()`, which fails for a user without an entry in /etc/passwd, as in containers.
+  const user = process.getuid()
+  const folder = join(tmpdir(), `inference-studio-${user}`)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   // Any user can create this name first, and then hold the lock for ever.
   const { uid, mode } = lstatSync(folder)
-  if (uid !== userInfo().uid || (mode & 0o022) !== 0) {
+  if (uid !== user || (mode & 0o022) !== 0) {
     throw new Error(`Other users of this computer can write ${folder}. Set TMPDIR to a folder of your own.`)
   }
   const pathOf = (number) => join(folder, `${id}.${number}`)

@@ -1,6 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { listenForRedirect } from '../../src-main/core/features/tools/mcp/oauth/redirectListener.ts'
+import { onUnexpected } from '../../src-main/core/shared/unexpected.ts'
 import { isFromOtherUser } from '../../src-main/listener/peerUser.ts'
 import { listenOnLoopback } from '../helpers/loopback.ts'
 import { asOtherUser, canBeOtherUser } from '../helpers/otherUser.ts'
@@ -51,14 +52,23 @@ describe.runIf(canBeOtherUser)('another user of the computer, who can read every
     const code = hash.slice('#code='.length)
     const headers = { 'content-type': 'application/json', origin }
     expect(await status(`${origin}/session`, { method: 'POST', headers, body: JSON.stringify({ code }) })).toBe(403)
-    expect(site.logged.join()).toContain('another user')
+    expect(site.logged).toEqual([expect.stringContaining('another user')])
+    // Anybody can send any text. That is refused as always, and fills no log.
+    expect(await status(`${origin}/session`, { method: 'POST', headers, body: '{"code":"x"}' })).toBe(403)
+    expect(site.logged).toHaveLength(1)
     expect((await postCode(site, code)).status).toBe(204)
   })
 
   it('cannot answer a sign-in in place of the browser, although the state is in a command line', async () => {
     const listener = await listenForRedirect('state', 0)
     onTestFinished(listener.close)
-    expect(await status(`${listener.url}?state=state&code=theirs`, {})).toBe(403)
+    const lines: string[] = []
+    onTestFinished(onUnexpected((line) => void lines.push(line)))
+    for (const code of ['theirs', 'again']) {
+      const script = `const reply = await fetch('${listener.url}?state=state&code=${code}'); console.log(reply.status, await reply.text())`
+      expect(await asOtherUser(script).output).toMatch(/^403 .*another user .* Copy the address of this page/s)
+    }
+    expect(lines).toEqual([expect.stringContaining('browser of another user')])
     expect((await fetch(`${listener.url}?state=state&code=ours`)).status).toBe(200)
     expect(await listener.response).toMatchObject({ code: 'ours' })
   })

@@ -16,6 +16,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { root } from '../../resources/scripts/ready.mjs'
 import { onlyLong } from '../helpers/effort.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { canBeOtherUser } from '../helpers/otherUser.ts'
 import { follow, type RunningScript } from '../helpers/runningScript.ts'
 
 // What `npm start` and `npm run studio` do before they start anything, in copies of the project whose packages and build are small. npm, its lockfile
@@ -269,6 +270,18 @@ describe('the lock', () => {
       encoding: 'utf8',
     })
     expect([status, stderr]).toEqual([1, expect.stringMatching(/Other users of this computer can write .*Set TMPDIR/)])
+  })
+
+  it.runIf(canBeOtherUser)('is taken by a user without an entry in /etc/passwd, as containers have', () => {
+    const lock = readFileSync(join(root, 'resources/scripts/lock.mjs'), 'utf8')
+    const tmp = temporaryFolder('studio-tmp-')
+    chmodSync(tmp, 0o777)
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ['--input-type=module', '-e', `${lock.replace('export ', '')}\nawait holdLock('/', 'x', () => {})`],
+      { env: { TMPDIR: tmp }, cwd: '/', uid: 54_321, gid: 54_321, encoding: 'utf8' },
+    )
+    expect([status, stderr]).toEqual([0, ''])
   })
 
   /** Holds the lock for a moment and writes a line at its start and at its end, which the test counts. */

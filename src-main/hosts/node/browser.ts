@@ -45,8 +45,11 @@ export async function openInBrowser(address: string): Promise<void> {
   }
 }
 
-/** Variables with secrets, such as keys of services and headers for OpenTelemetry. A browser needs none of them, and often outlives us. */
-const secretName = /_(?:KEY|TOKEN|SECRET|PASSWORD|HEADERS)$/i
+/**
+ * Variables with secrets, such as keys of services and headers for OpenTelemetry. A browser needs none of them, and often outlives us. The
+ * activation token is no secret: with it, a browser on Wayland comes to the front.
+ */
+const secretName = /(?<!^XDG_ACTIVATION)_(?:TOKEN|KEY|SECRET|PASSWORD|HEADERS)$/i
 
 const withoutSecretNames = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !secretName.test(name)))

@@ -81,6 +81,7 @@ describe.runIf(process.platform === 'linux')('a browser', () => {
     const host = start(['serve', '--open', '--json', '--web-port', '0', ...base], {
       MY_KEY: 'sk-canary-5f1e',
       INFERENCE_STUDIO_API_KEY: 'sk-canary-6a2b',
+      XDG_ACTIVATION_TOKEN: 'front',
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=sk-canary-7c3d',
     })
     const { web } = JSON.parse(await host.line())
@@ -101,6 +102,7 @@ describe.runIf(process.platform === 'linux')('a browser', () => {
     expect((await host.ended).code).toBe(0)
     const inherited = readFileSync(join(folder, 'heard.env'), 'utf8')
     expect(inherited).toContain('DISPLAY=:99')
+    expect(inherited).toContain('XDG_ACTIVATION_TOKEN=front')
     expect(inherited).not.toContain('sk-canary')
   })
 })

@@ -14,6 +14,8 @@ export interface Access {
   knowsToken(shown: string): boolean
   /** Creates a code that replaces the token once, within `codeLifeMs`. 256 bits, base64url. */
   issueCode(): string
+  /** Whether the code is valid. */
+  knowsCode(shown: string): boolean
   /** Whether the code is valid. It is not valid again. */
   takeCode(shown: string): boolean
   knowsCookie(request: IncomingMessage): boolean
@@ -52,6 +54,8 @@ export function createAccess(port: number): Access {
     cookiesNamed(cookieName, headers.cookie).some((value) => same(value, secret))
   /** When each code expires, as `performance.now()`, by the digest of the code. */
   const codes = new Map<string, number>()
+  const nameOf = (code: string): string => digest(code).toString('hex')
+  const knowsCode = (shown: string): boolean => performance.now() < (codes.get(nameOf(shown)) ?? 0)
   const hosts = new Set([`127.0.0.1:${port}`, `localhost:${port}`])
   return {
     token,
@@ -67,14 +71,14 @@ export function createAccess(port: number): Access {
     knowsToken: (shown) => same(shown, token),
     issueCode() {
       const code = randomBytes(32).toString('base64url')
-      codes.set(digest(code).toString('hex'), performance.now() + codeLifeMs)
+      codes.set(nameOf(code), performance.now() + codeLifeMs)
       return code
     },
+    knowsCode,
     takeCode(shown) {
-      const name = digest(shown).toString('hex')
-      const expires = codes.get(name)
-      codes.delete(name)
-      return expires !== undefined && performance.now() < expires
+      const isKnown = knowsCode(shown)
+      codes.delete(nameOf(shown))
+      return isKnown
     },
     knowsMediaCookie(request) {
       const site = request.headers['sec-fetch-site']

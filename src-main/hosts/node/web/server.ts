@@ -277,7 +277,7 @@ async function startSession(request: IncomingMessage, reply: ServerResponse, { a
   const body = await readBody(request, maxSessionBody)
   if (body === null) return refuse(reply, 413, 'The request body is too long.')
   const { token, code } = credentialsIn(body)
-  if (code !== null && (await isFromOtherUser(request.socket))) {
+  if (code !== null && access.knowsCode(code) && (await isFromOtherUser(request.socket))) {
     // The code stays valid for the browser that it was made for.
     log('warn', 'web: another user of this computer tried to use the code of the address that was opened.')
     return refuse(reply, 403, 'This address belongs to another user of this computer.')

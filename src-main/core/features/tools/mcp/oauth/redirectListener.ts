@@ -48,6 +48,7 @@ export async function listenForRedirect(state: string, preferredPort: number): P
   // A sign-in that is cancelled before its response has no other listener.
   promise.catch(() => undefined)
   let isUsed = false
+  let isOtherUserReported = false
   let port = 0
 
   const isOfThisSignIn = (query: URLSearchParams): boolean => {
@@ -70,7 +71,14 @@ export async function listenForRedirect(state: string, preferredPort: number): P
 
   const receive = async (request: IncomingMessage, reply: ServerResponse, query: URLSearchParams): Promise<void> => {
     // The state is in the address of the sign-in page, and so in the command line of a browser that this program starts.
-    if (await isFromOtherUser(request.socket)) return answer(reply, 403, pages.other)
+    if (await isFromOtherUser(request.socket)) {
+      if (!isOtherUserReported) {
+        const whatToDo = 'copy the address of the page that it shows into Inference Studio'
+        unexpected('A sign-in came back in a browser of another user of this computer', whatToDo)
+      }
+      isOtherUserReported = true
+      return answer(reply, 403, pages.otherUser)
+    }
     if (isUsed) return answer(reply, 410, pages.used)
     const isAccepted = settle(query)
     reply.on('close', close)
@@ -156,6 +164,10 @@ const pages = {
   received: ['Go back to Inference Studio', 'Inference Studio has received the answer. You can close this page.'],
   failed: ['Not signed in', 'Inference Studio shows the reason. You can close this page.'],
   other: ['Not signed in', 'This answer belongs to another sign-in. Inference Studio still waits for its own.'],
+  otherUser: [
+    'Not signed in yet',
+    'Inference Studio runs as another user of this computer. Copy the address of this page into Inference Studio.',
+  ],
   used: ['Already used', 'This address works once. You can close this page.'],
   refused: ['Nothing here', 'Inference Studio waits for the answer of a sign-in at another address.'],
 } as const
