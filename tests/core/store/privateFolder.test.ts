@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import {
+import fs, {
   chmodSync,
   chownSync,
   existsSync,
@@ -11,13 +11,14 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { onFolder } from '../../../src-main/core/data/opening/openFolder.ts'
 import { claimFolder, markerName } from '../../../src-main/core/store/dataFolder.ts'
 import { folderUser, lockFolder } from '../../../src-main/core/store/lock.ts'
-import { privacyFault } from '../../../src-main/core/store/privateFolder.ts'
+import { makePrivate, privacyFault } from '../../../src-main/core/store/privateFolder.ts'
 import { openStore } from '../../../src-main/core/store/store.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
 import { asOtherUser, canBeOtherUser } from '../../helpers/otherUser.ts'
@@ -113,6 +114,47 @@ describe.runIf(process.platform !== 'win32')('a data folder', () => {
     rmSync(join(dataDir, 'studio.lock'))
     lockFolder(dataDir).release()
     lock.abandon()
+  })
+})
+
+describe.runIf(process.platform === 'linux')('a folder of another user', () => {
+  /** The message about a folder of the user `uid` for the user `own`, on a disk of this type. Default: ext4. */
+  function faultOf(name: string, { own, uid, type = 0xef53 }: { own: number; uid: number; type?: number }): string {
+    const dataDir = join(temporaryFolder('studio-private-'), name)
+    claimFolder(dataDir)
+    const spies = [
+      vi.spyOn(process as { geteuid: () => number }, 'geteuid').mockReturnValue(own),
+      vi.spyOn(fs, 'statSync').mockReturnValue(Object.assign(fs.statSync(dataDir), { uid })),
+      vi.spyOn(fs, 'statfsSync').mockReturnValue(Object.assign(fs.statfsSync(dataDir), { type })),
+    ]
+    syncBuiltinESMExports()
+    try {
+      makePrivate(dataDir)
+      return 'used'
+    } catch (thrown) {
+      return String(thrown).replaceAll(dataDir, 'FOLDER')
+    } finally {
+      for (const spy of spies) spy.mockRestore()
+      syncBuiltinESMExports()
+    }
+  }
+
+  it('can be made this user’s when root made it', () => {
+    expect(faultOf('data', { own: 1000, uid: 0 })).toMatch(
+      /belongs to another user .* Make it yours with "sudo chown -R \$USER FOLDER", or choose another one\.$/,
+    )
+    expect(faultOf("my 'data", { own: 1000, uid: 0 })).toMatch(/\$USER '\/.*\/my '\\''data'", or/)
+    expect(faultOf('data', { own: 1000, uid: 1001 })).toMatch(/own, or start Inference Studio as that user\.$/)
+  })
+
+  it('is used by a start as that user, not as root', () => {
+    expect(faultOf('data', { own: 0, uid: 1000 })).toMatch(/Start Inference Studio as that user, or choose another/)
+  })
+
+  it('is named as a disk without owners when it is on one', () => {
+    for (const type of [0x4d44, 0x2011bab0, 0xff534d42, 0xfe534d42 | 0])
+      expect(faultOf('data', { own: 1000, uid: 0, type })).toMatch(/a disk without permissions .* another disk\.$/)
+    expect(faultOf('data', { own: 1000, uid: 1000, type: 0x4d44 })).toBe('used')
   })
 })
 
