@@ -352,6 +352,8 @@ describe('the comparison of local and remote usage', () => {
       row(day19, 'more', 1, '1'),
       row(day19, 'estimate', 1, '1.01'),
       row(day19, 'theirs', 1, '1'),
+      row(day19, 'rounded', 1, '0.00004'),
+      row(day19, 'reduced', 1, '0.9'),
     )
     const cost = 1_000_000_000n
     uses(
@@ -359,6 +361,8 @@ describe('the comparison of local and remote usage', () => {
       used(day19, 'tool:t', 'elsewhere', { cost }),
       used(day19, 'tool:t', 'more', { cost: 3n * cost, requests: 3, tokensIn: 30, tokensOut: 3 }),
       used(day19, 'tool:t', 'estimate', { cost }),
+      used(day19, 'tool:t', 'rounded', { cost: 41_000n }),
+      used(day19, 'tool:t', 'reduced', { cost }),
       used('2026-11-21', 'tool:t', 'today', { cost }),
       used(day19, 'tool:t', 'unpriced', { unpriced: 1, estimated: 0 }),
       used('2026-09-01', 'tool:t', 'before', { cost }),
@@ -372,6 +376,8 @@ describe('the comparison of local and remote usage', () => {
       theirs: ['elsewhere', '1'],
       more: ['here_more', '-2'],
       estimate: ['same', '0.01'],
+      rounded: ['same', '-0.000001'],
+      reduced: ['here_more', '-0.1'],
       today: ['not_yet', '-1'],
       unpriced: ['unpriced', null],
     })

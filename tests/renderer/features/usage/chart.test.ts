@@ -251,6 +251,7 @@ describe('amounts that may be negative', () => {
   })
   it('have a real minus sign, and shares are computed exactly', () => {
     expect(showSc('-1.25')).toBe('\u22121.25')
+    expect(showSc('-0.0000000001')).toBe('> \u22120.000000001')
     expect(showSc('0.1')).toBe('0.10')
     expect(shareOf('0.3', '0.9')).toBe(0.333_333)
     // A small share is not nothing.
