@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { crc32, createInflateRaw } from 'node:zlib'
 import { imageTypeOf } from '../../../../src-preload/contract/imageHeader.ts'
+import { JpegTables } from './jpegScan.ts'
 
 /** Formats that this program does not show, by their signature, and the endings of their files. */
 const otherFormats: readonly [name: string, ending: string, matches: (head: Buffer) => boolean][] = [
@@ -75,8 +76,9 @@ const depths: Record<number, readonly number[]> = {
   6: [8, 16],
 }
 
-/** Parts of a PNG that are read. A file of 20 MB in parts of 8 KB has 2,500. */
-const mostChunks = 10_000
+/** Chunks of a PNG and segments of a JPEG that are read. A PNG of 20 MB in chunks of 8 KB has 2,500. */
+const mostParts = 10_000
+const tooManyParts = `has more than ${mostParts.toLocaleString('en')} parts`
 
 async function pngDamage(bytes: Buffer): Promise<string | null> {
   const passes = passesOf(bytes)
@@ -93,7 +95,7 @@ function pngChunks(bytes: Buffer): { data: Buffer[]; problem: string | null } {
   let count = 0
   for (let at = 8; at + 12 <= bytes.length; ) {
     count += 1
-    if (count > mostChunks) return { data: [], problem: `has more than ${mostChunks.toLocaleString('en')} parts` }
+    if (count > mostParts) return { data: [], problem: tooManyParts }
     const end = at + 12 + bytes.readUInt32BE(at)
     if (end > bytes.length) break
     const name = bytes.toString('latin1', at + 4, at + 8)
@@ -158,10 +160,12 @@ async function hasAllRows(parts: readonly Buffer[], passes: readonly Pass[]): Pr
 
 /**
  * ITU T.81, annex B. Entropy-coded data follow a scan header and end at the next marker. The image ends with EOI. Bytes between segments
- * that belong to none are skipped.
+ * that belong to none are skipped. Without EOI, a sequential image whose blocks are all there is whole.
  */
-function jpegDamage(bytes: Buffer): string | null {
+async function jpegDamage(bytes: Buffer): Promise<string | null> {
+  const tables = new JpegTables()
   let hasScan = false
+  let count = 0
   for (let at = 2; at + 2 <= bytes.length; ) {
     if (bytes[at] !== 0xff || bytes[at + 1] === 0) {
       at += 1
@@ -171,10 +175,21 @@ function jpegDamage(bytes: Buffer): string | null {
     if (marker === endOfImage) return hasScan ? null : 'has no pixels'
     const step = segmentLength(bytes, at, marker)
     if (step === null) return 'has a damaged part'
+    if (step <= 2) {
+      at += step
+      continue
+    }
+    count += 1
+    if (count > mostParts) return tooManyParts
+    const segment = bytes.subarray(at + 4, at + step)
     at += step
-    if (marker !== startOfScan) continue
+    if (marker !== startOfScan) {
+      tables.add(marker, segment)
+      continue
+    }
     const end = endOfScan(bytes, at)
     hasScan ||= end > at
+    if (await tables.isWhole(segment, bytes.subarray(at, end), end === bytes.length)) return null
     at = end
   }
   return cutOff(bytes)
