@@ -44,7 +44,10 @@ export const group = (whole: string): string => whole.replace(/\B(?=(\d{3})+$)/g
 export function showSc(amount: string): string {
   const parts = exact(amount)
   if (parts === 0n) return '0'
-  if (parts < 0n) return minus + showSc(amount.slice(1))
+  if (parts < 0n) {
+    const positive = showSc(amount.slice(1))
+    return positive.startsWith('<') ? `> ${minus}${positive.slice(2)}` : minus + positive
+  }
   const small = /^0*\.(0*)/.exec(amount)
   const zeros = small ? (small[1] ?? '').length : 0
   const digits = parts < 10n ** BigInt(scale - 2) ? Math.min(zeros + 2, 9) : 2

@@ -146,8 +146,12 @@ function scanJpeg(view: DataView): { size: Size | null; orientation: number } {
   let orientation = 1
   const without = () => ({ size: null, orientation })
   for (let at = 2; at + 4 <= view.byteLength; ) {
-    if (view.getUint8(at) !== 0xff) return without()
-    const marker = view.getUint8(at + 1)
+    const marker = view.getUint8(at) === 0xff ? view.getUint8(at + 1) : 0
+    // Browsers skip bytes that belong to no segment.
+    if (marker === 0) {
+      at += 1
+      continue
+    }
     const skip = bytesWithoutLength(marker)
     if (skip > 0) {
       at += skip

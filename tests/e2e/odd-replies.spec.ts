@@ -93,7 +93,7 @@ test('good images of an odd reply arrive, and the damaged one can be saved as a 
   await expect(page.getByText('The image is cut off after 60 bytes.')).toBeVisible()
   await takePictures(page, 'images-damaged', true)
   const saved = page.waitForEvent('download')
-  await page.getByRole('button', { name: windowText('images:under.saveDamaged') }).click()
+  await page.getByRole('button', { name: windowText('images:under.saveFile') }).click()
   expect((await saved).suggestedFilename()).toBe('A harbour damaged.png')
   service.close()
 })

@@ -2,6 +2,7 @@ import type { ProblemKind } from '../../../src-preload/contract/problem.ts'
 import { type StatusGroup, statusGroupOf } from '../../../src-preload/contract/statusGroup.ts'
 import { type ProblemFacts, StudioError } from '../errors.ts'
 import type { Credential } from './credential.ts'
+import { asRecord, readServiceError, words } from './errorBody.ts'
 import type { ReplyFacts } from './types.ts'
 
 /** Maximum number of bytes of a failed reply that are read. They only serve a message, and a hostile reply has no end. */
@@ -33,7 +34,7 @@ export function kindOfStatus(status: number): ProblemKind {
 
 /** The error of a reply with a failure status, whatever its body is. Never contains any part of the key. */
 export function errorOfReply(facts: ReplyFacts, body: string, credential: Credential): StudioError {
-  const parsed = readErrorObject(body)
+  const parsed = readServiceError(body)
   const [kind, words] = statuses[facts.status] ?? ['unexpected_status', wordsOfStatus(facts.status)]
   const clean = (text: string): string => credential.redact(text)
   const problem: ProblemFacts = { status: facts.status, outputStarted: false }
@@ -51,7 +52,7 @@ export function errorOfReply(facts: ReplyFacts, body: string, credential: Creden
 /** The error of an error object inside a stream that began with a success status. */
 export function errorOfFrame(frame: unknown, status: number, credential: Credential): StudioError {
   const text = JSON.stringify(frame)
-  const parsed = readErrorObject(text)
+  const parsed = readServiceError(text)
   const named = Number(parsed.code)
   const kind = Number.isInteger(named) && named >= 400 ? kindOfStatus(named) : 'internal'
   const problem: ProblemFacts = { status, workPossible: true, raw: credential.redact(text).slice(0, maxRaw) }
@@ -75,7 +76,7 @@ export function errorInstead(value: unknown, content: string, facts: ReplyFacts,
 const groupWords: Record<StatusGroup, string> = {
   informational: 'The service sent an interim reply without a final one',
   empty: 'The service answered without the expected content',
-  redirect: 'The service answered with a redirect. The key is not sent elsewhere: check the base address',
+  redirect: 'The service answered with a redirect',
   method: 'The service does not accept this kind of request at this address',
   format: 'The service does not accept the format of this request',
   proxy: 'A network or proxy between here and the service asks for a sign-in',
@@ -101,40 +102,10 @@ const groupWords: Record<StatusGroup, string> = {
 }
 
 /** What a status means that the specification does not name. */
-export const wordsOfStatus = (status: number): string => `${groupWords[statusGroupOf(status)]} (${status}).`
-
-interface ServiceError {
-  message: string | null
-  type: string | null
-  code: string | null
-}
-
-/** Reads `error.message`, `type` and `code`; also a plain `error` or `message` string and FastAPI's `detail`, as gateways send them. */
-function readErrorObject(body: string): ServiceError {
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(body)
-  } catch {
-    return { message: null, type: null, code: null }
-  }
-  const outer = asRecord(parsed)
-  const inner = asRecord(outer?.error) ?? outer
-  return {
-    message: words(inner?.message) ?? words(outer?.error) ?? words(outer?.detail),
-    type: words(inner?.type),
-    code: words(inner?.code),
-  }
-}
-
-/** The value as an object with unchecked members, or null. */
-export function asRecord(value: unknown): Record<string, unknown> | null {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null
-}
-
-function words(value: unknown): string | null {
-  if (typeof value === 'number') return String(value)
-  if (typeof value !== 'string' || value.trim() === '') return null
-  return value.slice(0, 2000)
+export function wordsOfStatus(status: number): string {
+  const group = statusGroupOf(status)
+  const advice = group === 'redirect' ? ' The key is not sent elsewhere: check the base URL.' : ''
+  return `${groupWords[group]} (${status}).${advice}`
 }
 
 /** The error of a cancelled request. */

@@ -34,8 +34,9 @@ const money = maybe(z.union([z.string(), z.number().transform(String)]))
 /** A date or time in any form, because the specification leaves the form open. Its presence alone may be the information. */
 const stamp = maybe(z.union([z.string(), z.number().transform(String), z.boolean().transform(String)]))
 /** A list without the entries that are no objects. */
-const listOf = <T extends z.ZodType>(entry: T) =>
-  maybe(z.array(z.unknown()).transform((all) => all.flatMap((one) => entry.safeParse(one).data ?? [])))
+const entries = <T extends z.ZodType>(entry: T) =>
+  z.array(z.unknown()).transform((all) => all.flatMap((one) => entry.safeParse(one).data ?? []))
+const listOf = <T extends z.ZodType>(entry: T) => maybe(entries(entry))
 
 const toolCall = z.looseObject({
   index: number,
@@ -46,11 +47,11 @@ const toolCall = z.looseObject({
 
 const message = z.looseObject({
   role: text,
-  content: maybe(z.union([z.string(), z.array(z.looseObject({ type: text, text }))])),
+  content: maybe(z.union([z.string(), entries(z.looseObject({ type: text, text }))])),
   reasoning_content: text,
   reasoning: text,
   refusal: text,
-  tool_calls: maybe(z.array(toolCall)),
+  tool_calls: listOf(toolCall),
 })
 
 const usage = z.looseObject({
@@ -68,17 +69,17 @@ export const chatCompletion = z.looseObject({
   object: text,
   created: number,
   model: text,
-  choices: maybe(z.array(choice)),
+  choices: listOf(choice),
   usage: maybe(usage),
 })
 export type ChatCompletion = z.infer<typeof chatCompletion>
 
+const modelEntry = z.looseObject({ id: z.string().min(1), object: text, created: number, owned_by: text })
 export const modelList = z.looseObject({
   object: text,
   /** Drops entries without an id, because no request can name them. */
-  data: z.array(z.unknown()).transform((entries) => entries.flatMap((entry) => modelEntry.safeParse(entry).data ?? [])),
+  data: entries(modelEntry),
 })
-const modelEntry = z.looseObject({ id: z.string().min(1), object: text, created: number, owned_by: text })
 export type ModelListReply = z.infer<typeof modelList>
 
 export const keyRecord = z.looseObject({

@@ -108,7 +108,7 @@ function Slot({ slot, making }: { slot: ImageSlot; making: boolean }) {
   const { state, imageId } = slot
   if (state === 'kept' && imageId !== null) return <Kept imageId={imageId} />
   const waits = making && (state === 'waiting' || state === 'fetching')
-  const ended = state !== 'refused' ? 'none' : slot.fileId === null ? 'refused' : 'damaged'
+  const ended = state !== 'refused' ? 'none' : slot.fileId === null ? 'refused' : 'notShown'
   const words = waits ? t(`under.${state}`) : t(`under.${ended}`)
   const Icon = state === 'refused' ? Ban : CircleAlert
   return (
@@ -166,17 +166,17 @@ function Refused({ trouble: { problem, slots }, many }: { trouble: Trouble; many
   const title = problem ? problemTexts(problem).title : t('under.notFetched')
   const text = problem?.kind === 'foreign_address' ? t('problems:kinds.foreign_address.meaning') : problem?.message
   const addresses = slots.flatMap(({ address }) => address ?? [])
-  const damaged = slots.flatMap(({ fileId, index }) => (fileId === null ? [] : [{ fileId, number: index + 1 }]))
+  const files = slots.flatMap(({ fileId, index }) => (fileId === null ? [] : [{ fileId, number: index + 1 }]))
   return (
     <Notice kind={problem ? 'warn' : 'info'} title={many ? `${numbers}. ${title}` : title}>
       {text && <p dir="auto">{plainText(text)}</p>}
-      {damaged.length > 0 && (
+      {files.length > 0 && (
         <>
-          <p>{t('under.damagedKept')}</p>
+          <p>{t('under.fileKept')}</p>
           <div className="mt-1.5 flex flex-wrap gap-2">
-            {damaged.map(({ fileId, number }) => (
+            {files.map(({ fileId, number }) => (
               <Button key={fileId} size="small" icon={Download} onClick={() => void saveFiles([fileId])}>
-                {damaged.length > 1 ? t('under.saveDamagedOf', { number }) : t('under.saveDamaged')}
+                {files.length > 1 ? t('under.saveFileOf', { number }) : t('under.saveFile')}
               </Button>
             ))}
           </div>

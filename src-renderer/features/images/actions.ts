@@ -141,7 +141,7 @@ export async function undoRemove(): Promise<void> {
 
 export const saveImages = (images: readonly Image[]): Promise<void> => saveFiles(images.map(({ id }) => id))
 
-/** Saves images, or the damaged files of slots. */
+/** Saves images, or the files of slots that can't be shown. */
 export async function saveFiles(ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await attempt(async (core) => save(await core.images.save({ ids: [...ids] })))

@@ -115,12 +115,16 @@ export async function convertAndTranscribe(recordingId: string, how: HowToConver
     const sound = await reply.blob()
     const parts = how === 'split' ? partsOf(recording.seconds ?? 0) : [null]
     const target = how === 'wav' ? 'wav' : 'opus'
-    const fresh: string[] = []
+    // A part that can't be converted must not leave the others behind: the next try would add them again.
+    const files: File[] = []
     for (const [at, part] of parts.entries()) {
       const onProgress = (share: number): void => going('decoding', (at + share) / parts.length)
       const converted = await convertSound(sound, { target, part, signal, onProgress })
       const place = part && { number: at + 1, count: parts.length }
-      const file = convertedFile(converted, recording.name, target, place)
+      files.push(convertedFile(converted, recording.name, target, place))
+    }
+    const fresh: string[] = []
+    for (const [at, file] of files.entries()) {
       const onSent = (sent: number): void => going('keeping', (at + sent / file.size) / parts.length)
       const uploadId = await upload(core, file, { signal, onProgress: onSent })
       fresh.push((await core.transcription.addFile({ uploadId, fromId: recordingId })).id)

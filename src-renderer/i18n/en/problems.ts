@@ -244,8 +244,7 @@ const statuses = {
   },
   redirect: {
     title: 'The service redirects elsewhere',
-    meaning:
-      'The service answered with a redirect. The key is not sent elsewhere: check the base address ({{status}}).',
+    meaning: 'The service answered with a redirect ({{status}}). The key is not sent elsewhere: check the base URL.',
   },
   method: {
     title: 'Not possible at this address',

@@ -100,7 +100,7 @@ export const transcribe = {
   converting_compress: 'Compressing… {{percent}} %',
   converting_split: 'Splitting… {{percent}} %',
   keepingConverted: 'Saving… {{percent}} %',
-  tooLargeAbout: 'The recording has {{size}}.',
+  tooLargeAbout: 'The recording is {{size}}.',
   tooLargeOffer: 'Make it smaller here, or split it into parts of at most 10 minutes. The original is kept.',
   compressAgain: 'Compress and try again',
   splitAgain: 'Split and try again',

@@ -256,9 +256,9 @@ export const usage = {
     rest: '“Others” combines several entries, so the log shows all requests of those days.',
   },
   undated: {
-    title: 'Records outside the reported days',
+    title: 'Records without a reported day',
     about:
-      'The date of these records is none of the days that the service reports. They are stored unchanged and not included in totals.',
+      'These records have no date, or one outside the days that the service reports. They are stored unchanged and not included in totals.',
     date: 'Reported date',
     why: {
       none: 'No date',
@@ -267,8 +267,8 @@ export const usage = {
       past: 'More than 400 days before the report',
     },
     reported: 'Reported',
-    note_one: 'The date of {{figure}} record is outside the reported days. It is not included in totals.',
-    note_other: 'The dates of {{figure}} records are outside the reported days. They are not included in totals.',
+    note_one: '{{figure}} record has no date within the reported days. It is not included in totals.',
+    note_other: '{{figure}} records have no date within the reported days. They are not included in totals.',
     see: 'Show',
   },
   corrections: {
@@ -294,9 +294,8 @@ export const usage = {
     never: 'The service has not reported its limits yet.',
     banned: 'The service blocks requests',
     bannedUntil: 'Until {{until}} (reported by the service). Requests fail until then.',
-    bannedOver: 'The service blocked requests until recently',
-    bannedOverAbout:
-      'It reported {{until}} as the end, which is over. Send a request to see whether it is accepted again.',
+    bannedOver: 'The reported block has ended',
+    bannedOverAbout: 'The service reported {{until}} as its end. Send a request to check.',
     bannedOpen: 'The service does not say until when.',
     buckets: 'Account counters',
     bucket: {

@@ -75,7 +75,7 @@ export function Chart({ data, label, onOpen }: ChartProps) {
       className="chart"
       data-state={state}
       data-folded={fold.per > 1}
-      data-opens={onOpen !== undefined && at !== null && heightAt(data, at) > 0}
+      data-opens={onOpen !== undefined && at !== null && heightAt(data, at) !== 0}
       onMouseMove={(event) => {
         const bucket = pointed(event)
         if (bucket !== at || cursor?.series) setCursor(bucket === null ? null : { at: bucket, series: null })

@@ -1,6 +1,6 @@
 import type { CustomSeriesOption } from 'echarts/charts'
 import type { ChartColors } from './appearance.ts'
-import { type ChartData, heightsOf } from './data.ts'
+import { type ChartData, reachOf } from './data.ts'
 
 // All bars are one custom shape of ECharts. Ten years of days and a dozen models are thousands of bars, and ECharts' own bar series takes
 // longer per bar than the browser needs to fill it.
@@ -8,13 +8,14 @@ import { type ChartData, heightsOf } from './data.ts'
 /** Above this number of bars, the gaps would be wider than the bars. */
 export const manyBuckets = 130
 
-/** The plot area, px: its position, the height of the value 1, and the device pixels per px. */
+/** The plot area, px: its position, the height of the value 1, the part below zero, and the device pixels per px. */
 export interface Plot {
   x: number
   y: number
   width: number
   height: number
   perValue: number
+  belowZero?: number
   ratio: number
 }
 
@@ -31,34 +32,37 @@ const widest = 48
 const gap = 0.28
 
 /**
- * The segments of all bars, series by series. Edges are on whole device pixels and neighbours share them, so that no gaps show. Every
- * positive value is at least one pixel high.
+ * The segments of all bars, series by series. Edges are on whole device pixels and neighbours share them, so that no gaps show. Bars of
+ * negative values hang below zero. The first value of a stack is at least one pixel high.
  */
-export function partsOf(data: ChartData, { x, y, width, height, perValue, ratio }: Plot): Part[][] {
+export function partsOf(data: ChartData, { x, y, width, height, perValue, belowZero = 0, ratio }: Plot): Part[][] {
   const count = data.buckets.length
   const sharp = (px: number): number => Math.round(px * ratio) / ratio
   const band = width / Math.max(1, count)
   const apart = count <= manyBuckets
   const wide = apart ? Math.max(1 / ratio, sharp(Math.min(widest, band * (1 - gap)))) : band
-  const bottom = sharp(y + height)
+  const zero = sharp(y + height - belowZero)
   const lefts = Float64Array.from({ length: count }, (_, at) => sharp(x + at * band + (band - wide) / 2))
   // Bars with gaps have equal widths. Bars without gaps end where the next bar starts.
   const rights = lefts.map((left, at) => (apart ? left + wide : sharp(x + (at + 1) * band)))
-  const sums = new Float64Array(count)
-  const tops = new Float64Array(count).fill(bottom)
+  // Sums of the values, and their lengths from zero, px.
+  const stack = () => ({ sums: new Float64Array(count), lengths: new Float64Array(count) })
+  const [above, below] = [stack(), stack()]
   return data.series.map(({ values }) => {
     const parts: Part[] = []
     for (let at = 0; at < count; at += 1) {
       const value = values[at] ?? 0
-      if (!(value > 0)) continue
-      const below = tops[at] ?? bottom
-      const sum = (sums[at] ?? 0) + value
-      const top = Math.min(sharp(bottom - sum * perValue), bottom - 1 / ratio)
+      if (value === 0) continue
+      const { sums, lengths } = value > 0 ? above : below
+      const from = lengths[at] ?? 0
+      const sum = (sums[at] ?? 0) + Math.abs(value)
+      const to = Math.max(sharp(sum * perValue), 1 / ratio)
       sums[at] = sum
-      if (top >= below) continue
-      tops[at] = top
+      if (to <= from) continue
+      lengths[at] = to
       const left = lefts[at] ?? 0
-      parts.push({ x: left, y: top, width: Math.max(1 / ratio, (rights[at] ?? 0) - left), height: below - top })
+      const top = value > 0 ? zero - to : zero + from
+      parts.push({ x: left, y: top, width: Math.max(1 / ratio, (rights[at] ?? 0) - left), height: to - from })
     }
     return parts
   })
@@ -73,20 +77,29 @@ const isRound = ({ width, height }: Part, line: number): boolean => line > 0 && 
 export type Medium = { as: 'pixels'; ratio: number } | { as: 'paths' }
 
 export function bars(data: ChartData, colors: ChartColors, medium: Medium): CustomSeriesOption[] {
-  const highest = heightsOf(data).reduce((most, one) => Math.max(most, one), 0)
+  const { highest, lowest } = reachOf(data)
   const ratio = medium.as === 'pixels' ? medium.ratio : 2
   const line = between(data.buckets.length)
   return [
     {
       ...{ type: 'custom', id: 'bars', silent: true, clip: false, z: 2, progressive: 0 },
-      // The axis needs nothing else.
-      data: [[0, highest]],
-      renderItem: ({ coordSys }, api) => {
+      // The axis needs nothing else. All bars are drawn with the first item.
+      data:
+        lowest < 0
+          ? [
+              [0, highest],
+              [0, lowest],
+            ]
+          : [[0, highest]],
+      renderItem: ({ coordSys, dataIndex }, api) => {
+        if (dataIndex > 0) return null
         const of = (name: string): number => Number(Reflect.get(coordSys, name)) || 0
         const [x, y, width, height] = [of('x'), of('y'), of('width'), of('height')]
         const zero = api.coord([0, 0])[1] ?? 0
-        const perValue = highest > 0 ? (zero - (api.coord([0, highest])[1] ?? 0)) / highest : 0
-        const parts = partsOf(data, { x, y, width, height, perValue, ratio })
+        const farthest = highest > 0 ? highest : lowest
+        const perValue = farthest === 0 ? 0 : (zero - (api.coord([0, farthest])[1] ?? 0)) / farthest
+        const belowZero = lowest < 0 ? y + height - zero : 0
+        const parts = partsOf(data, { x, y, width, height, perValue, belowZero, ratio })
         const fills = data.series.map(({ ink }) => colors.of(ink))
         if (medium.as === 'paths') {
           return {

@@ -66,13 +66,31 @@ export function heightsOf({ buckets, series }: ChartData): Float64Array {
   return heights
 }
 
-/** The series at a height of a bucket's stack. Null above the stack. */
+/** The heights from 0 that the bars need: the highest sum of positive values of a bucket, and the lowest of negative values. */
+export function reachOf({ buckets, series }: ChartData): { highest: number; lowest: number } {
+  const reach = { highest: 0, lowest: 0 }
+  for (let at = 0; at < buckets.length; at += 1) {
+    let [above, below] = [0, 0]
+    for (const { values } of series) {
+      const value = values[at] ?? 0
+      if (value > 0) above += value
+      else below += value
+    }
+    reach.highest = Math.max(reach.highest, above)
+    reach.lowest = Math.min(reach.lowest, below)
+  }
+  return reach
+}
+
+/** The series at a height of a bucket's stack: negative values are stacked below zero. Null outside the stack. */
 export function seriesAt({ series }: ChartData, bucket: number, height: number): ChartSeries | null {
-  let top = 0
+  let [top, bottom] = [0, 0]
   for (const one of series) {
     const value = one.values[bucket] ?? 0
     if (value > 0 && height >= top && height <= top + value) return one
-    top += value
+    if (value < 0 && height <= bottom && height >= bottom + value) return one
+    if (value > 0) top += value
+    else bottom += value
   }
   return null
 }

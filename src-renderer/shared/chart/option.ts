@@ -4,7 +4,7 @@ import type { ComposeOption } from 'echarts/core'
 import { showCalendarDate, showCalendarDay, showCalendarMonth } from '../../i18n/format.ts'
 import type { ChartColors } from './appearance.ts'
 import { bars, type Medium, manyBuckets } from './bars.ts'
-import { type ChartData, type Mark, marksOf } from './data.ts'
+import { type ChartData, type Mark, marksOf, reachOf } from './data.ts'
 
 export type ChartOption = ComposeOption<
   CustomSeriesOption | LineSeriesOption | GridComponentOption | LegendComponentOption | TitleComponentOption
@@ -36,7 +36,8 @@ export function chartOption(data: ChartData, colors: ChartColors, medium: Medium
       type: 'category',
       data: data.buckets.map(({ from }) => from),
       axisTick: { show: false },
-      axisLine: { lineStyle: { color: colors.line } },
+      // The labels stay below bars of negative values.
+      axisLine: { onZero: false, lineStyle: { color: colors.line } },
       axisLabel: {
         ...text,
         hideOverlap: true,
@@ -49,7 +50,7 @@ export function chartOption(data: ChartData, colors: ChartColors, medium: Medium
     yAxis: {
       type: 'value',
       position: 'right',
-      min: 0,
+      ...(reachOf(data).lowest === 0 && { min: 0 }),
       splitNumber: 3,
       axisLine: { show: false },
       axisTick: { show: false },

@@ -2,6 +2,7 @@ import { imageTypeOf, readImageHeader } from '../../../../src-preload/contract/i
 import { StudioError } from '../../errors.ts'
 import { imageDamage, imageFormatOf } from '../../shared/mediaType/imageDamage.ts'
 import { maxImageBytes, refusalOfImage } from '../../shared/mediaType/imageLimits.ts'
+import { SerialQueue } from '../../shared/serialQueue.ts'
 import type { ImageContent } from '../../upstream/imageReply.ts'
 
 /** Why bytes are not a whole image, and the end of a file name that says so. */
@@ -11,8 +12,16 @@ export interface ImageDamage {
   fileName: string
 }
 
-/** What is wrong with the bytes of an image; null for an image that can be shown. Checks length and dimensions before decoding. */
-export async function damageOf({ bytes: pieces, isText }: ImageContent): Promise<ImageDamage | null> {
+const checks = new SerialQueue()
+
+/**
+ * What is wrong with the bytes of an image; null for an image that can be shown. Images are checked one after another, because each check
+ * keeps this thread busy for some milliseconds at a time.
+ */
+export const damageOf = (content: ImageContent): Promise<ImageDamage | null> => checks.run(() => checkImage(content))
+
+/** Checks length and dimensions before decoding. */
+async function checkImage({ bytes: pieces, isText }: ImageContent): Promise<ImageDamage | null> {
   const damage = (text: string, fileName: string): ImageDamage => ({
     problem: new StudioError('malformed_reply', text, { workPossible: true }),
     fileName,

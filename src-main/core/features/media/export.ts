@@ -99,9 +99,7 @@ function freeName({ kind, createdAt, words, file }: CreatedItem, taken: Set<stri
   const known = kind === 'recording' ? endingOf(words) : null
   const plain =
     known !== null && endingsOf(file?.mime ?? '').includes(known) ? words.slice(0, -known.length - 1) : words
-  // Stored as a document: the bytes that arrived for an image are not a whole image.
-  const isDamaged = kind === 'image' && file?.mime === 'application/octet-stream'
-  const stem = `${createdAt.slice(0, 10)} ${isDamaged ? 'damaged image' : kind} ${fileStem(plain, longest, '')}`.trim()
+  const stem = `${createdAt.slice(0, 10)} ${kind} ${fileStem(plain, longest, '')}`.trim()
   const ending = file === null ? 'txt' : (pictures[plainType(file.mime)] ?? endingsOf(file.mime)[0] ?? 'bin')
   for (let turn = 1; ; turn += 1) {
     const name = `${stem}${turn === 1 ? '' : ` (${turn})`}.${ending}`

@@ -122,8 +122,14 @@ function driftOf(service: Sum, local: Sum, { open, young }: Sides): Drift {
   return young ? 'not_yet' : 'gap'
 }
 
+/** Smaller differences, in 1e-18 SC, may be rounding: some services round each cost to six decimals. 0.0001 SC. */
+const leastReduction = 100_000_000_000_000n
+
 /** Whether the service charges over 2% less than this computer estimated. Prices are known better than that. */
-const isReduced = (service: Sum, local: Sum): boolean => (local.cost - service.cost) * 50n > local.cost
+function isReduced(service: Sum, local: Sum): boolean {
+  const less = local.cost - service.cost
+  return less > leastReduction && less * 50n > local.cost
+}
 
 const sign = (amount: bigint | number): number => (amount > 0 ? 1 : amount < 0 ? -1 : 0)
 

@@ -102,8 +102,8 @@ const recordOf = (key: KeyRecord) => ({
 
 /**
  * Splits rows into dated rows (one per day and model) and undated rows. Also returns the days that the reply covers: the service's
- * window, extended back to the oldest row. A row whose date is unreadable, after tomorrow or long past is undated. A reply with an empty list means that
- * nothing was used. A reply without the list covers no day.
+ * window, extended back to the oldest row. A row whose date is unreadable, after tomorrow or long past is undated. A reply with an empty
+ * list means that nothing was used. A reply without the list covers no day.
  */
 function daysOf({ askedAt, answeredAt }: RequestTimes, rows: readonly Read[] | undefined) {
   if (!rows) return { days: null, rows: [], undated: [] }

@@ -13,7 +13,7 @@ export const redirected: Refusal = {
   status: 502,
   type: 'studio_upstream',
   code: 'redirected',
-  message: 'The service replied with a redirect, which is not followed. Check the base address in Settings.',
+  message: 'The service replied with a redirect, which is not followed. Check the base URL in Settings.',
 }
 
 export const notConnected: Refusal = {

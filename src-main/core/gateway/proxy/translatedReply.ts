@@ -3,10 +3,11 @@ import { asStudioError, StudioError } from '../../errors.ts'
 import type { CancelSignal } from '../../shared/cancel.ts'
 import { readAll, readStart } from '../../upstream/body.ts'
 import { ChatEventReader } from '../../upstream/chatEvents.ts'
+import { readServiceError } from '../../upstream/errorBody.ts'
 import { flattened, type HeaderPairs, header, isEventStream } from '../../upstream/headers.ts'
 import { asBuffer } from '../../upstream/meter/bytes.ts'
-import { guardOfReply, type JsonScan, maxReplyValues, parseText } from '../../upstream/meter/jsonScan.ts'
-import { type Fields, isFields } from '../../upstream/meter/values.ts'
+import { guardOfReply, type JsonScan, maxReplyValues } from '../../upstream/meter/jsonScan.ts'
+import { isFields } from '../../upstream/meter/values.ts'
 import type { ForwardReply, ReplyFacts } from '../../upstream/types.ts'
 import type { Dialect, DialectProblem, JsonObject, ReplyDetails, StreamTranslator } from '../dialects/types.ts'
 import { wholeReplyEvents } from '../dialects/wholeReplyEvents.ts'
@@ -230,28 +231,14 @@ async function* scanned(body: AsyncIterable<Uint8Array>, scan: JsonScan): AsyncG
   }
 }
 
-/** The error object of a reply with a failure status. Services also send plain texts. */
+/** The error of a reply with a failure status. */
 async function readProblem(reply: ForwardReply): Promise<DialectProblem> {
   const bytes = reply.whole()
   const text = bytes
     ? Buffer.from(bytes.subarray(0, maxErrorReply)).toString('utf8')
     : await readStart(reply.body, maxErrorReply)
-  let parsed: unknown = null
-  try {
-    parsed = parseText(text)
-  } catch {
-    // Not JSON: the status is all that is known.
-  }
-  const outer: Fields = isFields(parsed) ? parsed : {}
-  const inner: Fields = isFields(outer.error) ? outer.error : outer
-  const message =
-    words(inner.message) ?? words(outer.error) ?? words(outer.detail) ?? `The service replied with ${reply.status}.`
-  return { status: reply.status, message, type: words(inner.type), code: words(inner.code), param: words(inner.param) }
-}
-
-function words(value: unknown): string | null {
-  if (typeof value === 'number') return String(value)
-  return typeof value === 'string' && value.trim() !== '' ? value.slice(0, 2000) : null
+  const { message, ...known } = readServiceError(text)
+  return { status: reply.status, message: message ?? `The service replied with ${reply.status}.`, ...known }
 }
 
 const requestIdOf = ({ headers }: ForwardReply): string =>

@@ -3,7 +3,7 @@ import type { Database } from '../database.ts'
 import { number, numberOrNull, text } from '../rows.ts'
 import { prepareAll } from '../statements.ts'
 import type { FetchTable } from './fetches.ts'
-import { figureColumns, figureValues, noUsage, readFigures, sameFigures } from './figures.ts'
+import { confirms, figureColumns, figureValues, noUsage, readFigures } from './figures.ts'
 
 /** A reply that is about to be written. */
 interface Coming {
@@ -78,7 +78,7 @@ export function clockTable({ handle }: Pick<Database, 'handle'>, fetches: FetchT
     for (const row of stored) {
       const [day, model, recordedUsage] = [number(row, 'day'), text(row, 'model'), readFigures(row)]
       const former = sql.turnBefore.get(account, what, day, model)
-      const same = sameFigures(former ? readFigures(former) : noUsage(what), recordedUsage)
+      const same = confirms(former ? readFigures(former) : noUsage(what), recordedUsage)
       if (!same && stamp >= endOfDay(day))
         sql.putTurn.run(account, what, day, model, stamp, ...figureValues(recordedUsage))
     }

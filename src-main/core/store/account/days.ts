@@ -4,7 +4,15 @@ import type { ReadHandle } from '../readOnly.ts'
 import { number, numberOrNull, type Row, text } from '../rows.ts'
 import { prepareAll } from '../statements.ts'
 import type { Fetch, FetchReader, FetchTable } from './fetches.ts'
-import { figureColumns, figureValues, noUsage, readFigures, sameFigures, type UsageFigures } from './figures.ts'
+import {
+  confirms,
+  figureColumns,
+  figureValues,
+  noUsage,
+  readFigures,
+  sameFigures,
+  type UsageFigures,
+} from './figures.ts'
 import { takeIn } from './timeline.ts'
 
 /** One day's row of a report. `model` is empty in the days of a key. */
@@ -147,7 +155,7 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
         next: after ? { at: number(after, 'at'), value: readFigures(after) } : null,
         nextFetch: later,
       },
-      sameFigures,
+      confirms,
     )
     if (drop !== null) sql.dropTurn.run(account, what, day, model, drop)
     for (const turn of put) sql.putTurn.run(account, what, day, model, turn.at, ...figureValues(turn.value))

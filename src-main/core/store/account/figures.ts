@@ -76,3 +76,25 @@ export const sameFigures = (a: UsageFigures, b: UsageFigures): boolean =>
   a.tokensCached === b.tokensCached &&
   a.cost === b.cost &&
   missingText(a.missing) === missingText(b.missing)
+
+/**
+ * Whether a later report confirms stored figures. Earlier versions stored a figure that the service left out as zero or null, and no
+ * `missing`. So a figure that is unknown now confirms zero, null, or the same sum in a row without `missing`.
+ */
+export function confirms(stored: UsageFigures, later: UsageFigures): boolean {
+  if (stored.missing !== undefined) return sameFigures(stored, later)
+  const { missing = {}, tokensCached, cost } = later
+  // Cached tokens were capped by the tokens in.
+  const lacksCached = tokensCached === null || missing.tokensCached !== undefined
+  const isCapped = stored.tokensCached === 0 && missing.tokensIn !== undefined
+  const lacksCost = cost === null || missing.cost !== undefined
+  return (
+    stored.requests === later.requests &&
+    stored.tokensIn === later.tokensIn &&
+    stored.tokensOut === later.tokensOut &&
+    (stored.tokensCached === tokensCached ||
+      isCapped ||
+      (lacksCached && (stored.tokensCached ?? 0) === (tokensCached ?? 0))) &&
+    (stored.cost === cost || (lacksCost && (stored.cost ?? 0n) === (cost ?? 0n)))
+  )
+}

@@ -12,10 +12,10 @@ export interface Turn<T> {
 export function takeIn<T>(
   seen: Turn<T>,
   { before, next, nextFetch }: { before: T; next: Turn<T> | null; nextFetch: number | null },
-  same: (a: T, b: T) => boolean,
+  same: (earlier: T, later: T) => boolean,
 ): { put: Turn<T>[]; drop: number | null } {
   if (same(before, seen.value)) return { put: [], drop: null }
   if (nextFetch === null) return { put: [seen], drop: null }
   if (next?.at !== nextFetch) return { put: [seen, { at: nextFetch, value: before }], drop: null }
-  return { put: [seen], drop: same(next.value, seen.value) ? next.at : null }
+  return { put: [seen], drop: same(seen.value, next.value) ? next.at : null }
 }

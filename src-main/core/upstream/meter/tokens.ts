@@ -9,8 +9,8 @@ const maxWord = 128
  */
 const maxPiece = maxWord + 1
 
-/** Text that is counted exactly, UTF-16 units: 10 to 100 ms of work. A longer text is estimated from samples. */
-export const maxCounted = 100_000
+/** Text that is counted exactly, UTF-16 units: 5 to 100 ms of work, most for rare characters. A longer text is estimated from samples. */
+export const maxCounted = 40_000
 /** Length of such a sample, UTF-16 units: a multiple of the longest run, so that one-character texts are estimated exactly. */
 const sampleLength = 8 * maxWord
 
@@ -60,10 +60,10 @@ export function loadTokenizer(): void {
 }
 
 /**
- * Counts tokens with cl100k_base: close enough for any model, and half the size of o200k_base. The work is linear: for any
- * text at most about six times that of English text of as many bytes, and bounded by `most`. Words over 129 bytes are counted in pieces:
- * that adds under 2 % to Chinese or Thai without spaces, up to 13 % to runs of one rare character, nothing to other text. The first call loads the vocabulary, which takes about 60 ms and 20 MB, synchronously, because the log row needs the count at the
- * end of a request.
+ * Counts tokens with cl100k_base: close enough for any model, and half the size of o200k_base. The work is linear: for any text at most
+ * about six times that of English text of as many bytes, and bounded by `most`. Words over 129 bytes are counted in pieces. That adds under
+ * 2 % to Chinese or Thai without spaces, up to 13 % to runs of one rare character, and nothing to other text. The first call loads the
+ * vocabulary synchronously, because the log row needs the count at the end of a request. Loading takes about 60 ms and 20 MB.
  * @param most UTF-16 units that are read. A longer text is estimated from evenly spread samples, within 3 % for text of one kind
  */
 export function countTokens(text: string, most = maxCounted): number {
@@ -82,8 +82,8 @@ export function countTokens(text: string, most = maxCounted): number {
 }
 
 /**
- * Estimated tokens of several texts together, from at most about `maxCounted` UTF-16 units of them. Each text has its own language or is code, so
- * the same share of each long text is read, and the same share of the short ones, of which some are read and others are not.
+ * Estimated tokens of several texts together, from at most about `maxCounted` UTF-16 units of them. Each text has its own language or is
+ * code, so the same share of each long text is read, and the same share of the short ones, of which some are read and others are not.
  */
 export function estimateTokens(texts: readonly string[]): number {
   const length = texts.reduce((sum, text) => sum + text.length, 0)

@@ -43,7 +43,7 @@ function sayStatus(status: LimitStatus): void {
   const words = { over: ', has reset since', unknown: ', reset time not reported' }
   const after = typeof reset === 'number' ? `, resets in ${countText(reset)} s` : words[reset]
   const until = status.bannedUntil ?? 'an unknown time'
-  const ban = { none: 'no', banned: `yes, until ${until}`, over: `no longer, the reported end (${until}) is over` }
+  const ban = { none: 'no', banned: `yes, until ${until}`, over: `no, ended ${until}` }
   sayTable([
     ['Updated', toMinute(status.asOf)],
     ['Requests per minute', `${bucketText(status.minute)}${after}`],

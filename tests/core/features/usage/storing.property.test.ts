@@ -4,6 +4,7 @@ import { reportedByKeys, reportedByUsage } from '../../../../src-main/core/featu
 import { dayOfMs, dayText, endOfDay } from '../../../../src-main/core/shared/days.ts'
 import { fromAtto, toAtto } from '../../../../src-main/core/shared/money.ts'
 import { openAccountStore } from '../../../../src-main/core/store/account/open.ts'
+import { accountUsage } from '../../../../src-main/core/upstream/schemas.ts'
 import { tries } from '../../../helpers/effort.ts'
 import { freshFolder } from '../../helpers/core.ts'
 import { localSide, readingOf } from './helpers.ts'
@@ -187,4 +188,22 @@ it('amounts are parsed to 1e-18 and formatted back unchanged', () => {
   // Amounts above the contract's maximum are capped at it.
   expect(fromAtto(10n ** 33n)).toBe(`${'9'.repeat(15)}.${'9'.repeat(18)}`)
   expect(fromAtto(-(10n ** 40n))).toBe(`-${'9'.repeat(15)}.${'9'.repeat(18)}`)
+})
+
+it('a report that repeats a row of an earlier version, which stored absent figures as zero, is no correction [USE-01]', () => {
+  const { no } = store.accounts.add({ id: 'old', kind: 'service', baseUrl: 'old', userId: null, name: 'x', usedAt: 0 })
+  const day = dayText(start)
+  const rows = [{ date: day, model: 'm', requests: 1, tokens_in: null, tokens_out: 5, cost_sc: null }]
+  const later = (days: number) => {
+    const at = (start + days) * 86_400_000
+    return reportedByUsage({ askedAt: at, answeredAt: at }, accountUsage.parse({ usage: rows, balance: '5' }))
+  }
+  const withoutMissing = { day: start, date: day, model: 'm', requests: 1, tokensIn: 0, tokensOut: 5, tokensCached: 0 }
+  store.transaction(() => store.saveReply(no, { ...later(2), rows: [{ ...withoutMissing, cost: null }] }))
+  for (const days of [3, 4]) store.transaction(() => store.saveReply(no, later(days)))
+  expect(store.days.countCorrections(no)).toBe(0)
+  expect(store.sums.models(no, start, start)).toMatchObject([{ missing: { tokensIn: 1 }, tokensCached: null }])
+  rows[0] = { ...rows[0], date: day, model: 'm', requests: 2, tokens_in: null, tokens_out: 5, cost_sc: null }
+  store.transaction(() => store.saveReply(no, later(5)))
+  expect(store.days.countCorrections(no)).toBe(1)
 })

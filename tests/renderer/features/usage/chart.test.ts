@@ -12,10 +12,10 @@ import { i18n } from '../../../../src-renderer/i18n/index.ts'
 import { type ChartColors, paint, plainRgb } from '../../../../src-renderer/shared/chart/appearance.ts'
 import { bars, type Plot, partsOf } from '../../../../src-renderer/shared/chart/bars.ts'
 import { walk } from '../../../../src-renderer/shared/chart/cursor.ts'
-import { type ChartData, heightAt, marksOf, seriesAt } from '../../../../src-renderer/shared/chart/data.ts'
+import { type ChartData, heightAt, marksOf, reachOf, seriesAt } from '../../../../src-renderer/shared/chart/data.ts'
 import { bucketLabelText, mergedLabel, spokenBucket } from '../../../../src-renderer/shared/chart/labels.ts'
 import { barOf, bucketsPerBar, folded } from '../../../../src-renderer/shared/chart/mergeBuckets.ts'
-import { bucketLabel, hatching } from '../../../../src-renderer/shared/chart/option.ts'
+import { bucketLabel, chartOption, hatching } from '../../../../src-renderer/shared/chart/option.ts'
 import { lessSc, shareOf, sumSc } from '../../../../src-renderer/shared/money/sc.ts'
 import { Accounts } from '../../harness/accounts.ts'
 
@@ -148,6 +148,37 @@ describe('the chart', () => {
       expect(moves?.length ?? 0).toBeLessThanOrEqual(values.filter((value) => (value ?? 0) > 0).length)
     })
   })
+  it('draws negative values below zero, and makes room for them', () => {
+    const buckets = [0, 1, 2].map(() => ({ from: '2026-11-20', to: '2026-11-20', state: 'whole' as const }))
+    const values = [
+      [30, -10, null],
+      [20, -5, -0.001],
+      [-40, 8, 0],
+    ]
+    const series = values.map((own, of) => ({ id: String(of), name: '', ink: of, text: String, values: own }))
+    const chart: ChartData = { buckets, grain: 'day', series, total: String, before: null, axis: String }
+    expect(reachOf(chart)).toEqual({ highest: 50, lowest: -40 })
+    const parts = partsOf(chart, { ...plotOf(3), belowZero: 40 })
+    const spans = parts.map((own) => own.map(({ y, height }) => [y, y + height]))
+    expect(spans).toEqual([
+      [
+        [30, 60],
+        [60, 70],
+      ],
+      [
+        [10, 30],
+        [70, 75],
+        [60, 61],
+      ],
+      [
+        [60, 100],
+        [52, 60],
+      ],
+    ])
+    expect([-12, -3, 4, -20].map((height) => seriesAt(chart, 1, height)?.id)).toEqual(['1', '0', '2', undefined])
+    expect(chartOption(chart, look, { as: 'paths' }).yAxis).not.toHaveProperty('min')
+    expect(chartOption(data(), look, { as: 'paths' }).yAxis).toHaveProperty('min', 0)
+  })
   it('finds the series at a height, from the bottom up', () => {
     const chart = data()
     const at = chart.buckets.findIndex(({ state }) => state === 'whole')
@@ -251,6 +282,7 @@ describe('amounts that may be negative', () => {
   })
   it('have a real minus sign, and shares are computed exactly', () => {
     expect(showSc('-1.25')).toBe('\u22121.25')
+    expect(showSc('-0.0000000001')).toBe('> \u22120.000000001')
     expect(showSc('0.1')).toBe('0.10')
     expect(shareOf('0.3', '0.9')).toBe(0.333_333)
     // A small share is not nothing.

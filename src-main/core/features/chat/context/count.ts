@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { tokensOfAttachment } from '../../../upstream/meter/request.ts'
-import { countTokens, maxCounted } from '../../../upstream/meter/tokens.ts'
+import { countTokens } from '../../../upstream/meter/tokens.ts'
 import type { ChatMessage } from '../../../upstream/types.ts'
 import type { SentMessage } from '../history.ts'
 
@@ -9,6 +9,8 @@ export const tokensPerMessage = 4
 
 /** Text that is counted without a break, UTF-16 units: 1 to 10 ms of work. */
 const sliceLength = 10_000
+/** Text that is counted exactly, UTF-16 units: 10 to 250 ms of work, with other work of the program between. */
+const maxOfText = 100_000
 /** Text of a whole conversation that is counted, UTF-16 units: 0.1 to 1 s of work, with other work of the program between. */
 const maxOfConversation = 1_000_000
 /** Least text of a message that is read for an estimate, UTF-16 units. */
@@ -25,7 +27,7 @@ export interface CountedTokens {
  * which changes the count by at most one or two.
  * @param most UTF-16 units that are read, from all parts of a longer text
  */
-export async function countText(text: string, most = maxCounted): Promise<number> {
+export async function countText(text: string, most = maxOfText): Promise<number> {
   const slices = Math.ceil(Math.min(text.length, most) / sliceLength)
   if (slices <= 1) return countTokens(text, most)
   const section = Math.ceil(text.length / slices)

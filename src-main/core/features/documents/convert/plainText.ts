@@ -81,6 +81,11 @@ function isKorean(sample: Uint8Array): boolean {
   return letters.filter((one) => koreanSyllables.has(one)).length >= letters.length * koreanShare
 }
 
+/** Kana of EUC-JP. The same bytes are letters of Big5 too, but of these at most about a tenth in Chinese text. */
+const isKana: Frequent = (lead, trail) => (lead === 0xa4 || lead === 0xa5) && trail >= 0xa1 && trail <= 0xf6
+/** Least share of kana in short Japanese text. */
+const kanaShare = 0.6
+
 /** Letters from which the rows of a short text are evidence against a guess of a European encoding. */
 const enoughLetters = 4
 /** Confidence of `chardet`, 0 to 100, that says no more than that all bytes are possible. */
@@ -95,6 +100,9 @@ function guessed(sample: Uint8Array): string {
   if (best === undefined) return 'windows-1252'
   if (best.confidence > sure) return best.name
   const possible = new Set<string>(guesses.map(({ name }) => name))
+  const kana = pairsOf(sample, isKana)
+  const isJapanese = kana.letters >= enoughLetters && kana.common >= kana.letters * kanaShare
+  if (isJapanese && possible.has('EUC-JP')) return 'EUC-JP'
   let found: { name: string; share: number; letters: number } | null = null
   for (const [name, isFrequent] of Object.entries(frequent)) {
     if (!possible.has(name) || (name === 'EUC-KR' && !isKorean(sample))) continue
