@@ -124,7 +124,7 @@ export class TranslationThreads {
     try {
       // Either may have changed since the lane was assigned.
       if (signal.aborted || this.#isClosed) throw cancelled()
-      return await lane.worker.run(() => job, { timeoutMs: this.#options.jobMs })
+      return await lane.worker.run(() => withOwnBuffer(job), { timeoutMs: this.#options.jobMs })
     } catch (thrown) {
       if (signal.aborted || this.#isClosed) throw cancelled()
       if (!this.#lanes.includes(lane)) return null
@@ -215,6 +215,12 @@ export class TranslationThreads {
     this.#lanes.splice(at, 1)
     inBackground('A translation could not be ended', lane.worker.terminate())
   }
+}
+
+/** The thread gets a copy of the whole buffer behind a view. So a short view of a large buffer is copied first. */
+function withOwnBuffer(job: Job): Job {
+  if (job.action === 'list' || job.bytes.buffer.byteLength <= 2 * job.bytes.length) return job
+  return { ...job, bytes: new Uint8Array(job.bytes) }
 }
 
 const cancelled = (): StudioError => new StudioError('cancelled', 'The translation was cancelled.')

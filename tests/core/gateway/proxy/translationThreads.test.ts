@@ -9,9 +9,9 @@ const script = `
   const { parentPort } = require('node:worker_threads')
   parentPort.on('message', ({ id, job }) => {
     if (job.input === 'for ever') for (;;);
-    const [, ms] = /^for ([0-9]+) ms/.exec(job.input) ?? []
+    const [, ms] = /^for ([0-9]+) ms/.exec(job.input ?? '') ?? []
     if (ms) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Number(ms))
-    parentPort.postMessage({ id, result: { list: job.input } })
+    parentPort.postMessage({ id, result: { list: job.input, input_tokens: job.bytes?.buffer.byteLength } })
   })
   parentPort.postMessage('ready')
 `
@@ -106,6 +106,12 @@ it('a job that runs is ended with its request', async () => {
   await expect(running).rejects.toMatchObject({ kind: 'cancelled' })
   expect(await next).toBe('next')
   await expect(run('a', 'late', gone)).rejects.toMatchObject({ kind: 'cancelled' })
+})
+
+it('a thread gets a copy of a request, not of the larger buffer around it', async () => {
+  open()
+  const bytes = Buffer.allocUnsafeSlow(1_000_000).subarray(0, 20_000)
+  expect(await threads.countTokens('a', bytes, new Cancel())).toMatchObject({ input_tokens: 20_000 })
 })
 
 it('after the end of the threads, a job is cancelled and starts none', async () => {
