@@ -365,9 +365,9 @@ export class MessageEvents implements StreamTranslator {
 
   #reportInput(block: Block): void {
     if (block.kind !== 'tool' || isBlank(block) || isWholeObject(block)) return
-    if (block.scan === null) return this.#report('The arguments of the tool calls have too many values to be checked.')
+    if (block.scan === null) this.#report('The arguments of the tool calls have too many values to be checked.')
     // `result` accepts deeper levels in a short text.
-    if (block.scan.problem !== 'depth' || objectOrNull(block.text) === null)
+    else if (block.scan.problem !== 'depth' || objectOrNull(block.text) === null)
       this.#report('The arguments of a tool call are not a JSON object.')
   }
 

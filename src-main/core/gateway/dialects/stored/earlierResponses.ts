@@ -1,5 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { maxReadInTurn, type StoredItem, type StoredResponses, type StoredText } from '../../../ports/storedResponses.ts'
+import {
+  maxReadInTurn,
+  type StoredItem,
+  type StoredResponses,
+  type StoredText,
+} from '../../../ports/storedResponses.ts'
 import { JsonScan, maxParsedValues } from '../../../upstream/meter/jsonScan.ts'
 import { isFields } from '../../../upstream/meter/values.ts'
 import { DialectError } from '../dialectError.ts'
