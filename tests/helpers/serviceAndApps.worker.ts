@@ -7,16 +7,16 @@ import type { FromOtherThread, ToOtherThread } from './serviceAndApps.ts'
 
 if (!isMainThread && parentPort) {
   const port = parentPort
-  const tell = (message: FromOtherThread): void => port.postMessage(message)
+  const send = (message: FromOtherThread): void => port.postMessage(message)
   const sandbox = await startSandbox({ limits: { rpm: 1_000_000 } })
   const answer = async ({ id, url, headers, body }: ToOtherThread): Promise<void> => {
     try {
       const { status } = await ask(url, { method: 'POST', headers, body: Buffer.from(body) })
-      tell({ id, status })
+      send({ id, status })
     } catch (thrown) {
-      tell({ id, error: String(thrown) })
+      send({ id, error: String(thrown) })
     }
   }
   port.on('message', (message: ToOtherThread) => void answer(message))
-  tell({ baseUrl: sandbox.baseUrl, key: sandbox.keys.main })
+  send({ baseUrl: sandbox.baseUrl, key: sandbox.keys.main })
 }

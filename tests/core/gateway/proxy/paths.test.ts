@@ -387,7 +387,7 @@ describe('a key with limits', () => {
       '"user_config":{"model_list":[]}',
       '"plugins":[{"id":"auto-router","allowed_models":["large"]}]',
       '"lora_path":"large"',
-      `"${[...'context_window_fallback_dict'].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join('')}":{"small":"large"}`,
+      `"${'context_window_fallback_dict'.replace(/./g, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`)}":{"small":"large"}`,
       `"${'x'.repeat(400)}fallbacks":["large"]`,
       '"fallbacks":[{"small":["large"]}]',
       '"context_window_fallbacks":["large"]',
