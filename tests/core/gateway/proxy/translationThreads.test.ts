@@ -60,7 +60,7 @@ it('an app uses one thread at a time, and short jobs share one', async () => {
 })
 
 it('while every thread is busy, the job that has run longest past its share gives way to another app', async () => {
-  open({ threads: 1, shareMs: 300, jobMs: 60_000 })
+  open({ threads: 1, shareMs: 800, jobMs: 60_000 })
   const first = run('a', 'for ever')
   expect(await run('b', 'at last')).toBe('at last')
   // It was tried once more.
@@ -70,13 +70,13 @@ it('while every thread is busy, the job that has run longest past its share give
 })
 
 it('a job that gave way to another app is done after it', async () => {
-  open({ threads: 1, shareMs: 200, jobMs: 60_000 })
-  const first = run('a', 'for 400 ms')
-  expect([await run('b', 'short'), await first]).toEqual(['short', 'for 400 ms'])
+  open({ threads: 1, shareMs: 800, jobMs: 60_000 })
+  const first = run('a', 'for 1000 ms')
+  expect([await run('b', 'short'), await first]).toEqual(['short', 'for 1000 ms'])
 })
 
 it('jobs that began just now do not give way, however many apps wait', async () => {
-  open({ threads: 3, shareMs: 300, jobMs: 60_000 })
+  open({ threads: 3, shareMs: 800, jobMs: 60_000 })
   const long = ['a', 'b', 'c'].map((app) => run(app, 'for ever'))
   for (const job of long) job.catch(() => undefined)
   const apps = ['d', 'e', 'f', 'g', 'h', 'i', 'j']
