@@ -26,6 +26,13 @@ export function canReach(place: Exclude<HostPlace, 'elsewhere'>, host: string): 
   return inside.some((ipv4) => placeOfIpv4(ipv4) === place || (place === 'here' && ipv4[0] === 0))
 }
 
+/** The bytes of an IP address, and the IPv4 addresses that it may contain: none for a name. */
+export function addressBytes(host: string): number[][] {
+  const { bytes } = read(host)
+  if (bytes === null) return []
+  return bytes.length === 4 ? [bytes] : [bytes, ...embeddedIpv4(bytes)]
+}
+
 /** The URL parser reads decimal, octal, hexadecimal and short IPv4 addresses, and writes each address in one form. */
 function read(host: string): { name: string; bytes: number[] | null } {
   // A name lookup returns IPv6 addresses without brackets, and link-local ones with the interface.

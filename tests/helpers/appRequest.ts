@@ -3,6 +3,8 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 
 /** The app key that a test gateway knows. */
 export const toolKey = 'isk_testtool_0123456789abcdef'
+/** The app key of a second app, without limits. */
+export const secondKey = 'isk_second_0123456789abcdef'
 export const withKey = { authorization: `Bearer ${toolKey}` }
 export const jsonWithKey = { ...withKey, 'content-type': 'application/json' }
 

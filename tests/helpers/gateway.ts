@@ -18,7 +18,7 @@ import type { RetryPolicy } from '../../src-main/core/upstream/retry.ts'
 import type { App } from '../../src-preload/contract/apps.ts'
 import type { RequestRow } from '../../src-preload/contract/requests.ts'
 import { rightClock } from '../core/helpers/deadlines.ts'
-import { toolKey } from './appRequest.ts'
+import { secondKey, toolKey } from './appRequest.ts'
 import { temporaryFolder } from './folders.ts'
 import { openClient } from './openClient.ts'
 
@@ -55,7 +55,7 @@ export interface GatewayOptions {
   allowedOrigins?: string[]
 }
 
-/** The real relay, scheduler, request log and limits, connected to the given address, with one app key. */
+/** The real relay, scheduler, request log and limits, connected to the given address, with the keys of two apps. */
 export async function openGateway(
   baseUrl: string,
   apiKey: string,
@@ -71,10 +71,11 @@ export async function openGateway(
 ): Promise<Gateway> {
   const dataDir = temporaryFolder('studio-gateway-')
   let app = plainApp({ id: 'testtool', name: 'test', ...settings })
+  const second = plainApp({ id: 'second', name: 'second' })
   const failures: string[] = []
   const requestLog = new SqliteRequestLog({
     dataDir,
-    apps: () => [app],
+    apps: () => [app, second],
     bodyDays: () => 7,
     deadlines: rightClock(),
     log: (level, line) => level === 'error' && failures.push(line),
@@ -104,6 +105,7 @@ export async function openGateway(
     translation,
   }
   const verify = (presented: string): Verified => {
+    if (presented === secondKey) return { good: true, app: second, keyHash: new Uint8Array(32) }
     if (presented !== toolKey) return { good: false, why: 'unknown', app: null }
     if (app.revokedAt !== null) return { good: false, why: 'revoked', app }
     return app.pausedAt === null

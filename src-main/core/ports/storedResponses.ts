@@ -55,14 +55,19 @@ export interface StoredResponses {
   get(appId: string, id: string): StoredResponse | null
   /** Bytes of a response and of all before it, or null when one of them is unknown. */
   sizeOfConversation(appId: string, id: string): number | null
-  /** The texts of a response and of all before it, oldest first, or null when one of them is unknown. */
-  texts(appId: string, id: string): StoredText[] | null
+  /**
+   * The texts of a response and of all before it, oldest first, or null when one of them is unknown. Reads at most `maxReadInTurn` in one turn
+   * of the event loop.
+   */
+  texts(appId: string, id: string): Promise<StoredText[] | null>
   /** The response that has an input or output item, or null for an unknown item. */
   ownerOf(appId: string, itemId: string): ItemOwner | null
   /** Deletes a response. Resolves to whether there was one, when it is no longer on the disk. */
   delete(appId: string, id: string): Promise<boolean>
 }
 
+/** How much is read from the disk in one turn of the event loop, UTF-16 units. The last response may exceed it. */
+export const maxReadInTurn = 4 * 1024 * 1024
 /** Largest stored response with its own input, bytes of JSON. */
 export const maxStoredResponse = 8 * 1024 * 1024
 /** Most items of the request of a stored response. Each has a row of its own, and 10,000 rows take about 100 ms. */

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { asStudioError } from '../errors.ts'
 import {
   type ItemOwner,
+  maxReadInTurn,
   maxStoredResponse,
   type NewResponse,
   type StoredResponse,
@@ -94,14 +95,20 @@ export class SqliteStoredResponses implements StoredResponses {
     return size
   }
 
-  texts(appId: string, id: string): StoredText[] | null {
+  async texts(appId: string, id: string): Promise<StoredText[] | null> {
     const who = whoOf(appId)
+    let read = 0
     const found: StoredText[] = []
     for (let next: string | null = id; next !== null; ) {
       const row = this.#row(who, next)
       if (row === null || found.length >= maxLinks) return null
       found.push({ input: row.input, reply: row.reply })
       next = row.previous
+      read += row.input.length + row.reply.length
+      if (read > maxReadInTurn) {
+        await nextTurn()
+        read = 0
+      }
     }
     return found.reverse()
   }

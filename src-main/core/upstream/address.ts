@@ -1,5 +1,5 @@
 import { hostname, networkInterfaces } from 'node:os'
-import { canReach, placeOf } from '../../../src-preload/contract/hostPlace.ts'
+import { addressBytes, canReach, placeOf } from '../../../src-preload/contract/hostPlace.ts'
 import { StudioError } from '../errors.ts'
 import { compatible } from './path.ts'
 
@@ -120,10 +120,13 @@ function decodedPath(path: string): string | null {
   return null
 }
 
-/** Whether a host is an address of one of this computer's network cards, as `URL.hostname` or a name lookup returns it. */
+/** Whether a host is an address of one of this computer's network cards, or an IPv6 address that contains one. */
 function isOwnAddress(host: string): boolean {
-  const bare = host.replace(/^\[(.*)\]$/, '$1')
-  return Object.values(networkInterfaces()).some((card) => card?.some(({ address }) => address === bare))
+  const given = new Set(addressBytes(host).map(String))
+  if (given.size === 0) return false
+  return Object.values(networkInterfaces()).some((card) =>
+    card?.some(({ address }) => given.has(String(addressBytes(address)[0]))),
+  )
 }
 
 /** Whether a host is certainly this computer: by its place, by this computer's own name, or by the address of a network card. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { asBuffer, ByteStore } from './meter/bytes.ts'
-import { JsonScan, maxParsedValues } from './meter/jsonScan.ts'
+import { JsonScan } from './meter/jsonScan.ts'
 import { imageEntry, type imageReply } from './schemas.ts'
 
 /** The bytes of an image in pieces. With `isText`, the reply’s text is not base64, and these are the bytes of that text. */
@@ -17,6 +17,8 @@ export interface ReplyImage {
 }
 
 const maxKeyBytes = 256
+/** Most values of a reply, its `rest` included. Real replies have fewer than a hundred. Reading this many takes about 15 ms. */
+const maxImageValues = 20_000
 const itemDepth = 3
 
 /**
@@ -34,7 +36,7 @@ export class ImageReplyScan extends JsonScan {
   #taken = 0
 
   constructor() {
-    super({ maxValues: maxParsedValues, anyBytes: true })
+    super({ maxValues: maxImageValues, anyBytes: true })
   }
 
   override push(given: Uint8Array): void {

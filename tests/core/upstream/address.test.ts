@@ -1,6 +1,7 @@
+import { networkInterfaces } from 'node:os'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseBaseAddress } from '../../../src-main/core/upstream/address.ts'
+import { isThisComputer, parseBaseAddress } from '../../../src-main/core/upstream/address.ts'
 import { tries } from '../../helpers/effort.ts'
 
 const parse = (text: string, allowInsecure = false) => parseBaseAddress(text, { allowInsecure })
@@ -140,4 +141,15 @@ describe('[GEN-01] files are fetched only from under the base address', () => {
       { numRuns: tries(500, 3000) },
     )
   })
+})
+
+test('an address of a network card is this computer, in every form', () => {
+  const cards = Object.values(networkInterfaces()).flatMap((card) => card ?? [])
+  expect(cards).not.toHaveLength(0)
+  for (const { address, family } of cards) {
+    const forms = [address, URL.parse(`http://${family === 'IPv6' ? `[${address}]` : address}/`)?.hostname ?? '']
+    if (family === 'IPv4') forms.push(`::ffff:${address}`, `[::ffff:${address}]`, `64:ff9b::${address}`)
+    expect(forms.map((form) => [form, isThisComputer(form)])).toEqual(forms.map((form) => [form, true]))
+  }
+  for (const host of ['192.0.2.77', '[::ffff:192.0.2.77]', 'api.example.com']) expect(isThisComputer(host)).toBe(false)
 })

@@ -131,6 +131,12 @@ it('[IMG-03] an entry of any kind leaves the images beside it as they are', () =
   )
 })
 
+it('a reply of far more entries than images is refused while it arrives', () => {
+  const scan = new ImageReplyScan()
+  scan.push(Buffer.from(`{"data":[${'null,'.repeat(499_000)}null]}`))
+  expect(scan.problem).toBe('values')
+})
+
 it('text that is not base64 is kept as the service sent it', () => {
   const scan = new ImageReplyScan()
   for (const piece of ['{"data":[{"b64_json":"QUJD', 'QUJDR', '!!rest"}]}']) scan.push(Buffer.from(piece))

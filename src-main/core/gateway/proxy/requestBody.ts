@@ -95,7 +95,7 @@ function isPlainJson({
 }
 
 /** Paths with the name of a model at some servers, and what to do with it: `/v1/engines/NAME/completions`, `/v1/models/NAME:generate`. */
-const modelInFolder = /\/(?:engines?|deployments?|models?|presets?|adapters?|routes?)\/([^/:]+)[/:]/g
+const modelInFolder = /\/(?:engines?|deployments?|models?|presets?|adapters?|routes?)\/([^/:]+)(?=[/:]|$)/g
 
 /** Whether the path names a model that the app may not use. */
 const modelInPath = (path: string, allowed: readonly string[]): boolean =>

@@ -55,6 +55,7 @@ interface TranslationOptions {
 
 /** Smaller stored conversations are not worth another thread, nor an entry of their own in the memory bounds. Bytes. */
 const smallConversation = 64 * 1024
+
 /**
  * Reads a request of another vendor's API and translates it to a chat completion. From then on the request is limited, logged and sent as
  * one.

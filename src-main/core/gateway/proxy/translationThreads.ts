@@ -57,8 +57,9 @@ interface Waiting {
 }
 
 /**
- * Threads that translate large requests. Each app uses one at a time, so that its jobs delay no other app. While all threads are busy and
- * another app waits, a job that has run longer than its share is ended.
+ * Threads that translate large requests. Each app uses one at a time, so that its jobs delay no other app. Of the apps that wait, the one whose
+ * last job began longest ago is next. While all threads are busy and another app waits, a job that has run longer than its share is ended. It
+ * is tried once more.
  */
 export class TranslationThreads {
   readonly #options: Omit<TranslationThreadOptions, 'start'>
@@ -66,6 +67,8 @@ export class TranslationThreads {
   readonly #lanes: Lane[] = []
   /** In order of arrival. */
   readonly #waiting = new Set<Waiting>()
+  /** When the last job of each app began, ms of the monotonic clock. Empty when every thread is idle. */
+  readonly #began = new Map<string, number>()
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
@@ -106,37 +109,59 @@ export class TranslationThreads {
     await Promise.all(this.#lanes.map(({ worker }) => worker.terminate()))
   }
 
+  /** @throws StudioError `cancelled` */
   async #run(app: string, job: Job, signal: CancelSignal): Promise<Result | Refusal> {
-    const lane = this.#free(app) ?? (await this.#wait(app, signal))
-    lane.app = app
-    lane.since = performance.now()
+    const first = await this.#attempt(app, job, signal)
+    return first ?? (await this.#attempt(app, job, signal)) ?? notTranslated
+  }
+
+  /** Runs a job once. Returns null when it was ended for another app. */
+  async #attempt(app: string, job: Job, signal: CancelSignal): Promise<Result | Refusal | null> {
+    if (signal.aborted || this.#isClosed) throw cancelled()
+    const lane = this.#take(app) ?? (await this.#wait(app, signal))
+    const abort = (): void => this.#end(lane)
+    signal.addEventListener('abort', abort, { once: true })
     try {
-      return await lane.worker.run(() => job, { timeoutMs: this.#options.jobMs })
+      // Either may have changed since the lane was assigned.
+      if (signal.aborted || this.#isClosed) throw cancelled()
+      return await lane.worker.run(() => withOwnBuffer(job), { timeoutMs: this.#options.jobMs })
     } catch (thrown) {
-      const isEnded = thrown instanceof WorkerTimeout || thrown instanceof WorkerExit || !this.#lanes.includes(lane)
-      if (isEnded && !this.#isClosed) return notTranslated
+      if (signal.aborted || this.#isClosed) throw cancelled()
+      if (!this.#lanes.includes(lane)) return null
+      if (thrown instanceof WorkerTimeout || thrown instanceof WorkerExit) return notTranslated
       throw thrown
     } finally {
+      signal.removeEventListener('abort', abort)
       lane.app = null
       this.#next()
     }
   }
 
-  /** A thread for a job of an app, or null when it has to wait: for the app's own job, or for a thread. */
-  #free(app: string): Lane | null {
-    if (this.#lanes.some((lane) => lane.app === app)) return null
-    const free = this.#lanes.find((lane) => lane.app === null)
-    if (free || this.#lanes.length >= this.#options.threads) return free ?? null
-    const lane = this.#open()
-    this.#lanes.push(lane)
+  /** Assigns a thread to an app, or returns null when the app has to wait: for its own job, or for a thread. */
+  #take(app: string): Lane | null {
+    if (this.#isBusy(app)) return null
+    let lane = this.#lanes.find((one) => one.app === null)
+    if (!lane) {
+      if (this.#lanes.length >= this.#options.threads) return null
+      lane = this.#open()
+      this.#lanes.push(lane)
+    }
+    lane.app = app
+    lane.since = performance.now()
+    this.#began.set(app, lane.since)
     return lane
+  }
+
+  #isBusy(app: string): boolean {
+    return this.#lanes.some((lane) => lane.app === app)
   }
 
   #wait(app: string, signal: CancelSignal): Promise<Lane> {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         this.#waiting.delete(waiting)
-        reject(new StudioError('cancelled', 'The translation was cancelled.'))
+        reject(cancelled())
+        this.#endLongJobs()
       }
       const waiting: Waiting = {
         app,
@@ -146,7 +171,6 @@ export class TranslationThreads {
           resolve(lane)
         },
       }
-      if (signal.aborted || this.#isClosed) return leave()
       signal.addEventListener('abort', leave, { once: true })
       this.#waiting.add(waiting)
       this.#endLongJobs()
@@ -155,32 +179,56 @@ export class TranslationThreads {
 
   /** Starts the jobs that can start now. */
   #next(): void {
-    for (const waiting of this.#waiting) {
-      const lane = this.#free(waiting.app)
-      if (!lane) continue
-      lane.app = waiting.app
+    for (let waiting = this.#first(); waiting; waiting = this.#first()) {
+      const lane = this.#take(waiting.app)
+      if (!lane) break
       waiting.start(lane)
     }
+    if (this.#lanes.every(({ app }) => app === null)) this.#began.clear()
     this.#endLongJobs()
+  }
+
+  /** Of the jobs that wait for a thread, and not for a job of their own app, the one whose app's last job began longest ago. */
+  #first(): Waiting | null {
+    let first: Waiting | null = null
+    for (const waiting of this.#waiting) {
+      if (this.#isBusy(waiting.app)) continue
+      if (!first || (this.#began.get(waiting.app) ?? 0) < (this.#began.get(first.app) ?? 0)) first = waiting
+    }
+    return first
   }
 
   /** While an app waits for a thread, and not for its own job, the job that has run longest is ended once its share is over. */
   #endLongJobs(): void {
     clearTimeout(this.#timer)
-    const isShort = [...this.#waiting].some(({ app }) => !this.#lanes.some((lane) => lane.app === app))
-    if (!isShort || this.#lanes.length < this.#options.threads) return
+    const needsThread = this.#first() !== null
+    if (!needsThread || this.#lanes.length < this.#options.threads) return
     const oldest = this.#lanes.reduce((first, lane) => (lane.since < first.since ? lane : first))
-    const end = (): void => {
-      this.#lanes.splice(this.#lanes.indexOf(oldest), 1)
-      inBackground('A translation could not be ended', oldest.worker.terminate())
-    }
+    const end = (): void => this.#end(oldest)
     this.#timer = setTimeout(end, Math.max(0, oldest.since + this.#options.shareMs - performance.now()))
   }
+
+  /** Ends a thread with its job. */
+  #end(lane: Lane): void {
+    const at = this.#lanes.indexOf(lane)
+    if (at < 0) return
+    this.#lanes.splice(at, 1)
+    inBackground('A translation could not be ended', lane.worker.terminate())
+  }
 }
+
+/** The thread gets a copy of the whole buffer behind a view. So a short view of a large buffer is copied first. */
+function withOwnBuffer(job: Job): Job {
+  if (job.action === 'list' || job.bytes.buffer.byteLength <= 2 * job.bytes.length) return job
+  return { ...job, bytes: new Uint8Array(job.bytes) }
+}
+
+const cancelled = (): StudioError => new StudioError('cancelled', 'The translation was cancelled.')
 
 const notTranslated: Refusal = {
   status: 503,
   type: 'studio_busy',
   code: 'translation_failed',
   message: 'This large request could not be translated in time. Nothing was sent to the service.',
+  retryAfterMs: 5000,
 }

@@ -44,12 +44,13 @@ const maxChoices = 1_000_000
 
 /** Length of `max_completion_tokens`. */
 const maxNameLength = 21
-/** Longest name of a member that may select a model. With each letter as \uXXXX it still is within `maxKeyBytes`. */
-const maxSelectorLength = 26
 /** Most members that may select a model. A request with more selects what can't be checked. */
 const maxSelectors = 16
 /** Maximum number of bytes of a key that is read: each of its letters may be written as \uXXXX. */
 const maxKeyBytes = 160
+/** The same for a member of the request: 64 letters. A longer name could be that of a member that selects a model. */
+const maxMemberBytes = 2 + 64 * 6
+const unreadName = 'with a very long name'
 /** Maximum number of bytes of a value that is read. A longer model name counts as none; longer `stream_options` are not changed. */
 const maxValueBytes = 64 * 1024
 
@@ -196,7 +197,8 @@ export class RequestScan extends JsonScan {
 
   protected override stringBegan(isKey: boolean, at: number): void {
     if (isKey) {
-      if (this.depth === 1 || this.#isMeasuring) this.startCapture(at, maxKeyBytes)
+      if (this.depth === 1) this.startCapture(at, maxMemberBytes)
+      else if (this.#isMeasuring) this.startCapture(at, maxKeyBytes)
     } else if (this.#isMeasuring && this.#level()?.atType === true) this.startCapture(at, maxKeyBytes)
   }
 
@@ -239,7 +241,8 @@ export class RequestScan extends JsonScan {
     this.#isEmpty = false
     this.#member = name !== null && this.#isOurs(name) ? name : null
     this.#exact = this.#member !== null
-    if (name === null || this.#exact || name.length > maxSelectorLength) return
+    if (name === null) this.#selector = unreadName
+    if (name === null || this.#exact) return
     // Upper case first: it maps the long s and the kelvin sign, which Go reads as s and k, to those letters.
     const folded = name.toUpperCase().toLowerCase()
     if (name.length <= maxNameLength && this.#isOurs(folded)) this.#member = folded
@@ -248,7 +251,8 @@ export class RequestScan extends JsonScan {
 
   #select(field: string, raw: Buffer | null): void {
     this.#selector = null
-    const models = raw === null ? null : selectedModels(parseBetween(raw, 0, raw.length))
+    const value = raw === null ? undefined : parseBetween(raw, 0, raw.length)
+    const models = field === unreadName ? null : selectedModels(field, value)
     if (models?.length === 0) return
     if (this.#selectors.length < maxSelectors) this.#selectors.push({ field, models })
     else this.#selectors[0] = { field, models: null }

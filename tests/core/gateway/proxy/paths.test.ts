@@ -326,7 +326,7 @@ describe('a key with limits', () => {
       ...(body === undefined ? {} : { body }),
     })
 
-  it.each(['/embeddings', '/models/x', '/anything/else'])(
+  it.each(['/embeddings', '/models/small', '/anything/else'])(
     'to some models passes %s with one of them, and with nothing else',
     async (path) => {
       const { far, gateway } = await limitedTo({ app: { models: ['small'] } })
@@ -382,7 +382,13 @@ describe('a key with limits', () => {
       '"models":"large"',
       '"Models":["large"]',
       '"mod\\u0065ls":["large"]',
-      '"route":"fallback"',
+      '"route":"automatic"',
+      '"context_window_fallback_dict":{"small":"large"}',
+      '"user_config":{"model_list":[]}',
+      '"plugins":[{"id":"auto-router","allowed_models":["large"]}]',
+      '"lora_path":"large"',
+      `"${'context_window_fallback_dict'.replace(/./g, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`)}":{"small":"large"}`,
+      `"${'x'.repeat(400)}fallbacks":["large"]`,
       '"fallbacks":[{"small":["large"]}]',
       '"context_window_fallbacks":["large"]',
       '"engine":"large"',
@@ -399,12 +405,19 @@ describe('a key with limits', () => {
         expect(JSON.parse(answer.body.toString())).toMatchObject({ error: { code: 'model_not_allowed' } })
       }
     }
-    for (const path of ['/engines/large/completions', '/models/large:generate', '/chat/completions?models=large']) {
+    for (const path of [
+      '/engines/large/completions',
+      '/engines/large',
+      '/engines/small/models/large/completions',
+      '/models/small/deployments/large/chat/completions',
+      '/models/large:generate',
+      '/chat/completions?models=large',
+    ]) {
       expect([path, (await post(gateway, path, '{"model":"small"}')).status]).toEqual([path, 403])
     }
     expect(far.requests).toHaveLength(0)
     const allowed =
-      '{"model":"small","models":["small","tiny"],"route":null,"fallbacks":[],"modalities":["text"],"messages":[]}'
+      '{"model":"small","models":["small","tiny",""],"route":"fallback","fallbacks":[],"modalities":["text"],"exploration":1,"messages":[]}'
     const headers = { 'x-model': 'large', 'helicone-fallbacks': '["large"]', 'x-portkey-config': 'pc', 'x-title': 'T' }
     expect((await post(gateway, '/chat/completions', allowed, headers)).status).toBe(200)
     expect(far.requests[0]?.body.toString()).toBe(allowed)

@@ -1,6 +1,6 @@
 import type { ContentBlock } from '@anthropic-ai/sdk/resources/messages'
 import { StudioError } from '../../../errors.ts'
-import { JsonScan, maxParsedValues } from '../../../upstream/meter/jsonScan.ts'
+import { JsonScan } from '../../../upstream/meter/jsonScan.ts'
 import { estimateTokens } from '../../../upstream/meter/tokens.ts'
 import { ToolCallSlots } from '../../../upstream/toolCallSlots.ts'
 import type { ChatStreamEvent, TokenUsage } from '../../../upstream/types.ts'
@@ -26,7 +26,10 @@ import { clientToolId, derivedToolId } from './toolCallIds.ts'
 const maxLength = 64 * 1024 * 1024
 /** Memory of a block without text, so that many empty ones reach the maximum too. */
 const lengthOfBlock = 256
-/** Most values of the arguments of all calls that a whole reply has as objects. Further arguments are text. About 20 ms of parsing. */
+/**
+ * Most values of the arguments of all calls of a reply that are scanned, and that a whole reply has as objects. Further arguments are text.
+ * About 20 ms of parsing.
+ */
 const maxArgumentValues = 100_000
 /** For a tool call without a name. The client then replies that it has no such tool, and the model sees the reply. */
 const unnamedTool = 'unnamed_tool'
@@ -48,7 +51,10 @@ interface Block {
   name: string
   isStarted: boolean
   isClosed: boolean
-  /** Reads the arguments of a call as they arrive. Parsing them again and again to find their end would be quadratic. */
+  /**
+   * Reads the arguments of a call as they arrive. Parsing them again and again to find their end would be quadratic. Null for text, and when
+   * the calls have more than `maxArgumentValues`.
+   */
   scan: JsonScan | null
   /** Event text up to the value of the delta. Set when the block starts. */
   prefix: string
@@ -80,6 +86,8 @@ export class MessageEvents implements StreamTranslator {
   #finishReason: string | null = null
   #usage: TokenUsage | null = null
   #length = 0
+  /** Values of the arguments of all calls so far. */
+  #argumentValues = 0
   readonly #notes = new Set<string>()
 
   failure: string | null = null
@@ -154,8 +162,7 @@ export class MessageEvents implements StreamTranslator {
   }
 
   result(): JsonObject {
-    const left = { values: maxArgumentValues }
-    const content = this.#blocks.map((block, index) => this.#contentBlock(block, index, left))
+    const content = this.#blocks.map((block, index) => this.#contentBlock(block, index))
     return messageObject(this.#details.id, this.#model, content, messageEnd(this.#stopReason()), this.#tokens())
   }
 
@@ -229,8 +236,20 @@ export class MessageEvents implements StreamTranslator {
     const text = block.kind === 'tool' && block.text === '' ? whole.replace(/^[ \t\r\n]+/, '') : whole
     block.half = half
     block.text += text
-    block.scan?.push(Buffer.from(text))
+    this.#scan(block, text)
     return block.isStarted ? this.#delta(block, text) : ''
+  }
+
+  /** One bound for all calls, since a service can send many at once. */
+  #scan(block: Block, text: string): void {
+    const { scan } = block
+    if (scan === null || text === '') return
+    if (this.#argumentValues <= maxArgumentValues) {
+      const before = scan.values
+      scan.push(Buffer.from(text))
+      this.#argumentValues += scan.values - before
+    }
+    if (this.#argumentValues > maxArgumentValues) block.scan = null
   }
 
   /** Ends the text of a block. Returns the event of what remained. */
@@ -238,7 +257,7 @@ export class MessageEvents implements StreamTranslator {
     const rest = block.half.toWellFormed()
     block.half = ''
     block.text += rest
-    block.scan?.push(Buffer.from(rest))
+    this.#scan(block, rest)
     return block.isStarted ? this.#delta(block, rest) : ''
   }
 
@@ -251,7 +270,7 @@ export class MessageEvents implements StreamTranslator {
       name: '',
       isStarted: false,
       isClosed: false,
-      scan: kind === 'tool' ? new JsonScan({ maxValues: maxParsedValues }) : null,
+      scan: kind === 'tool' ? new JsonScan({ maxValues: maxArgumentValues }) : null,
       prefix: '',
     }
     this.#length += lengthOfBlock
@@ -336,10 +355,9 @@ export class MessageEvents implements StreamTranslator {
     return this.#isSilent || text === '' ? '' : `${block.prefix}${JSON.stringify(text)}}}\n\n`
   }
 
-  #contentBlock(block: Block, index: number, left: { values: number }): ContentBlock {
+  #contentBlock(block: Block, index: number): ContentBlock {
     if (block.kind !== 'tool') return contentBlock(block, block.text, {})
-    left.values -= block.scan?.values ?? 0
-    const input = left.values < 0 ? invalidInput(block.text) : toolInput(block.text)
+    const input = block.scan === null ? invalidInput(block.text) : toolInput(block.text)
     if (block.isStarted) return contentBlock(block, '', input)
     const name = block.name === '' ? unnamedTool : block.name
     return contentBlock({ kind: 'tool', id: this.#clientId(block, index), name }, '', input)
@@ -347,8 +365,9 @@ export class MessageEvents implements StreamTranslator {
 
   #reportInput(block: Block): void {
     if (block.kind !== 'tool' || isBlank(block) || isWholeObject(block)) return
+    if (block.scan === null) this.#report('The arguments of the tool calls have too many values to be checked.')
     // `result` accepts deeper levels in a short text.
-    if (block.scan?.problem !== 'depth' || objectOrNull(block.text) === null)
+    else if (block.scan.problem !== 'depth' || objectOrNull(block.text) === null)
       this.#report('The arguments of a tool call are not a JSON object.')
   }
 

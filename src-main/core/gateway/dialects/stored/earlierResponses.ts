@@ -1,5 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { StoredItem, StoredResponses, StoredText } from '../../../ports/storedResponses.ts'
+import {
+  maxReadInTurn,
+  type StoredItem,
+  type StoredResponses,
+  type StoredText,
+} from '../../../ports/storedResponses.ts'
 import { JsonScan, maxParsedValues } from '../../../upstream/meter/jsonScan.ts'
 import { isFields } from '../../../upstream/meter/values.ts'
 import { DialectError } from '../dialectError.ts'
@@ -29,7 +34,7 @@ const maxReferences = 5000
 
 /** The stored responses that a request needs. */
 export interface NeededResponses {
-  /** Bytes of all of them. */
+  /** Bytes of the conversation, and of the other responses as often as the request refers to their items. At most `maxBytes`. */
   bytes: number
   /** The items that the request refers to, by the response that has them. */
   owners: ReadonlyMap<string, string[]>
@@ -37,7 +42,7 @@ export interface NeededResponses {
 
 /**
  * Finds the stored responses that a request needs, without reading them.
- * @param maxBytes largest size of all of them, bytes
+ * @param maxBytes largest size of all of them, each counted once, bytes
  * @throws DialectError `previous_response_not_found`, and for responses or references that are too many or too long
  */
 export function neededResponses(
@@ -46,32 +51,36 @@ export function neededResponses(
   responses: StoredResponses,
   maxBytes: number,
 ): NeededResponses {
-  let bytes = 0
+  let conversation = 0
   if (previous !== null) {
     const size = responses.sizeOfConversation(appId, previous)
     if (size === null) throw notStored()
     if (size > maxBytes) {
       throw new DialectError('previous_response_id', 'The conversation is too long. Begin a new one with its summary.')
     }
-    bytes = size
+    conversation = size
   }
   const ids = new Set(items)
   if (ids.size > maxReferences) {
     throw new DialectError('input', `A request may refer to at most ${maxReferences.toLocaleString('en')} items.`)
   }
   const owners = new Map<string, string[]>()
+  const sizes = new Map<string, number>()
+  let once = conversation
   for (const id of ids) {
     const owner = responses.ownerOf(appId, id)
     if (owner === null) continue
+    sizes.set(id, owner.bytes)
     const known = owners.get(owner.id)
     if (known) known.push(id)
     else {
       owners.set(owner.id, [id])
-      bytes += owner.bytes
+      once += owner.bytes
     }
   }
-  if (bytes > maxBytes) throw tooLong(maxBytes)
-  return { bytes, owners }
+  if (once > maxBytes) throw tooLong(maxBytes)
+  const all = items.reduce((sum, id) => sum + (sizes.get(id) ?? 0), conversation)
+  return { bytes: Math.min(all, maxBytes), owners }
 }
 
 const tooLong = (maxBytes: number): DialectError =>
@@ -95,10 +104,7 @@ export interface StoredForThread {
   maxBytes: number
 }
 
-/** How much is read from the disk in one turn of the event loop, UTF-16 units. */
-const readAtOnce = 4 * 1024 * 1024
-
-/** Reads what a request needs, with a turn of the event loop between large parts. @throws DialectError */
+/** Reads what a request needs, with a turn of the event loop before it, after it, and between large parts. @throws DialectError */
 export async function storedForThread(
   { previous, items }: References,
   { owners }: NeededResponses,
@@ -106,7 +112,8 @@ export async function storedForThread(
   responses: StoredResponses,
   maxBytes: number,
 ): Promise<StoredForThread> {
-  const texts = previous === null ? null : responses.texts(appId, previous)
+  await nextTurn()
+  const texts = previous === null ? null : await responses.texts(appId, previous)
   if (previous !== null && texts === null) throw notStored()
   const found: StoredForThread['owners'] = []
   let read = 0
@@ -117,11 +124,12 @@ export async function storedForThread(
     const { input, reply } = response
     found.push({ input, reply, items: itemIds })
     read += input.length + reply.length
-    if (read > readAtOnce) {
+    if (read > maxReadInTurn) {
       await nextTurn()
       read = 0
     }
   }
+  await nextTurn()
   return { previousId: previous, previous: texts, owners: found, references: items, maxBytes }
 }
 
@@ -184,22 +192,16 @@ function parsedWithin(left: Weight, text: StoredText, refuse: () => never): Pars
   return responseOfText(text)
 }
 
-/** About the size of a value as JSON, counted without writing it. Stored items are nested at most as deep as a request. */
-function weightOf(value: unknown): Weight {
-  const weight: Weight = { bytes: 0, values: 0 }
-  const add = (part: unknown): void => {
-    weight.values++
-    weight.bytes += typeof part === 'string' ? Buffer.byteLength(part) + 3 : 6
-    if (Array.isArray(part)) for (const inner of part) add(inner)
-    else if (isFields(part)) {
-      for (const key of Object.keys(part)) {
-        weight.bytes += Buffer.byteLength(key) + 4
-        add(part[key])
-      }
-    }
-  }
-  add(value)
-  return weight
+/** The size of an item as JSON. */
+const weightOf = (item: JsonObject): Weight => ({
+  bytes: Buffer.byteLength(JSON.stringify(item)),
+  values: valuesIn(item),
+})
+
+/** Stored items are nested at most as deep as a request. */
+function valuesIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1
+  return Object.values(value).reduce<number>((sum, inner) => sum + valuesIn(inner), 1)
 }
 
 interface ParsedResponse {

@@ -105,14 +105,14 @@ export class TurnMemory {
       delete: (appId, id) => stored.delete(appId, id),
       ownerOf: (appId, itemId) => this.#ownerOf(itemId) ?? stored.ownerOf(appId, itemId),
       sizeOfConversation: (appId, id) => own(id)?.bytes ?? stored.sizeOfConversation(appId, id),
-      texts(appId, id) {
+      async texts(appId, id) {
         const found = own(id)
         return found ? [...found.stored, ownText(found)] : stored.texts(appId, id)
       },
       save: async (response, clean) => {
         const isWanted = response.reply.store !== false
         if (isWanted && (await stored.save(response, clean))) return true
-        this.#remember(response, stored)
+        await this.#remember(response, stored)
         return !isWanted
       },
     }
@@ -125,10 +125,10 @@ export class TurnMemory {
     return last.ids.has(itemId) ? { id: last.id, bytes: last.bytes } : null
   }
 
-  #remember(response: NewResponse, stored: StoredResponses): void {
-    if (this.#isClosed) return
+  async #remember(response: NewResponse, stored: StoredResponses): Promise<void> {
     const { id, input, reply } = response
-    const before = this.#before(response, stored)
+    const before = await this.#before(response, stored)
+    if (this.#isClosed) return
     const items = [...input, ...(Array.isArray(reply.output) ? reply.output.filter(isFields).map(storedItem) : [])]
     const bytes = items.reduce((sum, { text }) => sum + Buffer.byteLength(text), before.bytes)
     const isRemembered = this.#all.reserve(this, bytes)
@@ -138,10 +138,10 @@ export class TurnMemory {
   }
 
   /** The conversation that a response continues. */
-  #before({ appId, previous }: NewResponse, stored: StoredResponses): Omit<Remembered, 'id' | 'ids'> {
+  async #before({ appId, previous }: NewResponse, stored: StoredResponses): Promise<Omit<Remembered, 'id' | 'ids'>> {
     if (previous === null) return { stored: [], items: [], bytes: 0 }
     if (this.#last?.id === previous) return this.#last
     const bytes = stored.sizeOfConversation(appId, previous) ?? 0
-    return { stored: stored.texts(appId, previous) ?? [], items: [], bytes }
+    return { stored: (await stored.texts(appId, previous)) ?? [], items: [], bytes }
   }
 }

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { messagesDialect } from '../../../../../src-main/core/gateway/dialects/messages/messagesDialect.ts'
 import type { DialectProblem, JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
+import { JsonScan } from '../../../../../src-main/core/upstream/meter/jsonScan.ts'
 import { details, translate } from './helpers/streams.ts'
 
 const replyTo = (chat: JsonObject, notes: string[] = []) =>
@@ -12,6 +13,24 @@ const calling = (args: unknown) =>
   choice({ tool_calls: [{ id: 'a', type: 'function', function: { name: 'read', arguments: args } }] }, 'tool_calls')
 
 describe('a whole reply', () => {
+  it('has the arguments of its calls as text once they have too many values together, which are not scanned', () => {
+    const push = vi.spyOn(JsonScan.prototype, 'push')
+    const args = (values: number) => `{"a":[${'1,'.repeat(values)}1]}`
+    const call = (values: number, at: number) => ({
+      ...{ id: `call_${at}`, type: 'function' },
+      function: { name: 'read', arguments: args(values) },
+    })
+    const notes: string[] = []
+    const given = [10, 480_000, 480_000, 5]
+    const message = replyTo(choice({ tool_calls: given.map(call) }, 'tool_calls'), notes)
+    const inputs = (message.content as { input: Record<string, unknown> }[]).map(({ input }) => Object.keys(input)[0])
+    expect(inputs).toEqual(['a', 'INVALID_JSON', 'INVALID_JSON', 'INVALID_JSON'])
+    expect(notes).toEqual(['The arguments of the tool calls have too many values to be checked.'])
+    const scanned = push.mock.calls.filter(([bytes]) => bytes.length > 0)
+    push.mockRestore()
+    expect(scanned).toHaveLength(2)
+  })
+
   it('becomes a message', () => {
     const chat = {
       id: 'chatcmpl-1',
