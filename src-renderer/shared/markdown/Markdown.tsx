@@ -28,7 +28,8 @@ const maxSections = 1_500
 export function Markdown({ text, growing = false }: { text: string; growing?: boolean }) {
   const t = useMarkdownTexts()
   const [splitter] = useState(() => new BlockSplitter())
-  const sections = split(splitter, growing ? text : ended(text))
+  const whole = useMemo(() => (growing ? text : ended(text)), [text, growing])
+  const sections = split(splitter, whole, !growing)
   const { isBehind } = splitter
   const [steps, goOn] = useReducer((count: number) => count + 1, 0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: each step continues with the next one
@@ -68,10 +69,10 @@ const sectionKey = (at: number): string => `s${at}`
 type Sections = readonly (readonly Block[])[]
 
 /** Splits for some ms. */
-function split(splitter: BlockSplitter, text: string): Sections {
+function split(splitter: BlockSplitter, text: string, isEnded: boolean): Sections {
   const until = performance.now() + sliceMs
-  let sections = splitter.update(text, stepChars)
-  while (splitter.isBehind && performance.now() < until) sections = splitter.update(text, stepChars)
+  let sections = splitter.update(text, stepChars, isEnded)
+  while (splitter.isBehind && performance.now() < until) sections = splitter.update(text, stepChars, isEnded)
   return sections
 }
 

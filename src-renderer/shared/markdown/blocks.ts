@@ -115,16 +115,18 @@ export class BlockSplitter {
 
   /**
    * The sections of `text`, each a list of blocks. All except the last keep their identity while the text grows, unless a later definition
-   * changes a block. @param maxChars limit of new text to read. Call again while `isBehind`.
+   * changes a block.
+   * @param maxChars limit of new text to read. Call again while `isBehind`.
+   * @param isEnded whether the text no longer grows, so that its last block is complete. See `ended`.
    */
-  update(text: string, maxChars = Number.POSITIVE_INFINITY): readonly (readonly Block[])[] {
+  update(text: string, maxChars = Number.POSITIVE_INFINITY, isEnded = false): readonly (readonly Block[])[] {
     if (text !== this.#text && !text.startsWith(this.#text)) this.#reset()
     this.#text = text
     const last = this.#at + maxChars
     while (this.#at < last && this.#takeNext());
     this.isBehind = this.#at >= last
     this.#refresh(maxChars === Number.POSITIVE_INFINITY ? maxChars : refreshedChars)
-    return this.#view()
+    return this.#view(isEnded && !this.isBehind)
   }
 
   /** Whether the last `update` reached its limit. Its result then is that of a part of the text. */
@@ -393,8 +395,8 @@ export class BlockSplitter {
   }
 
   /** The sections, with the unfinished line treated as complete. */
-  #view(): readonly (readonly Block[])[] {
-    const tail = this.#preview()
+  #view(isEnded: boolean): readonly (readonly Block[])[] {
+    const tail = isEnded ? this.#preview().map((block) => ({ ...block, open: false })) : this.#preview()
     const rest = this.#done.slice(this.#sectionStart).map((done) => done.block)
     return [...this.#sections, [...rest, ...tail]]
   }
@@ -480,10 +482,12 @@ const stepChars = 32_000
 /** Splits a text that no longer grows into blocks. Yields an empty text after each step, because 1 MB takes longer than one frame. */
 export function* blocksInSteps(text: string): Generator<string, Block[]> {
   const splitter = new BlockSplitter()
-  let sections = splitter.update(ended(text), stepChars)
+  // Once, because it copies the text.
+  const whole = ended(text)
+  let sections = splitter.update(whole, stepChars, true)
   while (splitter.isBehind) {
     yield ''
-    sections = splitter.update(ended(text), stepChars)
+    sections = splitter.update(whole, stepChars, true)
   }
   return sections.flat()
 }

@@ -8,11 +8,12 @@ interface Piece {
   from: number
 }
 
-/** Every match of the pattern within an element, as DOM ranges. None spans two blocks. */
-export function rangesIn(element: Element, pattern: RegExp): Range[] {
+/** The first `limit` matches of the pattern within an element, as DOM ranges. None spans two blocks. */
+export function rangesIn(element: Element, pattern: RegExp, limit = Number.POSITIVE_INFINITY): Range[] {
   const { text, pieces } = textOf(element)
   const ranges: Range[] = []
   for (const match of text.matchAll(pattern)) {
+    if (ranges.length >= limit) break
     if (match[0] === '') continue
     const start = at(pieces, match.index)
     const end = at(pieces, match.index + match[0].length - 1)

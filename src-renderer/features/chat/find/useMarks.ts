@@ -8,6 +8,8 @@ const all = 'chat-find'
 const current = 'chat-find-current'
 /** Maximum wait for a match to render, ms. A distant message renders a few frames after scrolling, a long message section by section. */
 const patience = 2_000
+/** Limit of marked matches. The browser draws each mark, so searching a long text for a single letter would be slow. */
+const maxMatches = 5_000
 
 /** Highlights the matches that are in the page, and scrolls to the current match on request. */
 export function useMarks(pattern: RegExp | null, match: Match | null): void {
@@ -19,7 +21,7 @@ export function useMarks(pattern: RegExp | null, match: Match | null): void {
     let frame = 0
     const mark = (): void => {
       frame = 0
-      CSS.highlights.set(all, new Highlight(...articlesOf(talk).flatMap((one) => rangesOf(one, pattern))))
+      CSS.highlights.set(all, highlightOf(articlesOf(talk), pattern))
       const range = match && rangeOf(match, pattern)
       if (range) CSS.highlights.set(current, new Highlight(range))
       else CSS.highlights.delete(current)
@@ -46,8 +48,18 @@ export function useMarks(pattern: RegExp | null, match: Match | null): void {
 }
 
 const articlesOf = (talk: Element): Element[] => [...talk.querySelectorAll('[data-message-id]')]
-const rangesOf = (article: Element, pattern: RegExp): Range[] =>
-  [...article.querySelectorAll('[data-part="text"], [data-result-of]')].flatMap((part) => rangesIn(part, pattern))
+
+function highlightOf(articles: readonly Element[], pattern: RegExp): Highlight {
+  const highlight = new Highlight()
+  for (const article of articles) {
+    for (const part of article.querySelectorAll('[data-part="text"], [data-result-of]')) {
+      // One by one: a call can't have as many arguments as a long text has matches.
+      for (const range of rangesIn(part, pattern, maxMatches - highlight.size)) highlight.add(range)
+      if (highlight.size >= maxMatches) return highlight
+    }
+  }
+  return highlight
+}
 
 function rangeOf({ id, nth }: Match, pattern: RegExp): Range | null {
   const escaped = CSS.escape(id)

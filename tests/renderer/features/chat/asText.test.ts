@@ -40,6 +40,10 @@ describe('a reply as plain text', () => {
     )
   })
 
+  it('is complete: no mark is taken as one that the rest of the text will close', () => {
+    expect(asText('Call f(*args, **kwargs) please')).toBe('Call f(*args, **kwargs) please')
+  })
+
   it('as visible on the screen omits link addresses', () => {
     expect(visibleText('Use [fine](https://example.com) coffee.')).toBe('Use fine coffee.')
   })

@@ -115,6 +115,18 @@ describe('the block splitter', () => {
     expect(first).toMatchObject({ kind: 'flow', definitions: '[The Guide]: https://example.com' })
   })
 
+  it('closes the last block of a text that no longer grows, and continues it when the text grows again', () => {
+    const splitter = new BlockSplitter()
+    const openOf = (text: string, isEnded: boolean) =>
+      splitter
+        .update(text, Number.POSITIVE_INFINITY, isEnded)
+        .flat()
+        .map(({ open }) => open)
+    expect(openOf('One.\n\nCall f(*args', false)).toEqual([false, true])
+    expect(openOf('One.\n\nCall f(*args\n', true)).toEqual([false, false])
+    expect(openOf('One.\n\nCall f(*args\nmore', false)).toEqual([false, true])
+  })
+
   it('ends an underlined heading, and nothing else', () => {
     const sources = (text: string): string[] => all(text).map((block) => (block.kind === 'flow' ? block.source : ''))
     expect(sources('one\ntwo\n===\nthree\n-\nfour')).toEqual(['one\ntwo\n===\n', 'three\n-\n', 'four'])

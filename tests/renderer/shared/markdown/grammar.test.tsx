@@ -26,7 +26,7 @@ const html = (text: string, growing = false): string =>
   )
 const exported = (text: string): string =>
   new BlockSplitter()
-    .update(ended(text))
+    .update(ended(text), Number.POSITIVE_INFINITY, true)
     .flat()
     .flatMap((block) => [...markupOf(block)])
     .join('')

@@ -113,7 +113,7 @@ describe('the markup of exported documents', () => {
         const text = parts.join('\n\n')
         expect([...stepsOf(text)].join('')).toBe(text)
         for (const step of stepsOf(text.toWellFormed())) expect(step.isWellFormed()).toBe(true)
-        expect(blocksOf(text)).toEqual(new BlockSplitter().update(ended(text)).flat())
+        expect(blocksOf(text)).toEqual(new BlockSplitter().update(ended(text), Number.POSITIVE_INFINITY, true).flat())
       }),
       { numRuns: tries(20, 500) },
     )
