@@ -42,6 +42,8 @@ export const hardLimit = 12_000
 /** The same limits in lines: the parser's work grows with the square of the lines of a list or quote. */
 const softLines = 120
 const hardLines = 400
+/** A line of code in a list item costs the parser less than other lines. */
+const codeLine = 1 / 3
 /** Maximum length of the definitions from other blocks that a block gets. Further references stay text. */
 const maxDefinitions = 12_000
 /** The soft limit of tables, because parsing their rows costs several times as much as prose. */
@@ -70,6 +72,8 @@ interface Flow {
   continues: boolean
   /** True while all lines are plain paragraph text, without a list, quote or definition. Only then does an underline make a heading. */
   pure: boolean
+  /** The code fence of a list item or note that is open. */
+  fence: { char: string; length: number } | null
   /** True while all lines are definitions. Such a block may end before any of them. */
   defines: boolean
 }
@@ -205,6 +209,7 @@ export class BlockSplitter {
       flow.prefix = this.#text.slice(flow.start, to).replace(/\n?$/, '\n')
     }
     if (line.item > 0) flow.content = line.item
+    flow.fence = fenceAfter(flow, head)
     const underlined = this.#isUnderlined(flow, line, head)
     this.#grow(flow, to, false)
     if ((line.heading || underlined) && flow.shape === 'paragraph') this.#close()
@@ -261,13 +266,14 @@ export class BlockSplitter {
       prefix,
       continues: false,
       pure: true,
+      fence: null,
       defines: shape === 'paragraph' && line.definition !== null,
     }
   }
 
   #grow(flow: Flow, to: number, blank: boolean): void {
     flow.end = to
-    flow.lines++
+    flow.lines += flow.fence ? codeLine : 1
     flow.afterBlank = blank
     const size = flow.end - flow.start
     if (flow.shape === 'paragraph') {
@@ -446,6 +452,14 @@ function lastAtMost(sorted: readonly number[], value: number): number {
     else high = middle - 1
   }
   return low
+}
+
+/** The open fence of a list item or note after a line. */
+function fenceAfter({ shape, fence: open }: Flow, head: string): Flow['fence'] {
+  if (shape !== 'list' && shape !== 'note') return null
+  if (open) return closesFence(head.trimStart(), open.char, open.length) ? null : open
+  const run = /^[ \t]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*$)|~{3,})/.exec(head)?.[1]
+  return run === undefined ? null : { char: run.charAt(0), length: run.length }
 }
 
 function mayCloseFence(head: string, open: Text): boolean {

@@ -1,5 +1,5 @@
 /** Elements whose text is not part of the message. */
-const controls = 'button, header, figcaption, .md-plain-note, [aria-hidden="true"], .sr-only'
+const controls = 'button, header, figcaption, .md-more thead, .md-plain-note, [aria-hidden="true"], .sr-only'
 const blocks = 'p, li, td, th, pre, h1, h2, h3, h4, h5, h6, blockquote, dd, div'
 
 interface Piece {

@@ -127,6 +127,13 @@ describe('the block splitter', () => {
     expect(openOf('One.\n\nCall f(*args\nmore', false)).toEqual([false, true])
   })
 
+  it('keeps long code in a list item, whose lines cost the parser less', () => {
+    const code = '   x\n'.repeat(420)
+    const [list, ...rest] = all(`1. Run:\n\n   \`\`\`js\n${code}   \`\`\`\n2. Done\n`)
+    expect(rest).toEqual([])
+    expect(list?.kind === 'flow' && list.source.split('   x\n')).toHaveLength(421)
+  })
+
   it('ends an underlined heading, and nothing else', () => {
     const sources = (text: string): string[] => all(text).map((block) => (block.kind === 'flow' ? block.source : ''))
     expect(sources('one\ntwo\n===\nthree\n-\nfour')).toEqual(['one\ntwo\n===\n', 'three\n-\n', 'four'])

@@ -11,10 +11,7 @@ const blocksOf = (text: string) => {
     if (done) return value
   }
 }
-const markupOfText = (text: string): string =>
-  blocksOf(text)
-    .flatMap((block) => [...markupOf(block)])
-    .join('')
+const markupOfText = (text: string): string => [...markupOf(blocksOf(text))].join('')
 
 const blockTags = ['p', 'h3', 'h4', 'h5', 'h6', 'blockquote', 'pre', 'hr', 'ul', 'ol', 'li', 'aside', 'div']
 const tableTags = ['table', 'thead', 'tbody', 'tr', 'th', 'td']
@@ -93,6 +90,15 @@ describe('the markup of exported documents', () => {
       '<pre data-language="js"><code>a &lt; b',
     ])
       expect(markup).toContain(part)
+  })
+
+  it('writes a long table as one table, and a long paragraph as one paragraph', () => {
+    const rows = Array.from({ length: 60 }, (_, n) => `| ${n} | x |\n`).join('')
+    const markup = markupOfText(`| a | b |\n|---|---|\n${rows}\nAfter.`)
+    expect([...markup.matchAll(/<table>|<th /g)]).toHaveLength(3)
+    expect([...markup.matchAll(/<tr>/g)]).toHaveLength(61)
+    const words = 'word and more. '.repeat(1_000).trim()
+    expect(markupOfText(words)).toBe(`<p dir="auto">${words}</p>`)
   })
 
   it('names linked images, and never loads them', () => {
