@@ -86,6 +86,8 @@ const jumpsWhileScrolledUp = `(async () => {
   const box = document.querySelector('.chat-talk')
   const { left, top } = box.getBoundingClientRect()
   const jumps = []
+  const isBehind = () =>
+    [...box.querySelectorAll('.md-undrawn')].some((one) => one.getBoundingClientRect().bottom > top - 400)
   for (let step = 0; step < 80; step++) {
     box.dispatchEvent(new WheelEvent('wheel'))
     const paragraph = document.elementFromPoint(left + box.clientWidth / 2, top + 300)?.closest('p')
@@ -95,6 +97,8 @@ const jumpsWhileScrolledUp = `(async () => {
     await new Promise(requestAnimationFrame)
     const jump = paragraph ? Math.round(paragraph.getBoundingClientRect().top - before - 250) : 0
     if (Math.abs(jump) > 3) jumps.push(jump)
+    // On a busy computer, sections are drawn later.
+    while (isBehind()) await new Promise(requestAnimationFrame)
   }
   return jumps
 })()`
