@@ -47,6 +47,78 @@ test('a reply of 1 MB is drawn and scrolled a part at a time, and scrolling ends
   }
 })
 
+const sentence = 'The harbour is closed in winter, and **nobody** goes there. '
+const paragraphs = Array.from({ length: 1_100 }, (_, n) => `Paragraph ${n}. ${sentence.repeat(5)}\n\n`)
+
+test('a reply with undrawn parts is copied whole, found anywhere, and keeps still while scrolled', async () => {
+  const dataDir = newDataDir()
+  const chat = storeChat(dataDir, ['Question', paragraphs.with(700, 'A needle.\n\n').join('')])
+  const host = await openWebHost(dataDir, ['--sandbox'])
+  const page = await openDevToolsPage(host.url)
+  try {
+    await page.evaluate(`location.hash = '#/chat/${chat.id}', null`)
+    await page.until(`document.querySelector('article[data-role="assistant"] .md-undrawn')`)
+    await page.until(isStable)
+    expect(await page.evaluate(copiedParagraphs)).toBe(paragraphs.length - 1)
+    expect(await page.evaluate(jumpsWhileScrolledUp)).toEqual([])
+    await page.evaluate(`${findText}('needle')`)
+    await page.until(currentIsInView)
+    // More matches than a call may have arguments.
+    await page.evaluate(`${findText}('e')`)
+    await page.until(`CSS.highlights.get('chat-find')?.size === 5000`)
+    expect(await page.evaluate(`document.querySelectorAll('article').length`)).toBe(2)
+  } finally {
+    await page.close()
+  }
+})
+
+const copiedParagraphs = `(() => {
+  const article = document.querySelector('article[data-role="assistant"]')
+  getSelection().selectAllChildren(article.querySelector('[data-part="text"]'))
+  const event = new ClipboardEvent('copy', { clipboardData: new DataTransfer(), bubbles: true, cancelable: true })
+  article.dispatchEvent(event)
+  getSelection().removeAllRanges()
+  return event.clipboardData.getData('text/plain').match(/Paragraph \\d+/g)?.length
+})()`
+
+/** Distances by which a paragraph moved more or less than the text was scrolled, px. */
+const jumpsWhileScrolledUp = `(async () => {
+  const box = document.querySelector('.chat-talk')
+  const { left, top } = box.getBoundingClientRect()
+  const jumps = []
+  const isBehind = () =>
+    [...box.querySelectorAll('.md-undrawn')].some((one) => one.getBoundingClientRect().bottom > top - 400)
+  for (let step = 0; step < 80; step++) {
+    box.dispatchEvent(new WheelEvent('wheel'))
+    const paragraph = document.elementFromPoint(left + box.clientWidth / 2, top + 300)?.closest('p')
+    const before = paragraph?.getBoundingClientRect().top
+    box.scrollTop -= 250
+    await new Promise(requestAnimationFrame)
+    await new Promise(requestAnimationFrame)
+    const jump = paragraph ? Math.round(paragraph.getBoundingClientRect().top - before - 250) : 0
+    if (Math.abs(jump) > 3) jumps.push(jump)
+    // On a busy computer, sections are drawn later.
+    while (isBehind()) await new Promise(requestAnimationFrame)
+  }
+  return jumps
+})()`
+
+const findText = `(async (text) => {
+  const press = { key: 'f', code: 'KeyF', ctrlKey: true, bubbles: true }
+  document.activeElement.dispatchEvent(new KeyboardEvent('keydown', press))
+  while (!document.querySelector('.chat-find input')) await new Promise(requestAnimationFrame)
+  const field = document.querySelector('.chat-find input')
+  Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(field, text)
+  field.dispatchEvent(new Event('input', { bubbles: true }))
+})`
+
+const currentIsInView = `(() => {
+  const [range] = CSS.highlights.get('chat-find-current') ?? []
+  if (!range) return false
+  const [own, view] = [range, document.querySelector('.chat-talk')].map((one) => one.getBoundingClientRect())
+  return own.height > 0 && own.top >= view.top && own.bottom <= view.bottom
+})()`
+
 /** Whether nothing scrolled and no section was added during 30 frames. */
 const isStable = `new Promise((resolve) => {
   const box = document.querySelector('.chat-talk')

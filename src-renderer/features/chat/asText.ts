@@ -1,9 +1,12 @@
-import type { ListItem, PhrasingContent, RootContent } from 'mdast'
-import { type Block, blocksInSteps } from '../../shared/markdown/blocks.ts'
-import { parseBlock } from '../../shared/markdown/parse.ts'
+import type { Definition, ListItem, PhrasingContent, RootContent } from 'mdast'
+import { blocksInSteps } from '../../shared/markdown/blocks.ts'
+import { type Part, partsOf } from '../../shared/markdown/parts.ts'
 
-/** Whether link addresses appear beside their text or not at all. */
-type Addresses = 'beside' | 'hidden'
+interface Place {
+  /** Whether link addresses appear beside their text or not at all. */
+  addresses: 'beside' | 'hidden'
+  definitions: ReadonlyMap<string, Definition>
+}
 
 /** Converts Markdown to plain text, line by line. The address of a link follows its text in brackets. */
 export const asText = (markdown: string): string => [...asTextInSteps(markdown)].join('')
@@ -11,77 +14,93 @@ export const asText = (markdown: string): string => [...asTextInSteps(markdown)]
 /** The same in quick steps, whose texts together are the text. */
 export function* asTextInSteps(markdown: string): Generator<string> {
   let isFirst = true
-  for (const text of blockTexts(markdown, 'beside')) {
-    yield text === '' || isFirst ? text : `\n\n${text}`
+  for (const { text, joint } of partTexts(markdown, 'beside')) {
+    yield text === '' || isFirst ? text : `${joint ?? '\n\n'}${text}`
     if (text !== '') isFirst = false
   }
 }
 
 /** The text as visible on the screen, one line per block, so that no match spans two blocks. */
 export const visibleText = (markdown: string): string =>
-  [...blockTexts(markdown, 'hidden')].filter((text) => text !== '').join('\n')
+  [...partTexts(markdown, 'hidden')]
+    .map(({ text }) => text)
+    .filter((text) => text !== '')
+    .join('\n')
+
+interface PartText {
+  text: string
+  joint: string | null
+}
 
 /** The texts of all nodes, and empty ones between the steps of the work. */
-function* blockTexts(markdown: string, addresses: Addresses): Generator<string> {
-  for (const block of yield* blocksInSteps(markdown)) yield* ofBlock(block, addresses)
+function* partTexts(markdown: string, addresses: Place['addresses']): Generator<PartText> {
+  const splitting = blocksInSteps(markdown)
+  let step = splitting.next()
+  for (; !step.done; step = splitting.next()) yield { text: '', joint: null }
+  for (const part of partsOf(step.value)) yield* textsOf(part, addresses)
 }
 
-function ofBlock(block: Block, addresses: Addresses): string[] {
-  if (block.kind !== 'flow') return [block.pieces.join('').trimEnd()]
-  return parseBlock(block).map((node) => flow(node, addresses))
+function textsOf({ block, nodes, definitions, joint }: Part, addresses: Place['addresses']): PartText[] {
+  if (block.kind !== 'flow') return [{ text: block.pieces.join('').trimEnd(), joint: null }]
+  const place = { addresses, definitions }
+  return nodes.map((node, at) => ({ text: flow(node, place), joint: at === 0 ? joint : null }))
 }
 
-function flow(node: RootContent, addresses: Addresses): string {
+function flow(node: RootContent, place: Place): string {
   const inside = (nodes: readonly RootContent[], between: string): string =>
     nodes
-      .map((one) => flow(one, addresses))
+      .map((one) => flow(one, place))
       .filter((text) => text !== '')
       .join(between)
   switch (node.type) {
     case 'paragraph':
     case 'heading':
-      return phrase(node.children, addresses)
+      return phrase(node.children, place)
     case 'blockquote':
     case 'footnoteDefinition':
       return inside(node.children, '\n')
     case 'list':
       return node.children
-        .map((item, at) => listItem(item, node.ordered ? `${(node.start ?? 1) + at}. ` : '- ', addresses))
+        .map((item, at) => listItem(item, node.ordered ? `${(node.start ?? 1) + at}. ` : '- ', place))
         .join('\n')
     case 'table':
-      return node.children
-        .map((row) => row.children.map((cell) => phrase(cell.children, addresses)).join('\t'))
-        .join('\n')
+      return node.children.map((row) => row.children.map((cell) => phrase(cell.children, place)).join('\t')).join('\n')
     default:
       return 'value' in node ? String(node.value) : ''
   }
 }
 
-function listItem(item: ListItem, mark: string, addresses: Addresses): string {
-  const sign = addresses === 'hidden' ? '' : mark
-  const done = typeof item.checked === 'boolean' && addresses === 'beside' ? (item.checked ? '[x] ' : '[ ] ') : ''
-  const text = item.children.map((one) => flow(one, addresses)).join('\n')
+function listItem(item: ListItem, mark: string, place: Place): string {
+  const sign = place.addresses === 'hidden' ? '' : mark
+  const done = typeof item.checked === 'boolean' && place.addresses === 'beside' ? (item.checked ? '[x] ' : '[ ] ') : ''
+  const text = item.children.map((one) => flow(one, place)).join('\n')
   return `${sign}${done}${text.replaceAll('\n', `\n${' '.repeat(sign.length)}`)}`
 }
 
-function phrase(nodes: readonly PhrasingContent[], addresses: Addresses): string {
-  return nodes.map((node) => word(node, addresses)).join('')
+function phrase(nodes: readonly PhrasingContent[], place: Place): string {
+  return nodes.map((node) => word(node, place)).join('')
 }
 
-function word(node: PhrasingContent, addresses: Addresses): string {
+function word(node: PhrasingContent, place: Place): string {
   switch (node.type) {
     case 'break':
       return '\n'
     case 'image':
+    case 'imageReference':
       return node.alt ?? ''
-    case 'link': {
-      const text = phrase(node.children, addresses)
-      return addresses === 'hidden' || text === node.url ? text : `${text} (${node.url})`
-    }
+    case 'link':
+      return link(node.url, node.children, place)
+    case 'linkReference':
+      return link(place.definitions.get(node.identifier)?.url ?? '', node.children, place)
     case 'footnoteReference':
-      return addresses === 'hidden' ? '' : `[${node.label ?? node.identifier}]`
+      return place.addresses === 'hidden' ? '' : `[${node.label ?? node.identifier}]`
     default:
-      if ('children' in node) return phrase(node.children, addresses)
+      if ('children' in node) return phrase(node.children, place)
       return 'value' in node ? String(node.value) : ''
   }
+}
+
+function link(url: string, children: readonly PhrasingContent[], place: Place): string {
+  const text = phrase(children, place)
+  return place.addresses === 'hidden' || url === '' || text === url ? text : `${text} (${url})`
 }

@@ -1,4 +1,4 @@
-import { memo, useDeferredValue, useEffect, useMemo, useReducer, useRef, useState } from 'react'
+import { memo, useDeferredValue, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'react'
 import { useFind } from '../../stores/chatFind.ts'
 import { type Block, BlockSplitter, ended, type FlowBlock, sizeOf, type TextBlock } from './blocks.ts'
 import { CodeBlock } from './CodeBlock.tsx'
@@ -6,7 +6,10 @@ import { followNear, Pieces } from './code/Pieces.tsx'
 import { useMarkdownTexts } from './messages.ts'
 import { Nodes, PlainText } from './nodes.tsx'
 import { parseBlock } from './parse.ts'
-import { isTableAlone, joinTables } from './tables.ts'
+import { carriesOn } from './parts.ts'
+import { keepViewSteady } from './steadyView.ts'
+import { joinTables } from './tables.ts'
+import { isUndrawnWith } from './undrawn.ts'
 import './markdown.css'
 
 /** Characters of the end of a long text that are drawn at once when it appears. */
@@ -28,7 +31,8 @@ const maxSections = 1_500
 export function Markdown({ text, growing = false }: { text: string; growing?: boolean }) {
   const t = useMarkdownTexts()
   const [splitter] = useState(() => new BlockSplitter())
-  const sections = split(splitter, growing ? text : ended(text))
+  const whole = useMemo(() => (growing ? text : ended(text)), [text, growing])
+  const sections = split(splitter, whole, !growing)
   const { isBehind } = splitter
   const [steps, goOn] = useReducer((count: number) => count + 1, 0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: each step continues with the next one
@@ -68,10 +72,10 @@ const sectionKey = (at: number): string => `s${at}`
 type Sections = readonly (readonly Block[])[]
 
 /** Splits for some ms. */
-function split(splitter: BlockSplitter, text: string): Sections {
+function split(splitter: BlockSplitter, text: string, isEnded: boolean): Sections {
   const until = performance.now() + sliceMs
-  let sections = splitter.update(text, stepChars)
-  while (splitter.isBehind && performance.now() < until) sections = splitter.update(text, stepChars)
+  let sections = splitter.update(text, stepChars, isEnded)
+  while (splitter.isBehind && performance.now() < until) sections = splitter.update(text, stepChars, isEnded)
   return sections
 }
 
@@ -95,6 +99,25 @@ function useFirstDrawn(sections: Sections, isBehind: boolean): number | null {
 }
 
 const charsOf = (section: readonly Block[] = []): number => section.reduce((sum, block) => sum + sizeOf(block), 0)
+
+/** Characters of a line of prose in a window of usual width, about. */
+const usualLine = 90
+
+/** About how many lines high a section is. */
+function linesOf(section: readonly Block[]): number {
+  let lines = 0
+  for (const block of section) {
+    if (block.kind !== 'flow') for (const piece of block.pieces) lines += newlinesIn(piece)
+    else if (block.source.includes('|')) lines += newlinesIn(block.source) * tableRow
+    else lines += Math.max(newlinesIn(block.source.trimEnd()) + 1, block.source.length / usualLine) + blockGap
+  }
+  return Math.max(1, Math.round(lines))
+}
+
+/** Height of a row of a table, and distance between blocks, in lines. */
+const tableRow = 1.4
+const blockGap = 0.4
+const newlinesIn = (text: string): number => text.split('\n').length - 1
 
 /** Parses blocks for some ms, so that drawing them parses nothing. Whether all are parsed. */
 function isParsed(section: readonly Block[]): boolean {
@@ -122,9 +145,13 @@ function withoutStep(step: () => boolean): void {
   if (at >= 0) steps.splice(at, 1)
 }
 
-/** @returns the function that takes the step back */
-function drawLater(step: () => boolean): () => void {
-  steps.push(step)
+/**
+ * @param isLast draws it after all other steps, so that steps added in the order of the text are done in this order
+ * @returns the function that takes the step back
+ */
+function drawLater(step: () => boolean, isLast = false): () => void {
+  if (isLast) steps.unshift(step)
+  else steps.push(step)
   if (frame === 0) frame = requestAnimationFrame(eachFrame)
   return () => withoutStep(step)
 }
@@ -142,18 +169,33 @@ const Section = memo(function Section({ blocks, settled, growing, isFirst, isLon
   const [isDrawn, setDrawn] = useState(isFirst)
   // The search marks text in the page.
   const isSearched = useFind(({ shown }) => shown)
+  useLayoutEffect(() => {
+    // So that a section hardly changes its height when it is drawn, which would move the text in view.
+    const style = box.current?.style
+    if (!style) return
+    const lines = !isDrawn || settled ? `${linesOf(blocks)}lh` : ''
+    style.blockSize = isDrawn ? '' : lines
+    style.containIntrinsicBlockSize = lines && `auto ${lines}`
+  }, [isDrawn, settled, blocks])
+  useEffect(() => {
+    if (isLong && box.current) return keepViewSteady(box.current)
+  }, [isLong])
   useEffect(() => {
     if (isDrawn || !box.current) return
+    isUndrawnWith(box.current, blocks)
     let cancel: (() => void) | null = null
-    const draw = (): void => {
-      cancel ??= drawLater(() => {
+    const draw = (isLast: boolean): void => {
+      cancel?.()
+      cancel = drawLater(() => {
         const isReady = isParsed(blocks)
         if (isReady) setDrawn(true)
         return isReady
-      })
+      }, isLast)
     }
-    if (!isLong || isSearched) draw()
-    const unfollow = followNear(box.current, (near) => near && draw())
+    // From the beginning, because a match is found by its number.
+    if (isSearched) draw(true)
+    else if (!isLong) draw(false)
+    const unfollow = followNear(box.current, (near) => near && draw(false))
     return () => {
       unfollow()
       cancel?.()
@@ -161,7 +203,7 @@ const Section = memo(function Section({ blocks, settled, growing, isFirst, isLon
   }, [isDrawn, isLong, isSearched, blocks])
   if (!isDrawn) return <div ref={box} className="md-section md-undrawn" />
   return (
-    <div className={settled ? 'md-section md-settled' : 'md-section'}>
+    <div ref={box} className={settled ? 'md-section md-settled' : 'md-section'}>
       {blocks.map((block, at) => {
         if (block.kind !== 'flow') return <TextView key={blockKey(block, at)} block={block} growing={growing} />
         // The previous block draws this block.
@@ -183,12 +225,6 @@ const TextView = memo(function TextView({ block, growing }: { block: TextBlock; 
     </PlainText>
   )
 })
-
-/** Whether a block continues the table before it. Such a block contains only a table. */
-function carriesOn(blocks: readonly Block[], at: number): boolean {
-  const [before, block] = [blocks[at - 1], blocks[at]]
-  return block?.kind === 'flow' && block.carries && before?.kind === 'flow' && isTableAlone(parseBlock(before))
-}
 
 function runFrom(blocks: readonly Block[], first: number): FlowBlock[] {
   let end = first + 1

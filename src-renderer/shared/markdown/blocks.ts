@@ -42,6 +42,8 @@ export const hardLimit = 12_000
 /** The same limits in lines: the parser's work grows with the square of the lines of a list or quote. */
 const softLines = 120
 const hardLines = 400
+/** A line of code in a list item costs the parser less than other lines. */
+const codeLine = 1 / 3
 /** Maximum length of the definitions from other blocks that a block gets. Further references stay text. */
 const maxDefinitions = 12_000
 /** The soft limit of tables, because parsing their rows costs several times as much as prose. */
@@ -70,6 +72,8 @@ interface Flow {
   continues: boolean
   /** True while all lines are plain paragraph text, without a list, quote or definition. Only then does an underline make a heading. */
   pure: boolean
+  /** The code fence of a list item or note that is open. */
+  fence: { char: string; length: number } | null
   /** True while all lines are definitions. Such a block may end before any of them. */
   defines: boolean
 }
@@ -115,16 +119,18 @@ export class BlockSplitter {
 
   /**
    * The sections of `text`, each a list of blocks. All except the last keep their identity while the text grows, unless a later definition
-   * changes a block. @param maxChars limit of new text to read. Call again while `isBehind`.
+   * changes a block.
+   * @param maxChars limit of new text to read. Call again while `isBehind`.
+   * @param isEnded whether the text no longer grows, so that its last block is complete. See `ended`.
    */
-  update(text: string, maxChars = Number.POSITIVE_INFINITY): readonly (readonly Block[])[] {
+  update(text: string, maxChars = Number.POSITIVE_INFINITY, isEnded = false): readonly (readonly Block[])[] {
     if (text !== this.#text && !text.startsWith(this.#text)) this.#reset()
     this.#text = text
     const last = this.#at + maxChars
     while (this.#at < last && this.#takeNext());
     this.isBehind = this.#at >= last
     this.#refresh(maxChars === Number.POSITIVE_INFINITY ? maxChars : refreshedChars)
-    return this.#view()
+    return this.#view(isEnded && !this.isBehind)
   }
 
   /** Whether the last `update` reached its limit. Its result then is that of a part of the text. */
@@ -203,6 +209,7 @@ export class BlockSplitter {
       flow.prefix = this.#text.slice(flow.start, to).replace(/\n?$/, '\n')
     }
     if (line.item > 0) flow.content = line.item
+    flow.fence = fenceAfter(flow, head)
     const underlined = this.#isUnderlined(flow, line, head)
     this.#grow(flow, to, false)
     if ((line.heading || underlined) && flow.shape === 'paragraph') this.#close()
@@ -259,13 +266,14 @@ export class BlockSplitter {
       prefix,
       continues: false,
       pure: true,
+      fence: null,
       defines: shape === 'paragraph' && line.definition !== null,
     }
   }
 
   #grow(flow: Flow, to: number, blank: boolean): void {
     flow.end = to
-    flow.lines++
+    flow.lines += flow.fence ? codeLine : 1
     flow.afterBlank = blank
     const size = flow.end - flow.start
     if (flow.shape === 'paragraph') {
@@ -393,8 +401,8 @@ export class BlockSplitter {
   }
 
   /** The sections, with the unfinished line treated as complete. */
-  #view(): readonly (readonly Block[])[] {
-    const tail = this.#preview()
+  #view(isEnded: boolean): readonly (readonly Block[])[] {
+    const tail = isEnded ? this.#preview().map((block) => ({ ...block, open: false })) : this.#preview()
     const rest = this.#done.slice(this.#sectionStart).map((done) => done.block)
     return [...this.#sections, [...rest, ...tail]]
   }
@@ -446,6 +454,14 @@ function lastAtMost(sorted: readonly number[], value: number): number {
   return low
 }
 
+/** The open fence of a list item or note after a line. */
+function fenceAfter({ shape, fence: open }: Flow, head: string): Flow['fence'] {
+  if (shape !== 'list' && shape !== 'note') return null
+  if (open) return closesFence(head.trimStart(), open.char, open.length) ? null : open
+  const run = /^[ \t]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*$)|~{3,})/.exec(head)?.[1]
+  return run === undefined ? null : { char: run.charAt(0), length: run.length }
+}
+
 function mayCloseFence(head: string, open: Text): boolean {
   const bare = head.trim()
   return open.fence !== null && bare !== '' && bare === open.fence.char.repeat(bare.length)
@@ -480,10 +496,12 @@ const stepChars = 32_000
 /** Splits a text that no longer grows into blocks. Yields an empty text after each step, because 1 MB takes longer than one frame. */
 export function* blocksInSteps(text: string): Generator<string, Block[]> {
   const splitter = new BlockSplitter()
-  let sections = splitter.update(ended(text), stepChars)
+  // Once, because it copies the text.
+  const whole = ended(text)
+  let sections = splitter.update(whole, stepChars, true)
   while (splitter.isBehind) {
     yield ''
-    sections = splitter.update(ended(text), stepChars)
+    sections = splitter.update(whole, stepChars, true)
   }
   return sections.flat()
 }

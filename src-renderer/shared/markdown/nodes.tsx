@@ -9,6 +9,7 @@ import { BoundedText, revealed, revealedProse, spelled } from './hiddenCharacter
 import { Formula } from './math/Formula.tsx'
 import { useMarkdownTexts } from './messages.ts'
 import { textOf } from './nodeText.ts'
+import { definitionsIn } from './parts.ts'
 import { TableView } from './Table.tsx'
 
 /** Deeper nesting is drawn as text: a reply with ten thousand `>` must not exhaust the stack. */
@@ -24,11 +25,7 @@ interface Place {
  * becomes a tag, attribute name, id, class or style.
  */
 export function Nodes({ nodes }: { nodes: readonly RootContent[] }) {
-  const definitions = new Map<string, Definition>()
-  for (const node of nodes) {
-    if (node.type === 'definition' && !definitions.has(node.identifier)) definitions.set(node.identifier, node)
-  }
-  return draw(nodes, { depth: 0, definitions })
+  return draw(nodes, { depth: 0, definitions: definitionsIn(nodes) })
 }
 
 function draw(nodes: readonly RootContent[], place: Place): ReactNode[] {
@@ -82,9 +79,7 @@ function Node({ node, place }: { node: RootContent; place: Place }): ReactNode {
     case 'footnoteReference':
       return <FootnoteMark label={node.label ?? node.identifier} />
     case 'footnoteDefinition':
-      return isStub(node.children) ? null : (
-        <Footnote label={node.label ?? node.identifier}>{draw(node.children, place)}</Footnote>
-      )
+      return <Footnote label={node.label ?? node.identifier}>{draw(node.children, place)}</Footnote>
     case 'html':
       return revealedProse(node.value)
     case 'plain':
@@ -213,12 +208,4 @@ function Footnote({ label, children }: { label: string; children: ReactNode }) {
       <div>{children}</div>
     </aside>
   )
-}
-
-/** The placeholder of `blocks.ts` for a footnote that another block defines. */
-function isStub(children: readonly RootContent[]): boolean {
-  const [only] = children
-  if (children.length !== 1 || only?.type !== 'paragraph') return false
-  const [text] = only.children
-  return only.children.length === 1 && text?.type === 'text' && text.value === '.'
 }

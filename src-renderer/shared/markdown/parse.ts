@@ -69,9 +69,12 @@ const isCostly = (source: string): boolean => deepNesting.test(source) || hasDen
 function parse(text: string, { source, definitions, open }: FlowBlock): RootContent[] {
   if (isCostly(text)) return [{ type: 'plain', value: source }]
   try {
-    const nodes = readMarkdown(text)
-    // Definitions follow the text, so its last node is not the last one.
-    if (open) complete(definitions === '' ? nodes : nodes.filter(({ type }) => type !== 'definition'), text)
+    const read = readMarkdown(text)
+    // Definitions follow the text. Those of notes are placeholders, because another block contains the note.
+    const end = text.length - definitions.length
+    const isOwn = (node: RootContent): boolean => definitions === '' || (node.position?.start.offset ?? 0) < end
+    const nodes = read.filter((node) => node.type !== 'footnoteDefinition' || isOwn(node))
+    if (open) complete(nodes.filter(isOwn), text)
     return nodes
   } catch (thrown) {
     if (!(thrown instanceof RangeError)) throw thrown

@@ -7,7 +7,8 @@ declare module 'mdast' {
   }
 }
 
-const visibleNodes = (nodes: readonly RootContent[]): RootContent[] => nodes.filter(({ type }) => type !== 'definition')
+export const visibleNodes = (nodes: readonly RootContent[]): RootContent[] =>
+  nodes.filter(({ type }) => type !== 'definition')
 
 /** Whether the nodes of a block are one table, which the next block may continue. */
 export function isTableAlone(nodes: readonly RootContent[]): boolean {

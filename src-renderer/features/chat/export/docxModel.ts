@@ -4,10 +4,10 @@ import { i18n } from '../../../i18n/index.ts'
 import { safeAddress } from '../../../shared/markdown/address.ts'
 import { blocksInSteps } from '../../../shared/markdown/blocks.ts'
 import { textOf } from '../../../shared/markdown/nodeText.ts'
+import { partsOf } from '../../../shared/markdown/parts.ts'
 import { inSlices } from '../slices.ts'
 import { type ExportedMessage, loadPicture } from './conversation.ts'
 import { authorOf, documentTextOf, type ExportTask, endOf, factsOf, titleOf } from './labels.ts'
-import { definitionsIn, nodesOf } from './markup.ts'
 
 /** Text of one format. */
 export interface DocxRun {
@@ -145,15 +145,27 @@ class Writer {
     const splitting = blocksInSteps(text)
     let step = splitting.next()
     for (; !step.done; step = splitting.next()) await pause()
-    for (const block of step.value) {
-      const nodes = nodesOf(block)
-      const definitions = definitionsIn(nodes)
-      this.#nodes(
-        nodes,
-        { indent: look === 'quote' ? 1 : 0, level: 0, look, depth: 0 },
-        (identifier) => definitions.get(identifier)?.url ?? '',
-      )
+    const place = { indent: look === 'quote' ? 1 : 0, level: 0, look, depth: 0 }
+    for (const { block, nodes, definitions, joint } of partsOf(step.value)) {
+      const urlOf = (identifier: string): string => definitions.get(identifier)?.url ?? ''
+      if (block.kind !== 'flow') this.add({ kind: 'code', text: block.pieces.join('') })
+      else if (joint === null) this.#nodes(nodes, place, urlOf)
+      else {
+        this.#goOn(nodes[0], joint, urlOf)
+        this.#nodes(nodes.slice(1), place, urlOf)
+      }
       await pause()
+    }
+  }
+
+  /** Adds a node to the table or paragraph that it continues. */
+  #goOn(node: RootContent | undefined, joint: string, urlOf: (identifier: string) => string): void {
+    const last = this.blocks.at(-1)
+    if (node?.type === 'table' && last?.kind === 'table')
+      for (const row of node.children) last.rows.push(row.children.map((cell) => runsOf(cell.children, {}, urlOf)))
+    if (node?.type === 'paragraph' && last?.kind === 'paragraph') {
+      if (joint !== '') last.runs.push({ text: joint })
+      for (const run of runsOf(node.children, {}, urlOf)) last.runs.push(run)
     }
   }
 

@@ -5,8 +5,7 @@ import type { Definition, List, RootContent } from 'mdast'
 import { safeAddress } from '../../../shared/markdown/address.ts'
 import type { Block } from '../../../shared/markdown/blocks.ts'
 import { textOf } from '../../../shared/markdown/nodeText.ts'
-import { parseBlock } from '../../../shared/markdown/parse.ts'
-import { joinTables } from '../../../shared/markdown/tables.ts'
+import { type Part, partsOf } from '../../../shared/markdown/parts.ts'
 
 /** Deeper nesting is written as text: a reply with ten thousand `>` must not exhaust the stack. */
 const deepest = 24
@@ -35,12 +34,6 @@ export function* stepsOf(text: string): Generator<string> {
   }
 }
 
-/** The nodes of a block. */
-export const nodesOf = (block: Block): readonly RootContent[] =>
-  block.kind === 'flow'
-    ? joinTables([parseBlock(block)])
-    : [{ type: 'code', lang: block.language, value: block.pieces.join('') }]
-
 interface Place {
   depth: number
   definitions: ReadonlyMap<string, Definition>
@@ -49,22 +42,34 @@ interface Place {
 }
 
 /**
- * XHTML of one block, in pieces that are quick to write. Text of a message is escaped everywhere; nothing of it becomes a tag, an attribute
+ * XHTML of blocks, in pieces that are quick to write. Text of a message is escaped everywhere; nothing of it becomes a tag, an attribute
  * name or a style.
  */
-export function* markupOf(block: Block): Generator<string> {
-  if (block.kind !== 'flow') {
-    yield* codeMarkup(block.pieces, block.language)
-    return
+export function* markupOf(blocks: readonly Block[]): Generator<string> {
+  for (const part of partsOf(blocks)) {
+    if (part.block.kind === 'flow') yield* partMarkup(part)
+    else yield* codeMarkup(part.block.pieces, part.block.language)
   }
-  const nodes = nodesOf(block)
+}
+
+function* partMarkup({ nodes, definitions, joint, goesOn }: Part): Generator<string> {
   const formulas = new Map<RootContent, string>()
   // KaTeX takes most of the time of a block with many formulas.
   for (const node of formulasIn(nodes)) {
     formulas.set(node, formula(node.tex, node.display))
     yield ''
   }
-  yield all(nodes, { depth: 0, definitions: definitionsIn(nodes), formulas })
+  const place = { depth: 1, definitions, formulas }
+  yield nodes
+    .map((node, at) => topMarkup(node, place, at === 0 ? joint : null, goesOn && at === nodes.length - 1))
+    .join('')
+}
+
+/** @param joint when the node continues the one before; @param goesOn whether the next block continues the node */
+function topMarkup(node: RootContent, place: Place, joint: string | null, goesOn: boolean): string {
+  if (node.type === 'table') return table(node, place, joint !== null, goesOn)
+  if (node.type !== 'paragraph') return markup(node, place)
+  return `${joint ?? '<p dir="auto">'}${all(node.children, place)}${goesOn ? '' : '</p>'}`
 }
 
 /** All formulas that `markup` reaches. */
@@ -78,13 +83,6 @@ function formulasIn(nodes: readonly RootContent[]): Extract<RootContent, { type:
     if (depth <= deepest && 'children' in node)
       for (const child of node.children) rest.push({ node: child, depth: depth + 1 })
   }
-  return found
-}
-
-export function definitionsIn(nodes: readonly RootContent[]): ReadonlyMap<string, Definition> {
-  const found = new Map<string, Definition>()
-  for (const node of nodes)
-    if (node.type === 'definition' && !found.has(node.identifier)) found.set(node.identifier, node)
   return found
 }
 
@@ -167,15 +165,20 @@ function list({ ordered, start, children, spread }: List, place: Place): string 
   return `<${tag}${first}>${items.join('')}</${tag}>`
 }
 
-function table(node: Extract<RootContent, { type: 'table' }>, place: Place): string {
+type Table = Extract<RootContent, { type: 'table' }>
+
+/** @param continues whether the rows belong to the table before; @param goesOn whether rows of the next block follow */
+function table(node: Table, place: Place, continues = false, goesOn = false): string {
   const rows = node.children.map((row, at) => {
+    const tag = at === 0 && !continues ? 'th' : 'td'
     const cells = row.children.map((cell, column) => {
       const align = node.align?.[column]
-      return `<${at === 0 ? 'th' : 'td'}${align ? ` class="${align}"` : ''} dir="auto">${all(cell.children, place)}</${at === 0 ? 'th' : 'td'}>`
+      return `<${tag}${align ? ` class="${align}"` : ''} dir="auto">${all(cell.children, place)}</${tag}>`
     })
     return `<tr>${cells.join('')}</tr>`
   })
-  return `<table><thead>${rows[0] ?? ''}</thead><tbody>${rows.slice(1).join('')}</tbody></table>`
+  const head = continues ? '' : `<table><thead>${rows.shift() ?? ''}</thead><tbody>`
+  return `${head}${rows.join('')}${goesOn ? '' : '</tbody></table>'}`
 }
 
 function link(url: string, content: string): string {

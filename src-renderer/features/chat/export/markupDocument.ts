@@ -138,7 +138,7 @@ function* files({ documents }: ExportedMessage, task: MarkupTask): Generator<str
 }
 
 function* markdown(text: string): Generator<string> {
-  for (const block of yield* blocksInSteps(text)) yield* markupOf(block)
+  yield* markupOf(yield* blocksInSteps(text))
 }
 
 /** Text as typed, never as Markdown. */

@@ -1,5 +1,5 @@
 /** Elements whose text is not part of the message. */
-const controls = 'button, header, figcaption, .md-plain-note, [aria-hidden="true"], .sr-only'
+const controls = 'button, header, figcaption, .md-more thead, .md-plain-note, [aria-hidden="true"], .sr-only'
 const blocks = 'p, li, td, th, pre, h1, h2, h3, h4, h5, h6, blockquote, dd, div'
 
 interface Piece {
@@ -8,11 +8,12 @@ interface Piece {
   from: number
 }
 
-/** Every match of the pattern within an element, as DOM ranges. None spans two blocks. */
-export function rangesIn(element: Element, pattern: RegExp): Range[] {
+/** The first `limit` matches of the pattern within an element, as DOM ranges. None spans two blocks. */
+export function rangesIn(element: Element, pattern: RegExp, limit = Number.POSITIVE_INFINITY): Range[] {
   const { text, pieces } = textOf(element)
   const ranges: Range[] = []
   for (const match of text.matchAll(pattern)) {
+    if (ranges.length >= limit) break
     if (match[0] === '') continue
     const start = at(pieces, match.index)
     const end = at(pieces, match.index + match[0].length - 1)

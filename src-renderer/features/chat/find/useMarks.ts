@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { useFind } from '../../../stores/chatFind.ts'
 import { scrollToMessage } from '../reveal.ts'
 import type { Match } from './matches.ts'
@@ -8,79 +8,160 @@ const all = 'chat-find'
 const current = 'chat-find-current'
 /** Maximum wait for a match to render, ms. A distant message renders a few frames after scrolling, a long message section by section. */
 const patience = 2_000
+/** Limit of marked matches. The browser draws each mark, so searching a long text for a single letter would be slow. */
+const maxMatches = 5_000
 
 /** Highlights the matches that are in the page, and scrolls to the current match on request. */
 export function useMarks(pattern: RegExp | null, match: Match | null): void {
   const asked = useFind((state) => state.asked)
+  const marks = useRef<Marks | null>(null)
 
   useEffect(() => {
     const talk = document.querySelector('.chat-talk')
     if (!talk || pattern === null) return
-    let frame = 0
-    const mark = (): void => {
-      frame = 0
-      CSS.highlights.set(all, new Highlight(...articlesOf(talk).flatMap((one) => rangesOf(one, pattern))))
-      const range = match && rangeOf(match, pattern)
-      if (range) CSS.highlights.set(current, new Highlight(range))
-      else CSS.highlights.delete(current)
-    }
-    const soon = (): void => {
-      if (frame === 0) frame = requestAnimationFrame(mark)
-    }
-    mark()
-    const changes = new MutationObserver(soon)
-    changes.observe(talk, { childList: true, subtree: true, characterData: true })
+    const own = new Marks(talk, pattern)
+    marks.current = own
     return () => {
-      changes.disconnect()
-      cancelAnimationFrame(frame)
-      CSS.highlights.delete(all)
-      CSS.highlights.delete(current)
+      own.stop()
+      marks.current = null
     }
+  }, [pattern])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another pattern has other marks
+  useEffect(() => {
+    marks.current?.setCurrent(match)
   }, [pattern, match])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs at each request, also for the same match
   useEffect(() => {
-    if (asked === 0 || !match || pattern === null) return
-    return bringIntoSight(match, pattern)
+    if (asked === 0 || !match || !marks.current) return
+    return bringIntoSight(match, marks.current)
   }, [asked])
 }
 
-const articlesOf = (talk: Element): Element[] => [...talk.querySelectorAll('[data-message-id]')]
-const rangesOf = (article: Element, pattern: RegExp): Range[] =>
-  [...article.querySelectorAll('[data-part="text"], [data-result-of]')].flatMap((part) => rangesIn(part, pattern))
+const textPart = '[data-part="text"], [data-result-of]'
 
-function rangeOf({ id, nth }: Match, pattern: RegExp): Range | null {
-  const escaped = CSS.escape(id)
-  // A tool's result is in its card, which is part of the reply that called the tool. JSON is formatted there.
-  const result = document.querySelector(`.chat-talk [data-result-of="${escaped}"]`)
-  if (result) {
-    const ranges = rangesIn(result, pattern)
-    return ranges[nth] ?? ranges.at(-1) ?? null
+/** The marks of a pattern in the page. A change of the page searches only the sections that changed. */
+class Marks {
+  readonly #talk: Element
+  readonly #pattern: RegExp
+  readonly #found = new Map<Element, readonly Range[]>()
+  readonly #shown = new Highlight()
+  readonly #changes: MutationObserver
+  #current: Match | null = null
+  #frame = 0
+
+  constructor(talk: Element, pattern: RegExp) {
+    this.#talk = talk
+    this.#pattern = pattern
+    CSS.highlights.set(all, this.#shown)
+    this.#changes = new MutationObserver((changes) => {
+      for (const { target } of changes) this.#forget(target)
+      if (this.#frame === 0) this.#frame = requestAnimationFrame(() => this.#mark())
+    })
+    this.#changes.observe(talk, { childList: true, subtree: true, characterData: true })
+    this.#mark()
   }
-  const article = document.querySelector(`.chat-talk [data-message-id="${escaped}"]`)
-  const texts = [...(article?.querySelectorAll('[data-part="text"]') ?? [])]
-  return texts.flatMap((part) => rangesIn(part, pattern))[nth] ?? null
+
+  stop(): void {
+    this.#changes.disconnect()
+    cancelAnimationFrame(this.#frame)
+    CSS.highlights.delete(all)
+    CSS.highlights.delete(current)
+  }
+
+  setCurrent(match: Match | null): void {
+    this.#current = match
+    this.#markCurrent()
+  }
+
+  /** The range of a match. Null when it is not in the page, `later` while a section before it is not drawn. */
+  rangeOf({ id, nth }: Match): Range | 'later' | null {
+    const escaped = CSS.escape(id)
+    // A tool's result is in its card, which is part of the reply that called the tool. JSON is formatted there.
+    const result = this.#talk.querySelector(`[data-result-of="${escaped}"]`)
+    if (result) {
+      const ranges = sectionsOf(result).flatMap((section) => this.#rangesIn(section))
+      return ranges[nth] ?? ranges.at(-1) ?? null
+    }
+    let left = nth
+    for (const part of this.#talk.querySelectorAll(`[data-message-id="${escaped}"] [data-part="text"]`)) {
+      for (const section of sectionsOf(part)) {
+        if (section.classList.contains('md-undrawn')) return 'later'
+        const ranges = this.#rangesIn(section)
+        const range = ranges[left]
+        if (range) return range
+        left -= ranges.length
+      }
+    }
+    return null
+  }
+
+  #forget(target: Node): void {
+    const element = target instanceof Element ? target : target.parentElement
+    const section = element?.closest('.md-section') ?? element?.closest(textPart)
+    if (section) this.#remove(section)
+  }
+
+  #remove(section: Element): void {
+    for (const range of this.#found.get(section) ?? []) this.#shown.delete(range)
+    this.#found.delete(section)
+  }
+
+  #rangesIn(section: Element): readonly Range[] {
+    const known = this.#found.get(section)
+    if (known) return known
+    const found = rangesIn(section, this.#pattern)
+    this.#found.set(section, found)
+    // One by one: a call can't have as many arguments as a long text has matches.
+    for (const range of found) {
+      if (this.#shown.size >= maxMatches) break
+      this.#shown.add(range)
+    }
+    return found
+  }
+
+  #mark(): void {
+    this.#frame = 0
+    for (const section of this.#found.keys()) if (!section.isConnected) this.#remove(section)
+    for (const part of this.#talk.querySelectorAll(`[data-message-id] :is(${textPart})`))
+      for (const section of sectionsOf(part)) this.#rangesIn(section)
+    this.#markCurrent()
+  }
+
+  #markCurrent(): void {
+    const range = this.#current && this.rangeOf(this.#current)
+    if (range instanceof Range) CSS.highlights.set(current, new Highlight(range))
+    else CSS.highlights.delete(current)
+  }
+}
+
+/** The parts of a text that change separately. No match spans two. */
+function sectionsOf(part: Element): readonly Element[] {
+  const sections = part.querySelectorAll('.md-section')
+  return sections.length > 0 ? [...sections] : [part]
 }
 
 /** @returns the function that cancels */
-function bringIntoSight(match: Match, pattern: RegExp): () => void {
-  const until = performance.now() + patience
+function bringIntoSight(match: Match, marks: Marks): () => void {
+  let until = performance.now() + patience
   let frame = 0
   const show = (): void => {
-    const range = rangeOf(match, pattern)
+    const range = marks.rangeOf(match)
     const talk = document.querySelector('.chat-talk')
-    if (range && talk && center(range, talk)) return
+    if (range instanceof Range && talk && center(range, talk)) return
+    // Drawing the text before the match takes as long as the text requires.
+    if (range === 'later') until = performance.now() + patience
     if (performance.now() < until) frame = requestAnimationFrame(show)
   }
-  if (!isInSight(match, pattern)) scrollToMessage(match.id)
+  if (!isInSight(marks.rangeOf(match))) scrollToMessage(match.id)
   frame = requestAnimationFrame(show)
   return () => cancelAnimationFrame(frame)
 }
 
-function isInSight(match: Match, pattern: RegExp): boolean {
-  const range = rangeOf(match, pattern)
+function isInSight(range: Range | 'later' | null): boolean {
   const view = document.querySelector('.chat-talk')?.getBoundingClientRect()
-  if (!range || !view) return false
+  if (!(range instanceof Range) || !view) return false
   const { top, bottom, left, right, height } = range.getBoundingClientRect()
   return height > 0 && top >= view.top && bottom <= view.bottom && left >= view.left && right <= view.right
 }

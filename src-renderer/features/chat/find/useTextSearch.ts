@@ -33,7 +33,7 @@ export function useTextSearch(box: RefObject<HTMLElement | null>, query: string)
     let frame = 0
     const look = (): void => {
       frame = 0
-      const found = rangesIn(element, pattern).slice(0, maxMatches)
+      const found = rangesIn(element, pattern, maxMatches)
       CSS.highlights.set(all, new Highlight(...found))
       setRanges(found)
     }

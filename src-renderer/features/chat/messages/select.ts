@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useState } from 'react'
 import { readableText } from '../../../shared/markdown/copy.ts'
+import { hasUndrawn, writeUndrawn } from '../../../shared/markdown/undrawn.ts'
 import { useChat } from '../../../stores/chat.ts'
 import { messageIn } from '../../../stores/openChat.ts'
 
@@ -63,13 +64,17 @@ function textOf(box: HTMLElement, selection: Selection): string {
   const range = selection.getRangeAt(0)
   const [from, to] = [messageOf(box, range.startContainer), messageOf(box, range.endContainer)]
   const span = from && to ? spanOf(ids, from, to) : null
-  if (!span || span.first === span.last) return readableText(bodyOf(range.cloneContents()))
+  if (!span || span.first === span.last) return readableText(copyOf(range, box))
   const texts: string[] = []
   for (const id of ids.slice(span.first, span.last + 1)) {
     const article = box.querySelector<HTMLElement>(`[data-message-id="${CSS.escape(id)}"]`)
     const message = messageIn(open, id)
-    // Messages that are not in the page are copied as written.
-    const text = article ? readableText(bodyOf(partOf(range, article))) : (message?.text ?? '')
+    const isEnd = id === from || id === to
+    // Messages that are not in the page, or only in part, are copied as written.
+    const text =
+      article && (isEnd || !hasUndrawn(article))
+        ? readableText(copyOf(partOf(range, article), article))
+        : (message?.text ?? '')
     const name = article?.getAttribute('aria-label') ?? message?.model ?? message?.role ?? ''
     if (text !== '') texts.push(`${name}:\n${text}`)
   }
@@ -77,17 +82,19 @@ function textOf(box: HTMLElement, selection: Selection): string {
 }
 
 /** The part of an article that is in a range. */
-function partOf(range: Range, article: HTMLElement): DocumentFragment {
+function partOf(range: Range, article: HTMLElement): Range {
   const part = document.createRange()
   part.selectNodeContents(article)
   if (range.compareBoundaryPoints(Range.START_TO_START, part) > 0)
     part.setStart(range.startContainer, range.startOffset)
   if (range.compareBoundaryPoints(Range.END_TO_END, part) < 0) part.setEnd(range.endContainer, range.endOffset)
-  return part.cloneContents()
+  return part
 }
 
-/** Without the message's header and footer. */
-function bodyOf(part: DocumentFragment): DocumentFragment {
+/** The content of a range without headers and footers of messages. Sections that are not drawn yet are as written. */
+function copyOf(range: Range, within: Element): DocumentFragment {
+  const part = range.cloneContents()
+  writeUndrawn(part, range, within)
   for (const extra of part.querySelectorAll('header.chat-who, .chat-under')) extra.remove()
   return part
 }

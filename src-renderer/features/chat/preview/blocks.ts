@@ -28,7 +28,7 @@ export function blocksOf(message: Message): readonly PreviewBlock[] {
   const growing = isRunning(message)
   const splitter = splitters.get(message.id) ?? new BlockSplitter()
   const found = splitter
-    .update(growing ? message.text : ended(message.text))
+    .update(growing ? message.text : ended(message.text), Number.POSITIVE_INFINITY, !growing)
     .flat()
     .flatMap((block) => fencesOf(block))
     .flatMap(({ language, text, open }) => {

@@ -1,6 +1,6 @@
-import type { Nodes, Parents, RootContent } from 'mdast'
-import { type Block, blocksInSteps } from '../../../shared/markdown/blocks.ts'
-import { parseBlock } from '../../../shared/markdown/parse.ts'
+import type { Nodes, Parents } from 'mdast'
+import { blocksInSteps } from '../../../shared/markdown/blocks.ts'
+import { type Part, partsOf } from '../../../shared/markdown/parts.ts'
 
 /**
  * Converts Markdown to text for reading aloud, as the page reads it. Drops markup, and replaces links and images with their text. Tables
@@ -11,25 +11,19 @@ export const speakable = (markdown: string): string => [...speakableInSteps(mark
 /** The same in quick steps, whose texts together are the text. */
 export function* speakableInSteps(markdown: string): Generator<string> {
   let isFirst = true
-  for (const block of yield* blocksInSteps(markdown)) {
-    const text = ofBlock(block)
+  for (const part of partsOf(yield* blocksInSteps(markdown))) {
+    const text = ofPart(part)
     if (text === '') continue
-    // A long paragraph consists of several blocks.
-    const between = isFirst ? '' : block.kind === 'flow' && block.continues ? ' ' : '\n\n'
+    const between = isFirst ? '' : (part.joint ?? '\n\n')
     isFirst = false
     yield between + text
   }
 }
 
-function ofBlock(block: Block): string {
+function ofPart({ block, nodes }: Part): string {
   if (block.kind !== 'flow') return block.kind === 'code' ? codeBlock(block.language) : block.pieces.join('').trim()
-  const nodes = parseBlock(block)
-  return texts(block.carries ? nodes.map(withoutHeader) : nodes).join('\n\n')
+  return texts(nodes).join('\n\n')
 }
-
-/** A table that continues another one repeats its header. */
-const withoutHeader = (node: RootContent): RootContent =>
-  node.type === 'table' ? { ...node, children: node.children.slice(1) } : node
 
 /** The texts of the blocks of a node. */
 const blocks = (node: Parents): string[] => texts(node.children)
@@ -66,12 +60,8 @@ function block(node: Nodes): string {
         .filter(Boolean)
         .join('\n')
     case 'blockquote':
+    case 'footnoteDefinition':
       return blocks(node).join('\n\n')
-    case 'footnoteDefinition': {
-      const text = blocks(node).join('\n\n')
-      // The placeholder for a note that another block has.
-      return text === '.' ? '' : text
-    }
     case 'definition':
     case 'thematicBreak':
       return ''

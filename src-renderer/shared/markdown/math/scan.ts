@@ -86,8 +86,11 @@ class Search {
     for (; end < last; end++) {
       const char = text.charAt(end)
       if (char === '\\') end++
-      else if (char === '$' && !isSpace(text.charAt(end - 1)) && !isWord(text, end + 1))
+      else if (char === '$') {
+        // A formula contains no `$`, so that a price does not reach to the next formula (as in pandoc).
+        if (isSpace(text.charAt(end - 1)) || isWord(text, end + 1)) return 0
         return readsAsProse(text.slice(at + 1, end)) ? 0 : end + 1
+      }
     }
     this.#clear = Math.max(this.#clear, end)
     return 0

@@ -40,6 +40,23 @@ describe('a reply as plain text', () => {
     )
   })
 
+  it('is complete: no mark is taken as one that the rest of the text will close', () => {
+    expect(asText('Call f(*args, **kwargs) please')).toBe('Call f(*args, **kwargs) please')
+  })
+
+  it('has the addresses of references, and the descriptions of images', () => {
+    expect(asText('See [the page][p] and ![a map][p].\n\n[p]: https://a.example')).toBe(
+      'See the page (https://a.example) and a map.',
+    )
+  })
+
+  it('has a long table and a long paragraph as one', () => {
+    const rows = Array.from({ length: 60 }, (_, n) => `| ${n} | x |\n`).join('')
+    expect(asText(`| a | b |\n|---|---|\n${rows}`).split('\n')).toHaveLength(61)
+    const words = 'word and more. '.repeat(1_000).trim()
+    expect(asText(words)).toBe(words)
+  })
+
   it('as visible on the screen omits link addresses', () => {
     expect(visibleText('Use [fine](https://example.com) coffee.')).toBe('Use fine coffee.')
   })

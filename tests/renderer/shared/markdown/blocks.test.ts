@@ -99,7 +99,7 @@ describe('the block splitter', () => {
         (lines) => {
           const code = lines.map((each) => `${each}\n`).join('')
           const [block, ...rest] = all(`\`\`\`ts title\n${code}\`\`\`\n`)
-          expect(rest).toEqual([])
+          expect(rest.map(({ kind }) => kind)).toEqual(['flow'])
           expect(block).toMatchObject({ kind: 'code', language: 'ts title', open: false })
           expect(block?.kind === 'code' && block.pieces.join('')).toBe(code)
         },
@@ -113,6 +113,25 @@ describe('the block splitter', () => {
     splitter.update(text)
     const [first] = splitter.update(`${text}[The Guide]: https://example.com\n`).flat()
     expect(first).toMatchObject({ kind: 'flow', definitions: '[The Guide]: https://example.com' })
+  })
+
+  it('closes the last block of a text that no longer grows, and continues it when the text grows again', () => {
+    const splitter = new BlockSplitter()
+    const openOf = (text: string, isEnded: boolean) =>
+      splitter
+        .update(text, Number.POSITIVE_INFINITY, isEnded)
+        .flat()
+        .map(({ open }) => open)
+    expect(openOf('One.\n\nCall f(*args', false)).toEqual([false, true])
+    expect(openOf('One.\n\nCall f(*args\n', true)).toEqual([false, false])
+    expect(openOf('One.\n\nCall f(*args\nmore', false)).toEqual([false, true])
+  })
+
+  it('keeps long code in a list item, whose lines cost the parser less', () => {
+    const code = '   x\n'.repeat(420)
+    const [list, ...rest] = all(`1. Run:\n\n   \`\`\`js\n${code}   \`\`\`\n2. Done\n`)
+    expect(rest).toEqual([])
+    expect(list?.kind === 'flow' && list.source.split('   x\n')).toHaveLength(421)
   })
 
   it('ends an underlined heading, and nothing else', () => {

@@ -39,6 +39,12 @@ describe('formulas in markdown', () => {
     ['| a |\n|---|\n| $|x|$ and `c` |', ['|x|']],
     [String.raw`Then \\$x$`, ['x']],
     ["Say $\\text{``it''}$", ["\\text{``it''}"]],
+    ['It costs $5 and $x_1$ more.', ['x_1']],
+    ['From $100 to $200, where $x = 3$ holds.', ['x = 3']],
+    ['Price is $5. Let $x^2$ be.', ['x^2']],
+    ['The $i$th row $a_i$', ['a_i']],
+    [`set $FOO and $${'{BAR}'} and $BAZ_QUX$`, ['BAZ_QUX']],
+    [String.raw`$x\$y$`, [String.raw`x\$y`]],
   ])('are found in %j', (source, expected) => expect(texOf(source)).toEqual(expected))
 
   it.each([

@@ -25,11 +25,7 @@ const html = (text: string, growing = false): string =>
     '',
   )
 const exported = (text: string): string =>
-  new BlockSplitter()
-    .update(ended(text))
-    .flat()
-    .flatMap((block) => [...markupOf(block)])
-    .join('')
+  [...markupOf(new BlockSplitter().update(ended(text), Number.POSITIVE_INFINITY, true).flat())].join('')
 
 /** The page, the exports (also print and PDF), the plain copy and speech. */
 const outputs: Record<string, (text: string) => string> = {
@@ -74,6 +70,12 @@ describe.each(Object.entries(outputs))('a text reads the same: %s', (name, read)
     expect(text).toContain(`one${end}two${end}three`)
     expect(text).toContain(`four${end}five`)
     if (isMarkup) expect(read('a<br onload=x>b <b>c</b>')).not.toMatch(/<br|<b>/)
+  })
+
+  it('a note that another block has, once', () => {
+    const text = read('See [^1] here.\n\nMore text.\n\n[^1]: The note.')
+    expect(text.split('The note.')).toHaveLength(2)
+    expect(text.replace(/<[^>]*>/g, '')).not.toMatch(/(?:^|\s|\d)\.\s*(?:$|More)/)
   })
 
   it('definitions at the end of a text without a line break', () => {

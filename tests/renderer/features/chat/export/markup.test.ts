@@ -11,10 +11,7 @@ const blocksOf = (text: string) => {
     if (done) return value
   }
 }
-const markupOfText = (text: string): string =>
-  blocksOf(text)
-    .flatMap((block) => [...markupOf(block)])
-    .join('')
+const markupOfText = (text: string): string => [...markupOf(blocksOf(text))].join('')
 
 const blockTags = ['p', 'h3', 'h4', 'h5', 'h6', 'blockquote', 'pre', 'hr', 'ul', 'ol', 'li', 'aside', 'div']
 const tableTags = ['table', 'thead', 'tbody', 'tr', 'th', 'td']
@@ -95,6 +92,15 @@ describe('the markup of exported documents', () => {
       expect(markup).toContain(part)
   })
 
+  it('writes a long table as one table, and a long paragraph as one paragraph', () => {
+    const rows = Array.from({ length: 60 }, (_, n) => `| ${n} | x |\n`).join('')
+    const markup = markupOfText(`| a | b |\n|---|---|\n${rows}\nAfter.`)
+    expect([...markup.matchAll(/<table>|<th /g)]).toHaveLength(3)
+    expect([...markup.matchAll(/<tr>/g)]).toHaveLength(61)
+    const words = 'word and more. '.repeat(1_000).trim()
+    expect(markupOfText(words)).toBe(`<p dir="auto">${words}</p>`)
+  })
+
   it('names linked images, and never loads them', () => {
     expect(markupOfText('![a map](http://a.b/map.png)')).toBe(
       '<p dir="auto"><span class="picture">a map (http://a.b/map.png)</span></p>',
@@ -113,7 +119,7 @@ describe('the markup of exported documents', () => {
         const text = parts.join('\n\n')
         expect([...stepsOf(text)].join('')).toBe(text)
         for (const step of stepsOf(text.toWellFormed())) expect(step.isWellFormed()).toBe(true)
-        expect(blocksOf(text)).toEqual(new BlockSplitter().update(ended(text)).flat())
+        expect(blocksOf(text)).toEqual(new BlockSplitter().update(ended(text), Number.POSITIVE_INFINITY, true).flat())
       }),
       { numRuns: tries(20, 500) },
     )
