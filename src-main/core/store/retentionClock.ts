@@ -14,8 +14,8 @@ export interface DeletionDeadlines {
   before(keptMs: number): number | null
   /** When an item with this date may be deleted at the earliest. Both are ms since 1970. */
   of(date: number, keptMs: number): number
-  /** The time of the computer, ms since 1970, if it counts. Null: it may be wrong. */
-  current(): number | null
+  /** Whether the clock of the computer is not behind a time that counts. It may be ahead. */
+  isNotBehind(): boolean
 }
 
 /** A time in which the clock advanced without a jump. */
@@ -37,6 +37,8 @@ const stored = z.object({
 })
 
 const fileName = 'studio.clock.json'
+/** Ends the name of the file until it is complete. */
+const freshEnding = '.new'
 /** A difference between the clock and the running time above this is a jump, ms. */
 const jumpMs = dayMs
 /** How long the program must have run since a jump, ms, before the new time counts. */
@@ -102,16 +104,17 @@ export class RetentionClock implements DeletionDeadlines {
     return Math.max(Math.min(date, this.#now()), this.#state.floor ?? this.#now()) + keptMs
   }
 
-  current(): number | null {
+  isNotBehind(): boolean {
     this.#measure()
-    return this.#state.stretches.length === 1 ? this.#trusted() : null
+    const { stretches, isNew } = this.#state
+    return this.#trusted() !== null && (!isNew || stretches.length === 1)
   }
 
   /** Measures and stores the running time. */
   look(): void {
     this.#measure()
-    const fresh = `${this.#file}.new`
-    writeFileSync(fresh, JSON.stringify(this.#state), { mode: 0o600 })
+    const fresh = this.#file + freshEnding
+    writeFileSync(fresh, JSON.stringify(this.#state), { mode: 0o600, flush: true })
     renameSync(fresh, this.#file)
   }
 
@@ -154,7 +157,9 @@ export class RetentionClock implements DeletionDeadlines {
 }
 
 /** Deletes the stored clock, so that all deadlines begin anew. */
-export const forgetRetentionClock = (dataDir: string): void => rmSync(join(dataDir, fileName), { force: true })
+export function forgetRetentionClock(dataDir: string): void {
+  for (const name of [fileName, fileName + freshEnding]) rmSync(join(dataDir, name), { force: true })
+}
 
 function readState(file: string): z.infer<typeof stored> {
   const unknown = { ran: 0, stretches: [], floor: null, isNew: true }
