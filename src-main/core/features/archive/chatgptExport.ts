@@ -55,7 +55,10 @@ function nameFaults({ broken, cut }: MessageFaults, name: string, remaining: num
   if (broken > 0)
     notes.leaveOut(name, `${broken} of its messages ${verb} not match the format of ChatGPT. The others were imported.`)
   if (cut > 0)
-    notes.leaveOut(name, `${cut} of its messages ${cut === 1 ? 'has' : 'have'} more than ${maxParts} parts. The rest was left out.`)
+    notes.leaveOut(
+      name,
+      `${cut} of its messages ${cut === 1 ? 'has' : 'have'} more than ${maxParts} parts. The rest was left out.`,
+    )
 }
 
 /** The sentence for a value that is no conversation. */

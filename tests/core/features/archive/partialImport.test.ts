@@ -103,7 +103,10 @@ describe('an export of ChatGPT', () => {
       message: { author: { role: 'user' }, content: { content_type: 'text', parts: content } },
     })
     Object.assign(parts.mapping, { b: node([7, {}]) })
-    Object.assign(many.mapping, { b: node(Array.from({ length: 300_000 }, () => ({}))), c: node(Array(1001).fill('x')) })
+    Object.assign(many.mapping, {
+      b: node(Array.from({ length: 300_000 }, () => ({}))),
+      c: node(Array(1001).fill('x')),
+    })
     const { leftOut } = await on.import(json([none, parts, many]))
     expect(titlesOf(on)).toEqual(['Many', 'Parts'])
     expect(leftOut).toEqual([

@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, join } from 'node:path'
 import { strToU8, unzipSync, zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
@@ -215,7 +224,8 @@ it('many deletions are merged with turns between them', async () => {
   await work.pin(taxes, 'kept.txt', 'Kept')
   const { file } = await sync(home)
   const at = Date.now()
-  const marks = (form: () => string, value: unknown) => Object.fromEntries(Array.from({ length: 2000 }, () => [form(), value]))
+  const marks = (form: () => string, value: unknown) =>
+    Object.fromEntries(Array.from({ length: 2000 }, () => [form(), value]))
   const mark = { at, value: '1' }
   forge(file, (name, text) => {
     if (name !== 'sync.json') return text

@@ -213,8 +213,7 @@ const computersName = /^inference-studio-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12
 /** Files of known computers come first, in their order, then those with the name of a computer, then the newest. */
 function inOrder(found: readonly FoundFile[], knownNames: readonly string[]): string[] {
   const places = new Map(knownNames.map((name, at) => [name, at]))
-  const placeOf = ({ name }: FoundFile): number =>
-    places.get(name) ?? places.size + (computersName.test(name) ? 0 : 1)
+  const placeOf = ({ name }: FoundFile): number => places.get(name) ?? places.size + (computersName.test(name) ? 0 : 1)
   return found
     .toSorted((a, b) => placeOf(a) - placeOf(b) || b.modifiedAt - a.modifiedAt || (a.name < b.name ? -1 : 1))
     .map(({ name }) => name)
@@ -347,7 +346,9 @@ async function mergeRemoved(
   for (let from = 0; from < all.length; from += removalsAtOnce) {
     check()
     const slice = all.slice(from, from + removalsAtOnce)
-    const changed = store.syncMarks.merging(() => slice.filter(([id, at]) => mergeRemoval(store, { id, at, removedAt })))
+    const changed = store.syncMarks.merging(() =>
+      slice.filter(([id, at]) => mergeRemoval(store, { id, at, removedAt })),
+    )
     for (const [id] of changed) merged(id, false)
     count += changed.length
     await nextTurn()
