@@ -104,6 +104,8 @@ export const syncReport = z.object({
   file: z.string(),
   /** False when its content has not changed. */
   written: z.boolean(),
+  /** False when something was not merged. The next sync tries again. Absent in stored reports of earlier versions. */
+  isComplete: z.boolean().default(true),
   files: z.array(syncedFile),
   /** What could not be merged, one sentence each; at most 50. */
   notes: z.array(z.string()),

@@ -36,7 +36,7 @@ export interface OpenData {
 export function openData({ dataDir, log }: Pick<Host, 'dataDir' | 'log'>, opening: OpeningReport): OpenData {
   const store = openStore(dataDir, { busyMs: coreBusyMs })
   opening.onFailure(() => store.close())
-  const retentionClock = new RetentionClock({ dataDir })
+  const retentionClock = new RetentionClock({ dataDir, isDated: store.erasures.isRemovedBetween })
   retentionClock.start()
   opening.onFailure(() => retentionClock.close())
   const interrupted = recoverReplies(store)

@@ -24,6 +24,9 @@ export function erasureTable({ handle, transaction, journal }: Database) {
     ids: `SELECT id FROM conversations WHERE ${kept} AND removed_at < ?`,
     untouched: `SELECT id, title FROM conversations WHERE removed_at IS NULL AND pinned = 0 AND updated_at < :before
        AND (archived_at IS NOT NULL OR NOT :archivedOnly) ORDER BY updated_at DESC`,
+    dated: ['conversations', 'speeches', 'recordings', 'images']
+      .map((table) => `SELECT 1 FROM ${table} WHERE removed_at BETWEEN :from AND :to`)
+      .join(' UNION ALL '),
     one: `SELECT id FROM conversations WHERE ${kept} AND id = ?`,
     add: 'INSERT OR IGNORE INTO erasures (what, item) VALUES (?, ?)',
     take: 'DELETE FROM erasures WHERE what = ? AND item = ?',
@@ -64,6 +67,9 @@ export function erasureTable({ handle, transaction, journal }: Database) {
     count: (): number => number(sql.count.get() ?? {}, 'n'),
     /** Ids of conversations that were removed before an instant. */
     removedBefore: (instant: string): string[] => sql.ids.all(instant).map((row) => text(row, 'id')),
+    /** Whether a conversation or created media item was removed between two times, ms since 1970. */
+    isRemovedBetween: (from: number, to: number): boolean =>
+      sql.dated.get({ from: new Date(from).toISOString(), to: new Date(to).toISOString() }) !== undefined,
     /** Conversations that are not removed or pinned and have not changed since an instant, newest first. */
     untouched: (before: string, archivedOnly: boolean): { id: string; title: string | null }[] =>
       sql.untouched

@@ -14,8 +14,8 @@ export interface DeletionDeadlines {
   before(keptMs: number): number | null
   /** When an item with this date may be deleted at the earliest. Both are ms since 1970. */
   of(date: number, keptMs: number): number
-  /** The time of the computer, ms since 1970, if it counts. Null: it may be wrong. */
-  current(): number | null
+  /** Whether the clock of the computer is not behind a time that counts. It may be ahead. */
+  isNotBehind(): boolean
 }
 
 /** A time in which the clock advanced without a jump. */
@@ -34,9 +34,22 @@ const stored = z.object({
   floor: z.number().nullable(),
   /** Whether the first stretch began when no earlier time was known: the clock may have been wrong in it. */
   isNew: z.boolean(),
+  /** Set while the clock is behind all times that were seen. Absent in files of earlier versions. */
+  back: z
+    .object({
+      /** Running time of the program when the clock went back, ms. */
+      ran: z.number().min(0),
+      /** The earliest and the latest time that was seen since, ms since 1970. */
+      from: z.number(),
+      to: z.number(),
+    })
+    .nullable()
+    .default(null),
 })
 
 const fileName = 'studio.clock.json'
+/** Ends the name of the file until it is complete. */
+const freshEnding = '.new'
 /** A difference between the clock and the running time above this is a jump, ms. */
 const jumpMs = dayMs
 /** How long the program must have run since a jump, ms, before the new time counts. */
@@ -52,6 +65,11 @@ export interface RetentionClockOptions {
   now?: () => number
   /** Time since any fixed moment that the program runs, ms. It never jumps. */
   running?: () => number
+  /**
+   * Whether an item that is deleted by its age has a date between these times, ms since 1970. Such an item was dated while the clock was behind, so
+   * deadlines begin anew.
+   */
+  isDated?: (from: number, to: number) => boolean
 }
 
 /**
@@ -59,7 +77,8 @@ export interface RetentionClockOptions {
  * by the clock alone:
  * - After a jump of the clock by more than a day, the new time counts when the program has run for a day since. Until then, the time
  *   before the jump counts. A computer that was off for days looks the same as a clock that was set.
- * - After the clock went back, times that were seen later than now are forgotten.
+ * - After the clock went back, times that were seen later than now are forgotten, if an earlier one connects to now. Otherwise nothing is deleted, and
+ *   they are forgotten when the program has run for a day since: a computer with an empty battery starts in a past year, until it knows the time.
  * - Deadlines of a folder whose clock is unknown begin when its time counts for the first time: after an update from a version without this
  *   file, after a restored backup (the data is old, its return is new), and when no earlier time is left. They begin anew after the first jump
  *   that follows, because the clock may have been wrong until then: a computer with an empty battery starts in a past year.
@@ -70,14 +89,21 @@ export class RetentionClock implements DeletionDeadlines {
   readonly #file: string
   readonly #now: () => number
   readonly #running: () => number
+  readonly #isDated: (from: number, to: number) => boolean
   #state: z.infer<typeof stored>
   #lastRunning: number
   #timer: NodeJS.Timeout | null = null
 
-  constructor({ dataDir, now = Date.now, running = () => performance.now() }: RetentionClockOptions) {
+  constructor({
+    dataDir,
+    now = Date.now,
+    running = () => performance.now(),
+    isDated = () => true,
+  }: RetentionClockOptions) {
     this.#file = join(dataDir, fileName)
     this.#now = now
     this.#running = running
+    this.#isDated = isDated
     this.#lastRunning = running()
     this.#state = readState(this.#file)
   }
@@ -94,7 +120,7 @@ export class RetentionClock implements DeletionDeadlines {
     this.#measure()
     const { floor } = this.#state
     const time = this.#trusted()
-    if (floor === null || time === null) return null
+    if (floor === null || time === null || this.#state.back !== null) return null
     return time - keptMs > floor ? time - keptMs : null
   }
 
@@ -102,16 +128,17 @@ export class RetentionClock implements DeletionDeadlines {
     return Math.max(Math.min(date, this.#now()), this.#state.floor ?? this.#now()) + keptMs
   }
 
-  current(): number | null {
+  isNotBehind(): boolean {
     this.#measure()
-    return this.#state.stretches.length === 1 ? this.#trusted() : null
+    const { stretches, isNew, back } = this.#state
+    return back === null && this.#trusted() !== null && (!isNew || stretches.length === 1)
   }
 
   /** Measures and stores the running time. */
   look(): void {
     this.#measure()
-    const fresh = `${this.#file}.new`
-    writeFileSync(fresh, JSON.stringify(this.#state), { mode: 0o600 })
+    const fresh = this.#file + freshEnding
+    writeFileSync(fresh, JSON.stringify(this.#state), { mode: 0o600, flush: true })
     renameSync(fresh, this.#file)
   }
 
@@ -128,6 +155,7 @@ export class RetentionClock implements DeletionDeadlines {
     this.#lastRunning = running
     const state = this.#state
     state.ran += elapsed
+    if (this.#isBack(now, elapsed)) return
     // These times have not come yet, so the clock was wrong then or is wrong now.
     state.stretches = state.stretches.filter(({ until }) => until <= now + jumpMs)
     const last = state.stretches.at(-1)
@@ -142,6 +170,24 @@ export class RetentionClock implements DeletionDeadlines {
     if (this.#trusted() !== null) state.floor ??= now
   }
 
+  /** Whether the clock is behind all times that count, and has not been so for a day of running time. */
+  #isBack(now: number, elapsed: number): boolean {
+    const state = this.#state
+    const [first] = state.stretches
+    const isKnown = first !== undefined && this.#isConfirmed(first) && first.until <= now + jumpMs
+    const { back } = state
+    if (isKnown || state.stretches.every(({ until }) => until <= now + jumpMs)) {
+      if (back && this.#isDated(back.from - jumpMs, back.to + jumpMs)) state.floor = null
+      state.back = null
+      return false
+    }
+    // The time before the clock is right again confirms nothing.
+    for (const one of state.stretches) if (state.ran - elapsed - one.ran < confirmMs) one.ran += elapsed
+    const { ran, from, to } = back ?? { ran: state.ran, from: now, to: now }
+    state.back = state.ran - ran < confirmMs ? { ran, from: Math.min(from, now), to: Math.max(to, now) } : null
+    return state.back !== null
+  }
+
   #isConfirmed({ ran }: z.infer<typeof stretch>): boolean {
     return this.#state.ran - ran >= confirmMs
   }
@@ -154,10 +200,12 @@ export class RetentionClock implements DeletionDeadlines {
 }
 
 /** Deletes the stored clock, so that all deadlines begin anew. */
-export const forgetRetentionClock = (dataDir: string): void => rmSync(join(dataDir, fileName), { force: true })
+export function forgetRetentionClock(dataDir: string): void {
+  for (const name of [fileName, fileName + freshEnding]) rmSync(join(dataDir, name), { force: true })
+}
 
 function readState(file: string): z.infer<typeof stored> {
-  const unknown = { ran: 0, stretches: [], floor: null, isNew: true }
+  const unknown = { ran: 0, stretches: [], floor: null, isNew: true, back: null }
   try {
     return stored.safeParse(parseJson(readFileSync(file, 'utf8'))).data ?? unknown
   } catch {

@@ -22,7 +22,7 @@ function eraseIn(dataDir: string, { lock, report }: OpenFolder): DataErase {
   const store = openStore(dataDir)
   report.onFailure(() => store.close())
   const { bodyDays } = store.settings.read()
-  const deadlines = new RetentionClock({ dataDir })
+  const deadlines = new RetentionClock({ dataDir, isDated: store.erasures.isRemovedBetween })
   deadlines.start()
   report.onFailure(() => deadlines.close())
   const requestLog = new SqliteRequestLog({ dataDir, apps: () => [], bodyDays: () => bodyDays, deadlines, log })

@@ -1,4 +1,4 @@
-import { statSync, writeFileSync } from 'node:fs'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -11,14 +11,15 @@ const hour = dayMs / 24
 const month = 30 * dayMs
 
 /** A computer whose clock the test sets, and the program that starts and ends on it. */
-function computer() {
+function computer(isDated?: () => boolean) {
   const dataDir = freshFolder()
   let now = Date.UTC(2026, 0, 1)
   let running = 0
-  let clock = new RetentionClock({ dataDir, now: () => now, running: () => running })
+  const options = { dataDir, now: () => now, running: () => running, ...(isDated && { isDated }) }
+  let clock = new RetentionClock(options)
   const start = (): void => {
     clock.look()
-    clock = new RetentionClock({ dataDir, now: () => now, running: () => running })
+    clock = new RetentionClock(options)
     clock.look()
   }
   return {
@@ -66,7 +67,7 @@ describe('what may be deleted because of its age', () => {
     on.start()
     on.run(20)
     expect(on.clock.before(month)).toBe(before)
-    expect(on.clock.current()).toBeNull()
+    expect(on.clock.isNotBehind()).toBe(false)
     on.jump(-365 * dayMs - 20 * hour)
     on.start()
     on.run(48)
@@ -103,6 +104,50 @@ describe('what may be deleted because of its age', () => {
       on.jump(2 * dayMs)
     }
     expect(on.clock.before(month)).toBeGreaterThan(from + 10 * 7 * dayMs - month)
+    // Since the weekend, the new time does not count yet, but the clock is not behind.
+    on.start()
+    on.run(3)
+    expect(on.clock.isNotBehind()).toBe(true)
+    on.jump(-100 * dayMs)
+    expect(on.clock.isNotBehind()).toBe(false)
+  })
+
+  it.each([
+    ['a computer that was right before', 40],
+    ['a new one', 0],
+  ])('advances for %s, whose battery is empty: each start is in a past year for a minute', (_what, days) => {
+    let isDated = false
+    const on = computer(() => isDated)
+    on.run(days * 24)
+    const startPast = (): void => {
+      const past = on.now - Date.UTC(2010, 0, 1)
+      on.jump(-past)
+      on.start()
+      expect(on.clock.before(month)).toBeNull()
+      expect(on.clock.isNotBehind()).toBe(false)
+      on.jump(past)
+    }
+    // A new one knows no better until it has the right time.
+    if (days === 0) on.jump(-dayMs * 365)
+    if (days === 0) on.run(1)
+    if (days === 0) on.jump(dayMs * 365)
+    on.run(8)
+    for (let day = 0; day < 50; day += 1) {
+      on.jump((day % 7 === 0 ? 64 : 16) * hour)
+      startPast()
+      on.run(8)
+    }
+    expect(on.clock.before(month)).toBeGreaterThan(on.now - month - 8 * dayMs)
+    // Something was deleted while the clock was behind.
+    isDated = true
+    startPast()
+    on.run(1)
+    expect(on.clock.before(month)).toBeNull()
+    isDated = false
+    on.run(20 * 24)
+    expect(on.clock.before(month)).toBeNull()
+    on.run(11 * 24)
+    expect(on.clock.before(month)).toBe(on.now - month)
   })
 
   it('begins anew after the clock went back to a time before all that was seen, and when the file is lost or damaged', () => {
@@ -118,6 +163,10 @@ describe('what may be deleted because of its age', () => {
     // What was deleted while the clock was wrong has a date of 2006.
     expect(on.clock.of(on.now - 20 * 365 * dayMs, month)).toBeGreaterThan(on.now)
     const file = join(on.dataDir, 'studio.clock.json')
+    writeFileSync(`${file}.new`, '{')
+    forgetRetentionClock(on.dataDir)
+    expect(readdirSync(on.dataDir)).toEqual([])
+    on.clock.look()
     expect(statSync(file).mode & 0o777).toBe(0o600)
     for (const damage of [() => forgetRetentionClock(on.dataDir), () => writeFileSync(file, '{"ran":')]) {
       damage()

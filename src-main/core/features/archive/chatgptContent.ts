@@ -10,6 +10,17 @@ export interface ExportedContent {
   pictures: { asset: string; width: number; height: number; bytes: number }[]
 }
 
+/** Counts of messages that are imported in part or not at all. */
+export interface MessageFaults {
+  /** They do not match the format. */
+  broken: number
+  /** They have more than `maxParts` parts. */
+  cut: number
+}
+
+/** Most parts of a message that are read. Messages of this program have as many images at most. */
+export const maxParts = 1000
+
 const size = z.number().int().min(0).catch(0)
 const picture = z.object({ asset_pointer: z.string().max(1000), width: size, height: size, size_bytes: size })
 const thought = z.object({ summary: z.string().catch(''), content: z.string().catch('') })
@@ -38,13 +49,13 @@ const marks = /\ue200[^\ue200\ue201]{0,2000}\ue201/gu
 export function readContent(
   content: { content_type: string } & Record<string, unknown>,
   shown: boolean,
-  notes: Notes,
+  { notes, faults }: { notes: Notes; faults: MessageFaults },
 ): ExportedContent {
   const plain = (value: string): ExportedContent => ({ text: value.toWellFormed(), thoughts: null, pictures: [] })
   switch (content.content_type) {
     case 'text':
     case 'multimodal_text':
-      return readParts(content.parts, notes)
+      return readParts(content.parts, notes, faults)
     case 'code': {
       const code = text.parse(content.text)
       const language = text.parse(content.language)
@@ -75,28 +86,40 @@ export function readContent(
   }
 }
 
-function readParts(parts: unknown, notes: Notes): ExportedContent {
+const isPart = (value: unknown): value is { content_type: string; text?: unknown } =>
+  typeof value === 'object' && value !== null && 'content_type' in value && typeof value.content_type === 'string'
+
+function readParts(parts: unknown, notes: Notes, faults: MessageFaults): ExportedContent {
   const content: ExportedContent = { text: '', thoughts: null, pictures: [] }
   const texts: string[] = []
-  for (const part of Array.isArray(parts) ? parts : []) {
+  const all: unknown[] = Array.isArray(parts) ? parts : [parts]
+  if (all.length > maxParts) faults.cut += 1
+  let [readable, unreadable] = [0, 0]
+  for (const part of all.slice(0, maxParts)) {
+    if (part === null || part === undefined) continue
     if (typeof part === 'string') {
+      readable += 1
       if (part !== '') texts.push(part)
       continue
     }
-    const kind = z.looseObject({ content_type: z.string() }).safeParse(part)
-    if (!kind.success) continue
-    const known = kind.data.content_type
+    if (!isPart(part)) {
+      unreadable += 1
+      continue
+    }
+    readable += 1
+    const known = part.content_type
     const image = known === 'image_asset_pointer' ? picture.safeParse(part) : null
     if (image?.success) {
       const { asset_pointer: asset, width, height, size_bytes: bytes } = image.data
       content.pictures.push({ asset, width, height, bytes })
-    } else if (known === 'audio_transcription') texts.push(text.parse(kind.data.text))
+    } else if (known === 'audio_transcription') texts.push(text.parse(part.text))
     else if (/audio|video/.test(known)) notes.add('# recordings were left out.')
     else {
       notes.add('# messages have an unknown type and were imported as JSON.')
       texts.push(fenced(JSON.stringify(part, null, 2), 'json'))
     }
   }
+  if (unreadable > 0 && readable === 0) faults.broken += 1
   const joined = texts.join('\n')
   content.text = joined.replaceAll(marks, '').toWellFormed()
   if (content.text !== joined.toWellFormed()) notes.add('Citation marks were removed from # messages.')

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { emptySetup } from '../../../../src-preload/contract/chat.ts'
 import type { ArchivedConversation, ArchivedMessage } from '../../store/archive.ts'
-import { instantOf } from './chatgptContent.ts'
+import { instantOf, type MessageFaults, maxParts } from './chatgptContent.ts'
 import { asMessage, type CarriedParts, type ExportedNode } from './chatgptMessage.ts'
 import { damaged, type Notes } from './importNotes.ts'
 import type { Incoming } from './staging.ts'
@@ -32,18 +32,33 @@ const exported = z.object({
 const exportedNode = z.object({
   parent: word,
   children: z.array(z.string()).nullish().catch(null),
-  message: z.unknown(),
+  message: z.unknown().optional(),
 })
 
-/** The nodes of a conversation. Calls `refused` for each that is none. */
-function nodesOf(mapping: Readonly<Record<string, unknown>>, refused: () => void): Mapping {
-  return Object.fromEntries(
-    Object.entries(mapping).flatMap(([id, value]) => {
-      const node = exportedNode.safeParse(value)
-      if (!node.success) refused()
-      return node.success ? [[id, node.data]] : []
-    }),
-  )
+/** The nodes of a conversation. Counts those that are none. */
+async function nodesOf(mapping: Readonly<Record<string, unknown>>, faults: MessageFaults): Promise<Mapping> {
+  const nodes: [string, ExportedNode][] = []
+  const giveWay = yieldRegularly()
+  for (const [id, value] of Object.entries(mapping)) {
+    const node = exportedNode.safeParse(value)
+    if (node.success) nodes.push([id, node.data])
+    else faults.broken += 1
+    await giveWay()
+  }
+  return Object.fromEntries(nodes)
+}
+
+/** Names a conversation of which some messages were left out. @throws StudioError `bad_input` if none remained */
+function nameFaults({ broken, cut }: MessageFaults, name: string, remaining: number, notes: Notes): void {
+  if (broken > 0 && remaining === 0) throw damaged('None of its messages matches the format of ChatGPT.')
+  const verb = broken === 1 ? 'does' : 'do'
+  if (broken > 0)
+    notes.leaveOut(name, `${broken} of its messages ${verb} not match the format of ChatGPT. The others were imported.`)
+  if (cut > 0)
+    notes.leaveOut(
+      name,
+      `${cut} of its messages ${cut === 1 ? 'has' : 'have'} more than ${maxParts} parts. The rest was left out.`,
+    )
 }
 
 /** The sentence for a value that is no conversation. */
@@ -68,11 +83,8 @@ export async function readExported(value: unknown, notes: Notes): Promise<Incomi
   const parsed = exported.safeParse(value)
   if (!parsed.success) throw damaged(reasonOf(value), parsed.error)
   const { current_node: current, title } = parsed.data
-  let broken = 0
-  const refused = (): void => {
-    broken += 1
-  }
-  const mapping = nodesOf(parsed.data.mapping, refused)
+  const faults: MessageFaults = { broken: 0, cut: 0 }
+  const mapping = await nodesOf(parsed.data.mapping, faults)
   const createdAt = instantOf(parsed.data.create_time) ?? new Date(0).toISOString()
   const messages: ArchivedMessage[] = []
   const kept = new Map<string, ArchivedMessage>()
@@ -90,7 +102,7 @@ export async function readExported(value: unknown, notes: Notes): Promise<Incomi
     if (!node || seen.has(id)) continue
     seen.add(id)
     visited += 1
-    const { message, pass } = asMessage(node.message, carried, { notes, refused })
+    const { message, pass } = asMessage(node.message, carried, { notes, faults })
     if (message) {
       messages.push(message)
       kept.set(id, message)
@@ -103,10 +115,7 @@ export async function readExported(value: unknown, notes: Notes): Promise<Incomi
   const lost = Object.keys(mapping).length - visited
   for (let at = 0; at < lost; at += 1)
     notes.add('# messages are not connected to their conversation and were left out.')
-  if (broken > 0) {
-    const name = title?.trim() || `Conversation of ${createdAt.slice(0, 10)}`
-    notes.leaveOut(name, `${broken} of its messages do not match the format of ChatGPT. The others were imported.`)
-  }
+  nameFaults(faults, title?.trim() || `Conversation of ${createdAt.slice(0, 10)}`, messages.length, notes)
   const leafId = leafOf(mapping, current, kept) ?? messages.at(-1)?.id ?? null
   markPath(messages, leafId)
   return {
@@ -160,8 +169,8 @@ function childrenOf(mapping: Mapping, id: string): string[] {
   const named = mapping[id]?.children ?? []
   const known = parentIndex(mapping).get(id) ?? []
   if (known.length === 0) return named.filter((child) => mapping[child]?.parent === id)
-  const all = new Set([...named.filter((child) => known.includes(child)), ...known])
-  return [...all]
+  const all = new Set(known)
+  return [...new Set([...named.filter((child) => all.has(child)), ...known])]
 }
 
 const indexes = new WeakMap<Mapping, Map<string, string[]>>()

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { Message } from '../../../../src-preload/contract/chat.ts'
 import type { ArchivedMessage } from '../../store/archive.ts'
-import { assetId, type ExportedContent, instantOf, readContent } from './chatgptContent.ts'
+import { assetId, type ExportedContent, instantOf, type MessageFaults, readContent } from './chatgptContent.ts'
 import type { Notes } from './importNotes.ts'
 
 /** A node in the `mapping` of an exported conversation. */
@@ -49,24 +49,24 @@ const exportedMessage = z.object({
 
 const roles: Record<string, Message['role']> = { user: 'user', assistant: 'assistant', system: 'system', tool: 'tool' }
 
-/** Converts the message of a node, or returns null if the message has no content or is broken (`refused`). `pass` is the state for the nodes below. */
+/** Converts the message of a node, or returns null if the message has no content or is broken (counted in `faults`). `pass` is the state for the nodes below. */
 export function asMessage(
   value: unknown,
   carried: CarriedParts,
-  { notes, refused }: { notes: Notes; refused(): void },
+  { notes, faults }: { notes: Notes; faults: MessageFaults },
 ): { message: ArchivedMessage | null; pass: CarriedParts } {
   const nothing = { message: null, pass: carried }
   if (value === null || value === undefined) return nothing
   const parsed = exportedMessage.safeParse(value)
   if (!parsed.success) {
-    refused()
+    faults.broken += 1
     return nothing
   }
   const role = roles[parsed.data.author.role] ?? 'assistant'
   if (isHidden(parsed.data, role)) return nothing
   const { recipient } = parsed.data
   const isShown = role === 'assistant' && (!recipient || recipient === 'all')
-  const content = readContent(parsed.data.content, isShown, notes)
+  const content = readContent(parsed.data.content, isShown, { notes, faults })
   if (content.thoughts) {
     return { message: null, pass: { ...carried, reasoning: [...carried.reasoning, ...content.thoughts] } }
   }

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import { damaged } from './importNotes.ts'
+import { damaged, faultOf } from './importNotes.ts'
 import { yieldRegularly } from './yieldToEventLoop.ts'
 
 /** JSON bytes in a file or in memory. */
@@ -214,15 +214,19 @@ export async function parse(
 const titleBytes = 64 * 1024
 
 /**
- * The title of a record that can't be parsed: its first `title` or `name`, from the first 64 KB. Null if it has none.
+ * The title of a record that can't be parsed, from its first 64 KB: its member `title`, or that of its member `conversation`. Null if it has none.
  */
 export async function titleIn(source: JsonSource, { start, end }: ByteRange): Promise<string | null> {
-  const head = Buffer.from(await source.read(start, Math.min(end, start + titleBytes))).toString('utf8')
-  const [, quoted] = /"(?:title|name)"\s*:\s*("(?:[^"\\]|\\.){1,2000}")/u.exec(head) ?? []
-  if (quoted === undefined) return null
   try {
-    return String(JSON.parse(quoted))
-  } catch {
-    return null
+    for await (const { key, ...range } of children(source, { start, end: Math.min(end, start + titleBytes) })) {
+      if (key === 'conversation') return await titleIn(source, range)
+      if (key !== 'title') continue
+      const title = await parse(source, range)
+      return typeof title === 'string' && title.trim() !== '' ? title : null
+    }
+  } catch (thrown) {
+    // The record is damaged before its title, or longer than what is read.
+    if (faultOf(thrown) === null) throw thrown
   }
+  return null
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Duplex } from 'node:stream'
 import type * as z from 'zod'
 import { maxDocumentBytes } from '../../../../src-preload/contract/documents.ts'
-import type { Preset } from '../../../../src-preload/contract/library.ts'
+import type { Preset, Prompt } from '../../../../src-preload/contract/library.ts'
 import { maxPinnedFiles } from '../../../../src-preload/contract/projects.ts'
 import type { ZipEntry, ZipReader } from '../../shared/zipReader.ts'
 import { type ArchivedMessage, archivedConversation, archivedMessage } from '../../store/archive.ts'
@@ -374,16 +374,20 @@ function addLibrary({ store }: ArchiveDependencies, library: ReturnType<typeof l
   const content = ({ name, model, instructions, params }: Preset): string =>
     JSON.stringify([name, model, instructions, params])
   const beside = '# prompts or presets exist already with different contents and were imported as additional ones.'
+  const promptContent = ({ name, text }: Prompt): string => JSON.stringify([name, text])
+  const knownPrompts = new Set(prompts.list().map(promptContent))
   for (const one of library.prompts) {
+    if (knownPrompts.has(promptContent(one))) continue
+    knownPrompts.add(promptContent(one))
     const here = prompts.find(one.id)
-    if (prompts.list().some(({ name, text }) => name === one.name && text === one.text)) continue
     if (here) notes.add(beside)
     prompts.insert(here ? { ...one, id: randomUUID() } : one)
   }
+  const knownPresets = new Set(presets.list().map(content))
   for (const one of library.presets) {
+    if (knownPresets.has(content(one))) continue
+    knownPresets.add(content(one))
     const here = presets.find(one.id)
-    const parsed = content(one)
-    if (presets.list().some((other) => content(other) === parsed)) continue
     if (here) notes.add(beside)
     presets.insert(here ? { ...one, id: randomUUID() } : one)
   }

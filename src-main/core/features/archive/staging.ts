@@ -42,6 +42,8 @@ export class Staging {
   readonly #stagedAt: string
   readonly #staged: { id: string; folderId: string | null }[] = []
   readonly #restored: string[] = []
+  /** Import keys of the staged conversations. */
+  readonly #keys = new Set<string>()
   readonly #pictures = new Map<string, ImportedPicture | null>()
   readonly #documents = new Map<string, string | null>()
   readonly #plannedMedia = new Set<string>()
@@ -66,6 +68,11 @@ export class Staging {
     const { archive } = this.#parts.store
     const { conversation, hash } = incoming
     const key = incoming.importKey ?? `studio:${hash}`
+    // The same conversation twice in one import. The first is not shown yet.
+    if (this.#keys.has(key)) {
+      this.#known += 1
+      return
+    }
     const byKey = archive.byImportKey(key)
     if (byKey) return this.#addKnown(byKey.id, byKey.removed)
     const state = incoming.importKey === null ? archive.state(conversation.id) : null
@@ -82,6 +89,7 @@ export class Staging {
     const messages = this.#messages
     try {
       await this.#stage(incoming, isRenamed, key, { picture, document })
+      this.#keys.add(key)
     } catch (thrown) {
       this.isPartial = true
       this.#messages = messages

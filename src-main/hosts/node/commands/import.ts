@@ -24,6 +24,16 @@ interface ImportOptions {
  */
 export async function importChats(given: string, options: ImportOptions, parts: Parts): Promise<number> {
   const path = await fileToRead(given, '<file>')
+  // Before the program starts: a file that can't be read needs no program, and leaves none running.
+  const file = await open(path, 'r')
+  try {
+    return await importFile(file, basename(path), options, parts)
+  } finally {
+    await file.close()
+  }
+}
+
+async function importFile(file: FileHandle, name: string, options: ImportOptions, parts: Parts): Promise<number> {
   const dataDir = await openDataDir(options.dataDir)
   const core = await parts.startCore(createNodeHost(dataDir), { proxyPort: null }).catch((thrown: unknown) => {
     const failure = failureOf(thrown)
@@ -31,9 +41,8 @@ export async function importChats(given: string, options: ImportOptions, parts: 
     const words = `${failure.message} While it runs, import in its window.`
     throw new StudioError('folder_in_use', words, {}, { cause: thrown })
   })
-  const file = await open(path, 'r')
   try {
-    const uploadId = await upload(core, file, basename(path))
+    const uploadId = await upload(core, file, name)
     const report = await createRouterClient(core.router).archive.import({ uploadId })
     const { conversations, messages, pictures, known, notes, leftOut, leftOutMore } = report
     if (options.json) printJson(report)
@@ -46,7 +55,6 @@ export async function importChats(given: string, options: ImportOptions, parts: 
     if (leftOutMore > 0) log('error', `${leftOutMore} more items were left out.`)
     return leftOut.length === 0 ? exitCodes.ok : exitCodes.failed
   } finally {
-    await file.close()
     await core.stop()
   }
 }

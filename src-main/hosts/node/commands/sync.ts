@@ -14,7 +14,7 @@ interface SyncOptions {
 
 /**
  * `sync`: merges the files of other computers in a folder, then writes the file of this one. Sends nothing to the service. Exits with a
- * failure when a file could not be merged, because it is incomplete or damaged.
+ * failure when something was not merged; the next sync tries again.
  */
 export async function sync(folder: string, options: SyncOptions, parts: Parts): Promise<number> {
   const dataDir = await openDataDir(options.dataDir)
@@ -38,7 +38,7 @@ export async function sync(folder: string, options: SyncOptions, parts: Parts): 
     for (const note of report.notes) log('warn', note)
     for (const { name, problem } of refused)
       log('error', `${name} was not merged: ${problem} It is read again next time.`)
-    return refused.length === 0 ? exitCodes.ok : exitCodes.failed
+    return report.isComplete ? exitCodes.ok : exitCodes.failed
   } finally {
     await core.stop()
   }

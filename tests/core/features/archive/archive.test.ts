@@ -371,7 +371,7 @@ describe('a file that cannot be imported', () => {
     const zip = zipSync(files)
     for (const part of [0.1, 0.5, 0.9, 0.99])
       await refused(zip.subarray(0, Math.floor(zip.length * part)), /The file is damaged or cut off/)
-    for (const evil of ['../evil.json', '/etc/passwd', 'a\\b', 'conversations/../../x']) {
+    for (const evil of ['../evil.json', '/etc/passwd', '..\\evil.json', 'conversations/../../x']) {
       await refused(zipSync({ ...files, [evil]: strToU8('x') }), /leads out/)
     }
     const twice = Buffer.from(zipSync({ 'a.json': strToU8('x'), 'b.json': strToU8('y') }))

@@ -94,6 +94,48 @@ describe('an export of ChatGPT', () => {
     ])
   })
 
+  it('names a conversation of which nothing remains, and messages whose parts can’t be read or are too many', async () => {
+    const on = studio()
+    const [none, parts, many] = [exported('None'), exported('Parts'), exported('Many')]
+    Object.assign(none.mapping, { a: 7 })
+    const node = (content: unknown) => ({
+      ...{ parent: 'a', children: [] },
+      message: { author: { role: 'user' }, content: { content_type: 'text', parts: content } },
+    })
+    Object.assign(parts.mapping, { b: node([7, {}]) })
+    Object.assign(many.mapping, {
+      b: node(Array.from({ length: 300_000 }, () => ({}))),
+      c: node(Array(1001).fill('x')),
+    })
+    const { leftOut } = await on.import(json([none, parts, many]))
+    expect(titlesOf(on)).toEqual(['Many', 'Parts'])
+    expect(leftOut).toEqual([
+      { title: 'None', reason: 'None of its messages matches the format of ChatGPT.' },
+      { title: 'Parts', reason: '1 of its messages does not match the format of ChatGPT. The others were imported.' },
+      { title: 'Many', reason: '1 of its messages does not match the format of ChatGPT. The others were imported.' },
+      { title: 'Many', reason: '2 of its messages have more than 1000 parts. The rest was left out.' },
+    ])
+  })
+
+  it('imports a conversation once that is in it twice, and a node without a message', async () => {
+    const on = studio()
+    const one = exported('Once')
+    Object.assign(one.mapping, { root: { children: ['a'] } })
+    const files = { 'conversations-000.json': strToU8(json([one])), 'conversations-001.json': strToU8(json([one])) }
+    expect(await on.import(zipSync(files))).toMatchObject({ conversations: 1, known: 1, leftOut: [] })
+    expect(titlesOf(on)).toEqual(['Once'])
+  })
+
+  it('names a conversation by its own title, not by a name further inside, else by its place', async () => {
+    const on = studio()
+    const inside = { a: { message: { author: { name: 'dalle' } } } }
+    const { leftOut } = await on.import(
+      json([exported('Good'), { nodes: inside, mapping: 7 }, { nodes: inside, mapping: 7, title: 'Own' }]),
+      'chats.json',
+    )
+    expect(leftOut.map(({ title }) => title).sort()).toEqual(['Conversation 2 in chats.json', 'Own'])
+  })
+
   it('brings the rest of any conversations, however some are broken, and names each broken one once', async () => {
     const kinds = Object.keys(breaks)
     const one = fc.option(fc.constantFrom(...kinds), { nil: null })

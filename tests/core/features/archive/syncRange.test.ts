@@ -152,7 +152,7 @@ it('whatever odd files two computers merge, each writes files that this and the 
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 14 }), fc.boolean(), async (steps, isTrusted) => {
       const folder = freshFolder()
-      const deadlines = { ...rightClock(), current: () => (isTrusted ? Date.now() : null) }
+      const deadlines = { ...rightClock(), isNotBehind: () => isTrusted }
       const studios = [studio(undefined, Date.now, deadlines), studio(undefined, Date.now, deadlines)]
       const [first] = studios
       if (!first) return

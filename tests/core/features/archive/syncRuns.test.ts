@@ -100,6 +100,20 @@ it('merges what another computer has written, and skips runs that would find not
   await expect.poll(() => calls.began).toBeGreaterThan(before)
 })
 
+it('does not skip the next run while something was not merged', async () => {
+  const [folder, home] = [freshFolder(), studio()]
+  const report = { file: '', written: false, isComplete: false, files: [], notes: [] }
+  let began = 0
+  runsOf(home, folder, {
+    minutes: often,
+    sync: async () => {
+      began += 1
+      return { ...report, isComplete: began > 5 }
+    },
+  })
+  await expect.poll(() => began).toBeGreaterThan(5)
+})
+
 it('runs once when changes have settled', async () => {
   const [folder, home] = [freshFolder(), studio()]
   const { calls, ended, runs, last } = runsOf(home, folder)

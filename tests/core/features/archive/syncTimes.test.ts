@@ -1,13 +1,23 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { strToU8, zipSync } from 'fflate'
+import { randomUUID } from 'node:crypto'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, join } from 'node:path'
+import { strToU8, unzipSync, zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
 import { dayMs } from '../../../../src-main/core/shared/days.ts'
 import { RetentionClock } from '../../../../src-main/core/store/retentionClock.ts'
 import { freshFolder } from '../../helpers/core.ts'
 import { confirmClock } from '../../helpers/deadlines.ts'
 import { forge } from './forge.ts'
-import { addFolder, message, put, remove } from './studio.ts'
+import { addFolder, message, put, remove, sha256 } from './studio.ts'
 import { studiosOfTest } from './studiosOfTest.ts'
 
 const { studio } = studiosOfTest()
@@ -141,7 +151,115 @@ describe('a time in the future', () => {
   })
 })
 
+describe('a clock that is behind', () => {
+  /** Two computers, of which the second has its own clock. */
+  function withOwnClock() {
+    const folder = freshFolder()
+    const clock = { now: Date.now }
+    const [home, work] = [studio(), studio(undefined, () => clock.now())]
+    return { home, work, clock, sync: (one: typeof home) => one.archive.sync({ folder }) }
+  }
+  const behind = (): number => Date.now() - 400 * dayMs
+
+  it('at one sync loses nothing: the changes are merged when it is right', async () => {
+    const { home, work, clock, sync } = withOwnClock()
+    const [id, other] = [put(home.store, [message()]), put(home.store, [message()])]
+    for (const one of [home, work, home, work]) await sync(one)
+    home.store.conversations.setName(id, 'A new title')
+    remove(home.store, other)
+    await sync(home)
+    clock.now = behind
+    const first = await sync(work)
+    expect(first).toMatchObject({ isComplete: false, notes: [expect.stringContaining('time in the future')] })
+    clock.now = Date.now
+    expect(await sync(work)).toMatchObject({ isComplete: true, files: [{ outcome: 'merged' }] })
+    expect(work.store.conversations.get(id).title).toBe('A new title')
+    expect(work.store.archive.state(other)).toBe('removed')
+    expect((await sync(work)).files).toMatchObject([{ outcome: 'unchanged' }])
+  })
+
+  it('dates a new chat now, and a chat that is deleted there stays deleted', async () => {
+    const { home, work, clock, sync } = withOwnClock()
+    const now = new Date().toISOString()
+    const id = put(home.store, [message({ createdAt: now })], { createdAt: now, updatedAt: now })
+    await sync(home)
+    clock.now = behind
+    await sync(work)
+    expect(Date.parse(work.store.archive.conversation(id)?.updatedAt ?? '')).toBeGreaterThan(behind() - dayMs)
+    remove(work.store, id, new Date(behind()).toISOString())
+    await sync(work)
+    expect(work.store.archive.state(id)).toBe('removed')
+    clock.now = Date.now
+    await sync(work)
+    expect(work.store.archive.conversation(id)?.updatedAt).toBe(now)
+  })
+})
+
+describe('a damaged library', () => {
+  it('is read when its file is whole again', async () => {
+    const { folder, home, work, sync } = twoComputers()
+    addFolder(home.store, 'Taxes')
+    const { file } = await sync(home)
+    const whole = readFileSync(file)
+    const entries = unzipSync(whole)
+    const library = Buffer.from(entries['library.json'] ?? [])
+    library[library.length >> 1] = (library[library.length >> 1] ?? 0) ^ 1
+    writeFileSync(file, zipSync({ ...entries, 'library.json': library }))
+    expect(await sync(work)).toMatchObject({ isComplete: false })
+    expect(work.store.folders.rows()).toEqual([])
+    writeFileSync(join(folder, basename(file)), whole)
+    expect(await sync(work)).toMatchObject({ isComplete: true })
+    expect(work.store.folders.rows()).toMatchObject([{ name: 'Taxes' }])
+  })
+})
+
+it('many deletions are merged with turns between them', async () => {
+  const { home, work, sync } = twoComputers()
+  const id = put(home.store, [message()])
+  put(home.store, [message()])
+  shownLongAgo(home, id)
+  const taxes = addFolder(home.store, 'Taxes')
+  await sync(home)
+  await sync(work)
+  await work.pin(taxes, 'kept.txt', 'Kept')
+  const { file } = await sync(home)
+  const at = Date.now()
+  const marks = (form: () => string, value: unknown) =>
+    Object.fromEntries(Array.from({ length: 2000 }, () => [form(), value]))
+  const mark = { at, value: '1' }
+  forge(file, (name, text) => {
+    if (name !== 'sync.json') return text
+    const list = JSON.parse(text)
+    Object.assign(list.removed, marks(randomUUID, at))
+    Object.assign(list.prompts, marks(randomUUID, mark))
+    list.files[taxes] = { ...list.files[taxes], ...marks(() => sha256(randomUUID()), mark) }
+    return JSON.stringify(list)
+  })
+  let [turns, isDone] = [0, false]
+  const count = (): void => {
+    turns += 1
+    if (!isDone) setImmediate(count)
+  }
+  setImmediate(count)
+  expect(await sync(work)).toMatchObject({ isComplete: true })
+  isDone = true
+  expect(turns).toBeGreaterThan(30)
+  expect(work.store.syncMarks.removed().length).toBeGreaterThanOrEqual(2000)
+  expect(work.store.syncMarks.items('prompt').size).toBe(2000)
+  expect(work.store.syncMarks.files().get(taxes)?.size).toBeGreaterThanOrEqual(2000)
+  expect(work.pinned(taxes)).toEqual(['kept.txt: Kept'])
+})
+
 describe('junk in the folder', () => {
+  it('does not hide the file of a new computer, however much of it there is', async () => {
+    const { folder, home, work, sync } = twoComputers()
+    const { file } = await sync(home)
+    utimesSync(file, 1, 1)
+    for (let n = 0; n < 1001; n += 1) writeFileSync(join(folder, `inference-studio-junk${n}.zip`), 'not a zip')
+    const { files } = await sync(work)
+    expect(files.find(({ name }) => name === basename(file))).toMatchObject({ outcome: 'merged' })
+  })
+
   it('is named with its reason, and the files of the other computers are merged', { timeout: 60_000 }, async () => {
     const { folder, home, work, sync } = twoComputers()
     const id = put(home.store, [message({ text: 'Whole' })])

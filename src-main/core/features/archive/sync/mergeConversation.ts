@@ -57,7 +57,12 @@ export async function mergeConversation(
   }
   if (theirs.elsewhere > 0) notes.add('# chats have messages that were restored here as a chat of their own.')
   if (state === null && theirs.elsewhere > 0 && theirs.parents.size === 0) return nothing('unchanged')
-  if (state === null) archive.stage({ ...conversation, draft: '' }, new Date(context.now()).toISOString())
+  if (state === null) {
+    const at = new Date(context.now()).toISOString()
+    // A new chat whose last change is in the future is one of now. Only here: later merges of the file would bring back what is deleted meanwhile.
+    const updatedAt = conversation.updatedAt === given.conversation.updatedAt ? conversation.updatedAt : at
+    archive.stage({ ...conversation, updatedAt, draft: '' }, at)
+  }
   const marks = mergeMarks(syncMarks.messagesOf(id), marked.messages)
   const { parents } = readLocalTree(store, id)
   const visible = visibleIn(new Map([...parents, ...theirs.parents]), marks)
@@ -83,7 +88,7 @@ export async function mergeConversation(
   return { outcome: isChanged || messages > 0 ? 'changed' : 'unchanged', messages }
 }
 
-/** A last change in the future would hide every deletion that follows, so it counts as unknown. */
+/** A last change in the future would hide every deletion that follows, so it counts as unknown for what is decided. */
 function withBelievedTime(conversation: ArchivedConversation, latest: number): ArchivedConversation {
   const { createdAt, updatedAt } = conversation
   if (Date.parse(updatedAt) <= latest) return conversation

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { StoredFolder } from '../../../store/folders.ts'
 import type { Store } from '../../../store/store.ts'
 import type { SyncMark } from '../../../store/syncMarks.ts'
@@ -14,13 +15,13 @@ interface Item {
 }
 
 /** Merges folders, prompts and presets as whole items: the newest change or deletion wins. Returns whether anything changed. */
-export function mergeLibrary(
+export async function mergeLibrary(
   store: Store,
   library: LibraryFile,
   sync: SyncFile,
   { notes, now }: { notes: Notes; now: number },
-): boolean {
-  const { folders, prompts, presets, pinnedFiles, erasures, syncMarks } = store
+): Promise<boolean> {
+  const { folders, prompts, presets, pinnedFiles, erasures } = store
   /** The pinned files of a deleted folder are deleted too, unless something else refers to them. */
   const removeFolder = (id: string): boolean => {
     erasures.plan(
@@ -31,40 +32,79 @@ export function mergeLibrary(
   }
   // Pinned files are merged one by one; see `mergePinnedFiles`.
   const theirFolders = library.folders.map(({ files: _, ...folder }): StoredFolder => folder)
-  return syncMarks.merging(() => {
-    const parts = { store, notes, latest: latestAt(now) }
-    const changes = [
-      mergeItems(
-        parts,
-        'folder',
-        { ours: folders.rows(), theirs: theirFolders, marks: sync.folders },
-        {
-          insert: folders.insert,
-          save: (folder) => folders.update(folder.id, folder),
-          remove: removeFolder,
-        },
-      ),
-      mergeItems(parts, 'prompt', { ours: prompts.list(), theirs: library.prompts, marks: sync.prompts }, prompts),
-      mergeItems(parts, 'preset', { ours: presets.list(), theirs: library.presets, marks: sync.presets }, presets),
-    ]
-    return changes.includes(true)
-  })
+  const parts = { store, notes, latest: latestAt(now) }
+  const changes = [
+    await mergeItems(
+      parts,
+      'folder',
+      { theirs: theirFolders, marks: sync.folders },
+      {
+        list: folders.rows,
+        insert: folders.insert,
+        save: (folder) => folders.update(folder.id, folder),
+        remove: removeFolder,
+      },
+    ),
+    await mergeItems(parts, 'prompt', { theirs: library.prompts, marks: sync.prompts }, prompts),
+    await mergeItems(parts, 'preset', { theirs: library.presets, marks: sync.presets }, presets),
+  ]
+  return changes.includes(true)
 }
 
-function mergeItems<T extends Item>(
-  { store: { syncMarks }, notes, latest }: { store: Store; notes: Notes; latest: number },
+interface Table<T extends Item> {
+  list(): readonly T[]
+  insert(item: T): void
+  save(item: T): unknown
+  remove(id: string): unknown
+}
+
+interface ItemContext {
+  store: Store
+  notes: Notes
+  latest: number
+}
+
+/** Most items that are merged in one transaction. */
+const itemsAtOnce = 200
+
+async function mergeItems<T extends Item>(
+  context: ItemContext,
   what: What,
-  { ours, theirs, marks }: { ours: readonly T[]; theirs: readonly T[]; marks: Readonly<Record<string, SyncMark>> },
-  table: { insert(item: T): void; save(item: T): unknown; remove(id: string): unknown },
-): boolean {
-  const ourMarks = syncMarks.items(what)
-  const ourItems = new Map(ours.map((item) => [item.id, item]))
+  { theirs, marks }: { theirs: readonly T[]; marks: Readonly<Record<string, SyncMark>> },
+  table: Table<T>,
+): Promise<boolean> {
+  const { syncMarks } = context.store
   const theirItems = new Map(theirs.map((item) => [item.id, item]))
+  const ids = [...new Set([...theirItems.keys(), ...Object.keys(marks)])]
+  let isChanged = false
+  for (let from = 0; from < ids.length; from += itemsAtOnce) {
+    const slice = ids.slice(from, from + itemsAtOnce)
+    if (syncMarks.merging(() => mergeSlice(context, what, { ids: slice, theirItems, marks }, table))) isChanged = true
+    await nextTurn()
+  }
+  return isChanged
+}
+
+function mergeSlice<T extends Item>(
+  { store: { syncMarks }, notes, latest }: ItemContext,
+  what: What,
+  {
+    ids,
+    theirItems,
+    marks,
+  }: {
+    ids: readonly string[]
+    theirItems: ReadonlyMap<string, T>
+    marks: Readonly<Record<string, SyncMark>>
+  },
+  table: Table<T>,
+): boolean {
+  const ourItems = new Map(table.list().map((item) => [item.id, item]))
   let isChanged = false
   let count = ourItems.size
-  for (const id of new Set([...theirItems.keys(), ...Object.keys(marks)])) {
+  for (const id of ids) {
     const [own, other] = [ourItems.get(id), theirItems.get(id)]
-    const ourMark = ourMarks.get(id) ?? defaultMark(own, latest)
+    const ourMark = syncMarks.of(what, id).get('deleted') ?? defaultMark(own, latest)
     const theirMark = marks[id] ?? defaultMark(other, latest)
     if (!theirMark || !isNewer(theirMark, other, ourMark && { at: ourMark.at, value: contentOf(ourMark, own) }))
       continue

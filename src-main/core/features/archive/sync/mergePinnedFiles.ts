@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { PinnedFileEntry } from '../../../store/pinnedFiles.ts'
 import type { SyncMark } from '../../../store/syncMarks.ts'
 import type { ArchiveDependencies } from '../dependencies.ts'
@@ -6,6 +7,9 @@ import type { Notes } from '../importNotes.ts'
 import type { OpenArchive } from '../nativeArchive.ts'
 import { Staging } from '../staging.ts'
 import { latestAt, type SyncFile, timeOf, wins } from './format.ts'
+
+/** Most removals that are stored in one transaction. */
+const removalsAtOnce = 200
 
 /** A pinned file in the archive of another computer: absent there, or with its change. */
 interface TheirFile {
@@ -28,46 +32,70 @@ export async function mergePinnedFiles(
   const { documents, folders, erasures, pinnedFiles, syncMarks } = parts.store
   let isChanged = false
 
+  let removals: TheirFile[] = []
+
   /** The other computer's change, if it replaces ours. */
-  function decide({ folderId, sha256, mark, file }: TheirFile) {
-    const own = pinnedFiles.entries(folderId).find((one) => one.sha256 === sha256)
+  function decide({ folderId, sha256, mark, file }: TheirFile, entries = pinnedFiles.entries(folderId)) {
+    const own = entries.find((one) => one.sha256 === sha256)
     const ours = ownMark(own, syncMarks.fileMark(folderId, sha256), latest)
     const isTheirs =
       !ours || wins({ at: mark.at, value: contentOf(mark, file) }, { at: ours.at, value: contentOf(ours, own) })
     return isTheirs ? { own } : null
   }
 
+  /** Stores the collected removals in one transaction. */
+  async function remove(): Promise<void> {
+    const given = removals
+    removals = []
+    const entries = new Map<string, PinnedFileEntry[]>()
+    syncMarks.merging(() => {
+      for (const theirs of given) {
+        const { folderId, sha256, mark } = theirs
+        const files = entries.get(folderId) ?? pinnedFiles.entries(folderId)
+        entries.set(folderId, files)
+        const decided = decide(theirs, files)
+        if (!decided) continue
+        syncMarks.setFileMark(folderId, sha256, mark)
+        if (!decided.own) continue
+        pinnedFiles.remove(folderId, decided.own.mediaId)
+        erasures.plan('media', [decided.own.mediaId])
+        isChanged = true
+      }
+    })
+    await nextTurn()
+  }
+
   for (const theirs of theirFiles(archive, sync, { notes, latest })) {
     check()
     const { folderId, sha256, mark, file } = theirs
+    if (mark.value !== null || !file) {
+      removals.push(theirs)
+      if (removals.length >= removalsAtOnce) await remove()
+      continue
+    }
     const decided = decide(theirs)
     if (!decided) continue
-    const isGone = mark.value !== null || !file
     // A file of a folder that was deleted here returns with the folder.
-    if (!isGone && !folders.find(folderId)) continue
-    if (!isGone && !decided.own && pinnedFiles.entries(folderId).length >= maxArchivedFiles) {
+    if (!folders.find(folderId)) continue
+    if (!decided.own && pinnedFiles.entries(folderId).length >= maxArchivedFiles) {
       notes.add('# files were left out, because their project has too many.')
       continue
     }
     const staging = new Staging(parts, notes)
-    const mediaId =
-      isGone || decided.own ? decided.own?.mediaId : await staging.document(file.mediaId, file.name, archive.document)
-    if (!isGone && !mediaId) continue
+    const mediaId = decided.own?.mediaId ?? (await staging.document(file.mediaId, file.name, archive.document))
+    if (mediaId === null) continue
     syncMarks.merging(() => {
       // Something may have changed here while the file was read.
       const now = decide(theirs)
-      if (!now || (!isGone && !(folders.find(folderId) && mediaId && documents.find(mediaId)))) return
+      if (!now || !folders.find(folderId) || !documents.find(mediaId)) return
       const { own } = now
       syncMarks.setFileMark(folderId, sha256, mark)
-      if (isGone && own) {
-        pinnedFiles.remove(folderId, own.mediaId)
-        erasures.plan('media', [own.mediaId])
-      }
-      if (!isGone && mediaId) pinnedFiles.insert({ ...file, folderId, mediaId: own?.mediaId ?? mediaId })
+      pinnedFiles.insert({ ...file, folderId, mediaId: own?.mediaId ?? mediaId })
       staging.forgetPlans()
-      isChanged ||= isGone ? own !== undefined : own?.name !== file.name
+      isChanged ||= own?.name !== file.name
     })
   }
+  await remove()
   return isChanged
 }
 

@@ -1,11 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { copyFile, lstat, open, readdir, realpath, rename, rm } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { SyncedFile, SyncReport } from '../../../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../../../errors.ts'
 import { fileProblem, isSystemError } from '../../../shared/diskProblem.ts'
 import { ZipReader } from '../../../shared/zipReader.ts'
 import type { DeletionDeadlines } from '../../../store/retentionClock.ts'
+import type { Store } from '../../../store/store.ts'
 import type { ArchiveDependencies } from '../dependencies.ts'
 import { writeArchive } from '../export.ts'
 import type { ArchiveManifest } from '../format.ts'
@@ -21,8 +23,7 @@ import { mergePinnedFiles } from './mergePinnedFiles.ts'
 import { syncOptions } from './syncFile.ts'
 
 export interface SyncDependencies extends ArchiveDependencies {
-  /** Whether the time of this computer counts. */
-  deadlines: Pick<DeletionDeadlines, 'current'>
+  deadlines: Pick<DeletionDeadlines, 'isNotBehind'>
   /** Whether a reply or tool is running in a conversation. */
   isRunning(conversationId: string): boolean
   /** Called with the ids of conversations and whether they were added, after their changes are stored. */
@@ -61,7 +62,7 @@ export async function syncFolder(
   const dir = await usableFolder(parts, folder)
   const { syncMarks } = parts.store
   const now = parts.now?.() ?? Date.now()
-  if (parts.deadlines.current() !== null) syncMarks.bringBack(now, latestAt(now))
+  if (parts.deadlines.isNotBehind()) syncMarks.bringBack(now, latestAt(now))
   const written = listState(parts, 'written')
   const computers = listState(parts, 'computers')
   const own = syncMarks.state('installation') ?? randomUUID()
@@ -82,8 +83,13 @@ export async function syncFolder(
   const target = join(dir, nameOf(installation))
   const isOwnIntact = ownHash !== null && ownHash === written.at(-1)
   const isWritten = await writeOwn(parts, target, { installation, written, isOwnIntact, check })
-  const files = [...results.values()].map(({ file }) => file).filter(({ name }) => isCopied || name !== ownName)
-  return { file: target, written: isWritten, files: reported(files, notes), notes: allNotes(notes) }
+  const others = [...results.values()].filter(({ file }) => isCopied || file.name !== ownName)
+  const isComplete = others.every(({ hash }) => hash !== null)
+  const files = reported(
+    others.map(({ file }) => file),
+    notes,
+  )
+  return { file: target, written: isWritten, isComplete, files, notes: allNotes(notes) }
 }
 
 /** Merges the files of a folder. Returns the result of each by its name. */
@@ -201,10 +207,13 @@ async function filesIn(dir: string): Promise<FoundFile[]> {
   return found
 }
 
-/** Files of known computers come first, in their order, then the newest. */
+/** The name that a computer gives its file, unlike the names of copies and other files. */
+const computersName = /^inference-studio-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.zip$/u
+
+/** Files of known computers come first, in their order, then those with the name of a computer, then the newest. */
 function inOrder(found: readonly FoundFile[], knownNames: readonly string[]): string[] {
   const places = new Map(knownNames.map((name, at) => [name, at]))
-  const placeOf = ({ name }: FoundFile): number => places.get(name) ?? places.size
+  const placeOf = ({ name }: FoundFile): number => places.get(name) ?? places.size + (computersName.test(name) ? 0 : 1)
   return found
     .toSorted((a, b) => placeOf(a) - placeOf(b) || b.modifiedAt - a.modifiedAt || (a.name < b.name ? -1 : 1))
     .map(({ name }) => name)
@@ -241,24 +250,26 @@ async function mergeFile(
   try {
     const zip = await ZipReader.open(path)
     try {
+      const bad = leftOutOf(notes)
       const archive = await openArchive(zip, parts.tempDir, notes)
       const hash = hashOf(archive.manifest)
       const read = await readSync(await archive.entry(syncEntry, maxPictureBytes))
       const { installation } = read
       if (known.has(hash)) return { hash, installation, file: { ...counts, outcome: 'unchanged', problem: null } }
       const now = parts.now?.() ?? Date.now()
-      const sync = believable(read, latestAt(now), () =>
-        notes.add('# changes have a time in the future and were left out. Check the clocks of the computers.'),
-      )
-      const bad = leftOutOf(notes)
-      const isLibraryChanged = mergeLibrary(parts.store, archive.library, sync, { notes, now })
+      let isComplete = true
+      const sync = believable(read, latestAt(now), () => {
+        // Its time may come, or the clock of this computer may be behind.
+        isComplete = false
+        notes.add('# changes have a time in the future and were left out. Check the clocks of the computers.')
+      })
+      const isLibraryChanged = await mergeLibrary(parts.store, archive.library, sync, { notes, now })
       const areFilesChanged = await mergePinnedFiles(parts, archive, { sync, notes, now, check })
       if (isLibraryChanged || areFilesChanged) {
         parts.libraryMerged()
         // Deletes the files that were removed.
         await parts.cleanUp()
       }
-      let isComplete = true
       await archive.eachConversation(async (incoming) => {
         check()
         const staging = new Staging(parts, notes, true)
@@ -279,7 +290,7 @@ async function mergeFile(
         parts.store.erasures.giveUpImports()
         await parts.cleanUp()
       }
-      counts.changed += mergeRemoved(parts, sync)
+      counts.changed += await mergeRemoved(parts, sync, check)
       for (const id of parts.store.syncMarks.merging(parts.store.syncMarks.projectFolders)) parts.merged(id, false)
       return { hash: isComplete ? hash : null, installation, file: { ...counts, outcome: 'merged', problem: null } }
     } finally {
@@ -319,25 +330,41 @@ async function readSync(bytes: Buffer | null): Promise<SyncFile> {
   return sync.data
 }
 
+/** Most removals that are stored in one transaction. */
+const removalsAtOnce = 200
+
 /** Deletes conversations that were deleted elsewhere, unless they were changed later. Returns how many. */
-function mergeRemoved({ store, merged, now = Date.now }: SyncDependencies, { removed }: SyncFile): number {
-  let count = 0
+async function mergeRemoved(
+  { store, merged, now = Date.now }: SyncDependencies,
+  { removed }: SyncFile,
+  check: () => void,
+): Promise<number> {
   // The deadline for restoring a chat begins when this computer learns of the deletion.
   const removedAt = new Date(now()).toISOString()
-  for (const [id, at] of Object.entries(removed)) {
-    const own = store.syncMarks.of('conversation', id).get('removed')
-    if (own && (own.at > at || (own.at === at && own.value === '1'))) continue
-    const conversation = store.archive.state(id) === 'going' ? null : store.archive.conversation(id)
-    const isNow = conversation !== null && !conversation.removed && at >= Date.parse(conversation.updatedAt)
-    store.syncMarks.merging(() => {
-      store.syncMarks.set('conversation', id, 'removed', { at, value: '1' })
-      if (isNow) store.conversations.setRemoved(id, removedAt)
-    })
-    if (!isNow) continue
-    count += 1
-    merged(id, false)
+  const all = Object.entries(removed)
+  let count = 0
+  for (let from = 0; from < all.length; from += removalsAtOnce) {
+    check()
+    const slice = all.slice(from, from + removalsAtOnce)
+    const changed = store.syncMarks.merging(() =>
+      slice.filter(([id, at]) => mergeRemoval(store, { id, at, removedAt })),
+    )
+    for (const [id] of changed) merged(id, false)
+    count += changed.length
+    await nextTurn()
   }
   return count
+}
+
+/** Stores one removal, unless a later one is known. Returns whether it deletes a conversation. Call within `merging`. */
+function mergeRemoval(store: Store, { id, at, removedAt }: { id: string; at: number; removedAt: string }): boolean {
+  const own = store.syncMarks.of('conversation', id).get('removed')
+  if (own && (own.at > at || (own.at === at && own.value === '1'))) return false
+  const conversation = store.archive.state(id) === 'going' ? null : store.archive.conversation(id)
+  const isNow = conversation !== null && !conversation.removed && at >= Date.parse(conversation.updatedAt)
+  store.syncMarks.set('conversation', id, 'removed', { at, value: '1' })
+  if (isNow) store.conversations.setRemoved(id, removedAt)
+  return isNow
 }
 
 /**

@@ -153,9 +153,8 @@ export class SyncRuns {
     try {
       const report = await this.#options.sync(folder, signal)
       this.#store({ at: new Date().toISOString(), folder, isAutomatic, report, problem: null })
-      const isComplete = report.files.every(({ outcome }) => outcome !== 'refused')
       // If anything changed during the sync, the next run is not skipped: what the person changed may not be in this one.
-      const after = isComplete ? await this.#look(folder) : null
+      const after = report.isComplete ? await this.#look(folder) : null
       this.#seen = after === before ? after : null
       return report
     } catch (thrown) {
