@@ -93,9 +93,14 @@ const jumpsWhileScrolledUp = `(async () => {
     const paragraph = document.elementFromPoint(left + box.clientWidth / 2, top + 300)?.closest('p')
     const before = paragraph?.getBoundingClientRect().top
     box.scrollTop -= 250
-    await new Promise(requestAnimationFrame)
-    await new Promise(requestAnimationFrame)
-    const jump = paragraph ? Math.round(paragraph.getBoundingClientRect().top - before - 250) : 0
+    const jumpNow = () => (paragraph ? Math.round(paragraph.getBoundingClientRect().top - before - 250) : 0)
+    // The correction follows the change within the same frame, after the callbacks of the frame.
+    let jump = 0
+    for (let frames = 5; frames > 0; frames--) {
+      await new Promise(requestAnimationFrame)
+      jump = jumpNow()
+      if (frames < 4 && Math.abs(jump) <= 3) break
+    }
     if (Math.abs(jump) > 3) jumps.push(jump)
     // On a busy computer, sections are drawn later.
     while (isBehind()) await new Promise(requestAnimationFrame)

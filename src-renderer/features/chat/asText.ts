@@ -1,6 +1,6 @@
 import type { Definition, ListItem, PhrasingContent, RootContent } from 'mdast'
 import { blocksInSteps } from '../../shared/markdown/blocks.ts'
-import { type Part, partsOf } from '../../shared/markdown/parts.ts'
+import { type Part, partsOf } from '../../shared/markdown/joinedBlocks.ts'
 
 interface Place {
   /** Whether link addresses appear beside their text or not at all. */

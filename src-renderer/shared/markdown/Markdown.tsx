@@ -1,13 +1,13 @@
 import { memo, useDeferredValue, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'react'
 import { useFind } from '../../stores/chatFind.ts'
+import { anchorView } from './anchorView.ts'
 import { type Block, BlockSplitter, ended, type FlowBlock, sizeOf, type TextBlock } from './blocks.ts'
 import { CodeBlock } from './CodeBlock.tsx'
 import { followNear, Pieces } from './code/Pieces.tsx'
+import { carriesOn } from './joinedBlocks.ts'
 import { useMarkdownTexts } from './messages.ts'
 import { Nodes, PlainText } from './nodes.tsx'
 import { parseBlock } from './parse.ts'
-import { carriesOn } from './parts.ts'
-import { keepViewSteady } from './steadyView.ts'
 import { joinTables } from './tables.ts'
 import { isUndrawnWith } from './undrawn.ts'
 import './markdown.css'
@@ -178,7 +178,7 @@ const Section = memo(function Section({ blocks, settled, growing, isFirst, isLon
     style.containIntrinsicBlockSize = lines && `auto ${lines}`
   }, [isDrawn, settled, blocks])
   useEffect(() => {
-    if (isLong && box.current) return keepViewSteady(box.current)
+    if (isLong && box.current) return anchorView(box.current)
   }, [isLong])
   useEffect(() => {
     if (isDrawn || !box.current) return

@@ -6,10 +6,10 @@ import { CitedProse } from './CitedProse.tsx'
 import { CodeBlock } from './CodeBlock.tsx'
 import { useMarkdownHost } from './context.ts'
 import { BoundedText, revealed, revealedProse, spelled } from './hiddenCharacters.tsx'
+import { definitionsIn } from './joinedBlocks.ts'
 import { Formula } from './math/Formula.tsx'
 import { useMarkdownTexts } from './messages.ts'
 import { textOf } from './nodeText.ts'
-import { definitionsIn } from './parts.ts'
 import { TableView } from './Table.tsx'
 
 /** Deeper nesting is drawn as text: a reply with ten thousand `>` must not exhaust the stack. */

@@ -4,8 +4,8 @@ import 'katex/contrib/mhchem'
 import type { Definition, List, RootContent } from 'mdast'
 import { safeAddress } from '../../../shared/markdown/address.ts'
 import type { Block } from '../../../shared/markdown/blocks.ts'
+import { type Part, partsOf } from '../../../shared/markdown/joinedBlocks.ts'
 import { textOf } from '../../../shared/markdown/nodeText.ts'
-import { type Part, partsOf } from '../../../shared/markdown/parts.ts'
 
 /** Deeper nesting is written as text: a reply with ten thousand `>` must not exhaust the stack. */
 const deepest = 24

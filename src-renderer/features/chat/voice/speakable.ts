@@ -1,6 +1,6 @@
 import type { Nodes, Parents } from 'mdast'
 import { blocksInSteps } from '../../../shared/markdown/blocks.ts'
-import { type Part, partsOf } from '../../../shared/markdown/parts.ts'
+import { type Part, partsOf } from '../../../shared/markdown/joinedBlocks.ts'
 
 /**
  * Converts Markdown to text for reading aloud, as the page reads it. Drops markup, and replaces links and images with their text. Tables

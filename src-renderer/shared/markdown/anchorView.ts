@@ -6,7 +6,7 @@ let sizes: ResizeObserver | null = null
  * Keeps the text in view in place while a section above the view changes its height, because its height was an estimate until its first
  * layout. The browser's scroll anchoring does not do this inside of one long message. Returns the function that stops it.
  */
-export function keepViewSteady(section: Element): () => void {
+export function anchorView(section: Element): () => void {
   sizes ??= new ResizeObserver((entries) => {
     for (const { target } of entries) correct(target)
   })
