@@ -86,27 +86,28 @@ export function readContent(
   }
 }
 
-const isPart = (value: unknown): value is { content_type: string; text?: unknown } =>
-  typeof value === 'object' && value !== null && 'content_type' in value && typeof value.content_type === 'string'
+const isPart = (value: unknown): value is string | { content_type: string; text?: unknown } =>
+  typeof value === 'string' ||
+  (typeof value === 'object' && value !== null && 'content_type' in value && typeof value.content_type === 'string')
+
+/** The first parts that can be read. */
+function readableParts(parts: unknown, faults: MessageFaults) {
+  const all: unknown[] = Array.isArray(parts) ? parts : [parts]
+  if (all.length > maxParts) faults.cut += 1
+  const given = all.slice(0, maxParts).filter((part) => part !== null && part !== undefined)
+  const readable = given.filter(isPart)
+  if (given.length > 0 && readable.length === 0) faults.broken += 1
+  return readable
+}
 
 function readParts(parts: unknown, notes: Notes, faults: MessageFaults): ExportedContent {
   const content: ExportedContent = { text: '', thoughts: null, pictures: [] }
   const texts: string[] = []
-  const all: unknown[] = Array.isArray(parts) ? parts : [parts]
-  if (all.length > maxParts) faults.cut += 1
-  let [readable, unreadable] = [0, 0]
-  for (const part of all.slice(0, maxParts)) {
-    if (part === null || part === undefined) continue
+  for (const part of readableParts(parts, faults)) {
     if (typeof part === 'string') {
-      readable += 1
       if (part !== '') texts.push(part)
       continue
     }
-    if (!isPart(part)) {
-      unreadable += 1
-      continue
-    }
-    readable += 1
     const known = part.content_type
     const image = known === 'image_asset_pointer' ? picture.safeParse(part) : null
     if (image?.success) {
@@ -119,7 +120,6 @@ function readParts(parts: unknown, notes: Notes, faults: MessageFaults): Exporte
       texts.push(fenced(JSON.stringify(part, null, 2), 'json'))
     }
   }
-  if (unreadable > 0 && readable === 0) faults.broken += 1
   const joined = texts.join('\n')
   content.text = joined.replaceAll(marks, '').toWellFormed()
   if (content.text !== joined.toWellFormed()) notes.add('Citation marks were removed from # messages.')
