@@ -120,10 +120,14 @@ function decodedPath(path: string): string | null {
   return null
 }
 
-/** Whether a host is an address of one of this computer's network cards, or an IPv6 address that contains one. */
-function isOwnAddress(host: string): boolean {
-  const given = new Set(addressBytes(host).map(String))
-  if (given.size === 0) return false
+/**
+ * Whether a host is an address of one of this computer's network cards.
+ * @param orInside whether an IPv6 address that contains one counts too, which some system or gateway may translate
+ */
+function isOwnAddress(host: string, orInside: boolean): boolean {
+  const [whole, ...inside] = addressBytes(host).map(String)
+  if (whole === undefined) return false
+  const given = new Set(orInside ? [whole, ...inside] : [whole])
   return Object.values(networkInterfaces()).some((card) =>
     card?.some(({ address }) => given.has(String(addressBytes(address)[0]))),
   )
@@ -131,14 +135,14 @@ function isOwnAddress(host: string): boolean {
 
 /** Whether a host is certainly this computer: by its place, by this computer's own name, or by the address of a network card. */
 export const isThisComputer = (host: string): boolean =>
-  placeOf(host) === 'here' || host === hostname().toLowerCase() || isOwnAddress(host)
+  placeOf(host) === 'here' || host === hostname().toLowerCase() || isOwnAddress(host, false)
 
 /**
  * Whether a connection to this host may reach this computer. Also true for link-local addresses with `orLink`: routers and the metadata
  * services of clouds have such addresses. A name counts only if it is reserved; check the addresses that it resolves to as well.
  */
 export const mayReachThisComputer = (host: string, { orLink }: { orLink: boolean }): boolean =>
-  isThisComputer(host) || canReach('here', host) || (orLink && canReach('link', host))
+  isThisComputer(host) || isOwnAddress(host, true) || canReach('here', host) || (orLink && canReach('link', host))
 
 /** The WHATWG parser drops tabs and line ends and turns backslashes into slashes. This check refuses them first. */
 function hasUnsafeCharacters(text: string): boolean {

@@ -1,5 +1,5 @@
 /** What the body of a failed reply says. */
-export interface ServiceError {
+export interface ReplyError {
   message: string | null
   type: string | null
   code: string | null
@@ -17,7 +17,7 @@ const maxEntries = 10
  * in `metadata.raw`; `error` or `message` as text; FastAPI's `detail`, as text or as a list of `{msg, loc}`; a list whose first entry is
  * one of these; and a short plain text. Never throws.
  */
-export function readServiceError(body: string): ServiceError {
+export function readReplyError(body: string): ReplyError {
   const { parsed, isJson } = parse(body)
   if (!isJson) return { ...nothing, message: plainWords(body) }
   const entry: unknown = Array.isArray(parsed) ? parsed[0] : parsed
@@ -42,7 +42,7 @@ export function words(value: unknown): string | null {
   return value.slice(0, maxWords)
 }
 
-const nothing: ServiceError = { message: null, type: null, code: null, param: null }
+const nothing: ReplyError = { message: null, type: null, code: null, param: null }
 
 function parse(text: string): { parsed: unknown; isJson: boolean } {
   try {

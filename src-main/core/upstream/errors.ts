@@ -2,7 +2,7 @@ import type { ProblemKind } from '../../../src-preload/contract/problem.ts'
 import { type StatusGroup, statusGroupOf } from '../../../src-preload/contract/statusGroup.ts'
 import { type ProblemFacts, StudioError } from '../errors.ts'
 import type { Credential } from './credential.ts'
-import { asRecord, readServiceError, words } from './errorBody.ts'
+import { asRecord, readReplyError, words } from './errorBody.ts'
 import type { ReplyFacts } from './types.ts'
 
 /** Maximum number of bytes of a failed reply that are read. They only serve a message, and a hostile reply has no end. */
@@ -34,7 +34,7 @@ export function kindOfStatus(status: number): ProblemKind {
 
 /** The error of a reply with a failure status, whatever its body is. Never contains any part of the key. */
 export function errorOfReply(facts: ReplyFacts, body: string, credential: Credential): StudioError {
-  const parsed = readServiceError(body)
+  const parsed = readReplyError(body)
   const [kind, words] = statuses[facts.status] ?? ['unexpected_status', wordsOfStatus(facts.status)]
   const clean = (text: string): string => credential.redact(text)
   const problem: ProblemFacts = { status: facts.status, outputStarted: false }
@@ -52,7 +52,7 @@ export function errorOfReply(facts: ReplyFacts, body: string, credential: Creden
 /** The error of an error object inside a stream that began with a success status. */
 export function errorOfFrame(frame: unknown, status: number, credential: Credential): StudioError {
   const text = JSON.stringify(frame)
-  const parsed = readServiceError(text)
+  const parsed = readReplyError(text)
   const named = Number(parsed.code)
   const kind = Number.isInteger(named) && named >= 400 ? kindOfStatus(named) : 'internal'
   const problem: ProblemFacts = { status, workPossible: true, raw: credential.redact(text).slice(0, maxRaw) }

@@ -1,6 +1,6 @@
 import type { Definition, ListItem, PhrasingContent, RootContent } from 'mdast'
 import { blocksInSteps } from '../../shared/markdown/blocks.ts'
-import { type Part, partsOf } from '../../shared/markdown/joinedBlocks.ts'
+import { type JoinedBlocks, partsOf } from '../../shared/markdown/joinedBlocks.ts'
 
 interface Place {
   /** Whether link addresses appear beside their text or not at all. */
@@ -40,7 +40,7 @@ function* partTexts(markdown: string, addresses: Place['addresses']): Generator<
   for (const part of partsOf(step.value)) yield* textsOf(part, addresses)
 }
 
-function textsOf({ block, nodes, definitions, joint }: Part, addresses: Place['addresses']): PartText[] {
+function textsOf({ block, nodes, definitions, joint }: JoinedBlocks, addresses: Place['addresses']): PartText[] {
   if (block.kind !== 'flow') return [{ text: block.pieces.join('').trimEnd(), joint: null }]
   const place = { addresses, definitions }
   return nodes.map((node, at) => ({ text: flow(node, place), joint: at === 0 ? joint : null }))

@@ -4,7 +4,7 @@ import { parseBlock } from './parse.ts'
 import { isTableAlone, visibleNodes } from './tables.ts'
 
 /** The nodes of a block, and how it belongs to its neighbours: a long table or paragraph consists of several blocks. */
-export interface Part {
+export interface JoinedBlocks {
   block: Block
   /** Without definitions. Empty for plain text and code. A table that continues another one has no header. */
   nodes: readonly RootContent[]
@@ -16,7 +16,7 @@ export interface Part {
 }
 
 /** The parts of all blocks of a text, for outputs that write a long table or paragraph as one. */
-export function* partsOf(blocks: readonly Block[]): Generator<Part> {
+export function* partsOf(blocks: readonly Block[]): Generator<JoinedBlocks> {
   let joint: string | null = null
   for (const [at, block] of blocks.entries()) {
     const next = jointBefore(blocks, at + 1)

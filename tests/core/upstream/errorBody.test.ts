@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { readServiceError } from '../../../src-main/core/upstream/errorBody.ts'
+import { readReplyError } from '../../../src-main/core/upstream/errorBody.ts'
 import { chatCompletion } from '../../../src-main/core/upstream/schemas.ts'
 
-const message = (body: unknown) => readServiceError(typeof body === 'string' ? body : JSON.stringify(body)).message
+const message = (body: unknown) => readReplyError(typeof body === 'string' ? body : JSON.stringify(body)).message
 
 test.each([
   [{ error: { message: 'Words.' } }, 'Words.'],

@@ -3,7 +3,7 @@ import { asStudioError, StudioError } from '../../errors.ts'
 import type { CancelSignal } from '../../shared/cancel.ts'
 import { readAll, readStart } from '../../upstream/body.ts'
 import { ChatEventReader } from '../../upstream/chatEvents.ts'
-import { readServiceError } from '../../upstream/errorBody.ts'
+import { readReplyError } from '../../upstream/errorBody.ts'
 import { flattened, type HeaderPairs, header, isEventStream } from '../../upstream/headers.ts'
 import { asBuffer } from '../../upstream/meter/bytes.ts'
 import { guardOfReply, type JsonScan, maxReplyValues } from '../../upstream/meter/jsonScan.ts'
@@ -237,7 +237,7 @@ async function readProblem(reply: ForwardReply): Promise<DialectProblem> {
   const text = bytes
     ? Buffer.from(bytes.subarray(0, maxErrorReply)).toString('utf8')
     : await readStart(reply.body, maxErrorReply)
-  const { message, ...known } = readServiceError(text)
+  const { message, ...known } = readReplyError(text)
   return { status: reply.status, message: message ?? `The service replied with ${reply.status}.`, ...known }
 }
 

@@ -4,7 +4,7 @@ import 'katex/contrib/mhchem'
 import type { Definition, List, RootContent } from 'mdast'
 import { safeAddress } from '../../../shared/markdown/address.ts'
 import type { Block } from '../../../shared/markdown/blocks.ts'
-import { type Part, partsOf } from '../../../shared/markdown/joinedBlocks.ts'
+import { type JoinedBlocks, partsOf } from '../../../shared/markdown/joinedBlocks.ts'
 import { textOf } from '../../../shared/markdown/nodeText.ts'
 
 /** Deeper nesting is written as text: a reply with ten thousand `>` must not exhaust the stack. */
@@ -52,7 +52,7 @@ export function* markupOf(blocks: readonly Block[]): Generator<string> {
   }
 }
 
-function* partMarkup({ nodes, definitions, joint, goesOn }: Part): Generator<string> {
+function* partMarkup({ nodes, definitions, joint, goesOn }: JoinedBlocks): Generator<string> {
   const formulas = new Map<RootContent, string>()
   // KaTeX takes most of the time of a block with many formulas.
   for (const node of formulasIn(nodes)) {

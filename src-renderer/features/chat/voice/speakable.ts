@@ -1,6 +1,6 @@
 import type { Nodes, Parents } from 'mdast'
 import { blocksInSteps } from '../../../shared/markdown/blocks.ts'
-import { type Part, partsOf } from '../../../shared/markdown/joinedBlocks.ts'
+import { type JoinedBlocks, partsOf } from '../../../shared/markdown/joinedBlocks.ts'
 
 /**
  * Converts Markdown to text for reading aloud, as the page reads it. Drops markup, and replaces links and images with their text. Tables
@@ -20,7 +20,7 @@ export function* speakableInSteps(markdown: string): Generator<string> {
   }
 }
 
-function ofPart({ block, nodes }: Part): string {
+function ofPart({ block, nodes }: JoinedBlocks): string {
   if (block.kind !== 'flow') return block.kind === 'code' ? codeBlock(block.language) : block.pieces.join('').trim()
   return texts(nodes).join('\n\n')
 }

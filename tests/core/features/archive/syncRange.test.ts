@@ -174,6 +174,6 @@ it('whatever odd files two computers merge, each writes files that this and the 
       await expectAllRead(studios, folder)
       for (const one of studios) await close(one)
     }),
-    { numRuns: tries(2, 100), endOnFailure: false },
+    { numRuns: tries(2, 20), endOnFailure: false },
   )
 })

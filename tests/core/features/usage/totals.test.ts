@@ -38,7 +38,7 @@ describe('a sum with unknown figures', () => {
   it.each([
     [2, '0'],
     [1, null],
-  ])('of %i local requests of which one has no cost is %s [USE-04]', (requests, cost) => {
+  ])('of %i local requests of which one has no cost is %s [USE-01]', (requests, cost) => {
     const sum = new Sum()
     sum.addLocal({
       ...{ day: 1, who: 'chat', model: 'm', requests, tokensIn: 1, tokensOut: 1, tokensCached: 0 },

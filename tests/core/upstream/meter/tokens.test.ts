@@ -200,5 +200,6 @@ test('the context of a chat is counted in short turns, whatever its text consist
     await countText(text)
     expect(stop()).toBeGreaterThanOrEqual(10)
   }
-  expect(await countText(prose)).toBe(countTokens(prose))
+  // A slice ends anywhere, which may split a token.
+  expect(Math.abs((await countText(prose)) - countTokens(prose))).toBeLessThanOrEqual(2)
 })
