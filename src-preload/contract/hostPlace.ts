@@ -26,10 +26,12 @@ export function canReach(place: Exclude<HostPlace, 'elsewhere'>, host: string): 
   return inside.some((ipv4) => placeOfIpv4(ipv4) === place || (place === 'here' && ipv4[0] === 0))
 }
 
-/** The bytes of an IP address, and the IPv4 addresses that it may contain: none for a name. */
+/** The bytes of an IP address, and the IPv4 addresses that it may contain: none for a name. An IPv4-mapped address is its IPv4 address. */
 export function addressBytes(host: string): number[][] {
   const { bytes } = read(host)
   if (bytes === null) return []
+  const isMapped = bytes.length === 16 && bytes.slice(0, 12).every((byte, at) => byte === (at < 10 ? 0 : 0xff))
+  if (isMapped) return [bytes.slice(12)]
   return bytes.length === 4 ? [bytes] : [bytes, ...embeddedIpv4(bytes)]
 }
 
