@@ -30,9 +30,8 @@ export function canReach(place: Exclude<HostPlace, 'elsewhere'>, host: string): 
 export function addressBytes(host: string): number[][] {
   const { bytes } = read(host)
   if (bytes === null) return []
-  const isMapped = bytes.length === 16 && bytes.slice(0, 12).every((byte, at) => byte === (at < 10 ? 0 : 0xff))
-  if (isMapped) return [bytes.slice(12)]
-  return bytes.length === 4 ? [bytes] : [bytes, ...embeddedIpv4(bytes)]
+  if (bytes.length === 4) return [bytes]
+  return startsWith(bytes, mapped) ? [bytes.slice(12)] : [bytes, ...embeddedIpv4(bytes)]
 }
 
 /** The URL parser reads decimal, octal, hexadecimal and short IPv4 addresses, and writes each address in one form. */
