@@ -32,6 +32,12 @@ export function systemEnvironment(): Record<string, string> {
   )
 }
 
+/** The code with which Node ends a thread beyond its heap limit. */
+export const outOfMemoryCode = 'ERR_WORKER_OUT_OF_MEMORY'
+
+/** How V8 ends a whole process when a thread's memory runs out between two checks of its limit, and how Linux ends the largest process. */
+const outOfMemory = /^(?:signal SIG(?:ABRT|TRAP|KILL)|code (?:5|6|9|133|134|137))$/
+
 interface ProcessWorkerOptions extends WorkerOptions {
   /** How much the memory of the process may grow during a job, bytes. */
   maxGrowthBytes: number
@@ -55,7 +61,8 @@ export async function startProcessWorker(
   const events = new EventEmitter()
   const ended = new Promise<void>((resolve) =>
     child.onEnd((how) => {
-      events.emit('error', new Error(`Its process ended (${how}).`))
+      const error = new Error(`Its process ended (${how}).`)
+      events.emit('error', outOfMemory.test(how) ? Object.assign(error, { code: outOfMemoryCode }) : error)
       resolve()
     }),
   )

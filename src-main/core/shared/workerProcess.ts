@@ -1,4 +1,5 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads'
+import { outOfMemoryCode } from './processWorker.ts'
 import { inBackground } from './unexpected.ts'
 
 // The child's side of processWorker.ts: a process that runs one worker thread for its parent. Work on hostile input may take its process
@@ -55,8 +56,7 @@ function serve(): void {
     thread.on('exit', (code) => fail(`It exited (code ${code}).`, null))
     setInterval(() => {
       if (process.memoryUsage.rss() - rssBefore <= maxGrowthBytes) return
-      // The code with which Node ends a thread beyond its heap limit.
-      fail('It used too much memory.', 'ERR_WORKER_OUT_OF_MEMORY')
+      fail('It used too much memory.', outOfMemoryCode)
     }, measureMs)
     return thread
   }
