@@ -217,6 +217,42 @@ describe('a damaged database', () => {
     120_000,
   )
 
+  it.each([
+    ['studio', 'speeches', "name = 'speecher'"],
+    ['studio', 'messages', "tbl_name = 'messagez'"],
+    ['ledger', 'use_days', "type = 'tacle'"],
+    ['bodies', 'bodies', "name = 'bodier', tbl_name = 'bodier'"],
+    ['account', 'days', "rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'fetches')"],
+    ['account', 'days', "rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'undated')"],
+    ['studio', 'messages', "rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'conversations')"],
+  ] as const)('%s whose schema describes the table %s wrongly (%s) loses no row', (name, table, wrong) => {
+    const dataDir = copyOf()
+    const { pathIn } = byName(name)
+    const writer = new DatabaseSync(pathIn(dataDir))
+    writer.enableDefensive?.(false)
+    writer.exec(
+      `PRAGMA writable_schema = ON; UPDATE sqlite_schema SET ${wrong} WHERE type = 'table' AND name = '${table}'`,
+    )
+    writer.close()
+    mend(dataDir)
+    expect(comparable(pathIn(dataDir))).toEqual(comparable(pathIn(sample)))
+    expect(soundness(pathIn(dataDir))).toEqual({ integrity: 'ok', foreign: 0 })
+  })
+
+  it('loses no row when an index has a pointer to a table whose pages have the form of an index', () => {
+    const dataDir = copyOf()
+    const { pathIn } = byName('studio')
+    const pages = pagesOf(pathIn(dataDir))
+    const index = pages.find(({ table }) => table === 'messages_by_parent')
+    const marks = pages.find(({ table }) => table === 'sync_marks')
+    const pointer = new Uint8Array(4)
+    new DataView(pointer.buffer).setUint32(0, marks?.no ?? 0)
+    // The last child of an inner page.
+    overwrite(pathIn(dataDir), ((index?.no ?? 0) - 1) * page + 8, pointer)
+    mend(dataDir)
+    expect(comparable(pathIn(dataDir))).toEqual(comparable(pathIn(sample)))
+  })
+
   it.each(['pages', 'everything'] as const)(
     'with a bit that breaks a constraint (%s checked) is found, even when its log was not checkpointed, and only loses that row',
     (how) => {
