@@ -242,7 +242,7 @@ function tableNameOf([type, name, owner, , sql]: readonly Value[]): string | nul
 }
 
 /**
- * The schema version: that of the header if the tables match it, else the newest whose tables all exist. An unreadable name may stand for any
+ * The schema version: that of the header if the tables match it, else the newest whose tables all exist. An unreadable name may be that of any
  * missing table: an older version would not have the columns of the rows, and would lose all of them.
  */
 function versionOf(pages: Pages, migrations: readonly string[], { tables, isWhole }: Roots): number {
