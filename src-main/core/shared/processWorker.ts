@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { WorkerOptions } from 'node:worker_threads'
-import type { WorkerThread } from './workerClient.ts'
+import { outOfMemoryCode, type WorkerThread } from './workerClient.ts'
 import type { ProcessMessage, ThreadToStart } from './workerProcess.ts'
 
 /** A process that runs a file of this program. */
@@ -31,9 +31,6 @@ export function systemEnvironment(): Record<string, string> {
     names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   )
 }
-
-/** The code with which Node ends a thread beyond its heap limit. */
-export const outOfMemoryCode = 'ERR_WORKER_OUT_OF_MEMORY'
 
 /** How V8 ends a whole process when a thread's memory runs out between two checks of its limit, and how Linux ends the largest process. */
 const outOfMemory = /^(?:signal SIG(?:ABRT|TRAP|KILL)|code (?:5|6|9|133|134|137))$/

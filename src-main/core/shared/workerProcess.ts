@@ -1,6 +1,6 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads'
-import { outOfMemoryCode } from './processWorker.ts'
 import { inBackground } from './unexpected.ts'
+import { outOfMemoryCode } from './workerClient.ts'
 
 // The child's side of processWorker.ts: a process that runs one worker thread for its parent. Work on hostile input may take its process
 // down in ways that no limit of a thread prevents, and the process that dies must not be the one with the windows and the local API.

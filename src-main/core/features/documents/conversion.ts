@@ -1,6 +1,5 @@
 import type { ForkProgram } from '../../shared/processWorker.ts'
-import { outOfMemoryCode } from '../../shared/processWorker.ts'
-import { WorkerClient, WorkerExit, WorkerTimeout } from '../../shared/workerClient.ts'
+import { outOfMemoryCode, WorkerClient, WorkerExit, WorkerTimeout } from '../../shared/workerClient.ts'
 import { unreadable } from './convert/converted.ts'
 import type { Conversion, ConversionJob, ConversionProgress } from './worker.ts'
 
