@@ -17,7 +17,7 @@ const longLines = 30
 /** Blocks with at least this many lines offer their preview at their end. */
 const offerLines = 15
 
-/** A block with a longer line wraps from the start, characters. A view full of rows of thousands of characters takes too long to lay out. */
+/** A block with a longer line wraps from the start, characters. Layout of a view full of rows of thousands of characters takes too long. */
 const longLine = 1_000
 /** Looks at the beginning only, so that the pieces of a growing block are not read again and again. */
 const hasLongLine = (piece: string): boolean => piece.length > longLine && !piece.slice(0, longLine).includes('\n')
