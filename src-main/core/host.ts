@@ -59,8 +59,11 @@ export interface HostDiagnostics {
 export interface SystemNetwork {
   /** The proxies for an address in order of preference, such as `PROXY a.example:80; DIRECT`. Asked for each new connection. */
   resolveProxy(url: string): Promise<string>
-  /** Trusted certificates (PEM). The same array while nothing has changed. Asked for each new connection. */
-  certificates(): readonly string[]
+  /**
+   * Trusted certificates (PEM). The same array while nothing has changed. Asked for each new connection that uses TLS; the first answer may
+   * take seconds. Never rejects.
+   */
+  certificates(): Promise<readonly string[]>
 }
 
 /** A notification. Other people may see it, so it never contains a secret or text of a chat. */

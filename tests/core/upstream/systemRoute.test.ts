@@ -22,7 +22,7 @@ const { key, cert } = newCertificate('localhost', '127.0.0.1')
 
 const system = (resolve: (url: string) => string, certificates: () => readonly string[] = () => []): SystemNetwork => ({
   resolveProxy: async (url) => resolve(url),
-  certificates,
+  certificates: async () => certificates(),
 })
 
 async function listen(server: Server): Promise<number> {
