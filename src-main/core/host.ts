@@ -11,7 +11,7 @@ export interface Host {
   readonly secrets: SecretStore
   /** Opens a URL in the system's browser. The core has checked it. */
   openExternal(url: string): Promise<void>
-  /** Opens a file that the core has written, by its `file:` URL, in the system's browser. Absent where the page itself can open a tab. */
+  /** Opens an address of the core in the system's browser. Absent where the page itself can open a tab. */
   openPage?(url: string): Promise<void>
   /** Shows a file in the system's file manager. Returns false if there is none. */
   reveal(path: string): Promise<boolean>

@@ -23,10 +23,12 @@ export function createPages() {
       const page = await serveOnce(html)
       waiting.add(page)
       const end = (): void => {
+        clearTimeout(timer)
         waiting.delete(page)
         page.close()
       }
-      setTimeout(end, waitingMs).unref()
+      const timer = setTimeout(end, waitingMs).unref()
+      void page.taken.then(end)
       try {
         await host.openPage(page.url)
       } catch (thrown) {
