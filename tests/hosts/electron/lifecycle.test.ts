@@ -226,13 +226,15 @@ test.runIf(!real && process.platform === 'linux')(
   },
   async () => {
     const folder = temporaryFolder('studio-appimage-')
-    const [image, pid, report] = ['Studio.AppImage', 'pid', 'report'].map((name) => join(folder, name))
-    const script = `#!/bin/sh\nkill -0 $(cat ${pid}) 2>/dev/null && state=running || state=ended\necho "$state $*" > ${report}\n`
+    const [image, mark, report] = ['Studio.AppImage', 'ended', 'report'].map((name) => join(folder, name))
+    const script = `#!/bin/sh\ntest -e ${mark} && state=ended || state=running\necho "$state $*" > ${report}\n`
     writeFileSync(image ?? '', script, { mode: 0o700 })
     // The mount of the file, in which the program is.
     const env = { APPIMAGE: image ?? '', APPDIR: dirname(realpathSync(node24())) }
     const desktop = await launchDesktop(newDataDir(), { packaged: true, env }, ['--enable-logging', '--new-chat'])
-    writeFileSync(pid ?? '', String(await desktop.evaluate(() => process.pid)))
+    await desktop.evaluate((_, path) => {
+      process.on('exit', () => process.getBuiltinModule('node:fs').writeFileSync(path, ''))
+    }, mark ?? '')
     await deleteEverything(desktop)
     expect(await desktop.ended).toBe(0)
     await expect
