@@ -4,6 +4,7 @@ import { getCACertificates } from 'node:tls'
 import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undici'
 import { StudioError } from '../errors.ts'
 import type { SystemNetwork } from '../host.ts'
+import { inBackground } from '../shared/unexpected.ts'
 import type { BaseAddress } from './address.ts'
 import { readRoutes, systemConnector } from './systemRoute.ts'
 
@@ -70,6 +71,8 @@ export interface ReceivedStream {
   lost(): void
 }
 
+const unread = 'The certificates of the system could not be used'
+
 /** How long an event stream may be silent after the computer has woken up, ms. Services send at least comments more often. */
 const silentAfterSleepMs = 20_000
 
@@ -81,7 +84,7 @@ export function openNetwork(base: BaseAddress, given: Partial<NetworkOptions> = 
   const { ca, caNow } = trusted(options)
   const isSecure = base.origin.startsWith('https:')
   // Read while the person types, so that the first request need not wait for them.
-  if (isSecure && options.system !== null) void ca()
+  if (isSecure && options.system !== null) inBackground(unread, ca())
   const connecting = new Set<Socket>()
   const shared = {
     // One request per socket: a cancel closes only its own, and headers keep their order and case.
@@ -159,12 +162,13 @@ function openProxied(
   const ready = later.then((ca) => {
     if (ca === null || isDestroyed) return
     // Nothing uses it yet.
-    void agent.destroy()
+    inBackground(unread, agent.destroy())
     agent = open(ca)
   })
   return {
     dispatch(options, handler) {
-      void ready.then(() => agent.dispatch(options, handler))
+      const sent = ready.then(() => agent.dispatch(options, handler))
+      inBackground(unread, sent)
       return true
     },
     destroy() {

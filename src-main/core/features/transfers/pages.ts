@@ -1,5 +1,6 @@
 import { StudioError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
+import { inBackground } from '../../shared/unexpected.ts'
 import { serveOnce, type WaitingPage } from './pageListener.ts'
 import { createPickups, waitingMs } from './pickups.ts'
 
@@ -28,7 +29,7 @@ export function createPages() {
         page.close()
       }
       const timer = setTimeout(end, waitingMs).unref()
-      void page.taken.then(end)
+      inBackground('A page could not be closed', page.taken.then(end))
       try {
         await host.openPage(page.url)
       } catch (thrown) {
