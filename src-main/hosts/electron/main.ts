@@ -85,7 +85,8 @@ let log = toStandardError
 logUncaught((level, line) => log(level, line))
 identify(app)
 registerScheme()
-app.enableSandbox()
+// With this switch, which a person gives for a container, windows would stay white on Linux.
+if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox()
 const isWayland = isWaylandSession()
 const takeOpenings = listenForOpening(app)
 const dataDir = await openFolder().catch(giveUp)
@@ -163,7 +164,7 @@ async function start(folder: string): Promise<void> {
     canOpen: () => core !== null && !quit.asked(),
     isQuitting: quit.asked,
     prepare(window) {
-      recoverFromCrashes(window, { dialog, log, quit: () => app.quit() })
+      recoverFromCrashes(window, { dialog, log, quit: () => app.quit(), isQuitting: quit.asked })
       endWithSession(window, quit.now)
       showContextMenu(window, log)
       window.once('show', reportStarted)
