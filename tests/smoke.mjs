@@ -96,6 +96,27 @@ function showWindow(before, after) {
   return changed / (width * height) >= leastShare && colours.size >= leastColours
 }
 
+/** @throws Error when no process of a page, or one without a sandbox, is in the tree of a program */
+function requireSandboxes(tree) {
+  const commands = tree.map(({ command }) => command)
+  if (!commands.some((command) => command.includes('--type=renderer')))
+    throw new Error(`No process of a page was found:\n${commands.join('\n')}`)
+  const open = commands.filter((command) => /(^|\s)--no-sandbox(\s|$)/.test(command))
+  if (open.length > 0) throw new Error(`Processes without a sandbox:\n${open.join('\n')}`)
+}
+
+/** @throws Error when processes of the tree still run after a while */
+async function requireEnd(tree) {
+  const left = () => {
+    const now = new Set(processes().map(({ pid, command }) => `${pid} ${command}`))
+    return tree.map(({ pid, command }) => `${pid} ${command}`).filter((one) => now.has(one))
+  }
+  const end = performance.now() + patienceMs
+  while (left().length > 0 && performance.now() < end) await pause(200)
+  if (left().length > 0)
+    throw new Error(`The program has ended, and these processes of it still ran:\n${left().join('\n')}`)
+}
+
 /**
  * Starts `program` and waits for its window on the screen and its local API, looks at the command lines of its processes, and ends it as
  * Ctrl+C does. Saves a picture of the screen as test-results/smoke-NAME.png. Prints each step.
@@ -149,11 +170,7 @@ export async function smokeTest(name, program, args) {
     else say(`${name}: the screen ${isOnScreen() ? 'shows the window' : 'shows no window'} (${after}).`)
 
     tree = treeOf(child.pid)
-    const pages = tree.filter(({ command }) => command.includes('--type=renderer'))
-    if (pages.length === 0)
-      throw new Error(`No process of a page was found:\n${tree.map((one) => one.command).join('\n')}`)
-    const open = tree.filter(({ command }) => /(^|\s)--no-sandbox(\s|$)/.test(command))
-    if (open.length > 0) throw new Error(`Processes without a sandbox:\n${open.map((one) => one.command).join('\n')}`)
+    requireSandboxes(tree)
     say(`${name}: none of ${tree.length} processes has --no-sandbox.`)
 
     // Windows knows no signals, and ends single processes only.
@@ -161,15 +178,7 @@ export async function smokeTest(name, program, args) {
     else child.kill('SIGINT')
     const [code, signal] = await Promise.race([ended, pause(patienceMs, ['nothing'], { ref: false })])
     if (!isWindows && code !== 0) throw new Error(`The program ended with ${code ?? signal} after SIGINT.`)
-    const isLeft = () => {
-      const now = new Set(processes().map(({ pid, command }) => `${pid} ${command}`))
-      return tree.filter(({ pid, command }) => now.has(`${pid} ${command}`))
-    }
-    const end = performance.now() + patienceMs
-    while (isLeft().length > 0 && performance.now() < end) await pause(200)
-    const left = isLeft().map(({ command }) => command)
-    if (left.length > 0)
-      throw new Error(`The program has ended, and these processes of it still ran:\n${left.join('\n')}`)
+    await requireEnd(tree)
     say(`${name}: it has ended, with all of its processes.`)
   } catch (thrown) {
     for (const { pid } of [...tree, ...treeOf(child.pid)]) {

@@ -1,0 +1,61 @@
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Plugin, UserConfig } from 'vite'
+
+const page = `http://127.0.0.1:${process.env.INFERENCE_STUDIO_DEV_PAGE_PORT}`
+const host = `http://127.0.0.1:${process.env.INFERENCE_STUDIO_DEV_HOST_PORT}`
+
+/** Paths that the web host answers: its own, and the pages of frames, which have policies of their own and come from the last build. */
+const hostPaths = ['/rpc', '/session', '/media/', '/transfers/', '/metrics', '/diagram/', '/preview/', '/pdf/']
+
+/**
+ * The server of `npm run dev`: serves the page from its sources with hot reload, and passes all other requests on to the web host. The host
+ * accepts its own origin only, so the page's origin is replaced by that. Other origins stay as they are, and the host refuses them.
+ */
+export const devServer = (): UserConfig['server'] => ({
+  host: '127.0.0.1',
+  port: Number(process.env.INFERENCE_STUDIO_DEV_PAGE_PORT) || 0,
+  strictPort: true,
+  fs: { allow: [fileURLToPath(new URL('../..', import.meta.url))] },
+  proxy: Object.fromEntries(
+    hostPaths.map((path) => [
+      path,
+      {
+        target: host,
+        changeOrigin: true,
+        ws: path === '/rpc',
+        configure(proxy) {
+          const replace = (request: {
+            getHeader(name: string): unknown
+            setHeader(name: string, value: string): void
+          }) => {
+            if (request.getHeader('origin') === page) request.setHeader('origin', host)
+          }
+          proxy.on('proxyReq', replace)
+          proxy.on('proxyReqWs', replace)
+        },
+      },
+    ]),
+  ),
+})
+
+/** Lets pages that are open enter the web host again after its restart, with the token that `npm run dev` sends. */
+export function devSession(): Plugin {
+  return {
+    name: 'dev-session',
+    apply: 'serve',
+    configureServer(server) {
+      process.on('message', ({ hash }: { hash: string }) => server.ws.send('studio:restarted', { hash }))
+    },
+    transformIndexHtml: () => [
+      {
+        tag: 'script',
+        attrs: { type: 'module' },
+        children: `import.meta.hot?.on('studio:restarted', ({ hash }) => {
+          location.hash = hash
+          location.reload()
+        })`,
+      },
+    ],
+  }
+}
