@@ -1,9 +1,12 @@
+import { realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Plugin, UserConfig } from 'vite'
+import type { Plugin, ServerOptions } from 'vite'
 
 const page = `http://127.0.0.1:${process.env.INFERENCE_STUDIO_DEV_PAGE_PORT}`
 const host = `http://127.0.0.1:${process.env.INFERENCE_STUDIO_DEV_HOST_PORT}`
+
+const folder = (path: string): string => realpathSync(fileURLToPath(new URL(path, import.meta.url)))
 
 /** Paths that the web host answers: its own, and the pages of frames, which have policies of their own and come from the last build. */
 const hostPaths = ['/rpc', '/session', '/media/', '/transfers/', '/metrics', '/diagram/', '/preview/', '/pdf/']
@@ -12,11 +15,14 @@ const hostPaths = ['/rpc', '/session', '/media/', '/transfers/', '/metrics', '/d
  * The server of `npm run dev`: serves the page from its sources with hot reload, and passes all other requests on to the web host. The host
  * accepts its own origin only, so the page's origin is replaced by that. Other origins stay as they are, and the host refuses them.
  */
-export const devServer = (): UserConfig['server'] => ({
+export const devServer = (): ServerOptions => ({
   host: '127.0.0.1',
   port: Number(process.env.INFERENCE_STUDIO_DEV_PAGE_PORT) || 0,
   strictPort: true,
-  fs: { allow: [fileURLToPath(new URL('../..', import.meta.url))] },
+  // The page of the desktop has an address of another scheme.
+  hmr: { protocol: 'ws', host: '127.0.0.1', clientPort: Number(process.env.INFERENCE_STUDIO_DEV_PAGE_PORT) || 0 },
+  // Packages may be links to another folder.
+  fs: { allow: [folder('../..'), dirname(folder('../../node_modules/vite'))] },
   proxy: Object.fromEntries(
     hostPaths.map((path) => [
       path,
