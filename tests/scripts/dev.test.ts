@@ -5,11 +5,13 @@ import { once } from 'node:events'
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, chromium } from '@playwright/test'
-import { afterEach, expect, test } from 'vitest'
-import { node24, root } from '../../resources/scripts/ready.mjs'
+import { afterEach, expect, test, vi } from 'vitest'
+import { buildIfNeeded, node24, root } from '../../resources/scripts/ready.mjs'
 import { chromiumArgs, findPageBrowser } from '../helpers/browser.mjs'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { follow } from '../helpers/runningScript.ts'
+
+vi.setConfig({ testTimeout: 600_000 })
 
 const children = new Set<ChildProcess>()
 let browser: Browser | null = null
@@ -24,10 +26,11 @@ afterEach(async () => {
   }
 })
 
-/** A copy of the sources, which the test may change, with links to the packages of this clone. */
-function clone(): string {
+/** A copy of the sources and their build, which the test may change, with links to the packages of this clone. */
+async function clone(): Promise<string> {
+  buildIfNeeded()
   const folder = temporaryFolder('studio-dev-')
-  const copied = ['src-main', 'src-preload', 'src-renderer', 'resources']
+  const copied = ['src-main', 'src-preload', 'src-renderer', 'resources', 'out']
   const files = ['package.json', 'package-lock.json', 'electron.vite.config.ts', 'tsconfig.json', 'CHANGELOG.md']
   for (const name of [...copied, ...files]) cpSync(join(root, name), join(folder, name), { recursive: true })
   // A folder of its own, because the scripts write into it.
@@ -36,6 +39,8 @@ function clone(): string {
     if (/^\.(?!bin$|package-lock)/.test(name)) continue
     symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))
   }
+  const { remember, sourceState } = await import(join(folder, 'resources/scripts/ready.mjs'))
+  remember('built', sourceState())
   return folder
 }
 
@@ -46,7 +51,7 @@ function change(file: string, from: string | RegExp, to: string): void {
 }
 
 test('npm run dev in the browser shows a change of the page at once, and after a change of the core the page is connected again', async () => {
-  const folder = clone()
+  const folder = await clone()
   const args = ['--web', '--sandbox', '--api-port', '0', '--data-dir', join(folder, 'data')]
   const { DISPLAY: _x11, WAYLAND_DISPLAY: _wayland, ...env } = process.env
   const started = follow(

@@ -205,7 +205,7 @@ describe('npm start, where the system refuses the sandbox of Chromium,', () => {
     expect([await next.ended, next.output()]).toEqual([0, 'web host serve --open\n'])
   })
 
-  it('opens the browser also when Electron fails without it, which the web host is not told', async () => {
+  it('opens the browser also when Electron fails without it, without this switch for the web host', async () => {
     const started = start(withElectron(refusesSandbox), {}, ['--no-sandbox', '--web-port', '0'])
     expect([await started.ended, started.output()]).toEqual([0, 'web host serve --open --web-port 0\n'])
     expect(started.errors()).not.toContain('apparmor')
