@@ -53,15 +53,19 @@ export function devSession(): Plugin {
     configureServer(server) {
       process.on('message', ({ hash }: { hash: string }) => server.ws.send('studio:restarted', { hash }))
     },
-    transformIndexHtml: () => [
-      {
-        tag: 'script',
-        attrs: { type: 'module' },
-        children: `import.meta.hot?.on('studio:restarted', ({ hash }) => {
-          location.hash = hash
-          location.reload()
-        })`,
-      },
-    ],
+    transformIndexHtml: {
+      // Before Vite itself, which gives `import.meta.hot` to the scripts that it finds.
+      order: 'pre',
+      handler: () => [
+        {
+          tag: 'script',
+          attrs: { type: 'module' },
+          children: `import.meta.hot?.on('studio:restarted', ({ hash }) => {
+            location.hash = hash
+            location.reload()
+          })`,
+        },
+      ],
+    },
   }
 }

@@ -79,7 +79,8 @@ test('npm run dev in the browser shows a change of the page at once, and after a
   change(join(folder, 'src-main/core/core.ts'), /$/, '\nprocess.stderr.write(`the changed core runs\\n`)\n')
   await expect.poll(() => addresses().length, { timeout: 300_000 }).toBe(2)
   expect(started.errors()).toContain('the changed core runs')
-  await expect.poll(() => page.evaluate(() => 'isSameDocument' in window)).toBe(false)
+  // It has entered with the new token.
+  await page.waitForFunction(() => !('isSameDocument' in window), null, { timeout: 60_000 })
   await title.waitFor({ timeout: 60_000 })
 
   started.child.kill('SIGINT')
