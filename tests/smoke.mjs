@@ -72,7 +72,7 @@ function takeScreenshot(file) {
     execFileSync('weston-screenshooter', { cwd: folder })
     renameSync(join(folder, readdirSync(folder)[0]), file)
     rmSync(folder, { recursive: true })
-  } else execFileSync('import', ['-window', 'root', file])
+  } else execFileSync('import', ['-window', 'root', `png24:${file}`])
 }
 
 /** Whether two pictures of the screen differ by a window with content. A window that stays white is one colour in the middle. */
