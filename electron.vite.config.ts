@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
+import { devServer, devSession } from './resources/scripts/devPage.ts'
 import { framePages } from './resources/scripts/framePages.ts'
 import { notices } from './resources/scripts/notices.ts'
 import { pdfAssets } from './resources/scripts/pdfAssets.ts'
@@ -55,7 +56,8 @@ export default defineConfig({
   },
   renderer: {
     root: at('src-renderer'),
-    plugins: [react(), tailwindcss(), framePages(), pdfAssets(['decoders']), thirdParty.build()],
+    server: devServer(),
+    plugins: [react(), tailwindcss(), devSession(), framePages(), pdfAssets(['decoders']), thirdParty.build()],
     // Grammars are fetched one by one, which only a worker that is a module can do.
     worker: { format: 'es', plugins: () => [thirdParty.worker()] },
     build: {

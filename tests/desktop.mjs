@@ -1,21 +1,31 @@
-// `npm run test:desktop`: runs the desktop suite on a real Electron, then on its replacement, and reports what differed.
-// Runs on any Node from 20.19 on, with nothing installed. Exit code 2: there is no Electron here.
+// `npm run test:desktop`: starts the desktop application as `npm start` does and looks at it, then runs the desktop suite on a real Electron
+// and on its replacement, and reports what differed. With `--smoke`, the first of these only.
+// Runs on any Node from 20.19 on, with nothing installed. Exit code 2: Electron can't run here.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { findElectron } from '../resources/scripts/desktop.mjs'
+import { findElectron, whyNotAsRoot } from '../resources/scripts/desktop.mjs'
 import { buildIfNeeded, installIfNeeded, node24, root, say } from '../resources/scripts/ready.mjs'
 
 installIfNeeded()
-const electron = await findElectron()
+const refused = whyNotAsRoot()
+const electron = refused ? { why: refused } : await findElectron()
 if (!electron.path) {
-  say(`The desktop suite needs a real Electron, and there is none: ${electron.why}.`)
+  say(`The desktop suite needs a real Electron, which can't run here: ${electron.why}.`)
   say(
-    'Run it on a computer with a display and a connection to the internet. "npm test" runs the same suite on a replacement of Electron.',
+    'Run it as an ordinary user of a computer with a display and a connection to the internet. "npm test" runs the same suite on a replacement of Electron.',
   )
   process.exit(2)
 }
 buildIfNeeded()
+const { smokeTest } = await import('./smoke.mjs')
+try {
+  await smokeTest('start', node24(), [join(root, 'resources/scripts/start.mjs')])
+} catch (thrown) {
+  say(thrown.message)
+  process.exit(1)
+}
+if (process.argv.includes('--smoke')) process.exit()
 const { findBrowser, findPageBrowser } = await import('./helpers/browser.mjs')
 const { compareRuns, describeRuns } = await import('./helpers/electron/compareRuns.mjs')
 

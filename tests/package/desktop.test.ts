@@ -106,6 +106,14 @@ const packageName = (path: string): string | undefined => /^node_modules\/((?:@[
 const packageFile = /\.(js|cjs|mjs|json|wasm|node)$|\/(licen[cs]e|copying|notice)[^/]*$/i
 
 describe('app.asar', () => {
+  it('has nothing of `npm run dev`, whose page may run inline scripts', () => {
+    const code = files
+      .filter((name) => /^out\/main\/.*\.js$/.test(name))
+      .map((name) => readFileSync(join(extracted, name), 'utf8'))
+    expect(code.length).toBeGreaterThan(2)
+    expect(code.filter((text) => text.includes('ELECTRON_RENDERER_URL'))).toEqual([])
+  })
+
   it('contains exactly the files and packages of the list', () => {
     const others = files.filter((path) => !bundled.test(path) && !path.startsWith('node_modules/'))
     expect(others.toSorted()).toEqual(single)

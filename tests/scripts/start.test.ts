@@ -1,19 +1,33 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ZipFile } from 'yazl'
 import { root } from '../../resources/scripts/ready.mjs'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { needs } from '../helpers/programs.mjs'
 import { follow, type RunningScript } from '../helpers/runningScript.ts'
 
 // `npm start` with a program in Electron's place: a shell script that ends as Electron ends where it can't run. The download runs with the
 // real @electron/get and the real install script of the package, from a server on loopback.
 
 vi.setConfig({ testTimeout: 60_000 })
+
+/** The start says other words to root, as whom these tests may run. Another user could not read their folders. */
+const asOrdinaryUser = { NODE_OPTIONS: `--import=${encodeURI('data:text/javascript,process.getuid=()=>1000')}` }
 
 const folders: string[] = []
 const children = new Set<ChildProcess>()
@@ -68,8 +82,14 @@ function withElectron(script: string, interpreter = '/bin/sh'): string {
   return folder
 }
 
-function start(folder: string, env: NodeJS.ProcessEnv = {}, args: string[] = []): RunningScript {
+function start(
+  folder: string,
+  env: NodeJS.ProcessEnv = {},
+  args: string[] = [],
+  options: Pick<SpawnOptions, 'detached'> = {},
+): RunningScript {
   const child = spawn(process.execPath, [join(folder, 'resources/scripts/start.mjs'), ...args], {
+    ...options,
     env: { ...process.env, DISPLAY: ':77', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -104,7 +124,9 @@ describe('npm start opens the web host with one line of reason where Electron', 
     expect(await started.ended).toBe(0)
     expect(started.output()).toBe('web host serve --open --web-port 0\n')
     expect(started.errors()).toMatch(reason)
-    expect(started.errors()).toMatch(/^Opening in the browser instead of a desktop window: [^\n]+\n$/)
+    expect(started.errors()).toMatch(/^Opening in the browser instead of a desktop window: [^\n]+\n/)
+    // Other reasons have no advice.
+    if (!String(reason).includes('sandbox')) expect(started.errors().trim().split('\n').length).toBe(1)
   })
 
   it('is a file that can’t be run', async () => {
@@ -113,6 +135,134 @@ describe('npm start opens the web host with one line of reason where Electron', 
     const started = start(folder)
     expect(await started.ended).toBe(0)
     expect(started.output()).toBe('web host serve --open\n')
+  })
+})
+
+/** What Chromium says on Ubuntu 23.10 and later. */
+const refusesSandbox = `echo '[1:1128/0.1:FATAL:content/browser/zygote_host/zygote_host_impl_linux.cc:128] No usable sandbox! If you are running on Ubuntu 23.10+ or another Linux distro that has disabled unprivileged user namespaces with AppArmor, see https://chromium.googlesource.com/chromium/src/+/main/docs/security/apparmor-userns-restrictions.md.' >&2; kill -TRAP $$`
+
+describe('npm start, where the system refuses the sandbox of Chromium,', () => {
+  it(
+    'opens the browser and prints commands that write an AppArmor profile for the real path of this clone',
+    needs('posix'),
+    async () => {
+      const folder = withElectron(refusesSandbox)
+      // The profile must name the program that runs, not a link to it.
+      const linked = join(folder, "it's {linked}")
+      symlinkSync(join(folder, 'node_modules/electron/dist'), linked)
+      const started = start(folder, { ...asOrdinaryUser, ELECTRON_OVERRIDE_DIST_PATH: linked })
+      expect(await started.ended).toBe(0)
+      expect(started.output()).toBe('web host serve --open\n')
+      const [reason, advice, ...lines] = started.errors().trim().split('\n')
+      expect(reason).toBe(
+        "Opening in the browser instead of a desktop window: this system does not allow Chromium's sandbox.",
+      )
+      expect(advice).toBe('On Ubuntu 23.10 and later, these two commands allow the window of this clone:')
+      expect(lines.pop()).toBe(
+        'In a container, or where nothing else is possible, "npm start -- --no-sandbox" opens the window without this protection.',
+      )
+      // `sudo` of this test prints its arguments and what it is given.
+      const bin = join(folder, 'bin')
+      write(folder, { 'bin/sudo': '#!/bin/sh\necho "sudo $*"\nif [ "$1" = tee ]; then cat; fi\n' })
+      chmodSync(join(bin, 'sudo'), 0o755)
+      const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` }
+      const ran = execFileSync('sh', ['-ec', lines.join('\n')], { env, encoding: 'utf8' })
+      const binary = realpathSync(join(folder, 'node_modules/electron/dist/electron'))
+      const name = /apparmor\.d\/(\S+)/.exec(ran)?.[1]
+      expect(name).toMatch(/^inference-studio-clone-[0-9a-f]{8}$/)
+      expect(ran.split('\n')).toEqual([
+        `sudo tee /etc/apparmor.d/${name}`,
+        'abi <abi/4.0>,',
+        'include <tunables/global>',
+        `profile ${name} "${binary}" flags=(unconfined) {`,
+        '  userns,',
+        '}',
+        `sudo apparmor_parser --replace /etc/apparmor.d/${name}`,
+        '',
+      ])
+    },
+  )
+
+  it.runIf(process.getuid?.() === 0)('says to root that the window opens for an ordinary user', async () => {
+    const started = start(withElectron(refusesSandbox))
+    expect(await started.ended).toBe(0)
+    expect(started.errors().split('\n')).toEqual([
+      "Opening in the browser instead of a desktop window: Chromium's sandbox does not run as root.",
+      'The window opens for an ordinary user.',
+      expect.stringContaining('npm start -- --no-sandbox'),
+      '',
+    ])
+  })
+
+  it('starts without it only when the person says so, after one line about what that means, and stores nothing', async () => {
+    const folder = withElectron(
+      `case "$*" in *--no-sandbox*) echo "window $*"; : > "$INFERENCE_STUDIO_STARTED_FILE";; *) ${refusesSandbox};; esac`,
+    )
+    const asked = start(folder, {}, ['--no-sandbox'])
+    expect([await asked.ended, asked.output()]).toEqual([0, `window ${join(folder, '/')} --no-sandbox\n`])
+    expect(asked.errors()).toMatch(/^Chromium's sandbox is off for this start: [^\n]+\n$/)
+    const next = start(folder)
+    expect([await next.ended, next.output()]).toEqual([0, 'web host serve --open\n'])
+  })
+
+  it('opens the browser also when Electron fails without it, without this switch for the web host', async () => {
+    const started = start(withElectron(refusesSandbox), {}, ['--no-sandbox', '--web-port', '0'])
+    expect([await started.ended, started.output()]).toEqual([0, 'web host serve --open --web-port 0\n'])
+    expect(started.errors()).not.toContain('apparmor')
+  })
+})
+
+it('npm start -- --web opens the browser and does not look for Electron', async () => {
+  const started = start(withElectron('echo electron'), {}, ['--web', '--web-port', '0'])
+  expect([await started.ended, started.output(), started.errors()]).toEqual([
+    0,
+    'web host serve --open --web-port 0\n',
+    '',
+  ])
+})
+
+it('npm start -- --help explains --web and --no-sandbox, and installs nothing', async () => {
+  const folder = project()
+  rmSync(join(folder, 'node_modules'), { recursive: true })
+  const started = start(folder, {}, ['--help'])
+  expect([await started.ended, started.errors()]).toEqual([0, ''])
+  expect(started.output()).toMatch(/^npm start -- --web .*\n.*--no-sandbox /m)
+})
+
+describe('ELECTRON_OVERRIDE_DIST_PATH follows the rule of the package electron:', () => {
+  /** A folder with a program in Electron's place. */
+  function elsewhere(folder: string, name: string): string {
+    write(folder, { [`elsewhere/${name}`]: '#!/bin/sh\necho "elsewhere $0"; : > "$INFERENCE_STUDIO_STARTED_FILE"\n' })
+    chmodSync(join(folder, 'elsewhere', name), 0o755)
+    return join(folder, 'elsewhere')
+  }
+
+  it('without path.txt the program is called electron, and nothing is downloaded', async () => {
+    const folder = project()
+    const dist = elsewhere(folder, 'electron')
+    const started = start(folder, { ELECTRON_OVERRIDE_DIST_PATH: dist })
+    expect([await started.ended, started.output(), started.errors()]).toEqual([
+      0,
+      `elsewhere ${join(dist, 'electron')}\n`,
+      '',
+    ])
+  })
+
+  it('with path.txt it has that name', async () => {
+    const folder = project()
+    write(folder, { 'node_modules/electron/path.txt': 'Electron.app/Contents/MacOS/Electron' })
+    const dist = elsewhere(folder, 'Electron.app/Contents/MacOS/Electron')
+    const started = start(folder, { ELECTRON_OVERRIDE_DIST_PATH: dist })
+    expect([await started.ended, started.output()]).toEqual([
+      0,
+      `elsewhere ${join(dist, 'Electron.app/Contents/MacOS/Electron')}\n`,
+    ])
+  })
+
+  it('a folder without the program is named as the reason', async () => {
+    const started = start(withElectron('echo electron'), { ELECTRON_OVERRIDE_DIST_PATH: '/nowhere' })
+    expect([await started.ended, started.output()]).toEqual([0, 'web host serve --open\n'])
+    expect(started.errors()).toContain('there is no /nowhere/electron (ELECTRON_OVERRIDE_DIST_PATH)')
   })
 })
 
@@ -128,6 +278,25 @@ describe('npm start ends as the desktop application ends', () => {
     const started = start(withElectron('exit 0'))
     expect([await started.ended, started.output()]).toEqual([0, ''])
   })
+
+  it.skipIf(process.platform === 'win32')(
+    'by Ctrl+C, which reaches the application through the start alone and not its own processes first',
+    async () => {
+      // The application starts a child, as Chromium does, and reports a signal to either.
+      const code = `const { spawn } = require('node:child_process')
+        const says = (who, then) => 'process.on("SIGINT", () => { console.log("' + who + '"); ' + then + ' }); '
+        const child = spawn(process.execPath, ['-e', says('the child has a signal', 'process.exit()') +
+          'setInterval(() => {}, 1000); console.log("ready")'], { stdio: 'inherit' })
+        process.on('SIGINT', () => { console.log('the application has a signal'); child.kill('SIGTERM'); process.exit(0) })
+        setInterval(() => {}, 1000)`
+      const folder = withElectron(code, process.execPath)
+      // A process group of its own, as a terminal gives to the command in the foreground.
+      const started = start(folder, {}, [], { detached: true })
+      await vi.waitFor(() => expect(started.output()).toContain('ready'), 20_000)
+      process.kill(-(started.child.pid ?? 0), 'SIGINT')
+      expect([await started.ended, started.output()]).toEqual([0, 'ready\nthe application has a signal\n'])
+    },
+  )
 
   it('by a signal to the start, without a web host', async () => {
     // No shell: dash loses a signal that arrives just before it waits.

@@ -31,6 +31,13 @@ describe('the release workflow', () => {
     expect(workflow).not.toContain('ELECTRON_OZONE_PLATFORM_HINT')
   })
 
+  it('starts the program under a window manager, and keeps the pictures of the screen', () => {
+    const displays = workflow.split('\n').filter((line) => line.includes('run: xvfb-run'))
+    expect(displays.length).toBe(2)
+    for (const line of displays) expect(line).toContain("sh -c 'openbox & npm run ")
+    expect(workflow).toContain('test-results/smoke-*.png')
+  })
+
   it('pins every action to a commit, because a tag can be moved', () => {
     const actions = [...workflow.matchAll(/uses: (.*)/g)].map(([, action = '']) => action)
     expect(actions.length).toBeGreaterThan(5)
@@ -73,16 +80,33 @@ describe('the release workflow', () => {
 })
 
 describe('npm run test:desktop', () => {
-  it.skipIf(process.platform !== 'linux')('says that there is no Electron', () => {
+  /** Runs a script as root or as an ordinary user, whoever this is: the scripts ask Node. */
+  const runAs = (user: number, script: string, args: string[] = []) => {
     const { DISPLAY: _x11, WAYLAND_DISPLAY: _wayland, ...env } = process.env
-    const { status, stderr } = spawnSync(node24(), [join(root, 'tests/desktop.mjs')], { env, encoding: 'utf8' })
-    expect([status, stderr]).toEqual([
-      2,
-      expect.stringMatching(
-        /^The desktop suite needs a real Electron, and there is none: this computer has no display\.$/m,
+    const asUser = encodeURI(`data:text/javascript,process.getuid=()=>${user}`)
+    const { status, stderr } = spawnSync(node24(), [`--import=${asUser}`, join(root, script), ...args], {
+      env,
+      encoding: 'utf8',
+    })
+    return { status, stderr }
+  }
+
+  it.skipIf(process.platform !== 'linux')('says that there is no Electron', () => {
+    expect(runAs(1000, 'tests/desktop.mjs')).toEqual({
+      status: 2,
+      stderr: expect.stringMatching(
+        /^The desktop suite needs a real Electron, which can't run here: this computer has no display\.$/m,
       ),
-    ])
+    })
   })
+
+  it.each([['tests/desktop.mjs'], ['tests/package/start.mjs', '/bin/true']])(
+    'refuses root with words: %s',
+    (script, ...args) => {
+      const { status, stderr } = runAs(0, script, args)
+      expect([status, stderr]).toEqual([2, expect.stringContaining("Chromium's sandbox does not run as root")])
+    },
+  )
 
   it('reports what differed between Electron and its replacement', () => {
     const real = { a: 'passed', b: 'failed', c: 'pending', d: 'failed' }

@@ -18,21 +18,26 @@ export class CrashPolicy {
   }
 }
 
+interface CrashOptions {
+  dialog: Pick<Dialog, 'showMessageBox'>
+  log: Host['log']
+  quit(): void
+  /** Ctrl+C in a terminal, and the end of a session, also end the processes of pages. Those are no crashes. */
+  isQuitting(): boolean
+}
+
 /**
  * Reloads the page of a window after its process has crashed, or hangs for 10 s. Nothing is lost: the core runs the replies, and stores
  * drafts. A second crash within a minute asks first.
  */
-export function recoverFromCrashes(
-  window: BrowserWindow,
-  { dialog, log, quit }: { dialog: Pick<Dialog, 'showMessageBox'>; log: Host['log']; quit(): void },
-): void {
+export function recoverFromCrashes(window: BrowserWindow, { dialog, log, quit, isQuitting }: CrashOptions): void {
   const policy = new CrashPolicy()
   const { webContents } = window
   let hang: NodeJS.Timeout | undefined
 
   webContents.on('render-process-gone', (_event, { reason, exitCode }) => {
     clearTimeout(hang)
-    if (reason === 'clean-exit' || window.isDestroyed()) return
+    if (reason === 'clean-exit' || window.isDestroyed() || isQuitting()) return
     log('error', `The page of the window ended: ${reason} (exit code ${exitCode}).`)
     if (policy.crashed(performance.now()) === 'reload') webContents.reload()
     else void ask(reason)

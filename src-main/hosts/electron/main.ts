@@ -35,7 +35,7 @@ import { StateFeed } from '../../core/shared/stateFeed.ts'
 import { createKeychain } from '../keychain.ts'
 import { logUncaught } from '../lastResort.ts'
 import { openDataDir } from '../node/folder.ts'
-import { externalAddress } from './address.ts'
+import { externalAddress, isOwn } from './address.ts'
 import { ThemeFollower } from './appearance.ts'
 import { askBeforeClosing, closeActionOf } from './background.ts'
 import { crashDumps, startCrashDumps } from './crashDumps.ts'
@@ -61,7 +61,7 @@ import { guardNetwork, guardPermissions, microphoneOf } from './permissions.ts'
 import { givePorts } from './port.ts'
 import { followPower, SleepBlocker } from './power.ts'
 import { programFile, startAgain } from './program.ts'
-import { registerScheme, servePage } from './protocol.ts'
+import { isOfDevServer, registerScheme, servePage } from './protocol.ts'
 import { endWithSession, stopBeforeQuit } from './quit.ts'
 import { followRecentChats } from './recentChats.ts'
 import { isWaylandSession, takeScreenshot } from './screenshot.ts'
@@ -85,7 +85,8 @@ let log = toStandardError
 logUncaught((level, line) => log(level, line))
 identify(app)
 registerScheme()
-app.enableSandbox()
+// With this switch, which a person gives for a container, windows would stay white on Linux.
+if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox()
 const isWayland = isWaylandSession()
 const takeOpenings = listenForOpening(app)
 const dataDir = await openFolder().catch(giveUp)
@@ -163,7 +164,7 @@ async function start(folder: string): Promise<void> {
     canOpen: () => core !== null && !quit.asked(),
     isQuitting: quit.asked,
     prepare(window) {
-      recoverFromCrashes(window, { dialog, log, quit: () => app.quit() })
+      recoverFromCrashes(window, { dialog, log, quit: () => app.quit(), isQuitting: quit.asked })
       endWithSession(window, quit.now)
       showContextMenu(window, log)
       window.once('show', reportStarted)
@@ -209,7 +210,7 @@ async function start(folder: string): Promise<void> {
   const starting = createCore(ownHost, { opening, signal: ending.signal })
   servePage(protocol, join(built, 'renderer'), { core: () => starting, opening: () => work, given })
   guardPermissions(session.defaultSession, () => microphoneOf(systemPreferences))
-  guardNetwork(session.defaultSession, devTools)
+  guardNetwork(session.defaultSession, devTools, (address) => isOwn(address) || isOfDevServer(address))
   const pages = new PageWindows({ ...{ preload: join(built, 'preload', 'page.cjs'), devTools, dialog }, log })
   app.on('web-contents-created', (_event, contents) => {
     if (contents.session === pages.session) blockNavigation(contents)

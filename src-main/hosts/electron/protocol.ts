@@ -6,7 +6,7 @@ import type { Opening } from '../../../src-preload/contract/data.ts'
 import { givenPath } from '../../../src-preload/contract/desktop.ts'
 import { transfersPath } from '../../../src-preload/contract/transfers.ts'
 import type { BytesHandler, BytesReply } from '../../core/ports/bytes.ts'
-import { frameHeaders, securityHeaders } from '../csp.ts'
+import { contentSecurityPolicy, frameHeaders, securityHeaders } from '../csp.ts'
 import { answerMedia, type MediaSource, mediaPrefix } from '../media.ts'
 import { openingPage } from '../startUpPage.ts'
 import { isOwn, isOwnPage, ownOrigin, scheme } from './address.ts'
@@ -24,6 +24,31 @@ const contentTypes: Record<string, string> = {
   '.ico': 'image/x-icon',
   '.woff2': 'font/woff2',
   '.txt': 'text/plain; charset=utf-8',
+}
+
+declare global {
+  interface ImportMeta {
+    /** Set by the bundler. */
+    readonly env: { readonly DEV: boolean }
+  }
+}
+
+/** Server of the page's sources in `npm run dev`, or null. Builds for people have none: the bundler removes what only development uses. */
+const devServer = import.meta.env.DEV ? (process.env.ELECTRON_RENDERER_URL ?? null) : null
+
+/** Whether the page of `npm run dev` may connect to this address, which is that of its hot reload. */
+export const isOfDevServer = (address: string): boolean =>
+  devServer !== null && address.startsWith(`${devServer.replace('http', 'ws')}/`)
+
+/** A file of the page's sources. Its policy allows the inline scripts and styles of hot reload. */
+async function sendSource(server: string, url: URL): Promise<Response> {
+  const { body, headers, status } = await fetch(`${server}${url.pathname}${url.search}`)
+  const policy = contentSecurityPolicy([server.replace('http', 'ws')]).replace(
+    /(script|style)-src 'self'/g,
+    "$& 'unsafe-inline'",
+  )
+  const type = headers.get('content-type') ?? 'application/octet-stream'
+  return new Response(body, { status, headers: { 'Content-Security-Policy': policy, 'Content-Type': type } })
 }
 
 /** Registers the scheme; call it before `ready`. Without `bypassCSP` and service workers the page has the rights of an https page. */
@@ -58,6 +83,9 @@ export function servePage(
     if (pathOf(request.url).startsWith(transfersPath)) return sendBytes(request, (await core()).bytes)
     if (pathOf(request.url).startsWith(givenPath)) return sendGiven(request, given)
     if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(405, 'Method not allowed')
+    // The pages in frames, with their own policies, come from the last build.
+    if (devServer !== null && frameHeaders(pathOf(request.url)) === null)
+      return sendSource(devServer, new URL(request.url))
     const work = opening()
     if (work && pathOf(request.url) === '/rpc') return refuse(503, JSON.stringify({ opening: work }))
     return sendFile(request, await fileOf(folder, work ? inPlaceOf(request.url) : request.url))

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { WebSocket } from 'ws'
 import * as z from 'zod'
+import { modes } from './modes.ts'
 
 export type Params = Record<string, unknown>
 
@@ -64,12 +65,12 @@ export async function startChromium(
 ): Promise<{ cdp: Cdp; end(): Promise<void> }> {
   // Imported now: the module waits while it is loaded, and a program may load this replacement of Electron with `require`, which forbids that.
   const { chromiumArgs, findBrowser, findPageBrowser } = await import('../browser.mjs')
-  const binary = await (isFull ? findBrowser() : findPageBrowser())
+  const binary = await (isFull || modes.isShown ? findBrowser() : findPageBrowser())
   if (binary === null) throw new Error('No Chromium is here for the stand-in: set STUDIO_BROWSER to one.')
   const flags = [
     ...chromiumArgs,
     ...extra,
-    '--headless=new',
+    ...(modes.isShown ? [] : ['--headless=new']),
     '--no-startup-window',
     '--disable-popup-blocking',
     '--use-fake-device-for-media-stream',

@@ -58,6 +58,7 @@ class App
       | 'isReady'
       | 'whenReady'
       | 'enableSandbox'
+      | 'commandLine'
       | 'getVersion'
       | 'getPath'
       | 'setPath'
@@ -75,6 +76,9 @@ class App
     >
 {
   readonly isPackaged = modes.packaged === true
+  readonly commandLine = only<object>('CommandLine', {
+    hasSwitch: (name: string) => process.argv.includes(`--${name}`),
+  }) as Electron.CommandLine
   /** Of macOS alone. */
   readonly dock = undefined
   private readonly folder: string
@@ -135,6 +139,8 @@ class App
 
   enableSandbox(): void {
     needsEarly('app.enableSandbox()')
+    // On Linux, Chromium then starts processes that wait for a sandbox which is not there: windows stay white, or crash.
+    if (this.commandLine.hasSwitch('no-sandbox')) throw new Error('app.enableSandbox() conflicts with --no-sandbox')
   }
 
   getVersion(): string {

@@ -1,6 +1,6 @@
-import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
@@ -12,8 +12,10 @@ import {
   type Page,
 } from '@playwright/test'
 import type * as Electron from 'electron'
+import { electronBinary, electronEnvironment, hasDisplay, whyNotAsRoot } from '../../../resources/scripts/desktop.mjs'
 import { node24, root } from '../../../resources/scripts/ready.mjs'
 import { type Modes, modesInEnvironment } from './modes.ts'
+import { processesLeft } from './tree.ts'
 
 /** The running desktop program with the page of its first window. */
 export interface Desktop {
@@ -24,6 +26,8 @@ export interface Desktop {
   pageAt(address: RegExp): Promise<Page>
   /** Standard error so far. */
   errors(): string
+  /** When and where the main thread ran one task for more than 200 ms, of the stand-in only. */
+  stalls(): readonly string[]
   /** Resolves with the exit code when the program has ended. */
   ended: Promise<number | null>
   /** Calls `app.quit()`, like the menu. Answers a question about running work with "Quit". */
@@ -31,17 +35,13 @@ export interface Desktop {
 }
 
 // `npm run test:desktop` runs the suite on both, and compares the results.
-const binary = process.env.STUDIO_DESKTOP === 'replacement' ? null : realElectron()
-/** Whether Electron itself is installed. If not, the tests run on its stand-in. */
-export const real = binary !== null
-if (!real) console.log("Electron's binary is not here: the desktop tests run on the stand-in alone.")
-
-function realElectron(): string | null {
-  const home = join(root, 'node_modules', 'electron')
-  const name = join(home, 'path.txt')
-  if (!existsSync(name)) return null
-  const path = join(home, 'dist', readFileSync(name, 'utf8').trim())
-  return existsSync(path) ? path : null
+const binary = process.env.STUDIO_DESKTOP === 'replacement' ? null : electronBinary()
+const whyNoWindow = whyNotAsRoot() ?? (hasDisplay() ? null : 'this computer has no display')
+/** Whether Electron itself is installed and can open windows. If not, the tests run on its stand-in. */
+export const real = binary !== null && whyNoWindow === null
+if (!real) {
+  const why = binary === null ? "Electron's binary is not here" : whyNoWindow
+  console.log(`The desktop tests run on the stand-in alone: ${why}.`)
 }
 
 /** Runs in the program. */
@@ -55,15 +55,14 @@ const browsers = new Set<Browser>()
 
 const environment = (dataDir: string, modes: Modes): Record<string, string> => ({
   ...Object.fromEntries(
-    Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    Object.entries(electronEnvironment()).filter((entry): entry is [string, string] => entry[1] !== undefined),
   ),
   INFERENCE_STUDIO_DATA_DIR: dataDir,
   // Without a session bus there is no keychain, so that the tests are the same in every environment.
   DBUS_SESSION_BUS_ADDRESS: '',
   ...modesInEnvironment(modes),
 })
-// Chromium's own sandbox does not run as root.
-const realArgs = [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--use-fake-device-for-media-stream', root]
+const realArgs = ['--use-fake-device-for-media-stream', root]
 
 /** Starts the built program on a data folder and waits for its window's page. Only the stand-in has `modes`. */
 export async function launchDesktop(
@@ -72,7 +71,7 @@ export async function launchDesktop(
   args: readonly string[] = [],
 ): Promise<Desktop> {
   if (!existsSync(join(root, 'out/main/electron.js'))) throw new Error('There is no build: npm run build makes it.')
-  return binary === null ? launchStandIn(dataDir, modes, args) : launchReal(binary, dataDir, args)
+  return binary !== null && real ? launchReal(binary, dataDir, args) : launchStandIn(dataDir, modes, args)
 }
 
 /** Starts the built program for a test that expects no window. Resolves when it has ended. */
@@ -82,9 +81,9 @@ export async function runDesktopToItsEnd(
   args: readonly string[] = [],
 ): Promise<{ code: number | null; errors: string }> {
   const child =
-    binary === null
-      ? forkStandIn(dataDir, modes, args)
-      : spawn(binary, [...realArgs, ...args], { env: environment(dataDir, {}) })
+    binary !== null && real
+      ? spawn(binary, [...realArgs, ...args], { env: environment(dataDir, {}) })
+      : forkStandIn(dataDir, modes, args)
   const errors = collect(child)
   running.add(child)
   const [code] = await once(child, 'exit')
@@ -96,8 +95,18 @@ function forkStandIn(dataDir: string, modes: Modes, args: readonly string[] = []
   const runner = fileURLToPath(new URL('./run.mjs', import.meta.url))
   const stdio: ('ignore' | 'pipe' | 'ipc')[] = ['ignore', 'ignore', 'pipe', 'ipc']
   const env = { ...environment(dataDir, modes), ...modes.env }
-  return fork(runner, [modes.folder ?? root, ...args], { execPath: node24(), execArgv: [], env, stdio })
+  // A session of its own, in which the processes that it leaves behind are found.
+  const options = { execPath: node24(), execArgv: [], env, stdio, detached: process.platform !== 'win32' }
+  const child = fork(runner, [modes.folder ?? root, ...args], options)
+  child.once('exit', (code) => {
+    // A killed program can't end its processes.
+    if (child.pid !== undefined) ends.push(processesLeft(child.pid).then((left) => (code === null ? [] : left)))
+  })
+  return child
 }
+
+/** Command lines that each ended stand-in has left behind. */
+const ends: Promise<string[]>[] = []
 
 function collect(child: ChildProcess): () => string {
   let heard = ''
@@ -110,6 +119,8 @@ function collect(child: ChildProcess): () => string {
 async function launchReal(executablePath: string, dataDir: string, args: readonly string[]): Promise<Desktop> {
   const program: ElectronApplication = await _electron.launch({
     executablePath,
+    // Playwright's default is --no-sandbox, with which the program that people run was never tested.
+    chromiumSandbox: true,
     args: [...realArgs, ...args],
     env: environment(dataDir, {}),
   })
@@ -125,6 +136,7 @@ async function launchReal(executablePath: string, dataDir: string, args: readonl
     pageAt: (address) => pageAt(program.context(), address),
     evaluate: (code, arg) => program.evaluate(code as never, arg) as never,
     errors,
+    stalls: () => [],
     ended,
     async quit() {
       await program.evaluate(quitNow).catch(() => undefined)
@@ -138,10 +150,20 @@ interface Answer {
   value?: unknown
   error?: string
   endpoint?: string
+  stall?: string
 }
 
 interface Started extends Omit<Desktop, 'page' | 'pageAt'> {
   endpoint: Promise<string>
+}
+
+const reported = new Set<string>()
+
+/** Prints the first stall of each place. A report is no failure, because a machine may be busy with other things than this test. */
+function reportOnce(stall: string): void {
+  const place = stall.slice(stall.indexOf('\n'))
+  if (!reported.has(place)) console.warn(stall)
+  reported.add(place)
 }
 
 /** Starts the stand-in and returns at once, before `ready` and any window. A real Electron can't be observed that early. */
@@ -158,7 +180,12 @@ export function startStandIn(dataDir: string, modes: Modes = {}, args: readonly 
     for (const { reject } of waiting.values()) reject(gone)
     return code ?? null
   })
-  child.on('message', ({ id, value, error, endpoint }: Answer) => {
+  const stalls: string[] = []
+  child.on('message', ({ id, value, error, endpoint, stall }: Answer) => {
+    if (stall !== undefined) {
+      stalls.push(stall)
+      reportOnce(stall)
+    }
     if (endpoint !== undefined) ready.resolve(endpoint)
     if (id === undefined) return
     if (error === undefined) waiting.get(id)?.resolve(value)
@@ -180,6 +207,7 @@ export function startStandIn(dataDir: string, modes: Modes = {}, args: readonly 
     endpoint: ready.promise,
     evaluate,
     errors,
+    stalls: () => stalls,
     ended,
     async quit() {
       // The program may end before it answers.
@@ -219,16 +247,25 @@ async function pageAt(context: BrowserContext, address: RegExp): Promise<Page> {
   }
 }
 
-/** Ends what a test left running. */
+/** Ends what a test left running. @throws Error when a program that has ended by itself left processes behind */
 export async function closeDesktops(): Promise<void> {
   for (const browser of browsers) await browser.close().catch(() => undefined)
   browsers.clear()
   for (const child of running) {
     const ended = once(child, 'exit')
-    child.kill('SIGTERM')
+    end(child)
     const late = setTimeout(() => child.kill('SIGKILL'), 5_000)
     await ended
     clearTimeout(late)
   }
   running.clear()
+  const left = (await Promise.all(ends.splice(0))).flat()
+  if (left.length > 0)
+    throw new Error(`The program has ended, and these processes of it still ran:\n${left.join('\n')}`)
+}
+
+/** Asks a program to end. On Windows, Playwright's child is a shell, whose end would leave Electron running. */
+function end(child: ChildProcess): void {
+  if (process.platform === 'win32') spawnSync('taskkill', ['/pid', String(child.pid), '/T', '/F'])
+  else child.kill('SIGTERM')
 }

@@ -24,6 +24,8 @@ export interface Modes {
   answers?: { response: number; checkboxChecked?: boolean }[]
   /** `dialog.showOpenDialog` answers with these folders in turn; null: the person cancels. The last one repeats. */
   chosenFolders?: (string | null)[]
+  /** Windows are shown on the display. Starts the full browser, because a headless shell has none. */
+  isShown?: true
   /** Starts the full browser, which has microphones. It takes nearly twice the work of the browser for page tests. */
   fullBrowser?: true
 }

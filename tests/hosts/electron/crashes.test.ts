@@ -7,7 +7,7 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 /** A window whose page can crash and hang. `answer`: the button that the person presses. */
-function crashing(answer = 0) {
+function crashing(answer = 0, isQuitting = () => false) {
   const webContents = Object.assign(new EventEmitter(), {
     reload: vi.fn(),
     forcefullyCrashRenderer: vi.fn(() =>
@@ -17,9 +17,11 @@ function crashing(answer = 0) {
   const window = Object.assign(new EventEmitter(), { webContents, isDestroyed: () => false })
   const quit = vi.fn()
   const showMessageBox = vi.fn(async () => ({ response: answer, checkboxChecked: false }))
-  recoverFromCrashes(window as unknown as BrowserWindow, { dialog: { showMessageBox }, log: () => undefined, quit })
+  const log = vi.fn()
+  const options = { dialog: { showMessageBox }, log, quit, isQuitting }
+  recoverFromCrashes(window as unknown as BrowserWindow, options)
   const crash = (reason = 'crashed') => webContents.emit('render-process-gone', {}, { reason, exitCode: 5 })
-  return { window, webContents, quit, showMessageBox, crash }
+  return { window, webContents, quit, log, showMessageBox, crash }
 }
 
 test('one crash reloads, a second within a minute asks, a later one reloads again', () => {
@@ -44,6 +46,14 @@ test('a page that ends in order is not reloaded', () => {
   const { webContents, crash } = crashing()
   crash('clean-exit')
   expect(webContents.reload).not.toHaveBeenCalled()
+})
+
+test('a page that ends while the program quits is neither logged nor loaded again', () => {
+  let isQuitting = false
+  const { webContents, log, crash } = crashing(0, () => isQuitting)
+  isQuitting = true
+  crash('killed')
+  expect([webContents.reload.mock.calls, log.mock.calls]).toEqual([[], []])
 })
 
 test('a page that hangs for 10 s is ended and reloaded; one that answers in time is not, nor a closed window', () => {

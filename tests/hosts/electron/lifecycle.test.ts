@@ -33,6 +33,32 @@ test('the scheme is registered before ready, so the page is a secure context; la
   ).rejects.toThrow(/before app is ready/)
 })
 
+// A real Electron needs no sandbox for this only where the machine has none.
+test.skipIf(real)('the window opens with --no-sandbox, which a person may give', async () => {
+  const { page } = await launchDesktop(newDataDir(), {}, ['--no-sandbox'])
+  expect(await page.title()).toBe('Inference Studio')
+})
+
+test.skipIf(real)('a process of Chromium that a signal ends while the studio quits is no crash', async () => {
+  const desktop = await launchDesktop(newDataDir())
+  const reloads = await desktop.evaluate(({ BrowserWindow }) => {
+    const { webContents } = BrowserWindow.getAllWindows()[0] ?? {}
+    if (!webContents) throw new Error('There is no window')
+    let count = 0
+    webContents.reload = () => {
+      count += 1
+    }
+    // Ctrl+C of a terminal, which the program and its processes get together.
+    process.emit('SIGINT')
+    const gone = { reason: 'killed', exitCode: 2 } as const
+    ;(webContents as unknown as NodeJS.EventEmitter).emit('render-process-gone', {}, gone)
+    return count
+  })
+  expect(await desktop.ended).toBe(0)
+  expect(reloads).toBe(0)
+  expect(desktop.errors()).not.toContain('The page of the window ended')
+})
+
 /** Answers the question of the first closed window with "Quit". */
 const chooseToQuit = ({ evaluate }: Desktop): Promise<void> =>
   evaluate(({ dialog }) => {
@@ -275,3 +301,34 @@ test.runIf(!real)(
     expect(errors()).not.toContain('certificates of the system')
   },
 )
+describe.skipIf(real)('the replacement reports', () => {
+  test('where the main thread was during a task of more than 200 ms, with and without work of the processor', async () => {
+    const { evaluate, stalls } = await launchDesktop(newDataDir())
+    const before = stalls().length
+    await evaluate(() => {
+      function calculatesForLong() {
+        const end = performance.now() + 600
+        while (performance.now() < end) Math.sqrt(end)
+      }
+      function waitsForLong() {
+        // Such as a file of a slow disk, or the keychain.
+        const never = new Int32Array(new SharedArrayBuffer(4))
+        for (let times = 0; times < 60; times += 1) Atomics.wait(never, 0, 0, 10)
+      }
+      calculatesForLong()
+      return new Promise<void>((resolve) => setTimeout(() => resolve(waitsForLong()), 300))
+    })
+    await expect.poll(() => stalls().slice(before).join('\n')).toMatch(/calculatesForLong[\s\S]*waitsForLong/)
+    expect(stalls().at(-1)).toMatch(/^The main thread answered nothing for about \d{3,} ms:\n {4}at /)
+  })
+
+  test.runIf(process.platform === 'linux')('processes that the program leaves behind', async () => {
+    const desktop = await launchDesktop(newDataDir())
+    await desktop.evaluate(() => {
+      const { spawn } = process.getBuiltinModule('node:child_process')
+      spawn(process.execPath, ['-e', 'setInterval(() => {}, 1_000)'], { stdio: 'ignore' })
+    })
+    await desktop.quit()
+    await expect(tidy()).rejects.toThrow(/still ran:\n\d+ .*setInterval/)
+  })
+})
