@@ -100,9 +100,7 @@ const dataDir = isSelfCheck ? null : await openFolder().catch(giveUp)
 if (isSelfCheck) {
   // Not awaited: `ready` waits for the entry module to end. Loaded only for this command.
   void import('./selfCheck.ts')
-    .then(({ selfCheckAndExit }) =>
-      selfCheckAndExit(process.argv.includes('--json'), { built, resources, fork: forkUtility }),
-    )
+    .then(({ selfCheckAndExit }) => selfCheckAndExit({ built, resources, fork: forkUtility, argv: process.argv }))
     .catch((thrown: unknown) => {
       log('error', `The check could not run: ${asStudioError(thrown).message}`)
       app.exit(1)
@@ -387,8 +385,7 @@ function host(folder: string, { go, restart, logFile, updates }: HostParts): Hos
       fork: () => utilityProcess.fork(join(built, 'main', 'certificates.js'), [], { serviceName: 'certificates' }),
     }),
     fork: forkUtility,
-    checkInstallation: (signal) =>
-      checkInOwnRun(programFile(), restartArguments(process.argv, app.isPackaged), signal),
+    checkInstallation: (signal) => checkInOwnRun(programFile(), restartArguments(process.argv, app.isPackaged), signal),
     updates,
     notify: notifier({ Notification, goTo: go, log: (level, line) => log(level, line) }),
     log: (level, line) => log(level, line),

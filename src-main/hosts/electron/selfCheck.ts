@@ -7,6 +7,7 @@ import type { ForkProgram } from '../../core/shared/processWorker.ts'
 import { createKeychain } from '../keychain.ts'
 import { openOutput } from '../node/output.ts'
 import { type CheckedPage, mustBe, type OpenParts } from '../selfCheck/checks.ts'
+import { usualWait } from '../selfCheck/ownRun.ts'
 import type { Check } from '../selfCheck/run.ts'
 import { hostOfCheck, newCheckFolder, selfCheck as runSelfCheck } from '../selfCheck/selfCheck.ts'
 import { ownPage } from './address.ts'
@@ -27,20 +28,24 @@ interface DesktopParts {
   built: string
   resources: string
   fork: ForkProgram
+  argv: readonly string[]
 }
 
 /**
  * `self-check` as the first argument of the desktop program: tries out every part of it in a temporary folder, without a visible window and
  * without the lock of the one running program, and exits. Call it before `ready`.
  */
-export async function selfCheckAndExit(json: boolean, { built, resources, fork }: DesktopParts): Promise<void> {
+export async function selfCheckAndExit({ built, resources, fork, argv }: DesktopParts): Promise<void> {
   const folder = newCheckFolder()
   app.setPath('userData', join(folder, 'desktop'))
+  // Without a listener, closing the window of the check would quit with exit code 0.
+  app.on('window-all-closed', () => undefined)
   openOutput()
   await app.whenReady()
   app.dock?.hide()
   const code = await runSelfCheck(folder, {
-    json,
+    json: argv.includes('--json'),
+    wait: waitIn(argv),
     checks: [iconCheck(resources)],
     parts: (dataDir) => ({
       host: {
@@ -54,6 +59,10 @@ export async function selfCheckAndExit(json: boolean, { built, resources, fork }
   })
   app.exit(code)
 }
+
+/** Of `--wait=SECONDS`. Chromium's own switches have this form, so it takes no other. */
+const waitIn = (argv: readonly string[]): number =>
+  Number(argv.map((one) => /^--wait=(\d{1,4})$/.exec(one)?.[1]).find((one) => one !== undefined) ?? usualWait)
 
 const iconCheck = (resources: string): Check<OpenParts> => ({
   name: 'icons',

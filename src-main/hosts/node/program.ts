@@ -1,5 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { selfCheckCommand } from '../selfCheck/ownRun.ts'
+import { selfCheckCommand, usualWait } from '../selfCheck/ownRun.ts'
 import { keySourceFault, usualKeyVariable } from './apiKey.ts'
 import { dataFolder, instant, json, nonEmpty, path, shortName, withExamples } from './arguments.ts'
 import type { ServeOptions } from './commands/serve.ts'
@@ -203,6 +203,7 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
       ),
     ['inference-studio self-check', 'inference-studio self-check --json'],
   )
+    .option('--wait <seconds>', 'longest time of all checks together, 1 to 1000', count, usualWait)
     .addOption(json())
     .action(async (options) => ended(await (await import('./commands/selfCheck.ts')).selfCheck(options)))
 

@@ -5,6 +5,8 @@ import { type InstallationCheck, installationCheck } from '../../../src-preload/
 
 /** The command that checks the installation, of the command line and of the desktop program. */
 export const selfCheckCommand = 'self-check'
+/** How long the checks may take together unless `--wait` says otherwise, seconds. With the start and the end of the program, a check takes less than 20 seconds. */
+export const usualWait = 17
 
 /**
  * Runs this program once more with `self-check`, and returns each result as it comes. A process of its own, because a broken part could take

@@ -9,6 +9,8 @@ export interface Check<Parts> {
   label: string
   /** Names of checks of which this one uses the result. It is skipped unless all of them are ok. */
   needs?: readonly string[]
+  /** How long it may take, ms, if less than the others. */
+  longestMs?: number
   /** What to do after a failure, when the thrown error does not say it. */
   action: string
   /** Returns what was seen, in words. @throws NotHere for what this computer does not have; anything else is a failure */
@@ -28,20 +30,18 @@ export class NotHere extends Error {
 interface RunOptions {
   /** Called with each result as soon as it is known. */
   report(result: InstallationCheck): void
-  /** How long one check may take, ms. */
-  eachMs?: number
-  /** When the last check is given up, ms from now. */
-  allMs?: number
+  /** When the last check is given up, ms from now. One check may take two thirds of it. */
+  allMs: number
 }
 
-/** Checks that run at the same time. More would wait for each other's processor time, and exceed `eachMs` on a small computer. */
+/** Checks that run at the same time. More would wait for each other's processor time, and exceed their time on a small computer. */
 const atOnce = 4
 
 /** Runs the checks of a table, and returns whether none failed. Never rejects. */
 export async function runChecks<Parts>(
   checks: readonly Check<Parts>[],
   parts: Parts,
-  { report, eachMs = 9_000, allMs = 17_000 }: RunOptions,
+  { report, allMs }: RunOptions,
 ): Promise<boolean> {
   const end = performance.now() + allMs
   const results = new Map<string, Promise<InstallationCheck>>()
@@ -68,7 +68,10 @@ export async function runChecks<Parts>(
     const start = performance.now()
     const since = (): number => Math.round(performance.now() - start)
     try {
-      const detail = await inTime(check.run(parts), Math.max(0, Math.min(eachMs, end - start)))
+      const detail = await inTime(
+        check.run(parts),
+        Math.max(0, Math.min(check.longestMs ?? (allMs * 2) / 3, end - start)),
+      )
       return { name, label, status: 'ok', detail, action: null, ms: since() }
     } catch (thrown) {
       const isHere = !(thrown instanceof NotHere)
@@ -93,7 +96,13 @@ export async function runChecks<Parts>(
 async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   const late = Promise.withResolvers<never>()
   const seconds = (ms / 1000).toFixed(1)
-  const timer = setTimeout(() => late.reject(new StudioError('bug', `It did not end within ${seconds} seconds.`)), ms)
+  const timer = setTimeout(
+    () =>
+      late.reject(
+        new StudioError('bug', `It did not end within ${seconds} seconds. A busy computer may need more (--wait).`),
+      ),
+    ms,
+  )
   try {
     return await Promise.race([work, late.promise])
   } finally {

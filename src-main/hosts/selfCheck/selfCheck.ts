@@ -1,14 +1,17 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { asStudioError } from '../../core/errors.ts'
 import type { Host } from '../../core/host.ts'
-import { exitCodes, outputFailure, printJson, say } from '../node/output.ts'
+import { exitCodes, log, outputFailure, printJson, say } from '../node/output.ts'
 import { type CheckParts, commonChecks, type OpenParts, openParts } from './checks.ts'
 import { type Check, runChecks } from './run.ts'
 
 interface SelfCheckOptions {
   /** Print one JSON document per result, and one about all. */
   json: boolean
+  /** How long the checks may take together, seconds. */
+  wait: number
   /** @param folder an empty folder for the data */
   parts(folder: string): CheckParts
   /** Checks of parts that only this host has. */
@@ -16,7 +19,7 @@ interface SelfCheckOptions {
 }
 
 /** How long the parts may take to close, ms. They are temporary, so what is late ends with the process. */
-const closeMs = 1_000
+const closeMs = 1_500
 
 /** A new folder that only this user can read, for one run. */
 export const newCheckFolder = (): string => mkdtempSync(join(tmpdir(), 'inference-studio-check-'))
@@ -27,7 +30,7 @@ export const newCheckFolder = (): string => mkdtempSync(join(tmpdir(), 'inferenc
  */
 export async function selfCheck(
   folder: string,
-  { json, parts: partsOf, checks = [] }: SelfCheckOptions,
+  { json, wait, parts: partsOf, checks = [] }: SelfCheckOptions,
 ): Promise<number> {
   const start = performance.now()
   const data = join(folder, 'data')
@@ -36,6 +39,7 @@ export async function selfCheck(
   const all = [...commonChecks, ...checks]
   const width = Math.max(...all.map(({ label }) => label.length)) + 2
   const ok = await runChecks(all, parts, {
+    allMs: wait * 1000,
     report(result) {
       if (json) return printJson(result)
       const { label, status, detail, action } = result
@@ -45,10 +49,17 @@ export async function selfCheck(
   const ms = Math.round(performance.now() - start)
   if (json) printJson({ ok, version: parts.host.version, host: parts.host.name, ms })
   else say(`${ok ? 'No check failed' : 'A check failed'} (${(ms / 1000).toFixed(1)} s).`)
-  await Promise.race([parts.close(), new Promise((resolve) => setTimeout(resolve, closeMs).unref())])
-  rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  await Promise.race([parts.close().catch(warn), new Promise((resolve) => setTimeout(resolve, closeMs).unref())])
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  } catch (thrown) {
+    // Windows deletes no file that a part still has open.
+    warn(thrown)
+  }
   return ok && (await outputFailure()) === null ? exitCodes.ok : exitCodes.failed
 }
+
+const warn = (thrown: unknown): void => log('warn', `The check could not clean up: ${asStudioError(thrown).message}`)
 
 /** The members of a host that can't be used from a check: nothing may reach the person's programs or windows. */
 export const hostOfCheck = {

@@ -17,9 +17,9 @@ import { startWebServer } from '../web/server.ts'
 const lastMs = 500
 
 /** `self-check`: tries out every part of this installation in a temporary folder. Exits with 1 when a check failed. */
-export async function selfCheck({ json }: { json: boolean }): Promise<number> {
+export async function selfCheck({ json, wait }: { json: boolean; wait: number }): Promise<number> {
   const code = await runSelfCheck(newCheckFolder(), {
-    json,
+    ...{ json, wait },
     parts: (folder) => ({
       host: { ...createNodeHost(folder), ...hostOfCheck },
       certificates: join(ownPackage().folder, 'out', 'main', 'certificates.js'),
