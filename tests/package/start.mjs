@@ -1,6 +1,6 @@
-// `npm run package:start`: starts the packaged program in dist/ on an empty data folder, and waits for its window and its local API. Needs a
-// display. The fuses allow no debugger, so this looks from the outside, as a person does.
-import { spawn } from 'node:child_process'
+// `npm run package:start`: lets the packaged program in dist/ check itself, starts it on an empty data folder, and waits for its window and its
+// local API. Needs a display. The fuses allow no debugger, so this looks from the outside, as a person does.
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,6 +29,15 @@ const [program = packaged(), ...args] = process.argv.slice(2)
 if (!program) {
   console.error('dist/ has no package for this computer: npm run package makes one.')
   process.exit(2)
+}
+
+const checked = spawnSync(program, ['self-check', ...args], {
+  stdio: ['ignore', 'inherit', 'inherit'],
+  timeout: patienceMs,
+})
+if (checked.status !== 0) {
+  console.error(`The check of the program itself ended with ${checked.status ?? checked.signal ?? checked.error}.`)
+  process.exit(1)
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'studio-start-'))
