@@ -82,7 +82,7 @@ export async function runChecks<Parts>(
     }
   }
 
-  // In the order of the table, in which a check stands behind those that it needs.
+  // In the order of the table, in which a check comes after those that it needs.
   for (const check of checks) {
     const result = resultOf(check)
     results.set(check.name, result)

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/websocket'
@@ -5,8 +6,7 @@ import type { ContractRouterClient } from '@orpc/contract'
 import { WebSocket } from 'ws'
 import type { Contract } from '../../../../src-preload/contract/contract.ts'
 import type { Core } from '../../../core/core.ts'
-import type { CheckedPage } from '../../selfCheck/checks.ts'
-import { mustBe } from '../../selfCheck/checks.ts'
+import { type CheckedPage, mustBe } from '../../selfCheck/checks.ts'
 import { hostOfCheck, newCheckFolder, selfCheck as runSelfCheck } from '../../selfCheck/selfCheck.ts'
 import { createNodeHost } from '../host.ts'
 import { log } from '../output.ts'
@@ -57,7 +57,10 @@ async function openPage(core: Core): Promise<CheckedPage> {
     },
     async call() {
       const websocket = new WebSocket(`ws://${host}/rpc`, { headers: { origin, cookie: cookieFor('/rpc') } })
+      // Without a listener, a refused connection would end the process. `once` reports it.
+      websocket.on('error', () => undefined)
       try {
+        await once(websocket, 'open')
         // Its listeners get events of `ws`, which have the same members.
         const link = new RPCLink({ websocket: websocket as unknown as globalThis.WebSocket })
         const client: ContractRouterClient<Contract> = createORPCClient(link)
