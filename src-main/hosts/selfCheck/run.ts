@@ -9,8 +9,6 @@ export interface Check<Parts> {
   label: string
   /** Names of checks of which this one uses the result. It is skipped unless all of them are ok. */
   needs?: readonly string[]
-  /** How long it may take, ms, if less than the others. */
-  longestMs?: number
   /** What to do after a failure, when the thrown error does not say it. */
   action: string
   /** Returns what was seen, in words. @throws NotHere for what this computer does not have; anything else is a failure */
@@ -68,10 +66,7 @@ export async function runChecks<Parts>(
     const start = performance.now()
     const since = (): number => Math.round(performance.now() - start)
     try {
-      const detail = await inTime(
-        check.run(parts),
-        Math.max(0, Math.min(check.longestMs ?? (allMs * 2) / 3, end - start)),
-      )
+      const detail = await inTime(check.run(parts), Math.max(0, Math.min((allMs * 2) / 3, end - start)))
       return { name, label, status: 'ok', detail, action: null, ms: since() }
     } catch (thrown) {
       const isHere = !(thrown instanceof NotHere)
