@@ -47,12 +47,6 @@ const documents = {
 }
 
 /**
- * Leaves out the libraries of keytar for other systems. The macro for the system would be that of the computer that builds.
- * @param platform as Node names it
- */
-const nativeOf = (platform) => [`!node_modules/keytar/prebuilds/!(${platform}-\${arch})/**`]
-
-/**
  * Refuses a package without exactly the native modules that its system loads: it would start, and have no keychain.
  * @type {(context: import('electron-builder').AfterPackContext) => Promise<void>}
  */
@@ -66,7 +60,7 @@ async function requireNativeModules({ appOutDir, electronPlatformName, arch, pac
   if (packed.toSorted().join() === wanted.toSorted().join()) return
   throw new Error(
     `The package for ${electronPlatformName} (${name}) must contain the native module ${wanted.join(' and ')}, but contains ` +
-      `${packed.join(', ') || 'none'}. Without it there is no keychain. Is node_modules complete, and does keytar support this processor?`,
+      `${packed.join(', ') || 'none'}. Without it there is no keychain. Build the package on its own system, with a complete node_modules.`,
   )
 }
 
@@ -91,8 +85,10 @@ export default {
     '!node_modules/**/.*',
     '!node_modules/@types/**',
     '!node_modules/**/*.{md,ts,mts,cts,tsbuildinfo,flow,gyp,cc,h,c}',
-    // One prebuilt library of thirteen stays: `nativeOf`.
-    '!node_modules/keytar/{build,script,src}/**',
+    // One prebuilt library of thirteen. The macro is the system of the computer that builds; `requireNativeModules` refuses it for another.
+    '!node_modules/keytar/{build,script,src,prebuilds}/**',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a macro of electron-builder
+    'node_modules/keytar/prebuilds/${platform}-${arch}/keytar.node',
     '!node_modules/node-addon-api/**',
     // One encoding of eight, in both module formats.
     '!node_modules/gpt-tokenizer/{dist,src,data}/**',
@@ -124,7 +120,6 @@ export default {
   protocols: [{ name: 'Inference Studio', schemes: ['inference-studio'] }],
 
   linux: {
-    files: nativeOf('linux'),
     target: ['AppImage', 'deb', 'rpm'],
     maintainer,
     executableName: 'inference-studio',
@@ -151,7 +146,6 @@ export default {
   toolsets: { appimage: '1.0.3' },
 
   mac: {
-    files: nativeOf('darwin'),
     target: ['dmg', 'zip'],
     icon: 'resources/package/icons/icon.icns',
     category: 'public.app-category.productivity',
@@ -165,7 +159,7 @@ export default {
   },
 
   // Without types of files: the installer would make the application their default program.
-  win: { files: nativeOf('win32'), target: ['nsis', 'portable'], icon: 'resources/package/icons/icon.ico' },
+  win: { target: ['nsis', 'portable'], icon: 'resources/package/icons/icon.ico' },
   nsis: {
     oneClick: false,
     perMachine: false,

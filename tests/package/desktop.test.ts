@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import * as asar from '@electron/asar'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import builderConfiguration from '../../resources/package/electron-builder.mjs'
@@ -146,45 +146,34 @@ describe('app.asar', () => {
 })
 
 describe('a package for another system than the one that builds', () => {
-  /** @param settings of the configuration, as JavaScript */
-  function buildForWindows(settings: string): string {
+  function buildForWindows(): void {
     const own = temporaryFolder('studio-cross-')
     const electron = join(own, 'electron')
     writeStubElectron(electron)
     cpSync(join(electron, 'electron'), join(electron, 'electron.exe'))
-    const config = join(own, 'config.mjs')
-    const real = pathToFileURL(join(root, 'resources', 'package', 'electron-builder.mjs')).href
     // The stub is no program of Windows, so nothing can be written into it.
-    const win = '{ ...real.win, signAndEditExecutable: false, ...own.win }'
-    writeFileSync(
-      config,
-      `import real from ${JSON.stringify(real)}\nconst own = ${settings}\nexport default { ...real, ...own, disableAsarIntegrity: true, win: ${win} }`,
-    )
-    const output = join(own, 'dist')
-    execFileSync(
-      node24(),
-      [
-        join(root, 'node_modules', 'electron-builder', 'cli.js'),
-        ...['--config', config, '--publish', 'never', '--win', 'dir', '--x64'],
-        ...[`-c.electronDist=${electron}`, `-c.directories.output=${output}`],
-      ],
-      { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },
-    )
-    return join(output, 'win-unpacked', 'resources', 'app.asar.unpacked')
+    const set = {
+      ...{ electronDist: electron, 'directories.output': join(own, 'dist') },
+      ...{ disableAsarIntegrity: true, 'win.signAndEditExecutable': false },
+    }
+    const command = [
+      join(root, 'node_modules', 'electron-builder', 'cli.js'),
+      ...['--config', 'resources/package/electron-builder.mjs', '--publish', 'never', '--win', 'dir', '--x64'],
+      ...Object.entries(set).map(([name, value]) => `-c.${name}=${value}`),
+    ]
+    const { status, stdout, stderr } = spawnSync(node24(), command, { cwd: root, encoding: 'utf8' })
+    if (status !== 0) throw new Error(stdout + stderr)
   }
 
-  it('contains the native module of that system alone', { tags: 'long' }, () => {
-    const unpacked = buildForWindows('{}')
-    const native = globSync('**/*.node', { cwd: unpacked })
-    expect(native).toEqual([join('node_modules', 'keytar', 'prebuilds', 'win32-x64', 'keytar.node')])
-  })
-
-  it('is not built without it', { tags: 'long' }, () => {
-    const without = "{ win: { files: ['!node_modules/keytar/prebuilds/**'] } }"
-    expect(() => buildForWindows(without)).toThrow(
-      /The package for win32 \(x64\) must contain the native module .*win32-x64\/keytar\.node, but contains none/,
-    )
-  })
+  it.skipIf(process.platform === 'win32')(
+    'is not built, because it would have no keychain',
+    { tags: 'long', timeout: 300_000 },
+    () => {
+      expect(buildForWindows).toThrow(
+        /The package for win32 \(x64\) must contain the native module .*win32-x64\/keytar\.node, but contains .*(linux|darwin)-/,
+      )
+    },
+  )
 })
 
 describe('the fuses of the program', () => {
