@@ -92,7 +92,7 @@ export const commonChecks: readonly Check<OpenParts>[] = [
         database.prepare('INSERT INTO words(rowid, body) VALUES (1, ?)').run(`one ${word} here`)
         const row = database.prepare('SELECT count(*) AS n FROM words WHERE words MATCH ?').get(`${word.slice(0, 2)}*`)
         mustBe(row?.n === 1, 'The index does not find a word that is in it.')
-        return `SQLite ${database.prepare('SELECT sqlite_version() AS v').get()?.v} finds words`
+        return `SQLite ${String(database.prepare('SELECT sqlite_version() AS v').get()?.v)} finds words`
       } finally {
         database.close()
       }

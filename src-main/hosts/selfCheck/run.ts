@@ -56,8 +56,8 @@ export async function runChecks<Parts>(
 
   async function resultOf(check: Check<Parts>): Promise<InstallationCheck> {
     const { name, label } = check
-    const needed = await Promise.all((check.needs ?? []).map((one) => results.get(one)))
-    const missing = needed.find((one) => one?.status !== 'ok')
+    const needed = await Promise.all((check.needs ?? []).flatMap((one) => results.get(one) ?? []))
+    const missing = needed.find((one) => one.status !== 'ok')
     if (missing) {
       const action = `Solve “${missing.label}” first.`
       return { name, label, status: 'skipped', detail: `It needs “${missing.label}”.`, action, ms: 0 }
