@@ -1,7 +1,8 @@
 // Configuration of electron-builder, for `npm run package`. docs/releasing.md explains how to sign and publish.
 // `npm run package:check` tests what it produces without Electron's binary.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { globSync, readFileSync } from 'node:fs'
+import { join, sep } from 'node:path'
+import { Arch } from 'electron-builder'
 import { root } from '../scripts/ready.mjs'
 
 const here = join(root, 'resources', 'package')
@@ -45,6 +46,24 @@ const documents = {
   txt: 'text/plain',
 }
 
+/**
+ * Refuses a package without exactly the native modules that its system loads: it would start, and have no keychain.
+ * @type {(context: import('electron-builder').AfterPackContext) => Promise<void>}
+ */
+async function requireNativeModules({ appOutDir, electronPlatformName, arch, packager }) {
+  const name = Arch[arch]
+  // A universal application of macOS contains both. Node calls every 32-bit ARM "arm".
+  const processors = name === 'universal' ? ['x64', 'arm64'] : [name === 'armv7l' ? 'arm' : name]
+  const wanted = processors.map((one) => `node_modules/keytar/prebuilds/${electronPlatformName}-${one}/keytar.node`)
+  const unpacked = join(packager.getResourcesDir(appOutDir), 'app.asar.unpacked')
+  const packed = globSync('**/*.node', { cwd: unpacked }).map((path) => path.replaceAll(sep, '/'))
+  if (packed.toSorted().join() === wanted.toSorted().join()) return
+  throw new Error(
+    `The package for ${electronPlatformName} (${name}) must contain the native module ${wanted.join(' and ')}, but contains ` +
+      `${packed.join(', ') || 'none'}. Without it there is no keychain. Build the package on its own system, with a complete node_modules.`,
+  )
+}
+
 /** @type {import('electron-builder').Configuration} */
 export default {
   appId: 'app.inference-studio',
@@ -66,7 +85,7 @@ export default {
     '!node_modules/**/.*',
     '!node_modules/@types/**',
     '!node_modules/**/*.{md,ts,mts,cts,tsbuildinfo,flow,gyp,cc,h,c}',
-    // One prebuilt library of thirteen.
+    // One prebuilt library of thirteen. The macro is the system of the computer that builds; `requireNativeModules` refuses it for another.
     '!node_modules/keytar/{build,script,src,prebuilds}/**',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a macro of electron-builder
     'node_modules/keytar/prebuilds/${platform}-${arch}/keytar.node',
@@ -86,6 +105,7 @@ export default {
   asarUnpack: ['**/*.node'],
   // The npm package of keytar has a prebuilt library for each system.
   npmRebuild: false,
+  afterPack: requireNativeModules,
   electronFuses,
   extraMetadata: {
     homepage,

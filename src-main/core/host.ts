@@ -1,5 +1,5 @@
 import type { AlertPlace } from '../../src-preload/contract/alerts.ts'
-import type { UpdateState } from '../../src-preload/contract/app.ts'
+import type { InstallationCheck, UpdateState } from '../../src-preload/contract/app.ts'
 import type { ForkProgram } from './shared/processWorker.ts'
 
 /** What the core needs of its host. There are two hosts: the desktop application and the web host. */
@@ -30,6 +30,11 @@ export interface Host {
   readonly updates?: HostUpdates | null
   /** Facts for the diagnostics report that only the host knows. Absent: none. */
   readonly diagnostics?: HostDiagnostics
+  /**
+   * Runs this program once more to check the installation, until `signal` aborts. The last result says so when that run breaks off. Absent:
+   * it can't start itself.
+   */
+  checkInstallation?(signal: AbortSignal): AsyncIterable<InstallationCheck>
   /** Starts a process for work on hostile input, which may die. */
   readonly fork: ForkProgram
   /** One line for the log (standard error or a file). Never called with a secret. */

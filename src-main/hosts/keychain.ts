@@ -61,6 +61,9 @@ export function createKeychain(load: () => Keytar = loadKeytar): SecretStore {
   }
 }
 
+/** The words for a Linux session that can have no keychain, such as one without a desktop. */
+export const noSessionBus = 'No keychain can be used here, because there is no D-Bus session bus.'
+
 const lockedMessage = /collection\/|locked collection|interaction is not allowed|dismissed|was cancell?ed/i
 /** The last two come from GIO, for an empty address and without a display. */
 const noBusMessage = /D-Bus|DBUS|Could not connect|No such file or directory|given address is empty|cannot autolaunch/i
@@ -83,12 +86,7 @@ function keychainError(thrown: unknown): StudioError {
     return new StudioError('keychain_missing', why, {}, because)
   }
   if (noBusMessage.test(words)) {
-    return new StudioError(
-      'keychain_missing',
-      'No keychain can be used here, because there is no D-Bus session bus.',
-      {},
-      because,
-    )
+    return new StudioError('keychain_missing', noSessionBus, {}, because)
   }
   return new StudioError('keychain_missing', `The keychain failed: ${words}`, {}, because)
 }

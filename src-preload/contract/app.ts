@@ -188,6 +188,23 @@ export const appState = z.object({
 })
 export type AppState = z.infer<typeof appState>
 
+/** One result of a check of this installation. */
+export const installationCheck = z.object({
+  /** For programs, such as `documents`. */
+  name: z.string(),
+  /** For people, in English like `detail`, so that the list can be sent to the developers. */
+  label: z.string(),
+  /** `skipped`: this computer does not have it, or another check failed that it needs. */
+  status: z.enum(['ok', 'failed', 'skipped']),
+  /** What was seen, or the reason. */
+  detail: z.string(),
+  /** What to do. Null when it is ok. */
+  action: z.string().nullable(),
+  /** How long it took, ms. */
+  ms: whole,
+})
+export type InstallationCheck = z.infer<typeof installationCheck>
+
 export const app = {
   /** The whole state, again after each change, at most 20 times per second. */
   watch: procedure.output(eventIterator(appState)),
@@ -200,4 +217,9 @@ export const app = {
   openExternal: procedure.input(z.object({ url: z.string() })).output(z.object({ opened: z.boolean() })),
   /** A report for a question to the developers, as plain text: versions, settings, sizes, last errors. Without keys and texts of chats. */
   diagnostics: procedure.output(z.object({ report: z.string() })),
+  /**
+   * Runs the program once more, which tries out its own parts on a temporary folder, and returns each result as it comes.
+   * @throws `bad_input` for a program that can't, `busy` while a check runs
+   */
+  checkInstallation: procedure.output(eventIterator(installationCheck)),
 }

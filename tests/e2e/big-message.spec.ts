@@ -90,7 +90,9 @@ const find = {
   close: `[...document.querySelectorAll('.chat-find button')].at(-1).click()`,
 }
 
-test('finding a letter that occurs about 95,000 times in a message of 2 MB never blocks the page', { tag: '@long' }, async () => {
+test('finding a letter that occurs about 95,000 times in a message of 2 MB never blocks the page', {
+  tag: '@long',
+}, async () => {
   test.setTimeout(600_000)
   const dataDir = newDataDir()
   const { id } = storeChat(dataDir, ['Question', bigMessage('list', 2_000_000)])

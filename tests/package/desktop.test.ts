@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as asar from '@electron/asar'
@@ -151,6 +151,37 @@ describe('app.asar', () => {
     expect(about).not.toHaveProperty('devDependencies')
     expect(about).not.toHaveProperty('scripts')
   })
+})
+
+describe('a package for another system than the one that builds', () => {
+  function buildForWindows(): void {
+    const own = temporaryFolder('studio-cross-')
+    const electron = join(own, 'electron')
+    writeStubElectron(electron)
+    cpSync(join(electron, 'electron'), join(electron, 'electron.exe'))
+    // The stub is no program of Windows, so nothing can be written into it.
+    const set = {
+      ...{ electronDist: electron, 'directories.output': join(own, 'dist') },
+      ...{ disableAsarIntegrity: true, 'win.signAndEditExecutable': false },
+    }
+    const command = [
+      join(root, 'node_modules', 'electron-builder', 'cli.js'),
+      ...['--config', 'resources/package/electron-builder.mjs', '--publish', 'never', '--win', 'dir', '--x64'],
+      ...Object.entries(set).map(([name, value]) => `-c.${name}=${value}`),
+    ]
+    const { status, stdout, stderr } = spawnSync(node24(), command, { cwd: root, encoding: 'utf8' })
+    if (status !== 0) throw new Error(stdout + stderr)
+  }
+
+  it.skipIf(process.platform === 'win32')(
+    'is not built, because it would have no keychain',
+    { tags: 'long', timeout: 300_000 },
+    () => {
+      expect(buildForWindows).toThrow(
+        /The package for win32 \(x64\) must contain the native module .*win32-x64\/keytar\.node, but contains .*(linux|darwin)-/,
+      )
+    },
+  )
 })
 
 describe('the fuses of the program', () => {

@@ -1,4 +1,6 @@
-// `npm run package:start`: the smoke test of the packaged program in dist/. The fuses allow no debugger, so it looks from the outside.
+// `npm run package:start`: lets the packaged program in dist/ check itself, then does the smoke test with it. The fuses allow no debugger, so
+// both look from the outside.
+import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { whyNotAsRoot } from '../../resources/scripts/desktop.mjs'
@@ -24,6 +26,14 @@ const why = whyNotAsRoot() ?? (program ? null : 'dist/ has no package for this c
 if (why) {
   say(`The packaged program can't be tried: ${why}.`)
   process.exit(2)
+}
+const checked = spawnSync(program, ['self-check', ...args], {
+  stdio: ['ignore', 'inherit', 'inherit'],
+  timeout: 60_000,
+})
+if (checked.status !== 0) {
+  say(`The check of the program itself ended with ${checked.status ?? checked.signal ?? checked.error}.`)
+  process.exit(1)
 }
 try {
   await smokeTest('package', program, args)

@@ -1,4 +1,4 @@
-import type { AppState } from '../../../src-preload/contract/app.ts'
+import type { AppState, InstallationCheck } from '../../../src-preload/contract/app.ts'
 import { StudioError } from '../errors.ts'
 import { updateSettings } from '../features/settings/updateSettings.ts'
 import type { Host } from '../host.ts'
@@ -34,7 +34,26 @@ export const appHandlers = (
   }),
   openExternal: os.openExternal.handler(({ input }) => openExternal(host, input)),
   diagnostics: os.diagnostics.handler(() => ({ report: diagnostics() })),
+  checkInstallation: os.checkInstallation.handler(({ signal }) => guarded(host, checkInstallation(host, signal))),
 })
+
+/** Hosts whose check runs now. Two at once would wait for each other's processor time, and report failures that are none. */
+const checking = new WeakSet<Host>()
+
+/** @throws StudioError `bad_input`, `busy` */
+async function* checkInstallation(
+  host: Host,
+  signal: AbortSignal = new AbortController().signal,
+): AsyncGenerator<InstallationCheck, undefined, void> {
+  if (!host.checkInstallation) throw new StudioError('bad_input', 'This program can’t check its installation.')
+  if (checking.has(host)) throw new StudioError('busy', 'A check is running. Wait until it has ended.')
+  checking.add(host)
+  try {
+    yield* host.checkInstallation(signal)
+  } finally {
+    checking.delete(host)
+  }
+}
 
 /** @throws StudioError `bad_input` for a program without an update feed */
 async function checkForUpdates({ updates }: Host): Promise<void> {

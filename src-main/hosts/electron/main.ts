@@ -35,6 +35,7 @@ import { StateFeed } from '../../core/shared/stateFeed.ts'
 import { createKeychain } from '../keychain.ts'
 import { logUncaught } from '../lastResort.ts'
 import { openDataDir } from '../node/folder.ts'
+import { checkInOwnRun } from '../selfCheck/ownRun.ts'
 import { externalAddress, isOwn } from './address.ts'
 import { ThemeFollower } from './appearance.ts'
 import { askBeforeClosing, closeActionOf } from './background.ts'
@@ -52,7 +53,13 @@ import { setOpenAtLogin, startsInBackground } from './loginItem.ts'
 import { appMenu, type RecentChat } from './menu.ts'
 import { blockNavigation, guardNavigation } from './navigation.ts'
 import { notifier } from './notify.ts'
-import { listenForOpening, type OpenRequest, requestInArguments, restartArguments } from './openRequests.ts'
+import {
+  asksForSelfCheck,
+  listenForOpening,
+  type OpenRequest,
+  requestInArguments,
+  restartArguments,
+} from './openRequests.ts'
 import { storeOpenWindows, takeOpenWindows } from './openWindows.ts'
 import { awaitReader, PacedPort } from './pacedPort.ts'
 import { PageEvents } from './pageEvents.ts'
@@ -89,8 +96,17 @@ registerScheme()
 if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox()
 const isWayland = isWaylandSession()
 const takeOpenings = listenForOpening(app)
-const dataDir = await openFolder().catch(giveUp)
-if (dataDir !== null) {
+const isSelfCheck = asksForSelfCheck(process.argv, app.isPackaged)
+const dataDir = isSelfCheck ? null : await openFolder().catch(giveUp)
+if (isSelfCheck) {
+  // Not awaited: `ready` waits for the entry module to end. Loaded only for this command.
+  void import('./selfCheck.ts')
+    .then(({ selfCheckAndExit }) => selfCheckAndExit({ built, resources, fork: forkUtility, argv: process.argv }))
+    .catch((thrown: unknown) => {
+      log('error', `The check could not run: ${asStudioError(thrown).message}`)
+      app.exit(1)
+    })
+} else if (dataDir !== null) {
   // Chromium's files and the single-instance lock are in the data folder: one running studio per folder.
   app.setPath('userData', join(dataDir, 'desktop'))
   startCrashDumps(join(dataDir, 'desktop', 'crashes'), { app, crashReporter })
@@ -370,6 +386,7 @@ function host(folder: string, { go, restart, logFile, updates }: HostParts): Hos
       fork: () => utilityProcess.fork(join(built, 'main', 'certificates.js'), [], { serviceName: 'certificates' }),
     }),
     fork: forkUtility,
+    checkInstallation: (signal) => checkInOwnRun(programFile(), restartArguments(process.argv, app.isPackaged), signal),
     updates,
     notify: notifier({ Notification, goTo: go, log: (level, line) => log(level, line) }),
     log: (level, line) => log(level, line),

@@ -82,6 +82,7 @@ export function appMenu(
   const help: MenuItemConstructorOptions[] = [
     { label: 'Keyboard shortcuts', click: () => go({ page: 'settings', id: 'shortcuts' }) },
     { label: 'Show logs', click: showLogs },
+    { label: 'Check this installation', click: () => go({ page: 'settings', id: 'check' }) },
     ...(isMac ? [] : [separator, about]),
   ]
   return [

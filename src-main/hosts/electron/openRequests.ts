@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { App } from 'electron'
+import { selfCheckCommand } from '../selfCheck/ownRun.ts'
 import { backgroundArgument } from './background.ts'
 import { type DeepLink, linkInArguments, readDeepLink } from './deepLink.ts'
 
@@ -41,6 +42,10 @@ export function requestInArguments(argv: readonly string[], folder: string, isPa
     .map((one) => (isAbsolute(one) ? one : resolve(folder, one)))
   return paths.length > 0 ? { kind: 'files', paths } : null
 }
+
+/** Whether this start only checks the installation. */
+export const asksForSelfCheck = (argv: readonly string[], isPackaged: boolean): boolean =>
+  namedArguments(argv, isPackaged)[0] === selfCheckCommand
 
 /** Arguments of a restart: those of this start, without what it was asked to open. */
 export function restartArguments(argv: readonly string[], isPackaged: boolean): string[] {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { createRouterClient } from '@orpc/server'
-import { Menu, nativeImage, Tray } from 'electron'
+import { Menu, type NativeImage, nativeImage, Tray } from 'electron'
 import type { Core } from '../../core/core.ts'
 import type { Host } from '../../core/host.ts'
 import { drawWhenDifferent } from './redraw.ts'
@@ -19,12 +19,14 @@ interface TrayOptions {
 /** The menu is built again at most this often, ms. */
 const everyMs = 500
 
+/** macOS colours a template image itself, for light, dark and selected menu bars. */
+export const trayImage = (icons: string, platform: NodeJS.Platform = process.platform): NativeImage =>
+  nativeImage.createFromPath(join(icons, platform === 'darwin' ? 'trayTemplate.png' : 'tray.png'))
+
 /** Shows the state of the local API in the tray, with the most frequent actions, until `signal` aborts. */
 export function showTray({ core, icons, actions, signal, log, platform = process.platform }: TrayOptions): void {
   const client = createRouterClient(core.router)
-  // macOS colours a template image itself, for light, dark and selected menu bars.
-  const image = nativeImage.createFromPath(join(icons, platform === 'darwin' ? 'trayTemplate.png' : 'tray.png'))
-  const tray = new Tray(image)
+  const tray = new Tray(trayImage(icons, platform))
   const facts: TrayFacts = {
     ...{ proxy: { state: 'off', baseUrl: null }, requests: 0, recordings: 0 },
     ...{ spentToday: null, apps: 0, pausedApps: 0 },

@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import type { Host } from '../../core/host.ts'
 import { createKeychain } from '../keychain.ts'
+import { checkInOwnRun } from '../selfCheck/ownRun.ts'
 import { openInBrowser } from './browser.ts'
 import { forkNode } from './forkNode.ts'
 import { log } from './output.ts'
@@ -21,6 +23,8 @@ export function createNodeHost(dataDir: string, restart: (() => void) | null = n
     reveal: async () => false,
     dragOut: null,
     fork: forkNode,
+    checkInstallation: (signal) =>
+      checkInOwnRun(process.execPath, [join(ownPackage().folder, 'out', 'main', 'node.js')], signal),
     restart,
     // The page shows notifications through its browser.
     notify: null,

@@ -1,4 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { selfCheckCommand, usualWait } from '../selfCheck/ownRun.ts'
 import { keySourceFault, usualKeyVariable } from './apiKey.ts'
 import { dataFolder, instant, json, nonEmpty, path, shortName, withExamples } from './arguments.ts'
 import type { ServeOptions } from './commands/serve.ts'
@@ -181,13 +182,30 @@ export function commandLine(parts: Parts, ended: (code: number) => void): Comman
     .addOption(json())
     .action(async (options) => ended(await (await import('./commands/account.ts')).logout(options, parts)))
 
-  connectable('doctor', 'Check Node, keychain, data folder, ports, service and API key', ['inference-studio doctor'])
+  connectable(
+    'doctor',
+    'Check what you have set up: Node, keychain, data folder, ports, service and API key. "self-check" checks the program itself.',
+    ['inference-studio doctor'],
+  )
     .addOption(dataFolder())
     .addOption(json())
     .action(async (options, command) => {
       checkConnectionUsage(options, command)
       ended(await (await import('./commands/doctor.ts')).doctor(options, parts))
     })
+
+  withExamples(
+    program
+      .command(selfCheckCommand)
+      .description(
+        'Try out every part of this installation in a temporary folder: threads, processes, search, keychain, TLS, page. ' +
+          'It never uses your data, your API key or the service; "doctor" checks those.',
+      ),
+    ['inference-studio self-check', 'inference-studio self-check --json'],
+  )
+    .option('--wait <seconds>', 'longest time of all checks together, 1 to 1000', count, usualWait)
+    .addOption(json())
+    .action(async (options) => ended(await (await import('./commands/selfCheck.ts')).selfCheck(options)))
 
   return program
 }

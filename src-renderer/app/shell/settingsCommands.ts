@@ -68,7 +68,7 @@ const settingsOf = (t: Texts): Record<SectionName, (string | SettingItem)[]> => 
     }),
   ],
   shortcuts: [],
-  about: [],
+  about: [{ title: t('settings:about.check'), control: t('settings:about.startCheck') }],
 })
 
 /** Every connection, and the fields of the connection in use. Its menu leads to the form that changes them. */

@@ -10,6 +10,7 @@ import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
 import { useCall } from '../../shared/useCall.ts'
 import { Group, Row, SettingSwitch } from './Group.tsx'
+import { InstallationCheckGroup } from './InstallationCheck.tsx'
 
 /** Version and licence, and what helps when something goes wrong. */
 export function AboutSection({ app }: { app: AppState }) {
@@ -26,6 +27,7 @@ export function AboutSection({ app }: { app: AppState }) {
         />
       </Group>
       {app.updates && <UpdatesGroup updates={app.updates} />}
+      <InstallationCheckGroup />
       <Diagnostics />
       {app.host === 'desktop' && <Logs />}
     </>

@@ -13,5 +13,9 @@ export const sectionNames = [
 ] as const
 export type SectionName = (typeof sectionNames)[number]
 
+/** Opens `about` and checks the installation: the address of "Check this installation" in the menu of the desktop. */
+export const checkId = 'check'
+
 /** The section of an address. An unknown or missing one opens the first section. */
-export const sectionOf = (id: string | null): SectionName => sectionNames.find((name) => name === id) ?? 'connection'
+export const sectionOf = (id: string | null): SectionName =>
+  id === checkId ? 'about' : (sectionNames.find((name) => name === id) ?? 'connection')

@@ -190,6 +190,18 @@ export const settings = {
       downloading: 'Downloading version {{version}}…',
       ready: 'Version {{version}} will be installed when you quit.',
     },
+    check: 'Check this installation',
+    checkHint:
+      'Starts the program once more, which tries out every part of it in a temporary folder. Your data, your key and the service are not used. Results are in English.',
+    startCheck: 'Start check',
+    checkAgain: 'Check again',
+    copyCheck: 'Copy results',
+    checking: 'Checking… This takes up to 20 seconds.',
+    checkResults: 'Results of the check',
+    checkPassed: 'No check failed.',
+    checkFailed_one: '{{count}} check failed.',
+    checkFailed_other: '{{count}} checks failed.',
+    checkStates: { ok: 'OK', failed: 'Failed', skipped: 'Skipped' },
     diagnostics: 'Diagnostics report',
     diagnosticsHint:
       'For questions to the developers: versions, settings, sizes and the last errors. Contains no keys and no chat texts, and is not sent anywhere.',

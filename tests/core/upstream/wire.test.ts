@@ -11,7 +11,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { parseBaseAddress } from '../../../src-main/core/upstream/address.ts'
 import { openUpstream } from '../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../src-main/core/upstream/credential.ts'
-import { newCertificate } from '../../helpers/certificate.ts'
+import { newCertificate } from '../../../src-main/hosts/selfCheck/certificate.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
 import {
   canary,

@@ -79,21 +79,30 @@ export async function runDesktopToItsEnd(
   dataDir: string,
   modes: Modes = {},
   args: readonly string[] = [],
-): Promise<{ code: number | null; errors: string }> {
+): Promise<{ code: number | null; output: string; errors: string }> {
   const child =
     binary !== null && real
       ? spawn(binary, [...realArgs, ...args], { env: environment(dataDir, {}) })
-      : forkStandIn(dataDir, modes, args)
+      : forkStandIn(dataDir, modes, args, 'pipe')
   const errors = collect(child)
+  let output = ''
+  child.stdout?.on('data', (bytes: Buffer) => {
+    output += bytes
+  })
   running.add(child)
-  const [code] = await once(child, 'exit')
+  const [code] = await once(child, 'close')
   running.delete(child)
-  return { code, errors: errors() }
+  return { code, output, errors: errors() }
 }
 
-function forkStandIn(dataDir: string, modes: Modes, args: readonly string[] = []): ChildProcess {
+function forkStandIn(
+  dataDir: string,
+  modes: Modes,
+  args: readonly string[] = [],
+  stdout: 'ignore' | 'pipe' = 'ignore',
+): ChildProcess {
   const runner = fileURLToPath(new URL('./run.mjs', import.meta.url))
-  const stdio: ('ignore' | 'pipe' | 'ipc')[] = ['ignore', 'ignore', 'pipe', 'ipc']
+  const stdio: ('ignore' | 'pipe' | 'ipc')[] = ['ignore', stdout, 'pipe', 'ipc']
   const env = { ...environment(dataDir, modes), ...modes.env }
   // A session of its own, in which the processes that it leaves behind are found.
   const options = { execPath: node24(), execArgv: [], env, stdio, detached: process.platform !== 'win32' }

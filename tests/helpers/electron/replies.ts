@@ -6,7 +6,7 @@ import {
   type ServerHttp2Session,
 } from 'node:http2'
 import type { AddressInfo } from 'node:net'
-import { newCertificate } from '../certificate.ts'
+import { newCertificate } from '../../../src-main/hosts/selfCheck/certificate.ts'
 
 /** Header with the id of the reply that a request gets. Added after the page has sent it. */
 export const replyHeader = 'x-stand-in-reply'

@@ -42,6 +42,7 @@ describe('the application menu', () => {
     expect(named(submenu(menu, 'Help'))).toEqual([
       'Keyboard shortcuts',
       'Show logs',
+      'Check this installation',
       'separator',
       'About Inference Studio',
     ])

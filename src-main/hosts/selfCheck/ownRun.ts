@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { type InstallationCheck, installationCheck } from '../../../src-preload/contract/app.ts'
+
+/** The command that checks the installation, of the command line and of the desktop program. */
+export const selfCheckCommand = 'self-check'
+/** How long the checks may take together unless `--wait` says otherwise, seconds. With the start and the end of the program, a check takes less than 20 seconds. */
+export const usualWait = 17
+
+/**
+ * Runs this program once more with `self-check`, and returns each result as it comes. A process of its own, because a broken part could take
+ * its process down, and because it must not touch the data folder of this one.
+ * @param program the file that starts this program @param args come before the command
+ */
+export async function* checkInOwnRun(
+  program: string,
+  args: readonly string[],
+  signal: AbortSignal,
+): AsyncGenerator<InstallationCheck, void, void> {
+  const child = spawn(program, [...args, selfCheckCommand, '--json'], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const end = (): void => void child.kill('SIGKILL')
+  signal.addEventListener('abort', end)
+  // Listened to from the start, because a program that can't be started emits `error` at once.
+  const ended = once(child, 'exit').then(
+    ([code, by]) => (by === null ? `code ${code}` : `signal ${by}`),
+    (error: Error) => error.message,
+  )
+  let isWhole = false
+  try {
+    for await (const line of createInterface({ input: child.stdout })) {
+      const { data: result } = installationCheck.safeParse(documentIn(line))
+      if (result) yield result
+      else isWhole ||= line.startsWith('{"ok":')
+    }
+    const how = await ended
+    if (isWhole || signal.aborted) return
+    yield {
+      ...{ name: 'run', label: 'The check itself', status: 'failed', ms: 0 },
+      detail: `Its process ended before the last result (${how}).`,
+      action: 'Install Inference Studio again, and send this list to the developers if that does not help.',
+    }
+  } finally {
+    signal.removeEventListener('abort', end)
+    end()
+  }
+}
+
+function documentIn(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    // Not from us: a library may print too.
+    return null
+  }
+}
