@@ -9,7 +9,8 @@ import { SearchField } from '../../shared/ui/SearchField.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
 import { useChat } from '../../stores/chat.ts'
 import { unmappedPatterns } from './modelMapForm.ts'
-import { contextWindow, type Setup, setups } from './setups/index.ts'
+import { type Setup, setups } from './setups/index.ts'
+import { contextWindow } from './setups/setup.ts'
 
 export const setupName = ({ name }: Setup): string => name || i18n.t('appSetups:shellVariables')
 const setupPlace = ({ where }: Setup): string => (where === undefined ? '' : i18n.t(`appSetups:where.${where}`))
