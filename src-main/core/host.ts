@@ -11,7 +11,7 @@ export interface Host {
   readonly secrets: SecretStore
   /** Opens a URL in the system's browser. The core has checked it. */
   openExternal(url: string): Promise<void>
-  /** Opens a file that the core has written, by its `file:` URL, in the system's browser. Absent where the page itself can open a tab. */
+  /** Opens an address of the core in the system's browser. Absent where the page itself can open a tab. */
   openPage?(url: string): Promise<void>
   /** Shows a file in the system's file manager. Returns false if there is none. */
   reveal(path: string): Promise<boolean>
@@ -59,8 +59,11 @@ export interface HostDiagnostics {
 export interface SystemNetwork {
   /** The proxies for an address in order of preference, such as `PROXY a.example:80; DIRECT`. Asked for each new connection. */
   resolveProxy(url: string): Promise<string>
-  /** Trusted certificates (PEM). The same array while nothing has changed. Asked for each new connection. */
-  certificates(): readonly string[]
+  /**
+   * Trusted certificates (PEM). The same array while nothing has changed. Asked for each new connection that uses TLS; the first answer may
+   * take seconds. Never rejects.
+   */
+  certificates(): Promise<readonly string[]>
 }
 
 /** A notification. Other people may see it, so it never contains a secret or text of a chat. */

@@ -44,7 +44,7 @@ export const transfersProcedures = {
    * Returns the id of a page at `transferPath(pageId)`, which can be opened once, within a minute. Null when the host has opened it.
    */
   openPage: procedure
-    .input(z.object({ name: z.string().max(200), html: z.string().max(maxPageChars) }))
+    .input(z.object({ html: z.string().max(maxPageChars) }))
     .output(z.object({ pageId: id.nullable() })),
 }
 

@@ -50,7 +50,7 @@ const isSent = (said: unknown): said is Sent => typeof said === 'object' && said
 
 it.each<[number, number]>([[1, tries(2, 20)], ...onlyLong([3, 10])])(
   'a core killed at random times loses no committed message and at most the last 500 ms of each of its %i choices',
-  { tags: 'long', timeout: 120_000 },
+  { tags: 'long' },
   async (n, rounds) => {
     const folder = freshFolder()
     const random = randomNumbers()
@@ -91,7 +91,6 @@ it.each<[number, number]>([[1, tries(2, 20)], ...onlyLong([3, 10])])(
 
 it('a process killed while tools run keeps the last state of each call, with running ones failed and waiting ones waiting', {
   tags: 'long',
-  timeout: 120_000,
 }, async () => {
   const random = randomNumbers()
   for (let round = 0; round < tries(2, 10); round += 1) {

@@ -58,9 +58,9 @@ const isQuiet = (page: DevToolsPage): Promise<void> =>
 const messages = (names: readonly string[], length: number) =>
   names.map((name) => [name, bigMessage(name, length)] as const)
 
-test('a message of 2 MB never blocks the page: a list and definitions', async () => {
+test('a message of 2 MB never blocks the page: a list, definitions and one row of backticks', async () => {
   test.setTimeout(120_000)
-  await openEach(messages(['list', 'definitions'], 2_000_000), (name, longestMs) => {
+  await openEach(messages(['list', 'definitions', 'backticks'], 2_000_000), (name, longestMs) => {
     expect(longestMs, name).toBeLessThan(longest2Mb)
   })
 })
@@ -76,6 +76,46 @@ for (const part of [0, 1, 2, 3]) {
     })
   })
 }
+
+const find = {
+  begin: `(async () => {
+    const press = { key: 'f', code: 'KeyF', ctrlKey: true, bubbles: true }
+    document.activeElement.dispatchEvent(new KeyboardEvent('keydown', press))
+    while (!document.querySelector('.chat-find input')) await new Promise(requestAnimationFrame)
+    const field = document.querySelector('.chat-find input')
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(field, 'a')
+    field.dispatchEvent(new Event('input', { bubbles: true }))
+  })()`,
+  back: `document.querySelectorAll('.chat-find button')[1].click()`,
+  close: `[...document.querySelectorAll('.chat-find button')].at(-1).click()`,
+}
+
+test('finding a letter that occurs about 95,000 times in a message of 2 MB never blocks the page', { tag: '@long' }, async () => {
+  test.setTimeout(600_000)
+  const dataDir = newDataDir()
+  const { id } = storeChat(dataDir, ['Question', bigMessage('list', 2_000_000)])
+  const host = await openWebHost(dataDir, ['--sandbox'])
+  const page = await openDevToolsPage(host.url)
+  try {
+    await page.evaluate(`location.hash = '#/chat/${id}', null`)
+    await page.until(`document.querySelector('article[data-role="assistant"] .md-section')`)
+    await isQuiet(page)
+    for (const [name, script] of Object.entries(find)) {
+      const { trace } = await tracedWithDevTools(page, async () => {
+        // In a task of the page: a script of DevTools is not part of one.
+        await page.evaluate(`performance.mark('${marks.from}'), setTimeout(() => { ${script} }), null`)
+        // The search draws all sections, from the beginning.
+        if (name === 'begin') await page.until(`CSS.highlights.get('chat-find')?.size === 5000`)
+        await page.until(`!document.querySelector('.md-undrawn')`)
+        await isQuiet(page)
+        await page.evaluate(`performance.mark('${marks.to}'), null`)
+      })
+      expect.soft(trace.longestTaskCpuMs, name).toBeLessThan(longest2Mb)
+    }
+  } finally {
+    await page.close()
+  }
+})
 
 test('a message of 15 MB never makes the page wait', { tag: '@long' }, async () => {
   test.setTimeout(600_000)

@@ -11,7 +11,7 @@ import {
   transferPath,
 } from '../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../errors.ts'
-import { pageSandbox } from '../features/transfers/pages.ts'
+import { pageHeaders } from '../features/transfers/pageListener.ts'
 import type { OpenEvents } from '../features/transfers/streams.ts'
 import type { Transfers } from '../features/transfers/transfers.ts'
 import type { Host } from '../host.ts'
@@ -110,16 +110,10 @@ function refusalOf({ contentType, contentLength, query }: BytesRequest): BytesRe
   return offset.test(query.get('at') ?? '') ? null : refuse(400, 'The offset is missing or invalid.')
 }
 
-/** A document that the person opens in a tab. The sandbox separates it from this origin, also from a copy of it in another tab. */
+/** A document that the person opens in a tab. */
 function pageReply(html: string): BytesReply {
   const text = Buffer.from(html)
-  const headers = {
-    ...headersOfAll,
-    'Content-Security-Policy': `sandbox ${pageSandbox}`,
-    'Permissions-Policy': 'microphone=(), camera=(), geolocation=(), payment=(), usb=(), display-capture=()',
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Length': String(text.length),
-  }
+  const headers = { ...headersOfAll, ...pageHeaders, 'Content-Length': String(text.length) }
   return { status: 200, headers, body: Readable.from([text]) }
 }
 

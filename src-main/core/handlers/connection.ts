@@ -20,7 +20,7 @@ const credentialOf = (key: SealedKey | null) => (key === null ? Credential.none 
 export function connectionHandlers(os: Implementer['connection'], session: Session) {
   return {
     sealingKey: os.sealingKey.handler(async () => ({ publicKey: await sealingPublicKey() })),
-    test: os.test.handler(async ({ input }) => test({ ...input, credential: await credentialOf(input.key) })),
+    test: os.test.handler(async ({ input }) => test(session, { ...input, credential: await credentialOf(input.key) })),
     connect: os.connect.handler(async ({ input: { key, ...input } }) =>
       connect(session, { ...input, credential: await credentialOf(key) }),
     ),

@@ -6,5 +6,5 @@ import { done, type Implementer } from './implementer.ts'
 export const transfersHandlers = (os: Implementer['transfers'], host: Host, { uploads, pages }: Transfers) => ({
   beginUpload: os.beginUpload.handler(({ input }) => uploads.begin(input)),
   cancelUpload: os.cancelUpload.handler(({ input }) => done(uploads.drop(input.uploadId))),
-  openPage: os.openPage.handler(async ({ input }) => ({ pageId: await pages.open(host, input) })),
+  openPage: os.openPage.handler(async ({ input }) => ({ pageId: await pages.open(host, input.html) })),
 })

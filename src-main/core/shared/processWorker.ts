@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { WorkerOptions } from 'node:worker_threads'
-import type { WorkerThread } from './workerClient.ts'
+import { outOfMemoryCode, type WorkerThread } from './workerClient.ts'
 import type { ProcessMessage, ThreadToStart } from './workerProcess.ts'
 
 /** A process that runs a file of this program. */
@@ -32,6 +32,9 @@ export function systemEnvironment(): Record<string, string> {
   )
 }
 
+/** How V8 ends a whole process when a thread's memory runs out between two checks of its limit, and how Linux ends the largest process. */
+const outOfMemory = /^(?:signal SIG(?:ABRT|TRAP|KILL)|code (?:5|6|9|133|134|137))$/
+
 interface ProcessWorkerOptions extends WorkerOptions {
   /** How much the memory of the process may grow during a job, bytes. */
   maxGrowthBytes: number
@@ -55,7 +58,8 @@ export async function startProcessWorker(
   const events = new EventEmitter()
   const ended = new Promise<void>((resolve) =>
     child.onEnd((how) => {
-      events.emit('error', new Error(`Its process ended (${how}).`))
+      const error = new Error(`Its process ended (${how}).`)
+      events.emit('error', outOfMemory.test(how) ? Object.assign(error, { code: outOfMemoryCode }) : error)
       resolve()
     }),
   )

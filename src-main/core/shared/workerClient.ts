@@ -47,6 +47,9 @@ export class WorkerTimeout extends Error {
   }
 }
 
+/** The code with which Node ends a thread beyond its heap limit: the `code` of the cause of a WorkerExit. */
+export const outOfMemoryCode = 'ERR_WORKER_OUT_OF_MEMORY'
+
 /** The thread ended during a job: it crashed, or ran out of memory. */
 export class WorkerExit extends Error {
   override readonly name = 'WorkerExit'

@@ -1,5 +1,6 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 import { inBackground } from './unexpected.ts'
+import { outOfMemoryCode } from './workerClient.ts'
 
 // The child's side of processWorker.ts: a process that runs one worker thread for its parent. Work on hostile input may take its process
 // down in ways that no limit of a thread prevents, and the process that dies must not be the one with the windows and the local API.
@@ -55,8 +56,7 @@ function serve(): void {
     thread.on('exit', (code) => fail(`It exited (code ${code}).`, null))
     setInterval(() => {
       if (process.memoryUsage.rss() - rssBefore <= maxGrowthBytes) return
-      // The code with which Node ends a thread beyond its heap limit.
-      fail('It used too much memory.', 'ERR_WORKER_OUT_OF_MEMORY')
+      fail('It used too much memory.', outOfMemoryCode)
     }, measureMs)
     return thread
   }

@@ -4,6 +4,7 @@ import { getCACertificates } from 'node:tls'
 import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undici'
 import { StudioError } from '../errors.ts'
 import type { SystemNetwork } from '../host.ts'
+import { inBackground } from '../shared/unexpected.ts'
 import type { BaseAddress } from './address.ts'
 import { readRoutes, systemConnector } from './systemRoute.ts'
 
@@ -44,7 +45,7 @@ export const networkDefaults: Omit<NetworkOptions, 'env'> = {
 
 /** The connections to one base address. */
 export interface Network {
-  readonly dispatcher: Dispatcher
+  readonly dispatcher: Pick<Dispatcher, 'dispatch'>
   /** Whether requests use a proxy agent, which takes headers only as a record. */
   readonly proxied: boolean
   readonly headersTimeoutMs: number
@@ -70,6 +71,8 @@ export interface ReceivedStream {
   lost(): void
 }
 
+const unread = 'The certificates of the system could not be used'
+
 /** How long an event stream may be silent after the computer has woken up, ms. Services send at least comments more often. */
 const silentAfterSleepMs = 20_000
 
@@ -78,7 +81,10 @@ export function openNetwork(base: BaseAddress, given: Partial<NetworkOptions> = 
   const options: NetworkOptions = { ...networkDefaults, env: process.env, ...given }
   // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect.
   const tlsOf = (ca: string[] | null) => ({ rejectUnauthorized: true, ...(ca === null ? {} : { ca }) })
-  const ca = trusted(options)
+  const { ca, caNow } = trusted(options)
+  const isSecure = base.origin.startsWith('https:')
+  // Read while the person types, so that the first request need not wait for them.
+  if (isSecure && options.system !== null) inBackground(unread, ca())
   const connecting = new Set<Socket>()
   const shared = {
     // One request per socket: a cancel closes only its own, and headers keep their order and case.
@@ -88,15 +94,16 @@ export function openNetwork(base: BaseAddress, given: Partial<NetworkOptions> = 
     headersTimeout: options.headersTimeoutMs,
     bodyTimeout: options.idleTimeoutMs,
     keepAliveTimeout: options.keepAliveMs,
-    connect: trackedConnector({ ...tlsOf(ca()), allowH2: false, timeout: options.connectTimeoutMs }, connecting),
+    connect: trackedConnector({ ...tlsOf(caNow), allowH2: false, timeout: options.connectTimeoutMs }, connecting),
   }
   const proxies = proxiesFor(base, options)
-  const system = base.isLoopback && !options.proxyLoopback ? null : options.system
-  const direct = (): ReturnType<typeof buildConnector> =>
-    buildConnector({ ...tlsOf(ca()), allowH2: false, timeout: options.connectTimeoutMs })
+  const mayUseProxy = !base.isLoopback || options.proxyLoopback
+  const system = mayUseProxy ? options.system : isSecure ? withoutProxy(options.system) : null
+  const direct = (found: string[] | null): ReturnType<typeof buildConnector> =>
+    buildConnector({ ...tlsOf(found), allowH2: false, timeout: options.connectTimeoutMs })
   const dispatcher =
     proxies !== null
-      ? openProxied(shared, proxies, tlsOf(ca()))
+      ? openProxied((found) => proxyAgent(shared, proxies, tlsOf(found)), caNow, options.system === null ? null : ca())
       : system === null
         ? new Agent(shared)
         : new Agent({
@@ -139,7 +146,39 @@ interface Proxies {
   noProxy: string
 }
 
+/**
+ * The proxies of the environment. Requests wait for the certificates of the system.
+ * @param open opens the agent with these certificates; null: Node's own list
+ * @throws what `open` throws
+ */
 function openProxied(
+  open: (ca: string[] | null) => Dispatcher,
+  caNow: string[] | null,
+  later: Promise<string[] | null> | null,
+): Pick<Dispatcher, 'dispatch'> & { destroy(): Promise<void> } {
+  let agent = open(caNow)
+  if (later === null) return agent
+  let isDestroyed = false
+  const ready = later.then((ca) => {
+    if (ca === null || isDestroyed) return
+    // Nothing uses it yet.
+    inBackground(unread, agent.destroy())
+    agent = open(ca)
+  })
+  return {
+    dispatch(options, handler) {
+      const sent = ready.then(() => agent.dispatch(options, handler))
+      inBackground(unread, sent)
+      return true
+    },
+    destroy() {
+      isDestroyed = true
+      return agent.destroy()
+    },
+  }
+}
+
+function proxyAgent(
   shared: Agent.Options,
   proxies: Proxies,
   tls: { rejectUnauthorized: boolean; ca?: string[] },
@@ -158,22 +197,33 @@ function proxiesFor(base: BaseAddress, { env, proxyLoopback }: NetworkOptions): 
   return proxies.httpProxy === '' && proxies.httpsProxy === '' ? null : proxies
 }
 
+/** The system's certificates alone. */
+const withoutProxy = (system: SystemNetwork | null): SystemNetwork | null =>
+  system && { resolveProxy: async () => 'DIRECT', certificates: () => system.certificates() }
+
 /**
- * Certificates for TLS now, or null for Node's own list. Any explicit certificate replaces that list, so the result repeats it. Files are
- * read once; the certificates of the system are read again when they have changed.
+ * Certificates for TLS, or null for Node's own list: `caNow` without those of the system, `ca` with them. Any explicit certificate replaces
+ * Node's list, so the result repeats it. Files are read once; the certificates of the system are read again when they have changed.
  */
-function trusted({ env, ca, system }: NetworkOptions): () => string[] | null {
+function trusted({ env, ca, system }: NetworkOptions): {
+  caNow: string[] | null
+  ca(): Promise<string[] | null>
+} {
   const files = [env.NODE_EXTRA_CA_CERTS, env.SSL_CERT_FILE].filter((file) => file !== undefined && file !== '')
   const own = [...files.map((file) => readCertificates(file ?? '')), ...ca]
-  let of: readonly string[] | null = null
-  let all: string[] | null = null
-  return () => {
-    const ofSystem = system?.certificates() ?? null
-    if (own.length === 0 && (ofSystem === null || ofSystem.length === 0)) return null
-    if (all === null || ofSystem !== of)
-      all = [...new Set([...getCACertificates('default'), ...own, ...(ofSystem ?? [])])]
-    of = ofSystem
-    return all
+  const withOwn = (more: readonly string[]): string[] | null =>
+    own.length + more.length === 0 ? null : [...new Set([...getCACertificates('default'), ...own, ...more])]
+  const caNow = withOwn([])
+  let of: readonly string[] = []
+  let all = caNow
+  return {
+    caNow,
+    async ca() {
+      const ofSystem = (await system?.certificates()) ?? []
+      if (ofSystem !== of) all = withOwn(ofSystem)
+      of = ofSystem
+      return all
+    },
   }
 }
 

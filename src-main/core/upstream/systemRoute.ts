@@ -48,10 +48,10 @@ export function readRoutes(result: string): ProxyRoute[] {
 
 interface RouteOptions {
   system: SystemNetwork
-  /** Connects directly, and secures a given socket. Asked for each connection, because the certificates of the system change. */
-  direct(): Connector
-  /** Certificates for a proxy that is reached over TLS; null for Node's list. */
-  ca(): string[] | null
+  /** Connects directly, and secures a given socket, with these certificates; null for Node's list. */
+  direct(ca: string[] | null): Connector
+  /** Certificates for TLS; null for Node's list. Asked for each connection, because the certificates of the system change. */
+  ca(): Promise<string[] | null>
   timeoutMs: number
   /** Open until the connection exists, so that the caller can destroy them. */
   connecting: Set<Socket>
@@ -63,16 +63,20 @@ interface RouteOptions {
  */
 export function systemConnector(options: RouteOptions): Connector {
   const open = async (to: buildConnector.Options): Promise<Socket> => {
-    const { system, direct } = options
+    const { system } = options
     const target = targetOf(to)
     const routes = readRoutes(await system.resolveProxy(`${to.protocol}//${target.authority}/`))
+    // Not for plain HTTP, because reading those of the system can take long.
+    const usesTls = to.protocol === 'https:' || routes.some(({ kind }) => kind === 'https')
+    const ca = usesTls ? await options.ca() : null
+    const direct = options.direct(ca)
     let failure: unknown = null
     for (const route of routes) {
       try {
-        if (route.kind === 'direct') return await finished(direct(), to, options.connecting)
-        const tunnel = await openTunnel(route, target, options)
+        if (route.kind === 'direct') return await finished(direct, to, options.connecting)
+        const tunnel = await openTunnel(route, target, ca, options)
         return to.protocol === 'https:'
-          ? await finished(direct(), { ...to, httpSocket: tunnel }, options.connecting)
+          ? await finished(direct, { ...to, httpSocket: tunnel }, options.connecting)
           : tunnel
       } catch (thrown) {
         failure = thrown
@@ -120,13 +124,13 @@ const isSocket = (value: unknown): value is Socket => typeof value === 'object' 
 async function openTunnel(
   route: Exclude<ProxyRoute, { kind: 'direct' }>,
   target: Target,
-  { timeoutMs, connecting, ca }: RouteOptions,
+  ca: string[] | null,
+  { timeoutMs, connecting }: RouteOptions,
 ): Promise<Socket> {
   const { kind, host, port } = route
-  const trusted = ca()
   const socket =
     kind === 'https'
-      ? connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }), ...(trusted && { ca: trusted }) })
+      ? connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }), ...(ca && { ca }) })
       : connectTcp({ host, port })
   connecting.add(socket)
   const timer = setTimeout(
@@ -256,11 +260,14 @@ export function awayFetch(system: SystemNetwork | null): typeof fetch {
 
 function openAgent(system: SystemNetwork, options: buildConnector.BuildOptions): Agent {
   // An explicit list replaces the usual one.
-  const ca = (): string[] => [...new Set([...getCACertificates('default'), ...system.certificates()])]
+  const ca = async (): Promise<string[]> => [
+    ...new Set([...getCACertificates('default'), ...(await system.certificates())]),
+  ]
   return new Agent({
     connect: systemConnector({
       ...{ system, ca, timeoutMs: connectMs, connecting: new Set() },
-      direct: () => buildConnector({ ...options, ca: ca(), rejectUnauthorized: true, timeout: connectMs }),
+      direct: (found) =>
+        buildConnector({ ...options, ...(found && { ca: found }), rejectUnauthorized: true, timeout: connectMs }),
     }),
   })
 }

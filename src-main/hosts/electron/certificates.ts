@@ -1,6 +1,7 @@
 import { getCACertificates } from 'node:tls'
 
-// Runs in a process of its own, because Node reads the certificates of the system once per process. Sends them to its parent and ends.
+// Runs in a process of its own, because Node reads the certificates of the system once per process, and can wait long for them. Sends them to
+// its parent and ends.
 
 /** The parent of a utility process of Electron. */
 interface ParentPort {

@@ -112,10 +112,14 @@ function barOf(progress: WindowProgress): number {
 /** Chromium's words for a person who closed the dialog. */
 const cancelled = /cancel/i
 
-/** Prints a page through the system's dialog. Resolves with null when it was printed or the person cancelled, otherwise with the reason. */
+/**
+ * Prints a page through the system's dialog. Resolves with null when it was printed or the person cancelled, otherwise with the reason.
+ * With any option Electron looks for a printer before the dialog, which then never appears on a computer without one, and the paper is A4
+ * unless that printer has another. The page itself prints its backgrounds (`print-color-adjust`).
+ */
 function print(contents: Pick<WebContents, 'print'>): Promise<string | null> {
   return new Promise((resolve) => {
-    contents.print({ printBackground: true }, (isPrinted, reason) => {
+    contents.print({}, (isPrinted, reason) => {
       resolve(isPrinted || cancelled.test(reason) ? null : reason || 'The system gave no reason.')
     })
   })

@@ -60,7 +60,7 @@ import { PageWindows } from './pageWindows.ts'
 import { guardNetwork, guardPermissions, microphoneOf } from './permissions.ts'
 import { givePorts } from './port.ts'
 import { followPower, SleepBlocker } from './power.ts'
-import { programFile } from './program.ts'
+import { programFile, startAgain } from './program.ts'
 import { registerScheme, servePage } from './protocol.ts'
 import { endWithSession, stopBeforeQuit } from './quit.ts'
 import { followRecentChats } from './recentChats.ts'
@@ -202,7 +202,7 @@ async function start(folder: string): Promise<void> {
   const updates = openUpdates(join(built, '..', 'package.json'), (level, line) => log(level, line))
   const restart = (): void => {
     isRestarting = true
-    app.relaunch({ execPath: programFile(), args: restartArguments(process.argv, app.isPackaged) })
+    startAgain(app, restartArguments(process.argv, app.isPackaged))
     quit.now()
   }
   const ownHost = host(folder, { go, restart, logFile, updates })

@@ -39,6 +39,8 @@ export class PageWindows {
   readonly #isReady: Promise<void>
   /** The open pages by their addresses. */
   readonly #pages = new Map<string, string>()
+  /** The open windows of pages by the window that they close with. */
+  readonly #owned = new WeakMap<BrowserWindow, Set<BrowserWindow>>()
 
   constructor(options: PageWindowsOptions) {
     this.#options = options
@@ -71,13 +73,22 @@ export class PageWindows {
     window.webContents.setWebRTCIPHandlingPolicy('disable_non_proxied_udp')
     window.on('unresponsive', () => this.#stop(window))
     window.webContents.on('render-process-gone', () => this.#stop(window))
-    const close = (): void => window.destroy()
-    owner?.once('closed', close)
-    window.once('closed', () => {
-      owner?.off('closed', close)
-      this.#pages.delete(address)
-    })
+    if (owner) this.#closeWith(owner, window)
+    window.once('closed', () => this.#pages.delete(address))
     void window.loadURL(address)
+  }
+
+  /** One listener is enough for all pages of an owner; Node takes more than ten for a leak. */
+  #closeWith(owner: BrowserWindow, window: BrowserWindow): void {
+    const owned = this.#owned.get(owner) ?? new Set()
+    if (!this.#owned.has(owner)) {
+      this.#owned.set(owner, owned)
+      owner.once('closed', () => {
+        for (const page of owned) page.destroy()
+      })
+    }
+    owned.add(window)
+    window.once('closed', () => owned.delete(window))
   }
 
   #answer(url: string): Response {

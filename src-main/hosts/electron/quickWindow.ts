@@ -31,7 +31,7 @@ export class QuickWindow {
     return window !== null && this.#window === window
   }
 
-  /** Shows the window over everything on the screen with the pointer, or hides it when it has the focus. */
+  /** Shows the window, or hides it when it has the focus. Over everything on the screen with the pointer, except on Wayland. */
   toggle(): void {
     if (this.#window?.isVisible() && this.#window.isFocused()) this.hide()
     else this.show()

@@ -1,4 +1,3 @@
-import { getCACertificates } from 'node:tls'
 import type { Session, UtilityProcess } from 'electron'
 import * as z from 'zod'
 import { asStudioError, StudioError } from '../../core/errors.ts'
@@ -6,53 +5,53 @@ import type { Host, SystemNetwork } from '../../core/host.ts'
 
 /** The certificates are read again when a new connection is opened and the last reading is older than this, ms. */
 const certificatesMs = 120_000
-/** Longest run of the process that reads them, ms. */
-const readMs = 15_000
+/** Longest run of the process that reads them, ms. Some Macs need nearly two minutes (nodejs/node#63313). */
+const readMs = 180_000
+/** How long connections wait for the first reading, ms. Afterwards they use Node's own list until it ends. */
+const firstMs = 15_000
 
 interface SystemNetworkOptions {
   session: Pick<Session, 'resolveProxy'>
   log: Host['log']
   /** Starts a process that sends the certificates as they are now. */
   fork(): Pick<UtilityProcess, 'once' | 'kill'>
-  /** Reads the certificates in this process: as they were when it first did. */
-  readNow?: () => string[]
   /** Milliseconds. */
   now?: () => number
 }
 
 /**
  * Proxies and certificates of the system, both as they are now. Chromium follows changes of the proxy settings, and evaluates PAC scripts.
- * Node reads the certificates once per process, so a second process reads them again.
+ * Another process reads the certificates: Node reads them once per process, and waits for the system, which would stop the windows.
  */
 export function systemNetwork(options: SystemNetworkOptions): SystemNetwork {
-  const { session, log, fork, readNow = () => getCACertificates('system'), now = () => performance.now() } = options
-  let certificates: readonly string[] | null = null
+  const { session, log, fork, now = () => performance.now() } = options
+  let certificates: readonly string[] = []
   let readAt = Number.NEGATIVE_INFINITY
-  const fail = (thrown: unknown): void =>
-    log('warn', `The certificates of the system can’t be read: ${asStudioError(thrown).message}`)
+  let reading: Promise<void> | null = null
+  let first: Promise<void> | null = null
 
-  async function readAgain(): Promise<void> {
-    const read = await certificatesOf(fork())
-    const isSame = read.length === certificates?.length && read.every((one, at) => one === certificates?.[at])
-    if (!isSame) certificates = read
+  async function read(): Promise<void> {
+    try {
+      const found = await certificatesOf(fork())
+      const isSame = found.length === certificates.length && found.every((one, at) => one === certificates[at])
+      if (!isSame) certificates = found
+    } catch (thrown) {
+      log('warn', `The certificates of the system can’t be read: ${asStudioError(thrown).message}`)
+    }
+    readAt = now()
   }
 
   return {
     resolveProxy: (url) => session.resolveProxy(url),
-    certificates() {
-      if (certificates === null) {
-        try {
-          certificates = readNow()
-        } catch (thrown) {
-          certificates = []
-          fail(thrown)
-        }
-        readAt = now()
-      } else if (now() - readAt > certificatesMs) {
-        // This connection uses the old ones, and the next one the new ones.
-        readAt = now()
-        readAgain().catch(fail)
+    async certificates() {
+      if (reading === null && now() - readAt > certificatesMs) {
+        reading = read().finally(() => {
+          reading = null
+        })
+        first ??= Promise.race([reading, new Promise<void>((resolve) => setTimeout(resolve, firstMs).unref())])
       }
+      // Later readings count for the connections after them.
+      await first
       return certificates
     },
   }

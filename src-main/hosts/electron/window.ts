@@ -44,11 +44,20 @@ export const webPreferences = (preload: string, devTools: boolean): WebPreferenc
   devTools,
 })
 
+/** The windows that follow the theme. One listener is enough for all; Node takes more than ten for a leak. */
+const following = new Set<BrowserWindow>()
+const repaint = (): void => {
+  for (const window of following) window.setBackgroundColor(backgroundColor())
+}
+
 /** Follows the theme with the background of a window, so that a resize shows no other colour. */
 export function followBackground(window: BrowserWindow): void {
-  const repaint = (): void => window.setBackgroundColor(backgroundColor())
-  nativeTheme.on('updated', repaint)
-  window.once('closed', () => nativeTheme.off('updated', repaint))
+  if (following.size === 0) nativeTheme.on('updated', repaint)
+  following.add(window)
+  window.once('closed', () => {
+    following.delete(window)
+    if (following.size === 0) nativeTheme.off('updated', repaint)
+  })
 }
 
 /** Opens a main window and shows it when the page has painted. Restores size and position of the last window with its number. */

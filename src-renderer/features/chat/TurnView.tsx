@@ -42,7 +42,7 @@ export function TurnView({ turn }: { turn: Message }) {
           <EditMessage message={turn} />
         ) : (
           <div className="chat-typed" data-part="text" dir="auto">
-            <Pieces pieces={textPieces(turn.text)} />
+            <Pieces pieces={textPieces(turn.text)} wraps />
           </div>
         )}
       </div>

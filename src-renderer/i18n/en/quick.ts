@@ -30,7 +30,7 @@ export const quick = {
   openLink: 'Open link',
   cancel: 'Cancel',
   settings: 'Quick prompt',
-  settingsAbout: 'Opens a small window on top of all programs.',
+  settingsAbout: 'Opens a small window from any program.',
   shortcut: 'Global shortcut',
   shortcutHint: 'Works in every program, even when no window of Inference Studio is open.',
   shortcutOff: 'No shortcut. You can open the quick prompt from the tray or the File menu.',

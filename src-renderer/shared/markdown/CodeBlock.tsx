@@ -17,6 +17,11 @@ const longLines = 30
 /** Blocks with at least this many lines offer their preview at their end. */
 const offerLines = 15
 
+/** A block with a longer line wraps from the start, characters. Layout of a view full of rows of thousands of characters takes too long. */
+const longLine = 1_000
+/** Looks at the beginning only, so that the pieces of a growing block are not read again and again. */
+const hasLongLine = (piece: string): boolean => piece.length > longLine && !piece.slice(0, longLine).includes('\n')
+
 interface Code {
   language: string
   pieces: readonly string[]
@@ -45,7 +50,8 @@ export const CodeBlock = memo(function CodeBlock({ language, pieces, open = fals
 
 function Fence({ known, language, pieces, open = false, tools }: Code & { known: string | null; tools: ReactNode }) {
   const t = useMarkdownTexts()
-  const [wrap, setWrap] = useState(false)
+  const [chosen, setChosen] = useState<boolean | null>(null)
+  const wrap = chosen ?? pieces.some(hasLongLine)
   const painter = usePainter(known, pieces, open)
   const label = spelled(labelOf(language)).slice(0, 40) || t('code')
   const lines = open ? 0 : lineCount(pieces)
@@ -62,7 +68,7 @@ function Fence({ known, language, pieces, open = false, tools }: Code & { known:
           aria-label={t('wrapCode')}
           title={t('wrapCode')}
           aria-pressed={wrap}
-          onClick={() => setWrap(!wrap)}
+          onClick={() => setChosen(!wrap)}
         >
           <WrapText aria-hidden />
         </button>
@@ -71,7 +77,7 @@ function Fence({ known, language, pieces, open = false, tools }: Code & { known:
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard (WCAG 2.1.1) */}
       <pre tabIndex={0} dir="ltr">
         <code>
-          <Pieces pieces={pieces} painter={painter} />
+          <Pieces pieces={pieces} painter={painter} wraps={wrap} />
         </code>
       </pre>
       {lines >= offerLines && <PreviewOffer language={language} pieces={pieces} open={open} />}

@@ -1,5 +1,11 @@
-/** The last known height of each observed section, px. */
-const heights = new WeakMap<Element, number>()
+interface Known {
+  /** px. */
+  height: number
+  /** False while the height is an estimate and the section is blank. */
+  isLaidOut: boolean
+}
+
+const known = new WeakMap<Element, Known>()
 let sizes: ResizeObserver | null = null
 
 /**
@@ -12,18 +18,24 @@ export function anchorView(section: Element): () => void {
   })
   sizes.observe(section)
   return () => {
-    heights.delete(section)
+    known.delete(section)
     sizes?.unobserve(section)
   }
 }
 
 function correct(section: Element): void {
-  const before = heights.get(section)
+  const before = known.get(section)
   const { top, height } = section.getBoundingClientRect()
-  heights.set(section, height)
-  if (before === undefined || before === height) return
+  const isLaidOut = section.firstElementChild?.checkVisibility({ contentVisibilityAuto: true }) ?? false
+  known.set(section, { height, isLaidOut })
+  if (before === undefined || before.height === height) return
   const view = scrollerOf(section)
-  if (view && top + before <= view.getBoundingClientRect().top) view.scrollTop += height - before
+  if (!view) return
+  const area = view.getBoundingClientRect()
+  const end = top + before.height
+  // In a blank section there was nothing to read, so the text after it stays.
+  const isAbove = before.isLaidOut ? end <= area.top : top < area.top && end < area.bottom
+  if (isAbove) view.scrollTop += height - before.height
 }
 
 function scrollerOf(section: Element): Element | null {

@@ -179,7 +179,6 @@ describe('a backup', () => {
 
   it('has every file of its rows, with its checksum, while another program adds and deletes files', {
     tags: 'long',
-    timeout: 60_000,
   }, async () => {
     const dataDir = filledFolder()
     const program = fileURLToPath(new URL('../helpers/writeFilesForever.ts', import.meta.url))

@@ -1,9 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { databases } from '../../../src-main/core/data/databases.ts'
 import { claimFolder } from '../../../src-main/core/store/dataFolder.ts'
+import { seededRandom } from '../../helpers/seededRandom.ts'
 import { freshFolder } from '../helpers/core.ts'
 
 /** Sizes that lead to trees of several levels, with texts in overflow pages. */
@@ -15,6 +16,13 @@ export interface Filling {
   days: number
 }
 const little: Filling = { conversations: 3, messages: 4, requests: 20, days: 5 }
+
+const random = seededRandom(1)
+/** An id. The same in each run, because the order of ids decides which pages of a database its rows are on. */
+function newId(): string {
+  const hex = Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16)).join('')
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5')
+}
 
 const at = (seconds: number): string => new Date(1_700_000_000_000 + seconds * 1000).toISOString()
 
@@ -64,10 +72,10 @@ function inserting(handle: DatabaseSync, table: string) {
 function fillStudio(handle: DatabaseSync, { conversations, messages }: Filling, dataDir: string): void {
   const into = (table: string) => inserting(handle, table)
   const [conversation, message, media, folder] = ['conversations', 'messages', 'media', 'folders'].map(into)
-  const folderId = randomUUID()
+  const folderId = newId()
   folder?.({ id: folderId, name: 'Work', created_at: at(0) })
   const file = (kind: 'image' | 'audio', mime: string): string => {
-    const id = randomUUID()
+    const id = newId()
     const bytes = Buffer.from(`${kind} ${id}`.repeat(40))
     const sha256 = createHash('sha256').update(bytes).digest('hex')
     if (has(handle, 'media')) writeFileSync(join(dataDir, 'media', id), bytes, { mode: 0o600 })
@@ -75,7 +83,7 @@ function fillStudio(handle: DatabaseSync, { conversations, messages }: Filling, 
     return id
   }
   for (let no = 0; no < conversations; no += 1) {
-    const id = randomUUID()
+    const id = newId()
     conversation?.({
       id,
       title: `Conversation ${no}`,
@@ -86,7 +94,7 @@ function fillStudio(handle: DatabaseSync, { conversations, messages }: Filling, 
     })
     let parent: string | null = null
     for (let turn = 0; turn < messages; turn += 1) {
-      const one = randomUUID()
+      const one = newId()
       // Every seventh needs overflow pages.
       const text = `Message ${turn} of ${no} `.repeat(turn % 7 === 6 ? 600 : 3)
       const attachments =
@@ -124,7 +132,7 @@ function fillStudio(handle: DatabaseSync, { conversations, messages }: Filling, 
 function fillShelves(handle: DatabaseSync): void {
   const into = (table: string) => inserting(handle, table)
   into('settings')({ key: 'theme', value: '"dark"' })
-  const profile = randomUUID()
+  const profile = newId()
   into('profiles')({
     id: profile,
     name: 'Mine',
@@ -142,17 +150,17 @@ function fillShelves(handle: DatabaseSync): void {
   const tool = { id: '01c3ad37f0', name: 'An editor' }
   const facts = JSON.stringify({ kind: 'budget', tool, window: 'day', spent: '1', budget: '1', usedUp: true })
   into('alerts')({
-    ...{ id: randomUUID(), at: at(0), watch: 'budget', mark: '1', level: 1, facts },
+    ...{ id: newId(), at: at(0), watch: 'budget', mark: '1', level: 1, facts },
     ...{ ended_at: at(9), dismissed_at: at(9) },
   })
   into('tool_keys')({ id: '01c3ad37f0', name: 'An editor', hash: new Uint8Array(32), created_at: at(0) })
-  into('prompts')({ id: randomUUID(), name: 'A prompt', text: 'Do it', updated_at: at(0) })
-  into('presets')({ id: randomUUID(), name: 'A preset', params: '{}', updated_at: at(0) })
+  into('prompts')({ id: newId(), name: 'A prompt', text: 'Do it', updated_at: at(0) })
+  into('presets')({ id: newId(), name: 'A preset', params: '{}', updated_at: at(0) })
 }
 
 function fillMade(handle: DatabaseSync, file: (kind: 'image' | 'audio', mime: string) => string): void {
   const into = (table: string) => inserting(handle, table)
-  const speech = randomUUID()
+  const speech = newId()
   into('speeches')({
     id: speech,
     created_at: at(0),
@@ -174,7 +182,7 @@ function fillMade(handle: DatabaseSync, file: (kind: 'image' | 'audio', mime: st
     cost: '0.5',
     cost_is: 'measured',
   })
-  const recording = randomUUID()
+  const recording = newId()
   into('recordings')({
     id: recording,
     created_at: at(0),
@@ -188,7 +196,7 @@ function fillMade(handle: DatabaseSync, file: (kind: 'image' | 'audio', mime: st
     media_id: has(handle, 'recordings') ? file('audio', 'audio/webm') : null,
   })
   into('transcripts')({
-    id: randomUUID(),
+    id: newId(),
     recording_id: recording,
     created_at: at(0),
     state: 'done',
@@ -196,7 +204,7 @@ function fillMade(handle: DatabaseSync, file: (kind: 'image' | 'audio', mime: st
     text: 'What was said',
     search: 'what was said',
   })
-  const drawing = randomUUID()
+  const drawing = newId()
   into('drawings')({
     id: drawing,
     created_at: at(0),
@@ -207,7 +215,7 @@ function fillMade(handle: DatabaseSync, file: (kind: 'image' | 'audio', mime: st
   })
   if (has(handle, 'images'))
     into('images')({
-      id: randomUUID(),
+      id: newId(),
       drawing_id: drawing,
       created_at: at(0),
       slot: 0,
@@ -292,7 +300,7 @@ function fillAccount(handle: DatabaseSync, { days }: Filling): void {
   const into = (table: string) => inserting(handle, table)
   into('books')({
     no: 1,
-    id: randomUUID(),
+    id: newId(),
     kind: 'service',
     base_url: 'https://service.invalid',
     user_id: 'u',

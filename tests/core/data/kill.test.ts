@@ -59,7 +59,6 @@ const within = (ms: number): number[] => {
 
 it('a backup that is killed at any moment is complete or does not have its name, and the folder is unchanged', {
   tags: 'long',
-  timeout: 120_000,
 }, async () => {
   const dataDir = filledFolder({ conversations: 20, messages: 40, requests: 3000 })
   const before = contents(dataDir)
@@ -82,7 +81,6 @@ it('a backup that is killed at any moment is complete or does not have its name,
 
 it('a restore that is killed before any of its renames leaves all old data, or the next start completes it', {
   tags: 'long',
-  timeout: 120_000,
 }, async () => {
   const from = filledFolder({ conversations: 2 })
   const path = join(freshFolder(), 'a.tar')
@@ -123,7 +121,6 @@ it('a restore that is killed before any of its renames leaves all old data, or t
 
 it('the next start completes a recovery that was killed at any moment, and the damaged file is unchanged', {
   tags: 'long',
-  timeout: 120_000,
 }, async () => {
   const sample = filledFolder({ conversations: 5 })
   const path = join(sample, 'studio.sqlite')
@@ -147,7 +144,6 @@ it('the next start completes a recovery that was killed at any moment, and the d
 
 it('a migration that is killed at any moment leaves the old or the new schema, and all rows', {
   tags: 'long',
-  timeout: 120_000,
 }, async () => {
   const sample = filledFolder({ conversations: 60, messages: 60, requests: 0 }, { studio: 1 })
   const path = (dataDir: string): string => join(dataDir, 'studio.sqlite')

@@ -1,10 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { buffer, json } from 'node:stream/consumers'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { StudioError } from '../../../src-main/core/errors.ts'
 import type { OpenEvents } from '../../../src-main/core/features/transfers/streams.ts'
 import { createTransfers, type Transfers } from '../../../src-main/core/features/transfers/transfers.ts'
@@ -12,6 +13,7 @@ import { createBytesHandler } from '../../../src-main/core/handlers/bytes.ts'
 import type { BytesHandler } from '../../../src-main/core/ports/bytes.ts'
 import { decodeFrames, framesType } from '../../../src-preload/contract/frames.ts'
 import { partBytes, partType, recordingPath, transferPath } from '../../../src-preload/contract/transfers.ts'
+import { asOtherUser, canBeOtherUser } from '../../helpers/otherUser.ts'
 import { freshFolder, testHost } from '../helpers/core.ts'
 import { ask, put } from '../helpers/transfers.ts'
 
@@ -309,7 +311,7 @@ it('other spellings of an id are not found, and other methods are refused', asyn
 describe('a page for the browser', () => {
   it('is served once, in a sandbox without our origin', async () => {
     const html = '<!doctype html><p>Ünï</p>'
-    const pageId = await transfers.pages.open({}, { name: 'Page', html })
+    const pageId = await transfers.pages.open({}, html)
     const reply = await ask(bytes, transferPath(pageId ?? ''))
     expect(reply.status).toBe(200)
     expect(reply.headers['Content-Type']).toBe('text/html; charset=utf-8')
@@ -321,22 +323,81 @@ describe('a page for the browser', () => {
     expect(await refused(await ask(bytes, transferPath(pageId ?? '')))).toEqual([404, 'no_such_item'])
   })
 
-  it('is a private file for a host that opens it itself, with the document inside a sandboxed frame', async () => {
-    const opened: string[] = []
-    const html = '<script>"&quot;</iframe>"</script>'
-    const host = { openPage: async (url: string) => void opened.push(url) }
-    expect(await transfers.pages.open(host, { name: '"><script>', html })).toBeNull()
-    const file = new URL(opened[0] ?? '')
-    expect(file.pathname).toMatch(/\/tmp\/[\da-f-]{36}\.html$/)
-    expect(statSync(file).mode & 0o777).toBe(0o600)
-    const text = readFileSync(file, 'utf8')
-    expect(text).toContain('srcdoc="&lt;script&gt;&quot;&amp;quot;&lt;/iframe&gt;&quot;&lt;/script&gt;"')
-    expect(text).not.toContain('<script')
-    expect(text).toMatch(/<iframe [^>]*sandbox="allow-scripts /)
+  describe('for a host that opens it itself', () => {
+    const html = '<!doctype html><script>document.title = "ran"</script>'
+    /** The address that a new page is opened at. */
+    async function opened(): Promise<URL> {
+      const urls: string[] = []
+      expect(await transfers.pages.open({ openPage: async (url) => void urls.push(url) }, html)).toBeNull()
+      return new URL(urls[0] ?? '')
+    }
+
+    it('is at an unpredictable address of this computer, once, in a sandbox without an origin', async () => {
+      const url = await opened()
+      expect(url.href).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[\da-f]{64}$/)
+      const reply = await fetch(url)
+      expect([reply.status, await reply.text()]).toEqual([200, html])
+      expect(reply.headers.get('content-security-policy')).toMatch(/^sandbox allow-scripts /)
+      expect(reply.headers.get('content-security-policy')).not.toMatch(/same-origin|top-navigation|escape-sandbox/)
+      expect(reply.headers.get('cache-control')).toBe('no-store')
+      // Another connection is refused, or answered before the listener has closed.
+      expect(
+        await fetch(url).then(
+          ({ status }) => status,
+          () => 404,
+        ),
+      ).toBe(404)
+      expect(readdirSync(join(dataDir, 'tmp'))).toEqual([])
+    })
+
+    it('stays for the browser after requests that are not for it', async () => {
+      const url = await opened()
+      const ask = (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<number | undefined> =>
+        new Promise((resolve, reject) => {
+          const asked = request({ host: url.hostname, port: url.port, path, method, headers }, (reply) => {
+            reply.resume()
+            resolve(reply.statusCode)
+          })
+          asked.on('error', reject).end()
+        })
+      expect(await ask('/')).toBe(404)
+      expect(await ask(url.pathname, { host: `localhost:${url.port}` })).toBe(421)
+      expect(await ask(url.pathname, { host: `rebound.example:${url.port}` })).toBe(421)
+      expect(await ask(url.pathname, { 'sec-fetch-dest': 'image' })).toBe(403)
+      expect(await ask(url.pathname, {}, 'POST')).toBe(405)
+      if (canBeOtherUser) {
+        const other = asOtherUser(`console.log((await fetch('${url.href}')).status)`)
+        expect((await other.output).trim()).toBe('403')
+      }
+      expect(await ask(url.pathname, { 'sec-fetch-dest': 'document' })).toBe(200)
+    })
+
+    it('is gone after its end, and when there is no browser', async () => {
+      const url = await opened()
+      await transfers.close()
+      await expect(fetch(url)).rejects.toThrow('fetch failed')
+      const urls: string[] = []
+      const host = {
+        async openPage(address: string) {
+          urls.push(address)
+          throw new StudioError('not_found', 'There is no browser.')
+        },
+      }
+      await expect(transfers.pages.open(host, html)).rejects.toMatchObject({ kind: 'not_found' })
+      await expect(fetch(urls[0] ?? '')).rejects.toThrow('fetch failed')
+    })
+
+    it('is refused while eight wait, and not after one was read', async () => {
+      const urls: URL[] = []
+      for (let nth = 0; nth < 8; nth++) urls.push(await opened())
+      await expect(opened()).rejects.toMatchObject({ kind: 'busy' })
+      await (await fetch(urls[0] ?? '')).text()
+      await vi.waitFor(opened)
+    })
   })
 
   it('is refused while too many wait', async () => {
-    for (let nth = 0; nth < 8; nth++) await transfers.pages.open({}, { name: 'x', html: 'x' })
-    await expect(transfers.pages.open({}, { name: 'x', html: 'x' })).rejects.toMatchObject({ kind: 'busy' })
+    for (let nth = 0; nth < 8; nth++) await transfers.pages.open({}, 'x')
+    await expect(transfers.pages.open({}, 'x')).rejects.toMatchObject({ kind: 'busy' })
   })
 })

@@ -267,7 +267,6 @@ describe('a log from before usage by day', () => {
 
   it('is migrated completely or not at all, whenever the process is killed', {
     tags: 'long',
-    timeout: 120_000,
   }, async () => {
     const random = randomNumbers()
     for (let round = 0; round < tries(2, 10); round += 1) {

@@ -33,7 +33,6 @@ async function flyAndKill(folder: string, afterMs: number) {
 describe('a process that is killed', () => {
   it('leaves a row for each request that was sent, with its end or with an unknown end', {
     tags: 'long',
-    timeout: 120_000,
   }, async () => {
     const folder = freshFolder()
     let unknown = 0

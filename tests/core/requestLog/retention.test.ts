@@ -162,7 +162,6 @@ describe('deleting the log by age', () => {
 
   it('blocks the thread for less than 20 ms at a time, and shrinks the file', {
     tags: 'long',
-    timeout: 60_000,
   }, async () => {
     const dataDir = freshFolder()
     await fill(dataDir, 200_000)
@@ -208,7 +207,6 @@ describe('deleting the log by age', () => {
 
   it('can be killed at any moment: files are whole, young rows and sums remain, and the next deletion continues', {
     tags: 'long',
-    timeout: 60_000,
   }, async () => {
     const before = Date.now() - 20_000
     const harness = fileURLToPath(new URL('harness/erase.ts', import.meta.url))

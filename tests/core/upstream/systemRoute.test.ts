@@ -22,7 +22,7 @@ const { key, cert } = newCertificate('localhost', '127.0.0.1')
 
 const system = (resolve: (url: string) => string, certificates: () => readonly string[] = () => []): SystemNetwork => ({
   resolveProxy: async (url) => resolve(url),
-  certificates,
+  certificates: async () => certificates(),
 })
 
 async function listen(server: Server): Promise<number> {
@@ -223,6 +223,42 @@ describe('the certificates of the system', () => {
     await expect(upstream.listModels()).rejects.toMatchObject({ kind: 'tls_failed' })
     certificates = [cert]
     await upstream.listModels()
+  })
+
+  it('are not asked for over plain HTTP, and for a service on this computer only with TLS', async () => {
+    let asked = 0
+    const network = system(
+      () => 'PROXY 127.0.0.1:1',
+      () => {
+        asked++
+        return [cert]
+      },
+    )
+    const ofThisComputer = (url: string) => {
+      const upstream = openClient(url, canary, { network: { system: network, env: {} } })
+      onTestFinished(() => upstream.close())
+      return upstream
+    }
+    const { url } = await serve(models)
+    await ofThisComputer(url).listModels()
+    expect(asked).toBe(0)
+    await ofThisComputer(await secureService()).listModels()
+    expect(asked).toBeGreaterThan(0)
+  })
+
+  it('are waited for by requests through a proxy of the environment', async () => {
+    const { place, asked } = await httpProxy()
+    const { promise, resolve } = Promise.withResolvers<readonly string[]>()
+    const network = { resolveProxy: async () => 'DIRECT', certificates: () => promise }
+    const upstream = openClient(await secureService(), canary, {
+      network: { system: network, proxyLoopback: true, env: { HTTPS_PROXY: `http://${place}` } },
+    })
+    onTestFinished(() => upstream.close())
+    const models = upstream.listModels()
+    expect(asked).toEqual([])
+    resolve([cert])
+    await models
+    expect(asked.length).toBe(1)
   })
 
   it('count for a fetch of an MCP server, as the proxies do', async () => {

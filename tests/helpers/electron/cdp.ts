@@ -23,6 +23,8 @@ export class Cdp extends EventEmitter {
 
   constructor(endpoint: string, socket: WebSocket) {
     super()
+    // One for each page.
+    this.setMaxListeners(0)
     this.endpoint = endpoint
     this.#socket = socket
     socket.addEventListener('message', ({ data }) => {

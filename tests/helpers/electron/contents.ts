@@ -110,17 +110,21 @@ export class Contents
     this.webRtcPolicy = policy
   }
 
-  /** Prints nothing. Calls `globalThis.printed` first, so that a test can capture the page with `page.pdf()`. */
+  /**
+   * Prints nothing. Calls `globalThis.printed` first, so that a test can capture the page with `page.pdf()`. Any option makes Electron look
+   * for a printer before the dialog, and there is none here.
+   */
   print(
     options: Electron.WebContentsPrintOptions = {},
     callback: (success: boolean, failureReason: string) => void = () => undefined,
   ): void {
-    onlyKeys('print', options, ['printBackground'])
-    const { printFails } = modes
+    onlyKeys('print', options, ['printBackground', 'usePrinterDefaultPageSize'])
+    const needsPrinter = Object.keys(options).length > 0
+    const printFails = needsPrinter ? 'No printers available on the network' : modes.printFails
     const printed =
       (globalThis as { printed?: (contents: Contents) => Promise<void> }).printed ?? (async () => undefined)
     const finish = async (): Promise<void> => {
-      await printed(this)
+      if (!needsPrinter) await printed(this)
       callback(printFails === undefined, printFails ?? '')
     }
     void finish()

@@ -1,7 +1,9 @@
 import { fork } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import * as http from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
+import tls from 'node:tls'
 import type * as Electron from 'electron'
 import { type Cdp, startChromium } from './cdp.ts'
 import type { Contents } from './contents.ts'
@@ -29,6 +31,16 @@ const running = {
 }
 if (modes.resourcesPath !== undefined) Object.assign(process, { resourcesPath: modes.resourcesPath })
 const paths = new Map<string, string>()
+
+/** The system can take minutes for its certificates, and the windows would not answer that long. Other processes may ask for them. */
+const { getCACertificates } = tls
+Object.assign(tls, {
+  getCACertificates(type?: Parameters<typeof getCACertificates>[0]) {
+    if (type === 'system') throw new Error('The certificates of the system would block the windows')
+    return getCACertificates(type)
+  },
+})
+syncBuiltinESMExports()
 
 function needsReady(what: string): void {
   if (!running.ready) throw new Error(`${what} can only be used after app is ready`)
@@ -159,9 +171,15 @@ class App
     if (open.length === 0) this.end()
   }
 
-  /** Electron starts the program again after its end. The process that launched the stand-in does that itself. */
+  /**
+   * Electron starts the program again after its end. The process that launched the stand-in does that itself. Electron's waiting process
+   * runs from the mount of an AppImage, and may not mount anything itself.
+   */
   relaunch(options: Electron.RelaunchOptions): void {
     onlyKeys('app.relaunch', options, ['execPath', 'args'])
+    const { APPIMAGE } = process.env
+    const mountsNothing = options.execPath === APPIMAGE && options.args?.[0] === '--appimage-extract-and-run'
+    if (APPIMAGE !== undefined && !mountsNothing) throw new Error('The AppImage would not come back')
     process.stderr.write('relaunch requested\n')
   }
 

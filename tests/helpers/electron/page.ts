@@ -69,6 +69,7 @@ const frame = z.object({
 })
 const moved = z.object({ frameId: z.string(), url: z.string() })
 const info = z.object({ targetInfo: z.object({ targetId: z.string(), title: z.string() }) })
+const everyRequest = { patterns: [{ urlPattern: '*' }] }
 const withoutHash = (url: string): string => url.split('#', 1)[0] ?? ''
 
 /** @param inFrames whether it runs in the frames of the page too */
@@ -85,6 +86,8 @@ export class Page {
   readonly #session: string
   /** Navigations that each frame requested itself. The program or the person started all others. */
   readonly #wishes = new Map<string, string>()
+  /** Sessions of the frames that are targets of their own. */
+  readonly #frames = new Set<string>()
   #world: number | null = null
 
   private constructor(cdp: Cdp, owner: PageOwner, target: string, session: string) {
@@ -106,6 +109,8 @@ export class Page {
   async #prepare({ file, inFrames }: Preload): Promise<void> {
     this.#cdp.on('event', (method: string, params: Params, session: string | undefined) => {
       if (session === this.#session) this.#heard(method, params)
+      else if (session !== undefined && this.#frames.has(session) && method === 'Fetch.requestPaused')
+        this.#pausedIn(session, params)
       if (method === 'Target.targetDestroyed' && params.targetId === this.#target) this.#owner.gone()
       if (method !== 'Target.targetInfoChanged') return
       const { targetId, title } = info.parse(params).targetInfo
@@ -126,7 +131,24 @@ export class Page {
     await this.#send('Page.addScriptToEvaluateOnNewDocument', { source: isolated, worldName: world })
     // Electron caches nothing of a custom scheme.
     await this.#send('Network.setCacheDisabled', { cacheDisabled: true })
-    await this.#send('Fetch.enable', { patterns: [{ urlPattern: '*' }] })
+    await this.#send('Fetch.enable', everyRequest)
+    // Frames with a process of their own, such as those of diagrams, are targets of their own.
+    const filter = [{ type: 'iframe', exclude: false }]
+    await this.#send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter })
+  }
+
+  /** Answers the requests of a frame that is a target of its own. A frame that is gone already needs nothing. */
+  async #adopt(session: string): Promise<void> {
+    this.#frames.add(session)
+    for (const [method, params] of [['Fetch.enable', everyRequest], ['Runtime.runIfWaitingForDebugger']] as const)
+      await this.#cdp.send(method, params, session).catch(() => undefined)
+  }
+
+  /** A page that closes ends its requests. */
+  #pausedIn(session: string, params: Params): void {
+    this.#answer(paused.parse(params), session).catch((thrown: unknown) => {
+      if (!/has closed|Invalid InterceptionId|Session with given id/.test(String(thrown))) throw thrown
+    })
   }
 
   /** Rejects with Chromium's message when nothing was committed. */
@@ -180,13 +202,8 @@ export class Page {
   }
 
   readonly #hear: Record<string, (params: Params) => void> = {
-    'Fetch.requestPaused': (params) => {
-      const request = paused.parse(params)
-      // A page that closes ends its requests.
-      this.#answer(request).catch((thrown: unknown) => {
-        if (!/has closed|Invalid InterceptionId|Session with given id/.test(String(thrown))) throw thrown
-      })
-    },
+    'Fetch.requestPaused': (params) => this.#pausedIn(this.#session, params),
+    'Target.attachedToTarget': (params) => void this.#adopt(z.string().parse(params.sessionId)),
     'Page.frameRequestedNavigation': (params) => {
       const { frameId, url } = wish.parse(params)
       this.#wishes.set(frameId, withoutHash(url))
@@ -232,8 +249,9 @@ export class Page {
     this.#owner.left()
   }
 
-  async #answer({ requestId, frameId, resourceType, request }: z.infer<typeof paused>): Promise<void> {
-    const fail = (errorReason: string) => this.#send('Fetch.failRequest', { requestId, errorReason })
+  async #answer({ requestId, frameId, resourceType, request }: z.infer<typeof paused>, session: string): Promise<void> {
+    const go = (more: Params = {}) => this.#cdp.send('Fetch.continueRequest', { requestId, ...more }, session)
+    const fail = (errorReason: string) => this.#cdp.send('Fetch.failRequest', { requestId, errorReason }, session)
     const url = fromPage(request.url)
     if (resourceType === 'Document') this.#owner.starts(url, frameId === this.#target)
     if (resourceType === 'Document' && this.#wished(frameId, request.url)) {
@@ -248,11 +266,11 @@ export class Page {
       body: postDataEntries ? Buffer.concat(postDataEntries.map(({ bytes }) => Buffer.from(bytes, 'base64'))) : null,
     })
     if (reply === 'cancel') return void (await fail('BlockedByClient'))
-    if (reply === null) return void (await this.#send('Fetch.continueRequest', { requestId }))
+    if (reply === null) return void (await go())
     if (reply.status >= 300 && reply.status < 400) throw new Error('The stand-in for electron follows no redirection')
     const carried = Object.entries(headers).map(([name, value]) => ({ name, value }))
     const id = { name: replyHeader, value: this.#owner.stream(reply) }
-    await this.#send('Fetch.continueRequest', { requestId, headers: [...carried, id] })
+    await go({ headers: [...carried, id] })
   }
 
   /**

@@ -1,12 +1,18 @@
 // @module-tag chromium
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import { dirname, join } from 'node:path'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
+import { node24 } from '../../../resources/scripts/ready.mjs'
 import { claimFolder } from '../../../src-main/core/store/dataFolder.ts'
 import { lockFolder } from '../../../src-main/core/store/lock.ts'
 import { databaseFile } from '../../../src-main/core/store/store.ts'
+import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { behead, filledFolder, moreRequests } from '../../core/data/fill.ts'
+import { newCertificate } from '../../helpers/certificate.ts'
 import { type Desktop, launchDesktop, real, runDesktopToItsEnd, startStandIn } from '../../helpers/electron/launch.ts'
+import { temporaryFolder } from '../../helpers/folders.ts'
+import { listenOnLoopback } from '../../helpers/loopback.ts'
 import { windowText } from '../../helpers/windowText.ts'
 import { newDataDir, tidy } from './fixtures.ts'
 
@@ -184,16 +190,8 @@ describe.runIf(!real)('with the replacement of Electron only', () => {
   })
 })
 
-test('deleting everything restarts the program, which then starts as new on the same folder', {
-  tags: 'long',
-}, async () => {
-  const dataDir = newDataDir()
-  const desktop = await launchDesktop(dataDir)
-  const { page } = desktop
-  // The test itself restarts the program, because a separate process would outlive the test.
-  await desktop.evaluate(({ app }) => {
-    app.relaunch = () => void process.stderr.write('relaunch requested\n')
-  })
+/** Fills the window with a chat, then deletes everything in Settings. */
+async function deleteEverything({ page }: Desktop): Promise<void> {
   await page.getByRole('button', { name: 'Try the sandbox' }).click()
   await page.locator('article[data-status="complete"]').first().waitFor()
   await page.evaluate(() => location.assign('#/settings/data'))
@@ -201,6 +199,18 @@ test('deleting everything restarts the program, which then starts as new on the 
   const dialog = page.getByRole('alertdialog')
   await dialog.getByRole('textbox').fill('delete')
   await dialog.getByRole('button', { name: windowText('data:eraseAll.confirm') }).click()
+}
+
+test('deleting everything restarts the program, which then starts as new on the same folder', {
+  tags: 'long',
+}, async () => {
+  const dataDir = newDataDir()
+  const desktop = await launchDesktop(dataDir)
+  // The test itself restarts the program, because a separate process would outlive the test.
+  await desktop.evaluate(({ app }) => {
+    app.relaunch = () => void process.stderr.write('relaunch requested\n')
+  })
+  await deleteEverything(desktop)
   expect(await desktop.ended).toBe(0)
   expect(desktop.errors()).toContain('relaunch requested')
 
@@ -208,3 +218,60 @@ test('deleting everything restarts the program, which then starts as new on the 
   await again.page.getByRole('heading', { name: windowText('shell:welcome.title') }).waitFor()
   expect(readdirSync(dataDir)).not.toContain('studio.erase.json')
 })
+
+test.runIf(!real && process.platform === 'linux')(
+  'an AppImage that restarts is started from its file after its end',
+  {
+    tags: 'long',
+  },
+  async () => {
+    const folder = temporaryFolder('studio-appimage-')
+    const [image, mark, report] = ['Studio.AppImage', 'ended', 'report'].map((name) => join(folder, name))
+    const script = `#!/bin/sh\ntest -e ${mark} && state=ended || state=running\necho "$state $*" > ${report}\n`
+    writeFileSync(image ?? '', script, { mode: 0o700 })
+    // The mount of the file, in which the program is.
+    const env = { APPIMAGE: image ?? '', APPDIR: dirname(realpathSync(node24())) }
+    const desktop = await launchDesktop(newDataDir(), { packaged: true, env }, ['--enable-logging', '--new-chat'])
+    await desktop.evaluate((_, path) => {
+      process.on('exit', () => process.getBuiltinModule('node:fs').writeFileSync(path, ''))
+    }, mark ?? '')
+    await deleteEverything(desktop)
+    expect(await desktop.ended).toBe(0)
+    await expect
+      .poll(() => readFileSync(report ?? '', { encoding: 'utf8', flag: 'a+' }))
+      .toBe('ended --enable-logging\n')
+  },
+)
+
+test.runIf(!real)(
+  'the certificates of the system are read by another process, and for plain HTTP not at all',
+  async () => {
+    const sandbox = await startSandbox()
+    const secure = await listenOnLoopback(createServer(newCertificate('localhost'), (_, response) => response.end()))
+    onTestFinished(async () => {
+      secure.close()
+      await sandbox.close()
+    })
+    const { page, errors, evaluate } = await launchDesktop(newDataDir())
+    const readers = () =>
+      evaluate(() => {
+        const { shown } = globalThis as unknown as { shown: { services: (string | undefined)[] } }
+        return shown.services.filter((name) => name === 'certificates').length
+      })
+    const connect = page.getByRole('button', { name: windowText('connect:connect'), exact: true })
+    const address = page.getByRole('textbox', { name: windowText('connect:baseUrl') })
+    await connect.first().click()
+    await address.fill(sandbox.baseUrl)
+    await page.getByLabel(windowText('connect:key'), { exact: true }).fill('wrong')
+    await page.getByRole('radio', { name: windowText('connect:saveForSession') }).check()
+    await connect.last().click()
+    await page.getByText(windowText('connect:cause.keyRejected')).waitFor()
+    expect(await readers()).toBe(0)
+
+    await address.fill(secure.url.replace('http://127.0.0.1', 'https://localhost'))
+    await connect.last().click()
+    await page.getByText(/certificate can’t be verified/).waitFor()
+    expect(await readers()).toBe(1)
+    expect(errors()).not.toContain('certificates of the system')
+  },
+)

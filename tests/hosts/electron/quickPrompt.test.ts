@@ -80,6 +80,17 @@ describe.runIf(!real)('the quick prompt', () => {
     expect(await quick.locator('.quick-reply').count()).toBe(0)
   })
 
+  test('draws a diagram of a reply', async () => {
+    const desktop = await start()
+    await press(desktop)
+    const quick = await desktop.pageAt(quickAddress)
+    await prompt(quick).fill('```mermaid\nflowchart LR\n  a[Start] --> b[End]\n```')
+    await prompt(quick).press('Enter')
+    await quick.locator('.quick-reply[data-status="complete"]').waitFor()
+    await button(quick, windowText('markdown:draw')).click()
+    await quick.frameLocator('iframe').getByText('Start', { exact: true }).waitFor()
+  })
+
   test('Escape closes it and keeps what was typed; the shortcut hides it too; it keeps no main window and no program open', async () => {
     const desktop = await start({ answers: [{ response: 1 }] })
     await press(desktop)

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getCACertificates } from 'node:tls'
 import type { UtilityProcess } from 'electron'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { systemNetwork } from '../../../src-main/hosts/electron/systemNetwork.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
 
@@ -17,12 +17,12 @@ function child(): EventEmitter & Child {
 }
 
 describe('the certificates of the system', () => {
-  function network(readNow: () => string[] = () => ['old']) {
+  function network() {
     const children: (EventEmitter & Child)[] = []
     const lines: string[] = []
     const clock = { now: 0 }
     const system = systemNetwork({
-      ...{ session, readNow, now: () => clock.now, log: (_, line) => lines.push(line) },
+      ...{ session, now: () => clock.now, log: (_, line) => lines.push(line) },
       fork() {
         const started = child()
         children.push(started)
@@ -31,45 +31,81 @@ describe('the certificates of the system', () => {
     })
     return { system, children, lines, clock }
   }
+  /** Reads for the first time. */
+  async function read(from: ReturnType<typeof network>): Promise<readonly string[]> {
+    const first = from.system.certificates()
+    from.children[0]?.emit('message', ['old'])
+    return await first
+  }
+
+  test('are read by another process, for which the first connections wait together', async () => {
+    const { system, children } = network()
+    const answers = [system.certificates(), system.certificates()]
+    expect(children.length).toBe(1)
+    children[0]?.emit('message', ['one'])
+    expect(await Promise.all(answers)).toEqual([['one'], ['one']])
+    expect(children[0]?.kill).toHaveBeenCalled()
+  })
+
+  test('that take minutes are waited for 15 s, and count from the end of their reading', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { system, children } = network()
+    const first = system.certificates()
+    await vi.advanceTimersByTimeAsync(14_999)
+    expect(await Promise.race([first, Promise.resolve('waiting')])).toBe('waiting')
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await first).toEqual([])
+    await vi.advanceTimersByTimeAsync(100_000)
+    expect(await system.certificates()).toEqual([])
+    children[0]?.emit('message', ['late'])
+    await vi.waitFor(async () => expect(await system.certificates()).toEqual(['late']))
+    expect(children.length).toBe(1)
+  })
 
   test('are read again two minutes later, at the next connection, by one process at a time', async () => {
-    const { system, children, clock } = network()
-    const first = system.certificates()
+    const all = network()
+    const { system, children, clock } = all
+    const first = await read(all)
     clock.now = 120_000
-    expect([system.certificates(), children.length]).toEqual([['old'], 0])
+    expect([await system.certificates(), children.length]).toEqual([['old'], 1])
     clock.now = 120_001
-    expect(system.certificates()).toBe(first)
-    expect([system.certificates(), children.length]).toEqual([first, 1])
-    children[0]?.emit('message', ['old', 'new'])
-    await vi.waitFor(() => expect(system.certificates()).toEqual(['old', 'new']))
-    expect(children[0]?.kill).toHaveBeenCalled()
-    const second = system.certificates()
-    clock.now = 300_000
-    system.certificates()
+    expect(await system.certificates()).toBe(first)
+    expect([await system.certificates(), children.length]).toEqual([first, 2])
     children[1]?.emit('message', ['old', 'new'])
-    await vi.waitFor(() => expect(children[1]?.kill).toHaveBeenCalled())
-    expect(system.certificates(), 'the same list while nothing has changed').toBe(second)
+    await vi.waitFor(async () => expect(await system.certificates()).toEqual(['old', 'new']))
+    expect(children[1]?.kill).toHaveBeenCalled()
+    const second = await system.certificates()
+    clock.now = 300_000
+    await system.certificates()
+    children[2]?.emit('message', ['old', 'new'])
+    await vi.waitFor(() => expect(children[2]?.kill).toHaveBeenCalled())
+    expect(await system.certificates(), 'the same list while nothing has changed').toBe(second)
   })
 
   test.each([
     ['ends', (one: EventEmitter) => one.emit('exit', 1)],
     ['sends something else', (one: EventEmitter) => one.emit('message', { not: 'a list' })],
   ])('stay as they were when the process %s', async (_, act) => {
-    const { system, children, lines, clock } = network()
-    system.certificates()
+    const all = network()
+    const { system, children, lines, clock } = all
+    await read(all)
     clock.now = 200_000
-    system.certificates()
-    const [started] = children
+    await system.certificates()
+    const [, started] = children
     if (started) act(started)
     await vi.waitFor(() => expect(lines.length).toBe(1))
-    expect(system.certificates()).toEqual(['old'])
+    expect(await system.certificates()).toEqual(['old'])
   })
 
-  test('that can’t be read are none, and the log says so once', () => {
-    const { system, lines } = network(() => {
-      throw new Error('no store')
-    })
-    expect([system.certificates(), system.certificates(), lines.length]).toEqual([[], [], 1])
+  test('that can’t be read are none, the log says so, and they are tried again two minutes later', async () => {
+    const { system, children, lines, clock } = network()
+    const first = system.certificates()
+    children[0]?.emit('exit', 1)
+    expect([await first, await system.certificates(), lines.length]).toEqual([[], [], 1])
+    clock.now = 120_001
+    await system.certificates()
+    expect(children.length).toBe(2)
   })
 
   test.runIf(process.platform === 'linux')('are those of the moment in a new process', async () => {

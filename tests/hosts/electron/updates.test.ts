@@ -175,7 +175,7 @@ function installApp(url: string, publicKey: string) {
 
 test.skipIf(real || process.platform !== 'linux')(
   'nothing is asked before the person agrees; only a newer version of the publisher is installed, at the end',
-  { tags: 'long', timeout: 120_000 },
+  { tags: 'long' },
   async () => {
     const { publicKey, privateKey } = generateKeyPairSync('ed25519')
     const files = new Map<string, string>()

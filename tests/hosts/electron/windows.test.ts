@@ -189,6 +189,23 @@ describe.runIf(!real)('with the replacement of Electron', () => {
     expect(errors().match(/question:/g)?.length).toBe(1)
   })
 
+  test('twelve windows follow the theme without a warning of Node about a leak', { tags: 'long' }, async () => {
+    const desktop = await launchDesktop(newDataDir())
+    for (let count = 2; count <= 12; count++) {
+      await chooseInFile(desktop, 'New window')
+      await expect.poll(() => windowCount(desktop)).toBe(count)
+    }
+    const colours = () =>
+      desktop.evaluate(({ BrowserWindow }) => [
+        ...new Set(BrowserWindow.getAllWindows().map((window) => window.getBackgroundColor())),
+      ])
+    await desktop.evaluate(({ nativeTheme }) => {
+      nativeTheme.themeSource = 'dark'
+    })
+    expect(await colours()).toEqual(['#161618'])
+    expect(desktop.errors()).not.toContain('MaxListenersExceededWarning')
+  })
+
   test('quitting with two windows opens both again, each with its page and position', { tags: 'long' }, async () => {
     const dataDir = newDataDir()
     const first = await launchDesktop(dataDir)

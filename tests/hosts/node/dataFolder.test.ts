@@ -228,7 +228,6 @@ describe('a data folder', () => {
 
   it('every command refuses a file, a device and a broken link with a message', {
     tags: 'long',
-    timeout: 240_000,
   }, async () => {
     const file = join(root, 'a-file')
     writeFileSync(file, 'somebody’s')
@@ -262,7 +261,6 @@ describe('a data folder', () => {
 
   it('commands that read change nothing in a data folder, after a clean exit and after a kill', {
     tags: 'long',
-    timeout: 240_000,
   }, async () => {
     const killed = join(root, 'killed')
     cpSync(sample, killed, { recursive: true })
@@ -306,7 +304,7 @@ describe('a data folder', () => {
     expect(readdirSync(work).filter((name) => name.includes('backup'))).toEqual([])
   })
 
-  it('commands that read create no data folder', { tags: 'long', timeout: 120_000 }, async () => {
+  it('commands that read create no data folder', { tags: 'long' }, async () => {
     await each(Object.entries(reading), async ([name, args]) => {
       const dataDir = join(root, 'not-there', name.replaceAll(' ', '-'))
       const ended = await here(argsOf(args, dataDir))
@@ -349,7 +347,7 @@ describe('a data folder', () => {
 })
 
 describe('marking a data folder', () => {
-  it('a folder is marked atomically, whichever process is first', { tags: 'long', timeout: 60_000 }, async () => {
+  it('a folder is marked atomically, whichever process is first', { tags: 'long' }, async () => {
     const source = new URL('../../../src-main/core/store/dataFolder.ts', import.meta.url)
     const claim = `const { claimFolder } = await import(${JSON.stringify(source.href)}); for (const dir of process.argv.slice(1)) claimFolder(dir)`
     const folders = Array.from({ length: 40 }, (_, at) => join(root, 'new', `deep-${at}`, 'data'))

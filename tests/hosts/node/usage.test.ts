@@ -320,7 +320,6 @@ async function serve() {
 
 it('usage and limits are the same beside the core and without it, a network or a keychain [USE-01] [LIM-01]', {
   tags: 'long',
-  timeout: 120_000,
 }, async () => {
   const { sandbox, host, chat, service } = await serve()
   // The program fetches automatically after connecting.

@@ -3,11 +3,14 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Damage, DataKind } from '../../../../src-preload/contract/data.ts'
 import { applySchema } from '../../store/database.ts'
 import { asCounts, type KnownDatabase, thingOf } from '../databases.ts'
-import { type Cell, readTreePage, type TreePage } from './cells.ts'
+import { type Cell, readTreePage, type TreePage, type Value } from './cells.ts'
 import { openPages, type Pages } from './pages.ts'
 import { type Looking, relate } from './restoreReferences.ts'
 import { fits, readable, resemblance, type Table, tablesOf } from './schema.ts'
 import { Claims, claimFree, type Walked, walkTree } from './walkTree.ts'
+
+/** No page: a tree that starts there has a hole, so its pages are looked for among those that no tree claims. */
+const unknownRoot = 0
 
 /** Root pages of a table and of its indexes, from the damaged file's own schema. */
 interface Roots {
@@ -40,6 +43,8 @@ export function recoverDatabase(from: string, to: string, { kind }: KnownDatabas
     for (const { name } of tables) handle.exec(`DELETE FROM "${name}"`)
     const rows = new Rows(handle, looking.counted ?? (() => undefined))
     const all = tables.map((table) => readTable(pages, claims, reported, table, rows))
+    // After the tables: a wrong pointer of an index must not claim a page of a table without row ids, which has the same form.
+    for (const result of all) result.known = knownRows(pages, claims, reported, result.table)
     claimRest(pages, claims, reported)
     adopt(pages, claims, all, rows)
     const holed = new Set(all.filter(({ walked }) => walked.holes + walked.broken > 0).map(({ table }) => table.name))
@@ -61,8 +66,7 @@ interface Result {
 }
 
 function readTable(pages: Pages, claims: Claims, reported: Roots, table: Table, rows: Rows): Result {
-  const root = reported.tables.get(table.name)
-  if (root === undefined) return { table, walked: { holes: reported.isWhole ? 0 : 1, broken: 0, rows: 0 }, known: null }
+  const root = reported.tables.get(table.name) ?? unknownRoot
   const walked = walkTree(
     pages,
     claims,
@@ -70,12 +74,17 @@ function readTable(pages: Pages, claims: Claims, reported: Roots, table: Table, 
     !table.withoutRowid,
     (cell) => fits(table, cell) && rows.insert(table, cell),
   )
+  return { table, walked, known: null }
+}
+
+/** How many rows a table had, as its undamaged complete indexes show; null without one. */
+function knownRows(pages: Pages, claims: Claims, { indexes }: Roots, { name }: Table): number | null {
   let known: number | null = null
-  for (const index of reported.indexes.get(table.name) ?? []) {
+  for (const index of indexes.get(name) ?? []) {
     const entries = walkTree(pages, claims, index, false, () => true)
     if (entries.holes === 0 && entries.broken === 0) known = Math.max(known ?? 0, entries.rows)
   }
-  return { table, walked, known }
+  return known
 }
 
 /** Claims the pages of the search index and of indexes, so that they are not mistaken for lost rows. */
@@ -200,38 +209,59 @@ function rootsOf(pages: Pages, claims: Claims): Roots {
   const tables = new Map<string, number>()
   const indexes = new Map<string, number[]>()
   const others: number[] = []
+  /** How many rows name a page as their root. */
+  const named = new Map<number, number>()
   const walked = walkTree(pages, claims, 1, true, ({ values }) => {
-    const [type, name, table, root, sql] = values
-    if (typeof name !== 'string' || typeof table !== 'string' || typeof root !== 'number') return false
+    const [type, name, owner, root, sql] = values
+    if (typeof name !== 'string' || typeof owner !== 'string' || typeof root !== 'number') return false
     if (root === 0) return true
-    if (type === 'table' && !name.startsWith('sqlite_') && !name.startsWith('search_text')) tables.set(name, root)
-    else others.push(root)
-    // An index without WHERE has all rows. The indexes of UNIQUE constraints have no SQL text.
-    const isWhole = type === 'index' && (sql === null || (typeof sql === 'string' && !/\bWHERE\b/i.test(sql)))
-    if (isWhole) {
-      others.pop()
-      indexes.set(table, [...(indexes.get(table) ?? []), root])
-    }
+    named.set(root, (named.get(root) ?? 0) + 1)
+    const table = tableNameOf(values)
+    if (table !== null) {
+      if (table.startsWith('sqlite_') || table.startsWith('search_text')) others.push(root)
+      else tables.set(table, root)
+    } else if (type === 'index' && (sql === null || (typeof sql === 'string' && !/\bWHERE\b/i.test(sql)))) {
+      // An index without WHERE has all rows. The indexes of UNIQUE constraints have no SQL text.
+      indexes.set(owner, [...(indexes.get(owner) ?? []), root])
+    } else others.push(root)
     return true
   })
+  // One of two with the same root is wrong. The pages of both are found by the form of their rows.
+  for (const [name, root] of tables) if (named.get(root) !== 1) tables.set(name, unknownRoot)
   return { tables, indexes, others, isWhole: walked.holes === 0 && walked.broken === 0 && tables.size > 0 }
 }
 
-/** The schema version: that of the header if the tables match it, else the newest whose tables all exist. */
+/**
+ * The name of the table that a row of the schema describes; null for an index. The row has the name three times and the type twice, so that
+ * one damaged copy does not matter.
+ */
+function tableNameOf([type, name, owner, , sql]: readonly Value[]): string | null {
+  const created = typeof sql === 'string' ? /^CREATE TABLE "?(\w+)/.exec(sql)?.[1] : undefined
+  if (created === undefined && type !== 'table') return null
+  return String(owner === created ? owner : name)
+}
+
+/**
+ * The schema version: that of the header if the tables match it, else the newest whose tables all exist. An unreadable name may be that of any
+ * missing table: an older version would not have the columns of the rows, and would lose all of them.
+ */
 function versionOf(pages: Pages, migrations: readonly string[], { tables, isWhole }: Roots): number {
   const reported = pages.page(1).readUInt32BE(60)
   if (!isWhole) return reported >= 1 && reported <= migrations.length ? reported : migrations.length
   const handle = new DatabaseSync(':memory:')
   try {
-    let found = migrations.length
-    for (const [at, sql] of migrations.entries()) {
+    const versions = migrations.map((sql) => {
       handle.exec(sql)
-      const wanted = tablesOf(handle).filter(({ name }) => !name.startsWith('search_text_'))
-      if (wanted.every(({ name }) => tables.has(name))) found = at + 1
-      if (at + 1 === reported && wanted.length === tables.size && wanted.every(({ name }) => tables.has(name)))
-        return reported
-    }
-    return found
+      return tablesOf(handle).flatMap(({ name }) => (name.startsWith('search_text_') ? [] : [name]))
+    })
+    const known = new Set(versions.flat())
+    const unknown = [...tables.keys()].filter((name) => !known.has(name)).length
+    const isPossible = (wanted: readonly string[]): boolean =>
+      wanted.filter((name) => !tables.has(name)).length <= unknown
+    const named = versions[reported - 1]
+    if (named && isPossible(named) && [...tables.keys()].every((name) => named.includes(name) || !known.has(name)))
+      return reported
+    return versions.findLastIndex(isPossible) + 1 || migrations.length
   } finally {
     handle.close()
   }

@@ -50,12 +50,15 @@ export function walkTree(
       walked.holes += 1
       continue
     }
-    claims.take(no)
-    walked.broken += page.broken
-    for (const cell of page.cells) {
-      if (take(cell)) walked.rows += 1
-      else walked.broken += 1
+    const taken = page.cells.filter(take).length
+    // A page of another tree, to which a broken pointer leads. The other tree can still claim it.
+    if (taken === 0 && page.cells.length > 0) {
+      walked.holes += 1
+      continue
     }
+    claims.take(no)
+    walked.rows += taken
+    walked.broken += page.broken + page.cells.length - taken
     let from = over
     for (const child of page.children) {
       const to = child.upTo ?? upTo

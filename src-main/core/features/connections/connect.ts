@@ -31,12 +31,16 @@ export interface NewConnection extends ConnectionAddress {
 /**
  * Tests an address and an API key with a single attempt, because a person waits. Stores nothing. @throws StudioError
  */
-export async function test({ baseUrl, credential, allowInsecure }: ConnectionAddress): Promise<ProbeResult> {
+export async function test(
+  { system }: Pick<Session, 'system'>,
+  { baseUrl, credential, allowInsecure }: ConnectionAddress,
+): Promise<ProbeResult> {
   const base = parseBaseAddress(baseUrl, { allowInsecure })
   refuseShortKey(base, credential)
   const upstream = openUpstream({
     base,
     credential,
+    network: { system },
     retry: { maxAttempts: 1 },
   })
   try {
@@ -68,7 +72,7 @@ export function connect(session: Session, input: NewConnection): Promise<Profile
     const former = replacedBy(session, input, base.url)
     const id = former?.id ?? randomUUID()
     const name = freeName(session, id, input.name ?? former?.name, new URL(base.url).host)
-    await test(input)
+    await test(session, input)
     const keyKept = credential.isNone ? 'unneeded' : keyStorage
     if (keyKept === 'keychain') await saveCredential(session.secrets, id, credential)
     else if (former?.keyKept === 'keychain') await session.secrets.delete(id)

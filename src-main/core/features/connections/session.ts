@@ -66,13 +66,14 @@ export class Session {
   readonly #checks = new SingleFlight<Upstream>()
   readonly reconnect: ReconnectWatcher
 
-  readonly #system: SystemNetwork | null
+  /** The network settings of the system. Null: environment variables alone. */
+  readonly system: SystemNetwork | null
 
   constructor(store: Store, secrets: SecretStore, traffic: SessionTraffic, bounds: Partial<ReconnectBounds> = {}) {
     this.store = store
     this.secrets = secrets
     this.#traffic = traffic
-    this.#system = traffic.system ?? null
+    this.system = traffic.system ?? null
     this.reconnect = new ReconnectWatcher({
       current: () => this.#upstream,
       check: () => this.check({ quiet: true }),
@@ -89,7 +90,7 @@ export class Session {
     const upstream = openUpstream({
       base,
       credential,
-      network: { system: this.#system },
+      network: { system: this.system },
       scheduler,
       requestLog: requestLogOf({ profile, baseUrl: base.url }),
       reachability: way,

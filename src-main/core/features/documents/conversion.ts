@@ -1,5 +1,5 @@
 import type { ForkProgram } from '../../shared/processWorker.ts'
-import { WorkerClient, WorkerExit, WorkerTimeout } from '../../shared/workerClient.ts'
+import { outOfMemoryCode, WorkerClient, WorkerExit, WorkerTimeout } from '../../shared/workerClient.ts'
 import { unreadable } from './convert/converted.ts'
 import type { Conversion, ConversionJob, ConversionProgress } from './worker.ts'
 
@@ -73,7 +73,7 @@ function asStudioError(thrown: unknown): unknown {
   }
   if (!(thrown instanceof WorkerExit)) return thrown
   const { cause } = thrown
-  const isMemory = cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY'
+  const isMemory = cause instanceof Error && 'code' in cause && cause.code === outOfMemoryCode
   const words = isMemory
     ? 'The document needs too much memory to be read safely.'
     : 'The document is damaged and cannot be read.'

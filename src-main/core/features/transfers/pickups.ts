@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { StudioError } from '../../errors.ts'
 
 /** How long an offer waits for the page that takes it, ms. */
-const waitingMs = 60_000
+export const waitingMs = 60_000
 
 /** Things that a page has requested and then takes once, by a random id. An offer that nobody takes expires after a minute. */
 export function createPickups<T>({ most, busy }: { most: number; busy: string }) {

@@ -27,7 +27,7 @@ export function createTransfers({ dataDir, keptMs = hour }: TransferOptions) {
   const uploads = createUploads(folder, keptMs)
   const downloads = createDownloads(keptMs)
   const streams = createStreams()
-  const pages = createPages(folder)
+  const pages = createPages()
   return {
     folder,
     uploads,

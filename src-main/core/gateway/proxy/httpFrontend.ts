@@ -239,11 +239,19 @@ export class HttpFrontend {
 
   /** Reads and discards the rest of a body for `lingerMs`. Closing the connection at once would discard the reply too. */
   #discardBody(request: IncomingMessage): void {
+    const { socket } = request
     request.resume()
+    // Node calls this after the last reply of a connection. Closing with unread bytes resets the connection, so only our side ends here.
+    socket.destroySoon = () => socket.end()
     const timer = setTimeout(() => {
-      if (!request.complete) request.socket.destroy()
+      if (!request.complete) socket.destroy()
     }, this.#bounds.lingerMs).unref()
-    request.once('close', () => clearTimeout(timer))
+    request.once('close', () => {
+      clearTimeout(timer)
+      // The method of the prototype again.
+      Reflect.deleteProperty(socket, 'destroySoon')
+      if (socket.writableEnded) socket.destroySoon()
+    })
   }
 
   #openSockets(memory: BodyMemory): ResponsesSockets {

@@ -186,7 +186,7 @@ function SentText({ loaded }: { loaded: Loaded }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
     <section className="chat-document-text" aria-label={t('textToSend')} tabIndex={0} dir="auto">
-      <Pieces pieces={pieces} />
+      <Pieces pieces={pieces} wraps />
     </section>
   )
 }

@@ -23,9 +23,9 @@ function Bar() {
   const { text, matchCase, words: terms, focused } = find
   const open = useChat((state) => state.open)
   const pattern = useMemo(() => patternOf({ text, matchCase, words: terms }), [text, matchCase, terms])
-  const matches = useMemo(() => (open ? matchesIn(shownMessages(open), pattern) : []), [open, pattern])
-  const at = matches.length === 0 ? -1 : Math.min(find.at, matches.length - 1)
-  const match = matches[at] ?? null
+  const matches = useMemo(() => matchesIn(open ? shownMessages(open) : [], pattern), [open, pattern])
+  const at = Math.min(find.at, matches.count - 1)
+  const match = useMemo(() => matches.at(at), [matches, at])
   useMarks(pattern, match)
 
   const inMessage = match?.id ?? null
@@ -42,7 +42,7 @@ function Bar() {
 
   const byKey = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing) return
-    if (event.key === 'Enter') step(event.shiftKey ? -1 : 1, matches.length)
+    if (event.key === 'Enter') step(event.shiftKey ? -1 : 1, matches.count)
     else if (event.key === 'Escape') hideFind()
     else return
     event.preventDefault()
@@ -51,9 +51,9 @@ function Bar() {
   const count =
     pattern === null
       ? ''
-      : matches.length === 0
+      : matches.count === 0
         ? t('findNone')
-        : t('findCount', { at: figure(at + 1), count: figure(matches.length) })
+        : t('findCount', { at: figure(at + 1), count: figure(matches.count) })
   return (
     <search className="chat-find" onKeyDown={byKey}>
       <input
@@ -66,7 +66,7 @@ function Bar() {
           useFind.setState(({ asked }) => ({ text: event.target.value, words: null, at: 0, asked: asked + 1 }))
         }
       />
-      <output data-none={pattern !== null && matches.length === 0}>{count}</output>
+      <output data-none={pattern !== null && matches.count === 0}>{count}</output>
       <IconButton
         icon={CaseSensitive}
         size="small"
@@ -78,15 +78,15 @@ function Bar() {
         icon={ChevronUp}
         size="small"
         label={t('findPrevious')}
-        disabled={matches.length === 0}
-        onClick={() => step(-1, matches.length)}
+        disabled={matches.count === 0}
+        onClick={() => step(-1, matches.count)}
       />
       <IconButton
         icon={ChevronDown}
         size="small"
         label={t('findNext')}
-        disabled={matches.length === 0}
-        onClick={() => step(1, matches.length)}
+        disabled={matches.count === 0}
+        onClick={() => step(1, matches.count)}
       />
       <IconButton icon={X} size="small" label={t('findClose')} onClick={hideFind} />
     </search>

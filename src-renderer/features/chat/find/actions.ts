@@ -48,7 +48,7 @@ export function followJumps(): () => void {
     const { words } = jump
     const text = words.join(' ')
     const matches = matchesIn(shownMessages(open), patternOf({ text, words, matchCase: false }))
-    const at = matches.findIndex(({ id }) => id === jump.messageId)
+    const at = matches.firstOf(jump.messageId)
     // A match in a collapsed part is not in the visible text. Scrolls to the message instead.
     if (at < 0) scrollToMessage(jump.messageId)
     else useFind.setState(({ asked }) => ({ shown: true, text, words, matchCase: false, at, asked: asked + 1 }))

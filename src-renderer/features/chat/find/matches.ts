@@ -13,13 +13,33 @@ const longest = 100_000
 /** Visible texts of messages that no longer change. */
 const seen = new WeakMap<Message, string>()
 
-/** All matches in the path, in order, including messages that are not in the page. */
-export function matchesIn(messages: readonly Message[], pattern: RegExp | null): Match[] {
-  if (pattern === null) return []
-  return messages.flatMap((message) => {
-    const found = countIn(message, pattern)
-    return Array.from({ length: found }, (_, nth) => ({ id: message.id, nth }))
-  })
+/** Matches in the order of the path. Counted, not listed: a message of 32 MB has millions. */
+export class Matches {
+  count = 0
+  readonly #counts: { id: string; from: number; count: number }[] = []
+
+  add(id: string, count: number): void {
+    if (count > 0) this.#counts.push({ id, from: this.count, count })
+    this.count += count
+  }
+
+  /** The match with a number, from 0. */
+  at(number: number): Match | null {
+    const found = this.#counts.find(({ from, count }) => number >= from && number < from + count)
+    return found ? { id: found.id, nth: number - found.from } : null
+  }
+
+  /** Number of the first match of a message, or -1. */
+  firstOf(id: string): number {
+    return this.#counts.find((one) => one.id === id)?.from ?? -1
+  }
+}
+
+/** All matches in the path, including messages that are not in the page. */
+export function matchesIn(messages: readonly Message[], pattern: RegExp | null): Matches {
+  const matches = new Matches()
+  if (pattern !== null) for (const message of messages) matches.add(message.id, countIn(message, pattern))
+  return matches
 }
 
 function countIn(message: Message, pattern: RegExp): number {
@@ -35,7 +55,9 @@ function countIn(message: Message, pattern: RegExp): number {
 
 const count = (text: string, pattern: RegExp): number => {
   let found = 0
-  for (const [match] of text.matchAll(pattern)) if (match !== '') found += 1
+  pattern.lastIndex = 0
+  // Not `matchAll`, which makes an array for each match. No pattern matches an empty text.
+  while (pattern.test(text)) found += 1
   return found
 }
 

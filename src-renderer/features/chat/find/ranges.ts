@@ -8,23 +8,40 @@ interface Piece {
   from: number
 }
 
-/** The first `limit` matches of the pattern within an element, as DOM ranges. None spans two blocks. */
-export function rangesIn(element: Element, pattern: RegExp, limit = Number.POSITIVE_INFINITY): Range[] {
+/**
+ * The first `limit` matches of the pattern within an element. None spans two blocks. Static, because the browser updates each live range
+ * at each change of the page, and a long message has 100,000 matches.
+ */
+export function rangesIn(element: Element, pattern: RegExp, limit = Number.POSITIVE_INFINITY): StaticRange[] {
   const { text, pieces } = textOf(element)
-  const ranges: Range[] = []
+  const ranges: StaticRange[] = []
   for (const match of text.matchAll(pattern)) {
     if (ranges.length >= limit) break
     if (match[0] === '') continue
     const start = at(pieces, match.index)
     const end = at(pieces, match.index + match[0].length - 1)
     if (!start || !end) continue
-    const range = new Range()
-    range.setStart(start.node, match.index - start.from)
-    range.setEnd(end.node, match.index + match[0].length - end.from)
-    ranges.push(range)
+    ranges.push(
+      new StaticRange({
+        startContainer: start.node,
+        startOffset: match.index - start.from,
+        endContainer: end.node,
+        endOffset: match.index + match[0].length - end.from,
+      }),
+    )
   }
   return ranges
 }
+
+/** The same range, live: it has a place on the screen. The text may have become shorter since the search. */
+export function liveRange({ startContainer, startOffset, endContainer, endOffset }: StaticRange): Range {
+  const range = new Range()
+  range.setStart(startContainer, Math.min(startOffset, lengthOf(startContainer)))
+  range.setEnd(endContainer, Math.min(endOffset, lengthOf(endContainer)))
+  return range
+}
+
+const lengthOf = (node: Node): number => node.textContent?.length ?? 0
 
 function textOf(element: Element): { text: string; pieces: Piece[] } {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)

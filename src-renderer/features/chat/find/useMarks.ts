@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react'
 import { useFind } from '../../../stores/chatFind.ts'
 import { scrollToMessage } from '../reveal.ts'
 import type { Match } from './matches.ts'
-import { rangesIn } from './ranges.ts'
+import { liveRange, rangesIn } from './ranges.ts'
 
 const all = 'chat-find'
 const current = 'chat-find-current'
@@ -45,7 +45,7 @@ const textPart = '[data-part="text"], [data-result-of]'
 class Marks {
   readonly #talk: Element
   readonly #pattern: RegExp
-  readonly #found = new Map<Element, readonly Range[]>()
+  readonly #found = new Map<Element, readonly StaticRange[]>()
   readonly #shown = new Highlight()
   readonly #changes: MutationObserver
   #current: Match | null = null
@@ -82,7 +82,8 @@ class Marks {
     const result = this.#talk.querySelector(`[data-result-of="${escaped}"]`)
     if (result) {
       const ranges = sectionsOf(result).flatMap((section) => this.#rangesIn(section))
-      return ranges[nth] ?? ranges.at(-1) ?? null
+      const range = ranges[nth] ?? ranges.at(-1)
+      return range ? liveRange(range) : null
     }
     let left = nth
     for (const part of this.#talk.querySelectorAll(`[data-message-id="${escaped}"] [data-part="text"]`)) {
@@ -90,7 +91,7 @@ class Marks {
         if (section.classList.contains('md-undrawn')) return 'later'
         const ranges = this.#rangesIn(section)
         const range = ranges[left]
-        if (range) return range
+        if (range) return liveRange(range)
         left -= ranges.length
       }
     }
@@ -108,7 +109,7 @@ class Marks {
     this.#found.delete(section)
   }
 
-  #rangesIn(section: Element): readonly Range[] {
+  #rangesIn(section: Element): readonly StaticRange[] {
     const known = this.#found.get(section)
     if (known) return known
     const found = rangesIn(section, this.#pattern)

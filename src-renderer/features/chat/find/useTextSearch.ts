@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import { patternOf } from '../../../stores/chatFind.ts'
-import { rangesIn } from './ranges.ts'
+import { liveRange, rangesIn } from './ranges.ts'
 
 const all = 'text-find'
 const current = 'text-find-current'
@@ -17,7 +17,7 @@ export interface FoundText {
 /** Marks the matches of `query` in an element, scrolls to the current one, and follows changes of the element's content. */
 export function useTextSearch(box: RefObject<HTMLElement | null>, query: string): FoundText {
   const pattern = useMemo(() => patternOf({ text: query, words: null, matchCase: false }), [query])
-  const [ranges, setRanges] = useState<readonly Range[]>([])
+  const [ranges, setRanges] = useState<readonly StaticRange[]>([])
   const [wanted, setWanted] = useState({ query, at: 0 })
   const shown = useRef('')
   // Another query starts at its first match.
@@ -56,7 +56,7 @@ export function useTextSearch(box: RefObject<HTMLElement | null>, query: string)
     CSS.highlights.set(current, new Highlight(range))
     // Scrolls only to another match, not after new colours.
     const key = `${query} ${at}`
-    if (shown.current !== key && box.current) bringIntoView(range, box.current)
+    if (shown.current !== key && box.current) bringIntoView(liveRange(range), box.current)
     shown.current = key
     return () => void CSS.highlights.delete(current)
   }, [box, ranges, at, query])

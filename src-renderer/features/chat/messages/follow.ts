@@ -13,6 +13,8 @@ const gestureLasts = 400
 const gestureFrames = 24
 /** Time from the last scroll until the position is saved, ms. */
 const placePause = 250
+/** Time without a change of size after which a place that was scrolled to is no longer held, ms. */
+const settled = 150
 /** px above the first message. Offsets of items exclude it, the scroll position includes it. */
 export const spaceAbove = 16
 
@@ -21,14 +23,17 @@ type List = RefObject<VirtualizerHandle | null>
 
 /**
  * Follows the end of the list while the reader is there. Elsewhere the view stays, and its position is restored when the chat opens again.
+ * Sets the scroll position itself: `scrollToIndex` of the list repeats until sizes have been the same for a while, also against the reader.
  */
 export function useFollowEnd(conversationId: string, box: Box, list: List, ids: readonly string[]) {
   const [start] = useState(() => placeIn(conversationId))
   const following = useRef(start === null)
   const [away, setAway] = useState(start !== null)
-  /** The message to scroll to once it is loaded. */
+  /** The place to show as soon as its message is loaded, until sizes settle or the reader scrolls. */
   const wanted = useRef(start)
-  const count = ids.length
+  /** Scroll position of the wanted place, px. -1 while its message is not loaded. */
+  const wantedTop = useRef(-1)
+  const settling = useRef<ReturnType<typeof setTimeout>>(undefined)
   const last = ids.at(-1)
   const known = useRef(ids)
   known.current = ids
@@ -38,32 +43,51 @@ export function useFollowEnd(conversationId: string, box: Box, list: List, ids: 
     setAway(!next)
   }, [])
 
+  /** Scrolls to the end while following, or to the wanted place. */
+  const stick = useCallback((): void => {
+    const { current: element } = box
+    const { current: place } = wanted
+    if (!element) return
+    if (following.current) element.scrollTop = element.scrollHeight
+    else if (place && list.current) {
+      const at = known.current.indexOf(place.id)
+      if (at < 0) return
+      element.scrollTop = spaceAbove + list.current.getItemOffset(at) + place.offset
+      wantedTop.current = element.scrollTop
+      clearTimeout(settling.current)
+      settling.current = setTimeout(() => {
+        if (wanted.current !== place) return
+        wanted.current = null
+        if (belowView(element) <= nearEnd) follow(true)
+      }, settled)
+    }
+  }, [box, list, follow])
+
   const toEnd = useCallback((): void => {
     wanted.current = null
     follow(true)
-    list.current?.scrollToIndex(known.current.length - 1, { align: 'end' })
-  }, [follow, list])
+    stick()
+  }, [follow, stick])
 
   const lastBefore = useRef(last)
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the last message changes
   useLayoutEffect(() => {
     // Scrolls to a message that the person has just sent, from any position.
-    if (lastBefore.current !== last && saysPerson(known.current, lastBefore.current)) follow(true)
+    if (lastBefore.current !== last && saysPerson(known.current, lastBefore.current)) {
+      wanted.current = null
+      follow(true)
+    }
     lastBefore.current = last
-    if (following.current && count > 0) list.current?.scrollToIndex(count - 1, { align: 'end' })
-  }, [last, list])
+    if (following.current) stick()
+  }, [last, stick])
 
   useLayoutEffect(() => {
-    const place = wanted.current
-    if (!place) return
-    const at = ids.indexOf(place.id)
-    if (at < 0) return
-    wanted.current = null
+    if (!wanted.current || !ids.includes(wanted.current.id)) return
     follow(false)
-    list.current?.scrollToIndex(at, { align: 'start', offset: place.offset })
-  }, [ids, list, follow])
+    stick()
+  }, [ids, follow, stick])
 
-  useEffect(() => followScroll(box, { following, wanted, follow }), [box, follow])
+  useEffect(() => followScroll(box, { following, wanted, wantedTop, follow, stick }), [box, follow, stick])
 
   // A layout effect, because its cleanup runs while the list still knows its position.
   useLayoutEffect(() => {
@@ -73,14 +97,14 @@ export function useFollowEnd(conversationId: string, box: Box, list: List, ids: 
     const write = (): void => {
       timer = undefined
       const { current: handle } = list
-      if (!handle || wanted.current) return
+      if (!handle) return
       const at = handle.findItemIndex(handle.scrollOffset)
       const id = known.current[at]
       const place =
         id === undefined
           ? null
           : { id, offset: Math.round(handle.scrollOffset - spaceAbove - handle.getItemOffset(at)) }
-      saveScrollPlace(conversationId, following.current ? null : place)
+      saveScrollPlace(conversationId, following.current ? null : (wanted.current ?? place))
     }
     const soon = (): void => {
       clearTimeout(timer)
@@ -107,18 +131,22 @@ export function useFollowEnd(conversationId: string, box: Box, list: List, ids: 
         ? (open.ids.find((one) => open.besideIds.includes(one)) ?? messageId)
         : messageId
       const at = known.current.indexOf(id)
-      const toCome = at < 0 && (open?.missing ?? 0) > 0
-      wanted.current = toCome ? { id, offset: 0 } : null
+      const isToCome = at < 0 && (open?.missing ?? 0) > 0
+      wanted.current = at >= 0 || isToCome ? { id, offset: 0 } : null
+      wantedTop.current = -1
       if (at < 0) return false
       follow(false)
-      list.current?.scrollToIndex(at, { align: 'start' })
+      stick()
       return true
     },
-    [list, follow],
+    [follow, stick],
   )
 
   return { away, toEnd, goTo }
 }
+
+/** Distance from the end of the view to the end of the list, px. */
+const belowView = (box: Element): number => box.scrollHeight - box.scrollTop - box.clientHeight
 
 /** Whether the messages after `before` include one of the person. */
 function saysPerson(ids: readonly string[], before: string | undefined): boolean {
@@ -135,14 +163,16 @@ function saysPerson(ids: readonly string[], before: string | undefined): boolean
 interface Following {
   following: RefObject<boolean>
   wanted: RefObject<unknown>
+  wantedTop: RefObject<number>
   follow: (next: boolean) => void
+  stick: () => void
 }
 
 /**
- * Distinguishes the reader's own scrolling from changes of layout, and scrolls to the end after each change while following. Nothing
+ * Distinguishes the reader's own scrolling from changes of layout, and calls `stick` after each change. Nothing
  * scrolls under a pressed pointer or while a message is edited.
  */
-function followScroll(box: Box, { following, wanted, follow }: Following): (() => void) | undefined {
+function followScroll(box: Box, { following, wanted, wantedTop, follow, stick }: Following): (() => void) | undefined {
   const element = box.current
   if (!element) return
   let gesture = 0
@@ -151,7 +181,6 @@ function followScroll(box: Box, { following, wanted, follow }: Following): (() =
   let top = element.scrollTop
   /** A pointer is pressed on the list. A click needs its target under the pointer until the release. */
   let pressed = false
-  const gap = (): number => element.scrollHeight - element.scrollTop - element.clientHeight
   const countFrame = (): void => {
     framesLeft -= 1
     frame = framesLeft > 0 ? requestAnimationFrame(countFrame) : 0
@@ -165,12 +194,13 @@ function followScroll(box: Box, { following, wanted, follow }: Following): (() =
     const up = element.scrollTop < top - 1
     const own = framesLeft > 0 || performance.now() - gesture < gestureLasts
     top = element.scrollTop
-    if (own) wanted.current = null
-    if (up && own && gap() > nearEnd) follow(false)
-    else if (!up && !following.current && wanted.current === null && gap() <= nearEnd) follow(true)
+    // A click may have caused the scroll to the wanted place.
+    if (own && Math.abs(top - wantedTop.current) > 1) wanted.current = null
+    if (up && own && belowView(element) > nearEnd) follow(false)
+    else if (!up && !following.current && wanted.current === null && belowView(element) <= nearEnd) follow(true)
   }
-  const stick = (): void => {
-    if (following.current && !pressed && useStage.getState().editing === null) element.scrollTop = element.scrollHeight
+  const stickUnlessHeld = (): void => {
+    if (!pressed && useStage.getState().editing === null) stick()
   }
   const onPress = (): void => {
     pressed = true
@@ -179,9 +209,9 @@ function followScroll(box: Box, { following, wanted, follow }: Following): (() =
     if (!pressed) return
     pressed = false
     // After the click, which may open an editor.
-    setTimeout(stick)
+    setTimeout(stickUnlessHeld)
   }
-  const sizes = new ResizeObserver(stick)
+  const sizes = new ResizeObserver(stickUnlessHeld)
   sizes.observe(element)
   for (const child of element.children) sizes.observe(child)
   const gestures = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const
@@ -195,7 +225,7 @@ function followScroll(box: Box, { following, wanted, follow }: Following): (() =
   const releases = ['pointerup', 'pointercancel', 'dragend', 'blur'] as const
   for (const name of releases) addEventListener(name, onRelease)
   const stopStage = useStage.subscribe((now, before) => {
-    if (now.editing === null && before.editing !== null) stick()
+    if (now.editing === null && before.editing !== null) stickUnlessHeld()
   })
   element.addEventListener('scroll', onScroll, { passive: true })
   return () => {

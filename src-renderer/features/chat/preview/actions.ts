@@ -83,9 +83,9 @@ export async function runPage({ text, title, kind }: PreviewVersion, ask: () => 
 }
 
 /** Opens a page or an image in the browser, as a document without access to this program. A failed call shows as a notice of the page. */
-export async function openInBrowser({ kind, text, title }: PreviewVersion): Promise<void> {
+export async function openInBrowser({ kind, text }: PreviewVersion): Promise<void> {
   const html = kind === 'svg' ? `<!doctype html><meta charset="utf-8">${text}` : text
-  const opened = await attempt((client) => client.transfers.openPage({ name: title || fileNameOf(kind, ''), html }))
-  // The desktop's core has opened a file.
+  const opened = await attempt((client) => client.transfers.openPage({ html }))
+  // The desktop's core has opened an address of its own.
   if (opened && opened.pageId !== null) window.open(transferPath(opened.pageId), '_blank', 'noopener')
 }

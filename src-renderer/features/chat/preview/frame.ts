@@ -1,5 +1,5 @@
 /** A static page of this program with its own policy: no network, no origin. See `src-renderer/shared/preview/`. */
-export const previewPage = './preview/index.html'
+export const previewPage = '/preview/index.html'
 /** Maximum length of a displayed document, characters. */
 export const maxDocumentChars = 2_000_000
 

@@ -20,7 +20,7 @@ export function Pieces({
   const only = pieces.length === 1
   return pieces.map((text, at) =>
     painter ? (
-      <PaintedPiece key={pieceKey(at)} text={text} only={only} painter={painter} at={at} />
+      <PaintedPiece key={pieceKey(at)} text={text} only={only} wraps={wraps} painter={painter} at={at} />
     ) : (
       <PlainPiece key={pieceKey(at)} text={text} only={only} wraps={wraps} />
     ),
@@ -60,13 +60,14 @@ const PlainPiece = memo(function PlainPiece({ text, only, wraps }: { text: strin
 interface Painted {
   text: string
   only: boolean
+  wraps: boolean
   painter: BlockPainter
   at: number
 }
 
-const PaintedPiece = memo(function PaintedPiece({ text, only, painter, at }: Painted) {
+const PaintedPiece = memo(function PaintedPiece({ text, only, wraps, painter, at }: Painted) {
   const box = useRef<HTMLSpanElement>(null)
-  useHeight(box, text, only)
+  useHeight(box, text, only, wraps)
   const [near, setNear] = useState(false)
   const [marks, setMarks] = useState(() => painter.marks(at))
   useEffect(() => painter.follow(at, () => setMarks(painter.marks(at))), [painter, at])

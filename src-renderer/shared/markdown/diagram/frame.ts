@@ -1,5 +1,8 @@
-/** A static page of this program with its own content security policy: no network. See `src-renderer/shared/diagram/`. */
-export const framePage = './diagram/index.html'
+/**
+ * A static page of this program with its own content security policy: no network. See `src-renderer/shared/diagram/`. Absolute, because the
+ * quick prompt is a page in another folder.
+ */
+export const framePage = '/diagram/index.html'
 /** Maximum length of a diagram's source, characters. */
 export const longestDiagram = 20_000
 const loadSeconds = 20

@@ -41,7 +41,6 @@ const rowsOf = (dataDir: string): number => {
 
 it('Opening that is cancelled while a large log is recovered leaves the folder free and unchanged; the next start reports its progress, and /v1 answers 503 until then', {
   tags: 'long',
-  timeout: 60_000,
 }, async () => {
   const dataDir = sample
   const { host } = testHost(dataDir)
@@ -89,7 +88,6 @@ it('Opening that is cancelled while a large log is recovered leaves the folder f
 
 it('An error while progress is shown ends the start, and the folder is free', {
   tags: 'long',
-  timeout: 60_000,
 }, async () => {
   const dataDir = damagedFolder()
   const { host } = testHost(dataDir)

@@ -141,7 +141,6 @@ function entries(zip: Uint8Array): Record<string, string> {
 describe('an export of everything, imported into an empty studio', () => {
   it('is the same byte for byte when exported again, and is skipped as known when imported again', {
     tags: 'long',
-    timeout: 120_000,
   }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyConversation, { maxLength: 5 }), async (all) => {
@@ -165,7 +164,6 @@ describe('an export of everything, imported into an empty studio', () => {
 
   it('is also the same for a single conversation with its images in one file', {
     tags: 'long',
-    timeout: 120_000,
   }, async () => {
     await fc.assert(
       fc.asyncProperty(anyConversation, async (one) => {
@@ -365,7 +363,6 @@ describe('a file that cannot be imported', () => {
 
   it('is refused for its zip: truncation, names that lead out, duplicate names, a zip bomb', {
     tags: 'long',
-    timeout: 60_000,
   }, async () => {
     const files = await base()
     const zip = zipSync(files)

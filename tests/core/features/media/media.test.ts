@@ -138,7 +138,6 @@ test('files without a row are deleted at the start, and unknown files stay', asy
 
 test('killed at any moment while images arrive: each row has its complete file, and leftovers are deleted', {
   tags: 'long',
-  timeout: 90_000,
 }, async () => {
   for (let round = 0; round < tries(3, 20); round++) {
     const folder = freshFolder()

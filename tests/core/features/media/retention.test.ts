@@ -264,7 +264,6 @@ test('a clean-up by size deletes the oldest items, never a favourite, and no mor
 
 test('hundreds of items are deleted in steps that let others work, in a few seconds', {
   tags: 'long',
-  timeout: 60_000,
 }, async () => {
   const many = tries(250, 500)
   const mediaIds: string[] = []

@@ -123,7 +123,7 @@ describe('joined parts', () => {
     ['mp3 with checksums', 'mp3', testRate, ['-b:a', '48k', '-write_xing', '1']],
     ['opus in stereo, 60 ms a packet', 'opus', 48_000, ['-ac', '2', '-frame_duration', '60']],
     ['flac at 48,000 Hz', 'flac', 48_000, ['-ar', '48000']],
-  ])('%s: errors of five joins do not add up', { tags: 'long', timeout: 60_000 }, async (_, format, rate, more) => {
+  ])('%s: errors of five joins do not add up', { tags: 'long' }, async (_, format, rate, more) => {
     const sounds = Array.from({ length: 6 }, (_unused, index) => ({
       samples: chirp(0.4 + (index % 7) * 0.0371, 300 + index * 40),
       to: fresh(format),

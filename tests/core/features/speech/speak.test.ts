@@ -76,7 +76,6 @@ describe('a text of 20,000 bytes in four scripts', () => {
 
   it('is spoken in parts, resumed after a failure at the failed part only, and is as long as its parts together [TTS-01]', {
     tags: 'long',
-    timeout: 120_000,
   }, async () => {
     const sandbox = await startSandbox()
     onTestFinished(() => sandbox.close())
@@ -142,7 +141,7 @@ describe('a text of 20,000 bytes in four scripts', () => {
 describe('a process that is killed during part 3', () => {
   it.each([...onlyLong('mp3'), 'wav'] as const)(
     'has lost none of the received audio as %s, says so, and resumes at that part',
-    { tags: 'long', timeout: 60_000 },
+    { tags: 'long' },
     async (format) => {
       let dripping = true
       const drip = async (response: ServerResponse): Promise<void> => {

@@ -28,7 +28,6 @@ describe('a speech', () => {
 
   it('costs what the service charges for its size, once that was read, and the estimate of a long text says so', {
     tags: 'long',
-    timeout: 60_000,
   }, async () => {
     const service = await startSandbox()
     onTestFinished(() => service.close())

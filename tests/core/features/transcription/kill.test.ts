@@ -57,7 +57,6 @@ async function recordAndKill(dataDir: string, afterMs: number, ...args: string[]
 
 it('a recorder killed at random moments has every acknowledged byte, and its audio plays', {
   tags: 'long',
-  timeout: 120_000,
 }, async () => {
   const dataDir = freshFolder()
   const random = randomNumbers()
@@ -85,7 +84,6 @@ it('a recorder killed at random moments has every acknowledged byte, and its aud
 
 it('killed while recordings end one after another, each is stored once and complete, and none is lost between its two locations', {
   tags: 'long',
-  timeout: 120_000,
 }, async () => {
   const dataDir = freshFolder()
   const kept = new Set<string>()

@@ -20,7 +20,6 @@ const outcome = z.object({
 
 it('a file of 200 MB is uploaded from disk with progress, in constant memory', {
   tags: 'long',
-  timeout: 60_000,
 }, async () => {
   const size = 200_000_000
   const { url } = await serve((request, response) => {
@@ -53,7 +52,6 @@ it('a file of 200 MB is uploaded from disk with progress, in constant memory', {
 
 it('cancelling during an upload closes the connection and reports the uploaded bytes', {
   tags: 'long',
-  timeout: 30_000,
 }, async () => {
   const { upstream, requests } = await serve((request) => {
     // A slow service: 64 KB every 20 ms. A service that reads nothing does not notice a close either.

@@ -260,7 +260,6 @@ it('an empty file and an unknown upload are refused with a message; a nameless f
 
 it('a search through 1,000 transcripts of 10,000 words yields to other work', {
   tags: 'long',
-  timeout: 60_000,
 }, async () => {
   const { feature, store } = openFeature()
   const words = `${Array.from({ length: 10_000 }, (_, index) => `word${index % 977}`).join(' ')} `

@@ -42,7 +42,6 @@ function contents(dataDir: string) {
 
 it('after kills at random moments, stored usage has only complete replies and has lost no written one', {
   tags: 'long',
-  timeout: 120_000,
 }, async () => {
   const dataDir = freshFolder()
   const random = randomNumbers()

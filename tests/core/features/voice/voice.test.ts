@@ -114,7 +114,6 @@ describe('a sample of a voice', () => {
 describe('reading aloud', () => {
   it('yields the plan, then streams the service’s audio as it arrives [TTS-05]', {
     tags: 'long',
-    timeout: 60_000,
   }, async () => {
     const { feature } = voiceProcedures('nova')
     const before = asked().length

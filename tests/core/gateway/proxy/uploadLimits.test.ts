@@ -1,4 +1,5 @@
 import { once as event } from 'node:events'
+import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { sendRefusal } from '../../../../src-main/core/gateway/proxy/errorReplies.ts'
 import { apis, chatApi } from '../../../helpers/apis.ts'
@@ -147,6 +148,27 @@ describe('uploads', () => {
     })
     expect(answer.status).toBe(401)
     expect(answer.whole).toBe(true)
+  })
+
+  it('that are refused get their reply on a connection that ends with it', async () => {
+    const gate = await gateWith({ lingerMs: 30_000 })
+    const outcomes = Array.from({ length: 4 }, async () => {
+      const socket = connect(gate.port, '127.0.0.1')
+      const errors: unknown[] = []
+      socket.on('error', (error) => errors.push(error))
+      const start = `POST /v1/x HTTP/1.1\r\nHost: 127.0.0.1:${gate.port}\r\nConnection: close\r\nContent-Length: 40000000\r\n\r\n`
+      socket.write(start)
+      // The reply has arrived, but this program writes on, as one that looks at replies only after its last byte.
+      await event(socket, 'readable')
+      for (let sent = 0; sent < 2_000_000 && !socket.destroyed; sent += 64 * 1024) {
+        if (!socket.write(Buffer.alloc(64 * 1024, 'x')))
+          await Promise.race([event(socket, 'drain'), event(socket, 'close')])
+      }
+      const text = String(socket.read() ?? '')
+      socket.destroy()
+      return { errors, statuses: statuses(text) }
+    })
+    expect(await Promise.all(outcomes)).toEqual(Array.from({ length: 4 }, () => ({ errors: [], statuses: [401] })))
   })
 
   it('that are refused and never end are cut', async () => {

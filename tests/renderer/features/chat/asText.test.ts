@@ -69,7 +69,13 @@ describe('a search in a chat', () => {
     message(1, { text: 'Cof**fee**. COFFEE, [coffee](https://coffee.example) and `coffee`.' }),
     message(2, { text: 'a.b a+b' }),
   ]
-  const places = (pattern: RegExp | null) => matchesIn(path, pattern).map(({ id, nth }) => `${id.slice(-1)}:${nth}`)
+  const places = (pattern: RegExp | null) => {
+    const matches = matchesIn(path, pattern)
+    return Array.from({ length: matches.count }, (_, number) => {
+      const match = matches.at(number)
+      return `${match?.id.slice(-1)}:${match?.nth}`
+    })
+  }
 
   it("matches the visible text: across marks, not in addresses, and a person's message as typed", () => {
     expect(places(find('coffee'))).toEqual(['0:0', '1:0', '1:1', '1:2', '1:3'])

@@ -128,14 +128,14 @@ describe('the work for a message', () => {
     expect(growth(20_000, make, (text) => new BlockSplitter().update(text))).toBeLessThan(linear)
   })
 
-  it.each(constructs)('grows with its length: %s', { tags: 'long', timeout: 120_000 }, (construct) => {
+  it.each(constructs)('grows with its length: %s', { tags: 'long' }, (construct) => {
     let unique = 0
     const make = (length: number): string => bigMessage(construct, length)
     // Another beginning each time, because finished blocks are cached.
     expect(growth(5_000, make, (text) => read(`${unique++}\n\n${text}`))).toBeLessThan(linear)
   })
 
-  it('is bounded for one block: no block costs many times an ordinary one', { tags: 'long', timeout: 300_000 }, () => {
+  it('is bounded for one block: no block costs many times an ordinary one', { tags: 'long' }, () => {
     const cpu = (run: () => void): number => {
       const before = process.threadCpuUsage()
       run()

@@ -48,7 +48,7 @@ export function drawPages(
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
     if (signal.aborted) return reject(signal.reason)
     const absolute = (path: string): string => new URL(path, document.baseURI).href
-    worker.postMessage({ url: absolute(mediaUrl), assets: absolute('./pdf/'), pages } satisfies PagesToDraw)
+    worker.postMessage({ url: absolute(mediaUrl), assets: absolute('/pdf/'), pages } satisfies PagesToDraw)
     wait()
   }).finally(() => {
     clearTimeout(timer)

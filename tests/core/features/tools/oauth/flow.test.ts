@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { StudioError } from '../../../../../src-main/core/errors.ts'
 import { firstCases } from '../../../../helpers/effort.ts'
@@ -450,7 +451,16 @@ describe('an authorization server that registers no programs', () => {
 describe('a call that needs more permissions', () => {
   test('is refused without a sign-in by itself; a new sign-in keeps the earlier permissions', async () => {
     let needs = ['mcp:tools']
-    const id = await protectedServer({ needs: () => needs, scopes: ['mcp:tools', 'mcp:write'] })
+    const secrets = memorySecrets()
+    // Longer than the interval between two states, so that a watcher sees also the first state after the new sign-in.
+    const set: typeof secrets.set = async (...given) => {
+      await sleep(100)
+      await secrets.set(...given)
+    }
+    const id = await protectedServer({
+      ...{ needs: () => needs, scopes: ['mcp:tools', 'mcp:write'] },
+      feature: { secrets: { ...secrets, set } },
+    })
     await signedIn(id)
     needs = ['mcp:write']
     const { run } = await feature.run(id, 'echo', { text: 'x' })

@@ -116,8 +116,10 @@ export class ServerSignIn {
       (held) => {
         this.#running = null
         this.accepted()
-        this.#become(held)
+        this.#held = held
+        // Before the change is reported: no watcher may see a server as signed in and ready that is about to restart.
         if (!running.abort.signal.aborted) signedIn()
+        this.#options.changed()
       },
       (thrown: unknown) => {
         const failure = asStudioError(thrown)
