@@ -40,8 +40,8 @@ export function openExport(dataDir: string, version: string): DataExport {
       (from === null || at >= from) && (until === null || at < until)
 
   function* rowsOf(range: ExportRange, account: string | null): Generator<LogRow[]> {
-    const tools = openAppsReadOnly(dataDir)
-    const reader = openRequestLogReader(dataDir, tools.list)
+    const apps = openAppsReadOnly(dataDir)
+    const reader = openRequestLogReader(dataDir, apps.list)
     const filter = {
       ...(range.from !== null && { since: range.from }),
       // The filter of the log includes its upper bound.
@@ -60,7 +60,7 @@ export function openExport(dataDir: string, version: string): DataExport {
       }
     } finally {
       reader.close()
-      tools.close()
+      apps.close()
     }
   }
 

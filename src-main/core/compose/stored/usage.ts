@@ -27,9 +27,9 @@ export interface UsageCommands {
  */
 export function openUsage(dataDir: string): UsageCommands {
   const accountStore = openAccountReadOnly(dataDir)
-  const tools = openAppsReadOnly(dataDir)
-  const here = openRequestLogReader(dataDir, tools.list)
-  const reading = accountStore && openUsageReader({ accountStore, local: here, tools: tools.list, now: Date.now })
+  const apps = openAppsReadOnly(dataDir)
+  const here = openRequestLogReader(dataDir, apps.list)
+  const reading = accountStore && openUsageReader({ accountStore, local: here, tools: apps.list, now: Date.now })
   const known = (): NonNullable<typeof reading> => {
     if (reading) return reading
     // Not reachable: callers take account ids from `accounts`, which returns an empty list here.
@@ -44,7 +44,7 @@ export function openUsage(dataDir: string): UsageCommands {
     close() {
       accountStore?.close()
       here.close()
-      tools.close()
+      apps.close()
     },
   }
 }
