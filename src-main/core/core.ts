@@ -31,6 +31,9 @@ import { inBackground, onUnexpected, unexpected } from './shared/unexpected.ts'
 import { asStoreError } from './store/databaseErrors.ts'
 import { StorageWatcher } from './store/storageWatcher.ts'
 
+/** For procedures that a host serves beside those of the core. */
+export { guarded, toWire } from './handlers/errors.ts'
+
 /** How to start for this run alone. An option that is absent leaves the stored settings as they are. */
 export interface CoreOptions {
   /** Connects to this service instead of the active profile. `profile` is the id or the name of a stored one. */

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
-import type { Media } from '../core/features/media/media.ts'
+import type { Core } from '../core/core.ts'
 
 /** Opens the media files that `/media/ID` serves. */
-export type MediaSource = Pick<Media, 'open'>
+export type MediaSource = Core['media']
 
 /** A response to `/media/ID`. */
 export interface MediaAnswer {

@@ -116,7 +116,7 @@ export type Attachment = z.infer<typeof attachment>
 
 const extraValue = z.json()
 
-/** Parameters of a chat completion (specification, Chat completions). Absent parameters are not sent. */
+/** Parameters of a chat completion (specification, POST /v1/chat/completions). Absent parameters are not sent. */
 export const chatParams = z.object({
   // `temperature`, `topP` and the penalties have no bounds: the specification has none, and models differ.
   temperature: z.number().optional(),

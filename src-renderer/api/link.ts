@@ -73,8 +73,7 @@ export class ReplaceableLink implements CoreLink, StandardLinkClient<object> {
       return await transport.call(request, options, path, input)
     } catch (thrown) {
       if (request.signal?.aborted || transport === this.#transport) throw thrown
-      const message = 'The connection to Inference Studio was lost before it answered.'
-      throw new TransportError(message, { cause: thrown })
+      throw new TransportError('The connection to Inference Studio was lost before it answered.', { cause: thrown })
     }
   }
 

@@ -1,4 +1,5 @@
 import { alerts } from './en/alerts.ts'
+import { appSetups } from './en/appSetups.ts'
 import { audio } from './en/audio.ts'
 import { chart } from './en/chart.ts'
 import { chatTools } from './en/chatTools.ts'
@@ -35,6 +36,7 @@ import { chat } from './en.chat.ts'
 
 export const en = {
   alerts,
+  appSetups,
   audio,
   chart,
   common,

@@ -22,7 +22,7 @@ const pathEnds = new Set(
   ),
 )
 /** Files that documents name but this repository does not contain: those of Electron, of a build, and a pattern. */
-const foreignFiles = ['electron.d.ts', 'out/preload/preload.cjs', 'migrations/NNN-what.ts', 'inference-api-v1.md']
+const foreignFiles = ['electron.d.ts', 'out/preload/preload.cjs', 'migrations/NNN-what.ts']
 
 /** Links, paths and names of files in a document that lead to nothing. */
 function stalePaths(document: string, markdown: string): string[] {
@@ -61,6 +61,9 @@ const headings = (markdown: string): Set<string> =>
         .replaceAll(' ', '-'),
     ),
   )
+
+/** Text whose comments are not broken into lines. */
+const oneLine = (source: string): string => source.replaceAll(/\s*\n\s*(?:\*|\/\/) /g, ' ')
 
 const scripts = Object.keys(JSON.parse(read('package.json')).scripts)
 const program = commandLine(unusedParts, () => undefined)
@@ -137,6 +140,24 @@ describe('documents', () => {
       'inference-studio <command> --help',
     ]
     expect(staleCommands([...commands, ...right].map((line) => `\`${line}\``).join('\n'))).toEqual(commands)
+  })
+})
+
+describe('docs/service-api.md', () => {
+  const document = read('docs/service-api.md')
+  const names = [...document.matchAll(/^#+ (.+)$|\b([A-Z]{3,4}-\d\d)\b/gm)].map(
+    ([, heading, id]) => heading ?? id ?? '',
+  )
+  /** The places that comments and documents name: `(specification, Limits)`. Those of the MCP sign-in mean the specification of MCP. */
+  const references = globSync('src-*/**/*.{ts,tsx,md}', { cwd: root })
+    .filter((path) => !path.includes('/mcp/'))
+    .flatMap((path) =>
+      [...oneLine(read(path)).matchAll(/(?:\(s|\* S)pecification, ([^).;:]+)/g)].map(([, place = '']) => place),
+    )
+
+  it('has every heading and rule that the sources name', () => {
+    expect(references.length).toBeGreaterThan(20)
+    expect(references.filter((place) => !names.includes(place))).toEqual([])
   })
 })
 

@@ -17,7 +17,7 @@ const upwards = levels.slice(0, -1).map((names, level) =>
   rule(
     `level-${level}-imports-nothing-above`,
     { path: folders(names) },
-    { path: `${folders(levels.slice(level + 1).flat())}|${core}core\\.ts$` },
+    { path: `${folders(levels.slice(level + 1).flat())}|${core}(core|stored)\\.ts$` },
     `${names.join(', ')} are below ${levels
       .slice(level + 1)
       .flat()
@@ -54,6 +54,17 @@ module.exports = {
       { path: '^(src-main|src-renderer|tests)/' },
     ),
     rule('contract-no-node', { path: '^src-preload/contract/' }, { dependencyTypes: ['core'] }),
+    rule(
+      'hosts-import-the-entries-of-core',
+      { path: '^src-main/hosts/' },
+      { path: core, pathNot: `${core}((core|stored|host|errors)\\.ts$|(ports|shared)/)` },
+      'What a host needs of the rest of core, core.ts or stored.ts offers.',
+    ),
+    rule(
+      'hosts-import-types-of-host-and-ports',
+      { path: '^src-main/hosts/' },
+      { path: `${core}(host\\.ts$|ports/)`, dependencyTypesNot: ['type-only'] },
+    ),
     rule('core-knows-no-host', { path: core }, { path: '^(src-main/hosts|src-renderer|tests)/' }),
     rule(
       'core-knows-only-the-sandbox-start',

@@ -1,5 +1,6 @@
-// `npm run rules`: the specification's checklist against the tests whose titles quote it. Fails on an id that no rule has,
-// and on a gap in a column named in --require (S sandbox, C client, P proxy, U what a person sees).
+// `npm run rules`: the index of the service's rules (tests/rules.md) against the tests whose titles quote them, and against the rules' text in
+// docs/service-api.md. Fails on an id that no rule has, on a rule without text, and on a gap in a column named in --require (S sandbox, C client,
+// P proxy, U what a person sees).
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -72,8 +73,13 @@ for (const { path, text } of process.argv.some((argument) => ['--passed', '--ran
   }
 }
 
+// The index and the text name the same rules.
+const document = readFileSync(join(tests, '..', 'docs', 'service-api.md'), 'utf8')
+const specified = new Set([...document.matchAll(/\b[A-Z]{3,4}-\d\d\b/g)].map(([id]) => id))
+for (const id of specified) if (!rules.has(id)) unknown.push(`${id} in docs/service-api.md`)
+
 const required = (process.argv.find((argument) => argument.startsWith('--require='))?.slice(10) ?? 'S,C,P,U').split(',')
-const gaps = []
+const gaps = [...rules.keys()].filter((id) => !specified.has(id)).map((id) => `${id} is not in docs/service-api.md`)
 for (const [id, { text, who, shown }] of rules) {
   const cells = ['S', 'C', 'P', 'U'].map((column) => {
     if (!who.includes(column)) return '  · '

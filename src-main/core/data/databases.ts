@@ -1,9 +1,10 @@
 import type { Counts, DatabaseName, DataKind } from '../../../src-preload/contract/data.ts'
+import { asStudioError } from '../errors.ts'
 import { accountFile } from '../store/account/open.ts'
 import { accountDatabase } from '../store/account/schema.ts'
 import { type DatabaseKind, studioDatabase } from '../store/database.ts'
 import { isDatabaseThere } from '../store/databaseFile.ts'
-import type { ReadHandle } from '../store/readOnly.ts'
+import { type ReadHandle, readDatabase } from '../store/readOnly.ts'
 import { bodiesFile, requestLogFile } from '../store/requestLog/open.ts'
 import { bodyDatabase, requestLogDatabase } from '../store/requestLog/schema.ts'
 import { number } from '../store/rows.ts'
@@ -80,3 +81,17 @@ export function addCounts(all: readonly Counts[]): Counts {
 /** The databases that exist in the folder. @throws StudioError `store_damaged` when a database's name belongs to something that is not a file */
 export const databasesIn = (dataDir: string): KnownDatabase[] =>
   databases.filter(({ pathIn }) => isDatabaseThere(pathIn(dataDir)))
+
+/** Why a database of the folder can't be opened, or null. Reads its first page only, and changes nothing. */
+export function databaseProblem(dataDir: string): string | null {
+  for (const { pathIn, kind } of databases) {
+    try {
+      readDatabase(pathIn(dataDir), kind, { isInUse: undefined, whenOlder: () => null }, () => null)
+    } catch (thrown) {
+      const { kind: problem, message } = asStudioError(thrown)
+      // Another process may have locked it for a moment.
+      if (problem === 'store_damaged' || problem === 'store_newer') return message
+    }
+  }
+  return null
+}

@@ -15,7 +15,7 @@ export interface EndedRequest {
   status: number | null
   /** Whether sending of any attempt had started. */
   sent: boolean
-  /** Whether an earlier attempt may have made the service work (specification, Errors: "may already have caused work"). */
+  /** Whether an earlier attempt may have made the service work (specification, ERR-06). */
   doubt: boolean
   bytesUp: number
   /** Number of images requested. */
@@ -62,8 +62,8 @@ function madeNoWork({ endpoint, status }: EndedRequest): boolean {
 }
 
 /**
- * "A cancelled stream that has recorded zero output tokens is not charged" (specification, Chat, behaviour 2). No output arrived, but
- * recorded tokens may have been on their way.
+ * A cancelled stream for which no output token was recorded costs nothing (specification, CHAT-17). No output arrived, but recorded tokens
+ * may have been on their way.
  */
 function isCancelledEmpty({ endpoint, state, stream, reading }: EndedRequest): boolean {
   const output = reading?.output === true || (reading?.usage?.completionTokens ?? 0) > 0

@@ -6,8 +6,8 @@ import {
   type GivenFile,
   type WindowProgress,
 } from '../../../src-preload/contract/desktop.ts'
+import { guarded, toWire } from '../../core/core.ts'
 import { asStudioError, StudioError } from '../../core/errors.ts'
-import { guarded, toWire } from '../../core/handlers/errors.ts'
 import type { Host } from '../../core/host.ts'
 import type { StateFeed } from '../../core/shared/stateFeed.ts'
 import type { PageEvents } from './pageEvents.ts'

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { StudioError } from '../../core/errors.ts'
-import { claimFolder, inspectFolder } from '../../core/store/dataFolder.ts'
+import { claimFolder, inspectFolder } from '../../core/stored.ts'
 
 /** The default data folder of this user. The desktop host uses the same one. */
 export function defaultDataDir(env: NodeJS.ProcessEnv = process.env, platform = process.platform): string {

@@ -29,7 +29,7 @@ const hsl = (hue: number, saturation: number, light: number): Rgb => {
 
 /**
  * Draws a landscape of ridges under a sky with a sun, from the hash of prompt and index. Returns a PNG of 1024x1024, 1024x768 or 768x1024,
- * depending on the hash: a requested size does not set it (specification, images).
+ * depending on the hash: a requested size does not set it (specification, IMG-02).
  */
 export const drawImage = (prompt: string, index: number): Uint8Array => {
   const random = randomFrom(createHash('sha256').update(`${index}\n${prompt}`).digest().readUInt32LE(0))

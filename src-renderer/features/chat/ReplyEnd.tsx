@@ -35,7 +35,7 @@ export function ReplyEnd({ reply }: { reply: Message }) {
   )
 }
 
-/** Problems that another model may not have (specification: 400, 404). */
+/** Problems that another model may not have (specification, ERR-02). */
 const ofTheModel: ReadonlySet<ProblemKind> = new Set(['invalid_request', 'not_found'])
 
 /** A failure with one action. The action is the reply's own retry button where a retry can help. */

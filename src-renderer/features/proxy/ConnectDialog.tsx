@@ -18,7 +18,7 @@ import { AppTestStep } from './AppTestStep.tsx'
 import { DialogFooter } from './EditDialog.tsx'
 import { freshColour, newForm } from './form.ts'
 import { suggestedModelMap } from './modelMapForm.ts'
-import { Instructions, SetupPicker, SetupTitle } from './SetupPicker.tsx'
+import { Instructions, SetupPicker, SetupTitle, setupName } from './SetupPicker.tsx'
 import { type Setup, setups } from './setups/index.ts'
 import { submitting, useAppForm } from './useAppForm.ts'
 
@@ -65,20 +65,24 @@ function Wizard({ first: { start, app: existing }, ...props }: ConnectProps & { 
   const { t } = useTranslation('proxy')
   const studio = useStudio()
   const [step, setStep] = useState<Step>(start)
-  const named = existing && setups.find(({ name }) => name === existing.name)
+  const named = existing && setups.find((one) => setupName(one) === existing.name)
   // For an app of another name, only the person knows which instructions fit.
   const [isListShown, setListShown] = useState(start !== 'app' && !named)
   const [graceHours, setGraceHours] = useState<GraceHours>(0)
   const [setup, setSetup] = useState<Setup>(named ?? firstSetup())
   const [created, setCreated] = useState<{ app: App; key: string } | null>(null)
-  const formState = useAppForm(() => newForm(firstSetup().name, freshColour(appsStore.getState().tools ?? [])), null)
+  const formState = useAppForm(
+    () => newForm(setupName(firstSetup()), freshColour(appsStore.getState().tools ?? [])),
+    null,
+  )
   useSuggestedModelMap(setup, props.model, formState)
   const { busy, problem, run, clear } = useCall()
   const element = useStepFocus(step)
   const app = created?.app ?? existing
   const pick = (next: Setup) => {
     // Does not overwrite a name that the person typed.
-    if (formState.form.name.trim() === '' || formState.form.name === setup.name) formState.change({ name: next.name })
+    if (formState.form.name.trim() === '' || formState.form.name === setupName(setup))
+      formState.change({ name: setupName(next) })
     setSetup(next)
   }
   const goTo = (next: Step) => {
@@ -233,7 +237,7 @@ function AppStep(
     <form ref={props.element} noValidate className="flex flex-col gap-4" onSubmit={submitting(next)}>
       <p className="text-soft">{t('connect.appAbout')}</p>
       <SetupPicker picked={setup} onPick={props.onPick}>
-        <section aria-label={setup.name} className="flex min-w-0 flex-col gap-4">
+        <section aria-label={setupName(setup)} className="flex min-w-0 flex-col gap-4">
           <SetupTitle setup={setup} />
           <NameField form={form} errors={props.errors} onChange={props.change} />
           {setup.modelMap && <ModelMap form={form} errors={props.errors} onChange={props.change} />}

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { App } from '../../../src-preload/contract/apps.ts'
+import { i18n } from '../../i18n/index.ts'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { Notice } from '../../shared/ui/Notice.tsx'
@@ -9,6 +10,10 @@ import { Select } from '../../shared/ui/Select.tsx'
 import { useChat } from '../../stores/chat.ts'
 import { unmappedPatterns } from './modelMapForm.ts'
 import { type Setup, setups } from './setups/index.ts'
+import { contextWindow } from './setups/setup.ts'
+
+export const setupName = ({ name }: Setup): string => name || i18n.t('appSetups:shellVariables')
+const setupPlace = ({ where }: Setup): string => (where === undefined ? '' : i18n.t(`appSetups:where.${where}`))
 
 const kinds = ['agent', 'editor', 'library', 'shell'] as const
 
@@ -24,8 +29,8 @@ export function SetupPicker({ picked, onPick, children }: SetupPickerProps) {
   const { t } = useTranslation('proxy')
   const [search, setSearch] = useState('')
   const words = search.trim().toLowerCase()
-  const found = setups.filter(({ name, where = '', kind }) =>
-    `${name} ${where} ${t(`setup.kinds.${kind}`)}`.toLowerCase().includes(words),
+  const found = setups.filter((setup) =>
+    `${setupName(setup)} ${setupPlace(setup)} ${t(`setup.kinds.${setup.kind}`)}`.toLowerCase().includes(words),
   )
   const pickFirst = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
@@ -95,8 +100,8 @@ function SetupList({
                   setup.id === picked ? 'bg-pick font-[540] text-accent' : 'text-ink hover:bg-hover',
                 )}
               >
-                {setup.name}
-                {setup.where && <span className="block font-normal text-faint text-xs">{setup.where}</span>}
+                {setupName(setup)}
+                {setup.where && <span className="block font-normal text-faint text-xs">{setupPlace(setup)}</span>}
               </button>
             ))}
           </div>
@@ -112,8 +117,8 @@ export function SetupTitle({ setup }: { setup: Setup }) {
   return (
     <div className="min-w-0">
       <h3 className="font-semibold">
-        {setup.name}
-        {setup.where && <span className="font-normal text-soft"> {setup.where}</span>}
+        {setupName(setup)}
+        {setup.where && <span className="font-normal text-soft"> {setupPlace(setup)}</span>}
       </h3>
       <p className="text-faint text-s">{t(setup.verified ? 'setup.tested' : 'setup.untested')}</p>
     </div>
@@ -140,7 +145,7 @@ const namesModel = ({ steps }: Setup): boolean => {
 
 /** The instructions of one app, with the address, the key (a placeholder when unknown) and a model. */
 export function Instructions({ setup, baseUrl, secret, ...props }: InstructionsProps) {
-  const { t } = useTranslation('proxy')
+  const { t } = useTranslation(['proxy', 'appSetups'])
   const listed = useChat((chat) => chat.models.models)
   const models = props.app.models ?? listed.map(({ id }) => id)
   const unmapped = unmappedPatterns(setup.modelMap ?? [], props.app.modelMap)
@@ -148,9 +153,13 @@ export function Instructions({ setup, baseUrl, secret, ...props }: InstructionsP
   const preselected = props.model !== null && models.includes(props.model) ? props.model : (models[0] ?? props.model)
   const model = chosen ?? preselected
   if (!baseUrl) return <Notice kind="info">{t('setup.noAddress')}</Notice>
-  const steps = setup.steps({ baseUrl, key: secret ?? t('setup.placeholder'), model: model ?? 'MODEL' })
+  const steps = setup.steps({
+    baseUrl,
+    key: secret ?? t('setup.placeholder'),
+    model: model ?? t('setup.modelPlaceholder'),
+  })
   return (
-    <section aria-label={setup.name} className="flex min-w-0 flex-col gap-3">
+    <section aria-label={setupName(setup)} className="flex min-w-0 flex-col gap-3">
       <div className="flex flex-wrap items-start justify-between gap-2">
         <SetupTitle setup={setup} />
         {model !== null && models.length > 1 && namesModel(setup) && (
@@ -163,14 +172,18 @@ export function Instructions({ setup, baseUrl, secret, ...props }: InstructionsP
           />
         )}
       </div>
-      {steps.map(({ about, file, text }) => (
+      {steps.map(({ about, packages, file, text }) => (
         <div key={`${about} ${file ?? ''}`} className="min-w-0 overflow-hidden rounded-m bg-hover">
           <div className="flex items-start gap-2 py-1 pe-1 ps-3 text-s">
             <span className="min-w-0 flex-1 py-[3px]">
-              {about}
+              {t(`appSetups:steps.${about}`, { packages })}
               {file && <code className="block break-all font-mono text-soft text-xs">{file}</code>}
             </span>
-            <CopyButton size="small" text={text} name={t('setup.copy', { about })} />
+            <CopyButton
+              size="small"
+              text={text}
+              name={t('setup.copy', { about: t(`appSetups:steps.${about}`, { packages }) })}
+            />
           </div>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
           <pre tabIndex={0} className="max-h-72 overflow-auto px-3 pb-2.5 font-mono text-s leading-[1.6]">
@@ -183,10 +196,10 @@ export function Instructions({ setup, baseUrl, secret, ...props }: InstructionsP
           kind="warn"
           {...(props.onEdit ? { action: { label: t('apps.menu.edit'), onClick: props.onEdit } } : {})}
         >
-          {t('setup.unmapped', { name: setup.name, patterns: unmapped.join(', ') })}
+          {t('setup.unmapped', { name: setupName(setup), patterns: unmapped.join(', ') })}
         </Notice>
       )}
-      {setup.note && <p className="text-s text-soft">{setup.note}</p>}
+      {setup.note && <p className="text-s text-soft">{t(`appSetups:notes.${setup.note}`, { contextWindow })}</p>}
     </section>
   )
 }

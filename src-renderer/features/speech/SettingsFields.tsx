@@ -46,7 +46,7 @@ export function SettingsFields({
   )
 }
 
-/** The speed, 0.25 to 4 (specification). Without a value, the service uses 1. */
+/** The speed, 0.25 to 4 (specification, TTS-04). Without a value, the service uses 1. */
 function SpeedField({ speed, onSpeed }: { speed: number | null; onSpeed: (speed: number | null) => void }) {
   const { t } = useTranslation('speech')
   const shown =

@@ -1,6 +1,9 @@
 /** Texts of the composer, pictures, dictation and reading aloud. */
 export const composer = {
   title: 'Message',
+  /** Read aloud in place of a code block. */
+  spokenCode: 'Code block.',
+  spokenCodeIn: 'Code block, {{language}}.',
   addMenu: 'Add to the message',
   addPictures: 'Attach images',
   addRole: 'Message role…',

@@ -271,6 +271,7 @@ export const proxy = {
       'No instructions for “{{search}}”. Any program that accepts a base URL and a key works: see the first entries.',
     kinds: { agent: 'Agents', editor: 'Editors', library: 'Libraries', shell: 'Shell' },
     placeholder: 'YOUR_APP_KEY',
+    modelPlaceholder: 'MODEL',
     copy: 'Copy: {{about}}',
     model: 'Model',
     another: 'Instructions for another app',

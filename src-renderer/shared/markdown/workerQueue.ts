@@ -48,7 +48,7 @@ export class WorkerLine<Question, Answer> {
       return
     }
     this.#now = job
-    this.#timer = setTimeout(() => this.#fail('The worker took too long.'), job.limitMs)
+    this.#timer = setTimeout(() => this.#fail(new WorkerFailed('The worker took too long.')), job.limitMs)
     this.#worker ??= this.#hire()
     this.#worker.postMessage(job.question)
   }
@@ -63,11 +63,11 @@ export class WorkerLine<Question, Answer> {
       job?.resolve(event.data)
       this.#next()
     })
-    worker.addEventListener('error', () => this.#fail('The worker broke.'))
+    worker.addEventListener('error', () => this.#fail(new WorkerFailed('The worker broke.')))
     return worker
   }
 
-  #fail(why: string): void {
+  #fail(failure: WorkerFailed): void {
     const job = this.#now
     clearTimeout(this.#timer)
     this.#worker?.terminate()
@@ -75,7 +75,7 @@ export class WorkerLine<Question, Answer> {
     this.#now = null
     this.#failures++
     this.generation++
-    job?.reject(new WorkerFailed(why))
+    job?.reject(failure)
     this.#next()
   }
 }

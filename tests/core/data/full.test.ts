@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openErase } from '../../../src-main/core/compose/stored/erase.ts'
 import { writeBackup } from '../../../src-main/core/data/backup/write.ts'
 import { onFolder } from '../../../src-main/core/data/opening/openFolder.ts'
 import { restoreBackup } from '../../../src-main/core/data/restore/restore.ts'
@@ -9,7 +10,6 @@ import { stageBackup } from '../../../src-main/core/data/restore/stage.ts'
 import { onUnexpected } from '../../../src-main/core/shared/unexpected.ts'
 import { openDatabase, studioDatabase } from '../../../src-main/core/store/database.ts'
 import { lockFolder } from '../../../src-main/core/store/lock.ts'
-import { openErase } from '../../../src-main/hosts/node/openRetention.ts'
 import { onlyLong } from '../../helpers/effort.ts'
 import { needs } from '../../helpers/programs.mjs'
 import { freshFolder } from '../helpers/core.ts'
@@ -118,7 +118,7 @@ describe('on a full disk', needs('mount'), () => {
   it('deleting old rows reports the full disk and loses no other rows; with space it deletes them', {
     tags: 'long',
   }, async () => {
-    const erasing = await openErase(dataDir)
+    const erasing = await openErase({ dataDir, log: () => undefined })
     const plan = await erasing.count({ what: ['log'], olderThanDays: 0, archivedOnly: false })
     expect(plan.parts[0]?.items).toBeGreaterThan(1000)
     fillUp(0)

@@ -5,10 +5,8 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { unzipSync } from 'fflate'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createCore } from '../../../src-main/core/core.ts'
+import { storedData } from '../../../src-main/core/stored.ts'
 import type { Parts } from '../../../src-main/hosts/node/dependencies.ts'
-import { openExport } from '../../../src-main/hosts/node/openExport.ts'
-import { openErase } from '../../../src-main/hosts/node/openRetention.ts'
-import { openUsage } from '../../../src-main/hosts/node/openUsage.ts'
 import { type UsedFolder, usedFolder } from '../../core/data/usedFolder.ts'
 import { withDatabase } from '../../core/features/media/rows.ts'
 import { testHost } from '../../core/helpers/core.ts'
@@ -28,12 +26,8 @@ afterAll(() => {
 afterEach(() => vi.restoreAllMocks())
 
 /** The command gets no core, no keychain and no network. */
-const parts: Parts = {
-  ...unusedParts,
-  openUsage: async (dataDir) => openUsage(dataDir),
-  openExport: async (dataDir) => openExport(dataDir),
-  openErase: async (dataDir) => openErase(dataDir),
-}
+const { openUsage, openExport, openErase } = storedData({ version: () => '1.0.0', log: () => undefined })
+const parts: Parts = { ...unusedParts, openUsage, openExport, openErase }
 
 /** Runs one command in this process with the real files. Returns its exit code and output. */
 const ask = (...args: string[]) => command('export', ...args)

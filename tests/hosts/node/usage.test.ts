@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { Decimal } from 'decimal.js'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { openUsage } from '../../../src-main/core/compose/stored/usage.ts'
 import {
   reportedByKeys,
   reportedByTotals,
@@ -11,7 +12,6 @@ import {
 } from '../../../src-main/core/features/usage/parseReplies.ts'
 import { openAccountStore } from '../../../src-main/core/store/account/open.ts'
 import type { Parts } from '../../../src-main/hosts/node/dependencies.ts'
-import { openUsage } from '../../../src-main/hosts/node/openUsage.ts'
 import { runInProcess, unusedParts } from './fixtures/inProcess.ts'
 import { documents } from './fixtures/process.ts'
 import { testCommandLine } from './fixtures/testCommandLine.ts'

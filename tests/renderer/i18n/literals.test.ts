@@ -5,7 +5,8 @@ import { parseSync } from '@swc/core'
 import { describe, expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../../../src-renderer/', import.meta.url))
-const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.tsx'))
+const sources = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name))
+const files = sources.filter((name) => name.endsWith('.tsx'))
 
 /** Attributes that a person reads or hears. */
 const spoken = new Set([
@@ -72,6 +73,32 @@ function literalsIn(source: string): string[] {
   return found
 }
 
+/**
+ * Sentences in code: texts with a capital letter, a space and a full stop. Without the messages of failures, which are English as those of
+ * the core, because the window shows the translated texts of their kind.
+ */
+function sentencesIn(source: string, tsx: boolean): string[] {
+  const found: string[] = []
+  const walk = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null || (isNode(value) && isUnread(value))) return
+    if (isNode(value)) found.push(...textsIn(value).filter((text) => /^\p{Lu}.* .*[\p{L}*)”][.?!]$/su.test(text)))
+    for (const one of Object.values(value)) walk(one)
+  }
+  walk(parseSync(source, { syntax: 'typescript', tsx }))
+  return found
+}
+
+const isUnread = ({ type, key }: Node): boolean =>
+  type === 'NewExpression' ||
+  type === 'ImportDeclaration' ||
+  (type === 'KeyValueProperty' && isNode(key) && key.value === 'message')
+
+function textsIn(node: Node): string[] {
+  if (node.type === 'StringLiteral') return [String(node.value)]
+  if (node.type !== 'TemplateLiteral') return []
+  return [(node.quasis as { cooked?: string }[]).map(({ cooked }) => cooked ?? '').join('*')]
+}
+
 describe('texts', () => {
   it('are found in JSX', () => {
     const source = `const A = () => <p title="Two words" className="not these" onClick={() => go('not this')}>
@@ -85,6 +112,20 @@ describe('texts', () => {
     const faults = files.flatMap((name) =>
       literalsIn(readFileSync(join(root, name), 'utf8')).map((text) => `${name}: ${text}`),
     )
+    expect(faults).toEqual([])
+  })
+  it('of code are found', () => {
+    const source = `const a = { about: 'Save the file.', message: 'Not this one.', b: \`Gave up after \${n} tries.\`, c: 'nor this' }
+    throw new Error('It is not shown.')`
+    expect(sentencesIn(source, false)).toEqual(['Save the file.', 'Gave up after * tries.'])
+  })
+  it('of code all come from i18n', () => {
+    const faults = sources
+      .filter((name) => !name.startsWith('i18n/'))
+      .map((name) => ({ name, source: readFileSync(join(root, name), 'utf8') }))
+      // Parsing every file takes seconds.
+      .filter(({ source }) => /['"`]\p{Lu}[^\n]* [^\n]*[.?!]['"`]/u.test(source))
+      .flatMap(({ name, source }) => sentencesIn(source, name.endsWith('.tsx')).map((text) => `${name}: ${text}`))
     expect(faults).toEqual([])
   })
 })

@@ -147,7 +147,7 @@ function namesOf(
   return names
 }
 
-/** Function names consist of letters, digits, `_` and `-` (specification, Chat completions). */
+/** Function names consist of letters, digits, `_` and `-` at services with this API. */
 const toolName = (name: string): string => name.replaceAll(/[^\w-]/g, '_').slice(0, 64) || 'tool'
 
 /** Tool arguments must be a JSON object. Plain code becomes its member `input`. */

@@ -11,7 +11,7 @@ export interface RequestTimes {
   answeredAt: number
 }
 
-/** "Last 30 days" (specification, Limits): today and the 29 days before. */
+/** The last 30 days (specification, Limits): today and the 29 days before. */
 const windowDays = 30
 /** A service may report more days than it must. A row further back than this is an error. */
 const maxDaysBack = 400

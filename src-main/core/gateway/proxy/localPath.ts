@@ -22,7 +22,7 @@ const refused = (why: string): { problem: TargetProblem } => ({
 
 /**
  * Checks whether a target may be relayed. Returns the path with its query as the app wrote it, or the problem. Any path below `/v1` may be
- * relayed. GET and HEAD may use other paths too, because files and images are below the base address (specification, first page).
+ * relayed. GET and HEAD may use other paths too, because files and images are below the base address (specification, GEN-01).
  *
  * Only the origin form (RFC 9112, 3.2.1) is allowed. A path that two servers could read differently is refused and never repaired
  * (`pathProblem`). In the query only the characters are checked, because servers do not normalize queries.

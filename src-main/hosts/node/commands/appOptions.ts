@@ -1,8 +1,7 @@
 import { instantOf } from '../../../../src-preload/contract/limitText.ts'
 import type { ModelRule } from '../../../../src-preload/contract/modelMap.ts'
 import { StudioError } from '../../../core/errors.ts'
-import { type AppChanges, checkedChanges } from '../../../core/gateway/apps/appSettings.ts'
-import { checkedModelMap } from '../../../core/gateway/apps/modelMap.ts'
+import { type AppChanges, checkedChanges, checkedModelMap } from '../../../core/stored.ts'
 
 /** The options of `apps add` and `apps set`, as typed. */
 export interface AppCliOptions {

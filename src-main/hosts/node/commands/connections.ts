@@ -1,5 +1,5 @@
-import type { ListedProfile } from '../../../core/features/connections/savedConnections.ts'
-import type { ConnectionCommands, Parts } from '../dependencies.ts'
+import type { ConnectionCommands, ListedProfile } from '../../../core/stored.ts'
+import type { Parts } from '../dependencies.ts'
 import { findDataDir, openDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
 import { exitCodes, printJson, say } from '../output.ts'

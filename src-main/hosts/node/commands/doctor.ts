@@ -4,10 +4,8 @@ import { createServer } from 'node:net'
 import { createRouterClient } from '@orpc/server'
 import type { Connection } from '../../../../src-preload/contract/app.ts'
 import type { CoreOptions } from '../../../core/core.ts'
-import { databases } from '../../../core/data/databases.ts'
 import type { Host } from '../../../core/host.ts'
-import { folderUser } from '../../../core/store/lock.ts'
-import { readDatabase } from '../../../core/store/readOnly.ts'
+import { databaseProblem, folderUser } from '../../../core/stored.ts'
 import { type ConnectionOptions, connectionFrom } from '../connection.ts'
 import type { Parts } from '../dependencies.ts'
 import { failureOf } from '../failure.ts'
@@ -84,7 +82,7 @@ async function checkFolder(dataDir: string): Promise<Check> {
   )
   const openToOthers = process.platform !== 'win32' && (facts.mode & 0o077) !== 0
   if (!writable) return { name: 'dataFolder', status: 'failed', detail: `${dataDir} is not writable` }
-  const unreadable = databaseProblem(dataDir)
+  const unreadable = await databaseProblem(dataDir)
   if (unreadable !== null) return { name: 'dataFolder', status: 'failed', detail: unreadable }
   if (!ours) return { name: 'dataFolder', status: 'failed', detail: `${dataDir} belongs to another user` }
   if (openToOthers)
@@ -94,20 +92,6 @@ async function checkFolder(dataDir: string): Promise<Check> {
       detail: `${dataDir} can be opened by other users; the next start tries to close it`,
     }
   return { name: 'dataFolder', status: 'ok', detail: `${dataDir} is writable and private` }
-}
-
-/** Why a database of the folder can't be opened, or null. Reads its first page only, and changes nothing. */
-function databaseProblem(dataDir: string): string | null {
-  for (const { pathIn, kind } of databases) {
-    try {
-      readDatabase(pathIn(dataDir), kind, { isInUse: undefined, whenOlder: () => null }, () => null)
-    } catch (thrown) {
-      const { kind: problem, message } = failureOf(thrown)
-      // Another process may have locked it for a moment.
-      if (problem === 'store_damaged' || problem === 'store_newer') return message
-    }
-  }
-  return null
 }
 
 async function checkPort(name: 'webPort' | 'apiPort', port: number): Promise<Check> {
@@ -150,7 +134,7 @@ async function checkConnection(dataDir: string, options: DoctorOptions, parts: P
 /** Starts a core with a copy of the stored connections, or with the given one. @throws StudioError `folder_in_use` while a studio runs */
 async function openCore(dataDir: string, parts: Parts, options: CoreOptions): Promise<TemporaryCore> {
   if (options.connect && !('profile' in options.connect)) return startTemporaryCore(parts, options)
-  const user = folderUser(dataDir)
+  const user = await folderUser(dataDir)
   if (user) throw user
   const stored = await parts.openConnectionList(dataDir)
   try {

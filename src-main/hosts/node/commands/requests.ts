@@ -31,7 +31,7 @@ export async function requests(options: RequestsOptions, parts: Parts): Promise<
   // Listens before the first row is printed: a reader may send a signal as soon as it sees a row.
   const end = options.follow ? listenForEnd() : null
   try {
-    const filter = filterOf(options, log.callerId)
+    const filter = filterOf(options, log.apps)
     // Rows above this id belong to `followLog`, so that no row is skipped or printed twice.
     const last = log.page({}, Number.MAX_SAFE_INTEGER, 1)[0]?.id ?? 0
     const rows = log.page(filter, last + 1, options.limit).reverse()
@@ -76,12 +76,9 @@ export function callerId(apps: readonly Pick<App, 'id' | 'name'>[], wanted: stri
   throw new StudioError('no_such_item', `No app has the id or name ${wanted}.`)
 }
 
-function filterOf(
-  { app, model, outcome, text, since }: RequestsOptions,
-  callerId: (name: string) => string,
-): RequestFilter {
+function filterOf({ app, model, outcome, text, since }: RequestsOptions, apps: () => App[]): RequestFilter {
   return {
-    ...(app !== undefined && { who: callerId(app) }),
+    ...(app !== undefined && { who: callerId(apps(), app) }),
     ...(model !== undefined && { model }),
     ...(outcome !== undefined && { outcome }),
     ...(text !== undefined && { text }),

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
-import type { BackupSummary } from '../../../../src-preload/contract/data.ts'
+import type { BackupSummary, Counts } from '../../../../src-preload/contract/data.ts'
 import { StudioError } from '../../../core/errors.ts'
-import type { DataFolderContents, Parts } from '../dependencies.ts'
+import type { Parts } from '../dependencies.ts'
 import { openDataDir } from '../folder.ts'
 import { exitCodes, printJson, say } from '../output.ts'
 import { listenForInterrupt } from '../signals.ts'
@@ -21,7 +21,7 @@ export async function restore(file: string, options: RestoreOptions, parts: Part
   const dataDir = await openDataDir(options.dataDir)
   const interrupt = listenForInterrupt()
   try {
-    const agree = (backup: BackupSummary, now: DataFolderContents | null): Promise<boolean> =>
+    const agree = (backup: BackupSummary, now: Contents): Promise<boolean> =>
       options.yes ? Promise.resolve(true) : interrupt.or(ask(dataDir, backup, now))
     const restored = await data.restore({ dataDir, path, signal: interrupt.signal, agree })
     if (restored === null) {
@@ -41,8 +41,11 @@ export async function restore(file: string, options: RestoreOptions, parts: Part
   }
 }
 
+/** What a data folder contains, or null when it can't be read. */
+type Contents = { counts: Counts; bytes: number } | null
+
 /** Asks for confirmation. @throws StudioError `bad_input` without a terminal */
-async function ask(dataDir: string, backup: BackupSummary, now: DataFolderContents | null): Promise<boolean> {
+async function ask(dataDir: string, backup: BackupSummary, now: Contents): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
     const words = `The backup is valid (${backup.madeAt}: ${countText(backup.counts)}). Add --yes to replace everything in ${dataDir}.`
     throw new StudioError('bad_input', words)

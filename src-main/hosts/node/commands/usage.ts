@@ -1,10 +1,17 @@
 import { countText, withMinus } from '../../../../src-preload/contract/amountText.ts'
 import type { Account, UsageView, ViewQuery } from '../../../../src-preload/contract/usage.ts'
 import { StudioError } from '../../../core/errors.ts'
-import { exportRows, type UsageExportFormat } from '../../../core/features/usage/export.ts'
-import { bucketsOf, type ExportRow, rowsOf, totalsOf } from '../../../core/features/usage/exportRows.ts'
 import { dayMs } from '../../../core/shared/days.ts'
-import type { Parts, UsageCommands } from '../dependencies.ts'
+import {
+  bucketsOf,
+  type ExportRow,
+  rowsOf,
+  totalsOf,
+  type UsageCommands,
+  type UsageExportFormat,
+  usageFile,
+} from '../../../core/stored.ts'
+import type { Parts } from '../dependencies.ts'
 import { findDataDir } from '../folder.ts'
 import { exitCodes, harmless, say, writeOutput } from '../output.ts'
 import { columns } from '../table.ts'
@@ -50,7 +57,7 @@ export async function usage(options: UsageOptions, parts: Parts): Promise<number
     const account = accountOf(accounts, options.account)
     const views = account ? sourcesOf(options).map((source) => accounts.view(queryOf(options, account, source))) : []
     const rows = views.flatMap((view) => rowsIn(view, options))
-    if (format !== 'table') await write(exportRows(rows, format), file)
+    if (format !== 'table') await write(await usageFile(rows, format), file)
     else if (account === null) say('No account was ever connected, so there is no usage yet.')
     else sayUsage(account, views, rows, options)
   } finally {

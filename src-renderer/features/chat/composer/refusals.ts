@@ -4,7 +4,7 @@ import { useStage } from '../../../stores/chatPage.ts'
 import { type FactsById, useModelFacts } from '../../../stores/modelFacts.ts'
 import { loadModelFacts } from '../actions.ts'
 
-/** Inputs that only some models accept (specification, Chat: behaviour 5). The core records for each connection which model refused one. */
+/** Inputs that only some models accept (specification, CHAT-20). The core records for each connection which model refused one. */
 export type Able = 'images' | 'tools'
 
 /** Reads the recorded facts again once for each failed reply at the end of the open chat. Returns the function that stops it. */

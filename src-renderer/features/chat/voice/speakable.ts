@@ -1,4 +1,5 @@
 import type { Nodes, Parents } from 'mdast'
+import { i18n } from '../../../i18n/index.ts'
 import { blocksInSteps } from '../../../shared/markdown/blocks.ts'
 import { type JoinedBlocks, partsOf } from '../../../shared/markdown/joinedBlocks.ts'
 
@@ -31,7 +32,7 @@ const texts = (nodes: readonly Nodes[]): string[] => nodes.map((node) => block(n
 
 function codeBlock(info: string): string {
   const language = /^[\w+#-]{1,30}/.exec(info)?.[0]
-  return language ? `Code block, ${language}.` : 'Code block.'
+  return language ? i18n.t('composer:spokenCodeIn', { language }) : i18n.t('composer:spokenCode')
 }
 
 function block(node: Nodes): string {

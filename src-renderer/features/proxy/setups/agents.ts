@@ -1,8 +1,4 @@
-import { jsonText, literal, provider, providerName, type Setup, shellWord } from './setup.ts'
-
-/** The context window for agents that can't read it from the service, tokens. */
-const contextWindow = 128_000
-const windowNote = `${contextWindow} is the context window in tokens: change it if your model has another.`
+import { contextWindow, jsonText, literal, provider, providerName, type Setup, shellWord } from './setup.ts'
 
 /** Coding agents in a terminal. */
 export const agents: Setup[] = [
@@ -16,8 +12,7 @@ export const agents: Setup[] = [
     modelMap: [{ pattern: 'gpt-*', size: 'large' }],
     steps: ({ baseUrl, key }) => [
       {
-        about:
-          'Save as this file. If the file exists, add the first five lines at its start and the sections at its end.',
+        about: 'codexFile',
         language: 'toml',
         file: '~/.codex/config.toml',
         text: `model = "gpt-5.5"
@@ -38,12 +33,12 @@ request_max_retries = 0
 stream_max_retries = 0`,
       },
       {
-        about: 'Run this in each new terminal, in your project folder.',
+        about: 'eachTerminal',
         language: 'sh',
         text: `export INFERENCE_STUDIO_KEY=${shellWord(key)}\ncodex`,
       },
     ],
-    note: `Codex asks for gpt-5.5, and the model map of this app replaces it with your model. ${windowNote} No retries, because Inference Studio retries where that is safe. To use your OpenAI account, start it with "codex -c model_provider=openai".`,
+    note: 'codex',
   },
   {
     id: 'claude-code',
@@ -57,7 +52,7 @@ stream_max_retries = 0`,
     ],
     steps: ({ baseUrl, key, model }) => [
       {
-        about: 'Save as this file. If the file exists, add these values to its "env".',
+        about: 'envFile',
         language: 'json',
         file: '~/.claude/settings.json',
         text: jsonText({
@@ -76,9 +71,9 @@ stream_max_retries = 0`,
           },
         }),
       },
-      { about: 'Run this in your project folder.', language: 'sh', text: 'claude' },
+      { about: 'run', language: 'sh', text: 'claude' },
     ],
-    note: `For subagents and small tasks Claude Code asks for models such as claude-haiku-5-5, which the model map of this app replaces. ${windowNote} No retries, because Inference Studio retries where that is safe. Unset ANTHROPIC_API_KEY in your terminal: a second key is refused. To use your Anthropic account again, remove these values.`,
+    note: 'claudeCode',
   },
   {
     id: 'qwen-code',
@@ -88,7 +83,7 @@ stream_max_retries = 0`,
     verified: true,
     steps: ({ baseUrl, key, model }) => [
       {
-        about: 'Save as this file. If the file exists, merge the text into it.',
+        about: 'mergeFile',
         language: 'json',
         file: '~/.qwen/settings.json',
         text: jsonText({
@@ -98,7 +93,7 @@ stream_max_retries = 0`,
           model: { name: model },
         }),
       },
-      { about: 'Run this in your project folder.', language: 'sh', text: 'qwen' },
+      { about: 'run', language: 'sh', text: 'qwen' },
     ],
   },
   {
@@ -109,16 +104,16 @@ stream_max_retries = 0`,
     verified: true,
     steps: ({ baseUrl, key, model }) => [
       {
-        about: 'Once, in a terminal.',
+        about: 'once',
         language: 'sh',
         text: `cline auth --provider openai-compatible \\
   --apikey ${shellWord(key)} \\
   --modelid ${shellWord(model)} \\
   --baseurl ${shellWord(baseUrl)}`,
       },
-      { about: 'Run this in your project folder.', language: 'sh', text: 'cline' },
+      { about: 'run', language: 'sh', text: 'cline' },
     ],
-    note: 'In the VS Code extension choose "OpenAI Compatible" as the API provider and enter the same three values.',
+    note: 'cline',
   },
   {
     id: 'opencode',
@@ -144,7 +139,7 @@ stream_max_retries = 0`,
     verified: true,
     steps: ({ baseUrl, key, model }) => [
       {
-        about: 'Save as this file. If the file exists, merge the text into it.',
+        about: 'mergeFile',
         language: 'json',
         file: '~/.pi/agent/models.json',
         text: jsonText({
@@ -154,7 +149,7 @@ stream_max_retries = 0`,
         }),
       },
       {
-        about: 'Run this in your project folder.',
+        about: 'run',
         language: 'sh',
         text: `pi --provider ${provider} --model ${shellWord(model)}`,
       },
@@ -168,18 +163,18 @@ stream_max_retries = 0`,
     verified: true,
     steps: ({ baseUrl, key, model }) => [
       {
-        about: 'Save as this file. If the file exists, merge the text into it.',
+        about: 'mergeFile',
         language: 'json',
         file: '~/.config/nanocoder/agents.config.json',
         text: jsonText({ nanocoder: { providers: [{ name: provider, baseUrl, apiKey: key, models: [model] }] } }),
       },
       {
-        about: 'Run this in your project folder.',
+        about: 'run',
         language: 'sh',
         text: `nanocoder --provider ${provider} --model ${shellWord(model)}`,
       },
     ],
-    note: 'On macOS the file is ~/Library/Preferences/nanocoder/agents.config.json.',
+    note: 'nanocoder',
   },
   {
     id: 'crush',
@@ -189,7 +184,7 @@ stream_max_retries = 0`,
     verified: false,
     steps: ({ baseUrl, key, model }) => [
       {
-        about: "Save as this file. If the file exists, merge the text into it. The sizes are the model's, in tokens.",
+        about: 'mergeSizes',
         language: 'json',
         file: '~/.config/crush/crush.json',
         text: jsonText({
@@ -200,12 +195,12 @@ stream_max_retries = 0`,
               type: 'openai-compat',
               base_url: baseUrl,
               api_key: key,
-              models: [{ id: model, name: model, context_window: 128_000, default_max_tokens: 8_000 }],
+              models: [{ id: model, name: model, context_window: contextWindow, default_max_tokens: 8_000 }],
             },
           },
         }),
       },
-      { about: 'Run this in your project folder, and choose the model with Ctrl+L.', language: 'sh', text: 'crush' },
+      { about: 'runChoose', language: 'sh', text: 'crush' },
     ],
   },
   {
@@ -216,7 +211,7 @@ stream_max_retries = 0`,
     verified: false,
     steps: ({ baseUrl, key, model }) => [
       {
-        about: 'Run this in your project folder. The prefix `openai/` stays, whatever the model.',
+        about: 'runPrefix',
         language: 'sh',
         text: `export OPENAI_API_BASE=${shellWord(baseUrl)}
 export OPENAI_API_KEY=${shellWord(key)}
@@ -234,7 +229,7 @@ aider --model ${shellWord(`openai/${model}`)}`,
       const address = new URL(baseUrl)
       return [
         {
-          about: 'Run this in your project folder. goose takes the address in two parts.',
+          about: 'runParts',
           language: 'sh',
           text: `export GOOSE_PROVIDER=openai
 export GOOSE_MODEL=${shellWord(model)}
@@ -252,7 +247,7 @@ goose session`,
 function opencodeSteps(file: string, schema: string, program: string): Setup['steps'] {
   return ({ baseUrl, key, model }) => [
     {
-      about: 'Save as this file. If the file exists, merge the text into it.',
+      about: 'mergeFile',
       language: 'json',
       file,
       text: jsonText({
@@ -268,6 +263,6 @@ function opencodeSteps(file: string, schema: string, program: string): Setup['st
         model: `${provider}/${model}`,
       }),
     },
-    { about: 'Run this in your project folder.', language: 'sh', text: program },
+    { about: 'run', language: 'sh', text: program },
   ]
 }

@@ -1,18 +1,17 @@
-import { jsonText, literal, provider, providerName, type Setup, shellWord } from './setup.ts'
+import { contextWindow, jsonText, literal, provider, providerName, type Setup, shellWord } from './setup.ts'
 
 /** Editors, and Continue, whose terminal agent reads the same file as its editor extensions. */
 export const editors: Setup[] = [
   {
     id: 'continue',
     name: 'Continue',
-    where: 'VS Code, JetBrains, terminal',
+    where: 'continue',
     kind: 'editor',
     npm: '@continuedev/cli',
     verified: true,
     steps: ({ baseUrl, key, model }) => [
       {
-        about:
-          'Save as this file. If the file exists, add the model to it. Your editor reloads the file automatically.',
+        about: 'addModel',
         language: 'yaml',
         file: '~/.continue/config.yaml',
         text: `name: ${providerName}
@@ -27,7 +26,7 @@ models:
     capabilities:
       - tool_use`,
       },
-      { about: 'Or run this in a terminal, in your project folder.', language: 'sh', text: 'cn' },
+      { about: 'orRun', language: 'sh', text: 'cn' },
     ],
   },
   {
@@ -38,7 +37,7 @@ models:
     verified: false,
     steps: ({ baseUrl, key, model }) => [
       {
-        about: "Merge into Zed's settings; `max_tokens` is the model's context window.",
+        about: 'zedSettings',
         language: 'json',
         file: '~/.config/zed/settings.json',
         text: jsonText({
@@ -46,14 +45,14 @@ models:
             openai_compatible: {
               [provider]: {
                 api_url: baseUrl,
-                available_models: [{ name: model, display_name: model, max_tokens: 128_000 }],
+                available_models: [{ name: model, display_name: model, max_tokens: contextWindow }],
               },
             },
           },
         }),
       },
       {
-        about: 'Zed keeps keys out of its settings: start it with this, or enter the key under LLM Providers.',
+        about: 'zedKey',
         language: 'sh',
         text: `INFERENCE_STUDIO_API_KEY=${shellWord(key)} zed`,
       },

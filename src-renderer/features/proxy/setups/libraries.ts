@@ -1,19 +1,16 @@
 import { literal, provider, type Setup, shellWord } from './setup.ts'
 
-/** For libraries with a retry loop that no response can disable. The official libraries respect the header `x-should-retry`. */
-const asksAgainItself = '`maxRetries: 0` because the studio asks again already: two loops would multiply.'
-
 /** Shells and libraries, which need only an address and a key. */
 export const libraries: Setup[] = [
   {
     id: 'shell',
-    name: 'Shell variables',
+    name: '',
     kind: 'shell',
     npm: null,
     verified: true,
     steps: ({ baseUrl, key }) => [
       {
-        about: 'In the shell that starts the app. Everything built on the official OpenAI libraries reads these two.',
+        about: 'shell',
         language: 'sh',
         text: `export OPENAI_BASE_URL=${shellWord(baseUrl)}\nexport OPENAI_API_KEY=${shellWord(key)}`,
       },
@@ -27,7 +24,7 @@ export const libraries: Setup[] = [
     verified: true,
     steps: ({ baseUrl, key, model }) => [
       {
-        about: 'A streamed reply, as it comes.',
+        about: 'streamed',
         language: 'sh',
         text: `curl -N ${shellWord(`${baseUrl}/chat/completions`)} \\
   -H ${shellWord(`Authorization: Bearer ${key}`)} \\
@@ -44,7 +41,7 @@ export const libraries: Setup[] = [
     verified: true,
     steps: ({ baseUrl, key, model }) => [
       {
-        about: 'After `pip install openai`, in a Python program.',
+        about: 'python',
         language: 'python',
         text: `from openai import OpenAI
 
@@ -68,7 +65,8 @@ for chunk in stream:
     verified: true,
     steps: ({ baseUrl, key, model }) => [
       {
-        about: 'After `npm install openai`, in a module.',
+        about: 'module',
+        packages: 'openai',
         language: 'ts',
         text: `import OpenAI from 'openai'
 
@@ -90,7 +88,8 @@ for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.c
     verified: true,
     steps: ({ baseUrl, key, model }) => [
       {
-        about: 'After `npm install ai @ai-sdk/openai-compatible`, in a module.',
+        about: 'module',
+        packages: 'ai @ai-sdk/openai-compatible',
         language: 'ts',
         text: `import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { streamText } from 'ai'
@@ -105,7 +104,8 @@ const { textStream } = streamText({ model: studio(${literal(model)}), prompt: 'H
 for await (const text of textStream) process.stdout.write(text)`,
       },
     ],
-    note: asksAgainItself,
+    // No response can disable the retry loop of this library. The official libraries respect the header `x-should-retry`.
+    note: 'ownRetries',
   },
   {
     id: 'langchain',
@@ -115,7 +115,8 @@ for await (const text of textStream) process.stdout.write(text)`,
     verified: true,
     steps: ({ baseUrl, key, model }) => [
       {
-        about: 'After `npm install @langchain/openai @langchain/core`, in a module.',
+        about: 'module',
+        packages: '@langchain/openai @langchain/core',
         language: 'ts',
         text: `import { ChatOpenAI } from '@langchain/openai'
 
@@ -128,7 +129,8 @@ const model = new ChatOpenAI({
 for await (const chunk of await model.stream('Hello')) process.stdout.write(chunk.text)`,
       },
     ],
-    note: asksAgainItself,
+    // No response can disable the retry loop of this library. The official libraries respect the header `x-should-retry`.
+    note: 'ownRetries',
   },
   {
     id: 'llm',
@@ -138,19 +140,19 @@ for await (const chunk of await model.stream('Hello')) process.stdout.write(chun
     verified: false,
     steps: ({ baseUrl, key, model }) => [
       {
-        about: 'Once, in a terminal: the key.',
+        about: 'onceKey',
         language: 'sh',
         text: `llm keys set ${provider} --value ${shellWord(key)}`,
       },
       {
-        about: 'Add to extra-openai-models.yaml in the folder that `dirname "$(llm logs path)"` prints.',
+        about: 'llmModels',
         language: 'yaml',
         text: `- model_id: ${provider}
   model_name: ${literal(model)}
   api_base: ${literal(baseUrl)}
   api_key_name: ${provider}`,
       },
-      { about: 'Then, in a terminal.', language: 'sh', text: `llm -m ${provider} 'Hello'` },
+      { about: 'finally', language: 'sh', text: `llm -m ${provider} 'Hello'` },
     ],
   },
 ]

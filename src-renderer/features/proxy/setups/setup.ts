@@ -1,3 +1,5 @@
+import type { appSetups } from '../../../i18n/en/appSetups.ts'
+
 /** The values of a setup. `baseUrl` ends in `/v1`. `key` is an app's key, never the service's. */
 export interface Facts {
   baseUrl: string
@@ -6,8 +8,10 @@ export interface Facts {
 }
 
 export interface SetupStep {
-  /** What to do with the text, in one sentence. */
-  about: string
+  /** Key of the sentence that says what to do with the text. */
+  about: keyof (typeof appSetups)['steps']
+  /** Packages to install first, for the sentence. */
+  packages?: string
   language: 'sh' | 'json' | 'toml' | 'python' | 'ts' | 'yaml' | 'text'
   /**
    * The file for the text, for example `~/.qwen/settings.json`. Without a file, `sh` is for a terminal and program code for a new file.
@@ -24,9 +28,10 @@ export interface SuggestedRule {
 
 export interface Setup {
   id: string
+  /** Name of the product. Empty for the shell variables, whose name is translated. */
   name: string
-  /** Where the app runs, when the name does not say it. */
-  where?: string
+  /** Key of the places where the app runs, when the name does not say it. */
+  where?: keyof (typeof appSetups)['where']
   kind: 'agent' | 'editor' | 'library' | 'shell'
   /** The npm package. Null when the app has none. */
   npm: string | null
@@ -36,8 +41,12 @@ export interface Setup {
   modelMap?: readonly SuggestedRule[]
   /** The steps in order. An agent's last step is its start command. Tests append their prompt to this command. */
   steps(facts: Facts): SetupStep[]
-  note?: string
+  /** Key of a note below the steps. */
+  note?: keyof (typeof appSetups)['notes']
 }
+
+/** The context window for apps that can't read it from the service, tokens. */
+export const contextWindow = 128_000
 
 /** The provider name in configurations that need one. */
 export const provider = 'inference-studio'

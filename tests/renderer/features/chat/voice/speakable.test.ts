@@ -1,8 +1,12 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { speakable } from '../../../../../src-renderer/features/chat/voice/speakable.ts'
+import { en } from '../../../../../src-renderer/i18n/en.ts'
+import { i18n } from '../../../../../src-renderer/i18n/index.ts'
 import { tries } from '../../../../helpers/effort.ts'
 import { growth, linear } from '../../../../helpers/growth.ts'
+
+beforeAll(() => i18n.init({ lng: 'en', resources: { en }, initAsync: false }))
 
 test('markup is dropped, words stay', () => {
   expect(speakable('# A *heading*\n\nSome **bold**, `code` and ~~struck~~ text.\nSame paragraph.')).toBe(

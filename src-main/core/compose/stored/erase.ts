@@ -1,24 +1,37 @@
-import { composeRetention } from '../../core/compose/retention.ts'
-import { type OpenFolder, type OpeningParts, onFolder } from '../../core/data/opening/openFolder.ts'
-import { ChatLibrary } from '../../core/features/library/library.ts'
-import { createMedia } from '../../core/features/media/media.ts'
-import { createMediaRetention } from '../../core/features/media/retention.ts'
-import { createTransfers } from '../../core/features/transfers/transfers.ts'
-import { SqliteRequestLog } from '../../core/requestLog/requestLog.ts'
-import { RetentionClock } from '../../core/store/retentionClock.ts'
-import { databaseFile, openStore } from '../../core/store/store.ts'
-import type { DataErase } from './dependencies.ts'
-import { log } from './output.ts'
+import type { DeletableKind, DeletionPlan, RetentionState } from '../../../../src-preload/contract/retention.ts'
+import { type OpenFolder, type OpeningParts, onFolder } from '../../data/opening/openFolder.ts'
+import { ChatLibrary } from '../../features/library/library.ts'
+import { createMedia } from '../../features/media/media.ts'
+import { createMediaRetention } from '../../features/media/retention.ts'
+import { createTransfers } from '../../features/transfers/transfers.ts'
+import { SqliteRequestLog } from '../../requestLog/requestLog.ts'
+import { RetentionClock } from '../../store/retentionClock.ts'
+import { databaseFile, openStore } from '../../store/store.ts'
+import { composeRetention } from '../retention.ts'
+
+/** Deletes data by age in a folder that no other process uses. */
+export interface DataErase {
+  count(selection: {
+    what: readonly DeletableKind[]
+    olderThanDays: number
+    archivedOnly: boolean
+  }): Promise<DeletionPlan>
+  /** Returns the result. @throws StudioError `bad_input` when more would be deleted than was counted */
+  erase(plan: DeletionPlan): Promise<RetentionState['last']>
+  /** Stops early. Data that is already deleted stays deleted. */
+  stop(): void
+  close(): Promise<void>
+}
 
 /**
  * Opens a data folder to delete data by age. No other process may use the folder. Needs no network and no keychain.
  * @throws StudioError `folder_in_use`, and those of the start of the core
  */
-export function openErase(dataDir: string, more: Pick<OpeningParts, 'opening' | 'signal'> = {}): Promise<DataErase> {
-  return onFolder({ dataDir, log, ...more }, (folder) => eraseIn(dataDir, folder))
+export function openErase(parts: Pick<OpeningParts, 'dataDir' | 'log' | 'opening'>): Promise<DataErase> {
+  return onFolder(parts, (folder) => eraseIn(parts, folder))
 }
 
-function eraseIn(dataDir: string, { lock, report }: OpenFolder): DataErase {
+function eraseIn({ dataDir, log }: Pick<OpeningParts, 'dataDir' | 'log'>, { lock, report }: OpenFolder): DataErase {
   const store = openStore(dataDir)
   report.onFailure(() => store.close())
   const { bodyDays } = store.settings.read()

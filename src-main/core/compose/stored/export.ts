@@ -1,29 +1,47 @@
 import { join } from 'node:path'
-import { StudioError } from '../../core/errors.ts'
-import { markdownOfAll, writeArchive } from '../../core/features/archive/export.ts'
-import { ZipWriter } from '../../core/features/archive/zipWriter.ts'
-import { exportMedia } from '../../core/features/media/export.ts'
-import { readStored, uuid } from '../../core/features/media/files.ts'
-import { openAppsReadOnly } from '../../core/gateway/apps/apps.ts'
-import { exportLog, type LogRow, rowsAtOnce } from '../../core/requestLog/export.ts'
-import { openRequestLogReader } from '../../core/requestLog/reader.ts'
-import { openStoreReadOnly } from '../../core/store/openReadOnly.ts'
-import type { DataExport, ExportRange } from './dependencies.ts'
-import { ownPackage } from './package.ts'
+import { StudioError } from '../../errors.ts'
+import { markdownOfAll, writeArchive } from '../../features/archive/export.ts'
+import { ZipWriter } from '../../features/archive/zipWriter.ts'
+import { exportMedia } from '../../features/media/export.ts'
+import { readStored, uuid } from '../../features/media/files.ts'
+import { openAppsReadOnly } from '../../gateway/apps/apps.ts'
+import { exportLog, type LogRow, rowsAtOnce } from '../../requestLog/export.ts'
+import { openRequestLogReader } from '../../requestLog/reader.ts'
+import { openStoreReadOnly } from '../../store/openReadOnly.ts'
+
+/** Instants from `from` (included) to `until` (excluded). Null means unbounded. */
+export interface ExportRange {
+  from: string | null
+  until: string | null
+}
+
+/** Exports of a data folder to open formats. Works while another process serves it. */
+export interface DataExport {
+  /** The request log, oldest first, of one account or of all (null). */
+  requests(format: 'csv' | 'json' | 'parquet', range: ExportRange, account: string | null): AsyncIterable<Uint8Array>
+  /** Conversations last changed in the range, as Markdown. @throws StudioError `no_such_item` */
+  markdown(range: ExportRange): AsyncIterable<Uint8Array>
+  /** The same conversations as an archive that can be imported, written to a new file. @throws StudioError `no_such_item`, `bad_input` */
+  archive(path: string, range: ExportRange): Promise<void>
+  /** Speech, recordings, transcripts and images as files in a new folder. @throws StudioError `no_such_item` */
+  media(folder: string, range: ExportRange): Promise<{ files: number; missing: number }>
+  close(): void
+}
 
 /**
  * Opens a data folder for export, read-only, with or without a running core. Needs no network and no keychain.
+ * @param version of this program, for the archive
  * @throws StudioError `store_newer`, `store_damaged`
  */
-export function openExport(dataDir: string): DataExport {
+export function openExport(dataDir: string, version: string): DataExport {
   const within =
     ({ from, until }: ExportRange) =>
     (at: string): boolean =>
       (from === null || at >= from) && (until === null || at < until)
 
   function* rowsOf(range: ExportRange, account: string | null): Generator<LogRow[]> {
-    const tools = openAppsReadOnly(dataDir)
-    const reader = openRequestLogReader(dataDir, tools.list)
+    const apps = openAppsReadOnly(dataDir)
+    const reader = openRequestLogReader(dataDir, apps.list)
     const filter = {
       ...(range.from !== null && { since: range.from }),
       // The filter of the log includes its upper bound.
@@ -42,7 +60,7 @@ export function openExport(dataDir: string): DataExport {
       }
     } finally {
       reader.close()
-      tools.close()
+      apps.close()
     }
   }
 
@@ -70,7 +88,7 @@ export function openExport(dataDir: string): DataExport {
     requests: (format, range, account) => exportLog(rowsOf(range, account), format),
     markdown: (range) => allOf(markdownOfAll({ store: chats() }, within(range))),
     async archive(path, range) {
-      await writeArchive({ store: chats(), media, version: ownPackage().version }, new ZipWriter(path), {
+      await writeArchive({ store: chats(), media, version }, new ZipWriter(path), {
         now: new Date().toISOString(),
         wanted: within(range),
       })

@@ -1,0 +1,3 @@
+export interface Rows {
+  count: number
+}
