@@ -1,6 +1,5 @@
 import type { App } from '../../../src-preload/contract/apps.ts'
 import type { Endpoint, RequestDialect } from '../../../src-preload/contract/requests.ts'
-import type { CancelSignal } from '../shared/cancel.ts'
 import type { Nano } from '../shared/money.ts'
 
 // Types that upstream, the gateway, the request log and the limits share, so that none of them imports another.
@@ -33,7 +32,7 @@ export interface AdmissionRequest {
   /** Expected tokens of prompt and reply together. */
   tokens: number
   model: string | null
-  signal: CancelSignal | undefined
+  signal: AbortSignal | undefined
   /** Whether the attempt belongs to a request of an earlier connection, such as the file of a reply. */
   afterwards?: boolean
   /** Called when the attempt starts and stops waiting. */

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { WebSocketServer } from 'ws'
 import { type StallTimes, StallWatch } from '../../../../listener/stall.ts'
-import { SwapRemoveList } from '../../../shared/swapRemoveList.ts'
 import type { Refusal } from '../errorReplies.ts'
 import type { GuardPassed } from '../guard.ts'
 import type { CutReason } from '../proxiedRequest.ts'
@@ -57,7 +56,7 @@ export const tooManyWebSockets: Refusal = {
 export class ResponsesSockets {
   readonly #bounds: WebSocketBounds
   readonly #dependencies: Dependencies
-  readonly #open = new SwapRemoveList<ResponsesSocket>()
+  readonly #open = new Set<ResponsesSocket>()
   readonly #server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
