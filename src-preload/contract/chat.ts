@@ -371,8 +371,6 @@ export const chatProcedures = {
    * the reply had ended.
    */
   stop: procedure.input(z.object({ replyId: id })).output(z.object({ stopped: z.boolean() })),
-  /** Stops all replies and tool calls of a conversation. */
-  stopAll: procedure.input(z.object({ conversationId: id })).output(z.object({ stopped: whole })),
   /** Requests a reply again as a sibling of the given one. `requestId` becomes the id of the first new reply. */
   retry: procedure
     .input(z.object({ requestId, replyId: id, models: models.optional() }))
@@ -406,10 +404,13 @@ export const chatProcedures = {
   saveDraft: procedure.input(z.object({ conversationId: id, draft: messageText })).output(z.object({})),
   /** Deletes the conversation; `restore` undoes it for 30 days. Stops a running reply first. */
   remove: procedure.input(z.object({ conversationId: id })).output(z.object({})),
-  /** Undoes `remove` or `removeMessage`. Returns the conversation that shows the messages again. */
-  restore: procedure.input(z.object({ conversationId: id })).output(z.object({ conversationId: id })),
+  /**
+   * Undoes `remove` or `removeMessage`. `removedId` is the id of the deleted conversation, or the id that `removeMessage` returned. Returns the
+   * conversation that shows the messages again.
+   */
+  restore: procedure.input(z.object({ removedId: id })).output(z.object({ conversationId: id })),
   /** Returns the number of messages below a message, on all branches. `removeMessage` deletes them too. */
   messagesBelow: procedure.input(z.object({ messageId: id })).output(z.object({ messages: whole })),
-  /** Deletes a message with everything below it. `restore` with `removedId` undoes it for 30 days. */
+  /** Deletes a message with everything below it. `restore` undoes it for 30 days. */
   removeMessage: procedure.input(z.object({ messageId: id })).output(z.object({ removedId: id })),
 }

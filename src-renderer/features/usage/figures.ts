@@ -51,13 +51,6 @@ export function totalText(view: PageView, at: number, measure: Measure): string 
   return counts.length === 0 ? null : showCount(counts.reduce((sum, count) => sum + count, 0))
 }
 
-/** The total of some figures as text, by metric. */
-export function figureText(figures: Figures, measure: Measure): string | null {
-  if (measure === 'spend') return figures.cost === null ? null : `${showSc(figures.cost)} SC`
-  const count = countOf(figures, measure)
-  return count === null ? null : showCount(count)
-}
-
 /** Values for bar heights only. Displayed texts are exact. A column is parsed only when drawn. */
 function heights(series: PageSeries, measure: Measure): readonly (number | null)[] {
   if (measure === 'spend') return series.cost.numbers()

@@ -197,7 +197,7 @@ it('the last use of an app key is written after the lock', async () => {
   const { app } = apps.add({ name: 'an editor' })
   const release = lock(databaseFile(dataDir))
   apps.touch(app.id)
-  await eventually(() => expect(store.pending.size).toBe(1))
+  await eventually(() => expect(store.pending.flush()).toBe(false))
   expect(store.toolKeys.find(app.id)?.tool.lastUsedAt).toBeNull()
   release()
   await eventually(() => expect(store.toolKeys.find(app.id)?.tool.lastUsedAt).not.toBeNull())

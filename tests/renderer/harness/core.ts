@@ -127,9 +127,9 @@ const router = {
       done(chats.update(input.conversationId, { draft: input.draft })),
     ),
     remove: os.chat.remove.handler(({ input }) => done(chats.remove(input.conversationId))),
-    restore: os.chat.restore.handler(({ input: { conversationId } }) => {
-      chats.restore(conversationId)
-      return { conversationId }
+    restore: os.chat.restore.handler(({ input: { removedId } }) => {
+      chats.restore(removedId)
+      return { conversationId: removedId }
     }),
   },
   library: {

@@ -1,4 +1,3 @@
-import { plainApp } from '../../../src-main/core/gateway/apps/appSettings.ts'
 import type { App, AppSettings, AppUse } from '../../../src-preload/contract/apps.ts'
 import type {
   RequestDetail,
@@ -9,6 +8,7 @@ import type {
 } from '../../../src-preload/contract/requests.ts'
 import { outcomeOf } from '../../../src-renderer/stores/requests.ts'
 import { noUse } from '../../helpers/contractRows.ts'
+import { plainApp } from '../../helpers/plainApp.ts'
 
 // Apps and requests, generated from a seed, so that screenshots stay comparable.
 

@@ -16,13 +16,13 @@ import {
 } from '../../../../src-main/core/features/alerts/conditions.ts'
 import type { Measurement } from '../../../../src-main/core/features/alerts/measurement.ts'
 import { notificationText } from '../../../../src-main/core/features/alerts/messages.ts'
-import { plainApp } from '../../../../src-main/core/gateway/apps/appSettings.ts'
 import { dayMs, dayOfMs, dayText } from '../../../../src-main/core/shared/days.ts'
 import { Listeners } from '../../../../src-main/core/shared/events.ts'
 import { databaseFile, openStore } from '../../../../src-main/core/store/store.ts'
 import type { RateLimitStatusReply } from '../../../../src-main/core/upstream/types.ts'
 import type { Connection } from '../../../../src-preload/contract/app.ts'
 import type { Account } from '../../../../src-preload/contract/usage.ts'
+import { plainApp } from '../../../helpers/plainApp.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
 const start = Date.parse('2026-11-21T00:00:00Z')

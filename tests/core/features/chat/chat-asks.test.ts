@@ -500,7 +500,7 @@ describe('a conversation', () => {
     }
     read()
     remove(feature, { conversationId })
-    restore(feature, { conversationId })
+    restore(feature, { removedId: conversationId })
     read()
     expect(page.removed).toBe(false)
     expect(page.conversation).toEqual(feature.runs.view.conversation(conversationId))

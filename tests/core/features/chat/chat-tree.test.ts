@@ -213,7 +213,7 @@ const doing: Record<Act, (studio: Studio, one: Step) => unknown> = {
   restore(studio, one) {
     const conversationId = one.ask ? conversationOf(studio, one) : (late(studio.removed(), one.which) ?? null)
     if (!conversationId) return
-    const restored = restore(studio.feature, { conversationId })
+    const restored = restore(studio.feature, { removedId: conversationId })
     // Messages that moved back leave no conversation of their own.
     if (restored.conversationId !== conversationId) studio.ids.splice(studio.ids.indexOf(conversationId), 1)
   },

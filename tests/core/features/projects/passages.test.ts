@@ -1,9 +1,17 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { passageBlock } from '../../../../src-main/core/features/chat/passageBlock.ts'
+import { passageEnd } from '../../../../src-main/core/features/projects/search/passageEnd.ts'
 import { queryWords } from '../../../../src-main/core/features/projects/search/passageQuery.ts'
-import { splitPassages } from '../../../../src-main/core/features/projects/search/splitPassages.ts'
 import { maxPassageLength, numberPassages, wholeFiles } from '../../../../src-preload/contract/projects.ts'
+
+function* splitPassages(text: string): Generator<{ start: number; text: string }, undefined> {
+  for (let start = 0; start < text.length; ) {
+    const end = passageEnd(text, start)
+    yield { start, text: text.slice(start, end) }
+    start = end
+  }
+}
 
 const anyText = fc
   .array(
