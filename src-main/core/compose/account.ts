@@ -92,7 +92,12 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
   usage.forgottenBut(store.profiles.all().map(({ id }) => id))
 
   return {
-    ...{ usage, usageWorker, bucket, limits, alerts, models },
+    usage,
+    usageWorker,
+    bucket,
+    limits,
+    alerts,
+    models,
     close: () => closeAll([alerts, usage, usageWorker, schedulerWatcher, limits, bucket]),
   }
 }

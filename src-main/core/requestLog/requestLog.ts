@@ -142,12 +142,22 @@ export class SqliteRequestLog implements RequestLog {
       log: options.log,
     })
     this.usage = new AccountUsageLog({
-      ...{ store, callers: this.#callers, links: this.#links, days: this.#used },
-      ...{ query: this.#query, numbers: this.#numbers, flush: () => this.#writer.flush() },
+      store,
+      callers: this.#callers,
+      links: this.#links,
+      days: this.#used,
+      query: this.#query,
+      numbers: this.#numbers,
+      flush: () => this.#writer.flush(),
     })
     this.#reading = new LiveRows({
-      ...{ store, query: this.#query, callers: this.#callers, names: this.#names },
-      ...{ live: this.#live, headers: this.#headers, flush: () => this.#writer.flush() },
+      store,
+      query: this.#query,
+      callers: this.#callers,
+      names: this.#names,
+      live: this.#live,
+      headers: this.#headers,
+      flush: () => this.#writer.flush(),
       ended: () => this.#writer.ended,
       accountOf: (row) => this.#links.knownAccountOf(row),
     })

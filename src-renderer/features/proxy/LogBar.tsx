@@ -103,7 +103,8 @@ function WhoFilter({ filter }: { filter: RequestFilter }) {
         { value: all, label: t('log.allApps') },
         { value: 'studio', label: t('log.studio') },
         ...studioFeature.options.map((feature) => ({
-          ...{ value: `studio:${feature}`, label: `${t('log.studio')} · ${t(`log.features.${feature}`)}` },
+          value: `studio:${feature}`,
+          label: `${t('log.studio')} · ${t(`log.features.${feature}`)}`,
         })),
         { value: 'strangers', label: t('log.unknownCallers') },
         ...tools.map(({ id, name }) => ({ value: id, label: name })),

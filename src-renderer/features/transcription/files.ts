@@ -23,8 +23,14 @@ export function addFiles(files: readonly File[]): void {
     const key = crypto.randomUUID()
     given.set(key, { file, ended: new AbortController() })
     const fresh: QueuedFile = {
-      ...{ key, name: file.name, bytes: file.size, state: 'waiting', sent: 0 },
-      ...{ problem: null, recordingId: null, transcriptId: null },
+      key,
+      name: file.name,
+      bytes: file.size,
+      state: 'waiting',
+      sent: 0,
+      problem: null,
+      recordingId: null,
+      transcriptId: null,
     }
     useTranscribe.setState((now) => ({ files: [...now.files, fresh] }))
     start(key, alone)

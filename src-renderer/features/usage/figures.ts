@@ -84,12 +84,18 @@ export function chartOf(
   const series = view.series.map((one, place): ChartSeries => {
     const ink = inkOf(one, place, view)
     return {
-      ...{ id: one.id, name: nameOf(one), ink, values: heights(one, measure) },
+      id: one.id,
+      name: nameOf(one),
+      ink,
+      values: heights(one, measure),
       text: (at) => bucketText(one, at, measure),
     }
   })
   return {
-    ...{ buckets, grain: view.query.grain, series, axis: axisOf(measure) },
+    buckets,
+    grain: view.query.grain,
+    series,
+    axis: axisOf(measure),
     total: (at) => totalText(view, at, measure),
     before: before && beforeOf(before, count, measure),
   }
@@ -148,7 +154,9 @@ export function sidesOf(comparisons: readonly Comparison[]): Sides {
   const whole = sumSc(both.flatMap((one) => one.service?.cost ?? []))
   const share = shareOf(sumSc(both.flatMap((one) => one.here?.cost ?? [])), whole)
   return {
-    ...{ service, here, share: share === null ? null : Math.min(1, Math.max(0, share)) },
+    service,
+    here,
+    share: share === null ? null : Math.min(1, Math.max(0, share)),
     parts: new Set(
       (['service', 'here'] as const).filter((side) => comparisons.some((one) => (one[side]?.missing.cost ?? 0) > 0)),
     ),

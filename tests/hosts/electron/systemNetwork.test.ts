@@ -22,7 +22,10 @@ describe('the certificates of the system', () => {
     const lines: string[] = []
     const clock = { now: 0 }
     const system = systemNetwork({
-      ...{ session, readNow, now: () => clock.now, log: (_, line) => lines.push(line) },
+      session,
+      readNow,
+      now: () => clock.now,
+      log: (_, line) => lines.push(line),
       fork() {
         const started = child()
         children.push(started)

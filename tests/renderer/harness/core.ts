@@ -167,7 +167,12 @@ const router = {
     saveThumbnail: os.images.saveThumbnail.handler(({ input }) => pictures.change(input.id, { thumbId: input.id })),
     save: os.images.save.handler(() => chats.download),
     asAttachment: os.images.asAttachment.handler(({ input }) => ({
-      ...{ mediaId: input.id, name: 'picture.png', mime: 'image/png', width: 1024, height: 1024, bytes: 400_000 },
+      mediaId: input.id,
+      name: 'picture.png',
+      mime: 'image/png',
+      width: 1024,
+      height: 1024,
+      bytes: 400_000,
     })),
     remove: os.images.remove.handler(({ input }) => ({ removed: pictures.remove(input.ids) })),
     restore: os.images.restore.handler(({ input }) => ({ restored: pictures.restore(input.ids) })),

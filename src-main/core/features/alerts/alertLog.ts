@@ -83,8 +83,16 @@ export class AlertLog {
 
   #add({ watch, period, mark, level, endsAt, facts }: Measurement): StoredAlert {
     const alert: StoredAlert = {
-      ...{ id: randomUUID(), at: this.#instant(), watch, period, mark, level, facts },
-      ...{ endsAt: endsAt === null ? null : new Date(endsAt).toISOString(), endedAt: null, dismissedAt: null },
+      id: randomUUID(),
+      at: this.#instant(),
+      watch,
+      period,
+      mark,
+      level,
+      facts,
+      endsAt: endsAt === null ? null : new Date(endsAt).toISOString(),
+      endedAt: null,
+      dismissedAt: null,
     }
     this.#table.add(alert)
     return alert

@@ -127,8 +127,14 @@ function measureBudget(
     asOf: now,
     endsAt: endOf(window, now),
     facts: {
-      ...{ kind: 'budget', tool: { id: tool.id, name: tool.name }, window },
-      ...{ spent: fromNano(spent), budget: text, usedUp, short, usual: usual === null ? null : fromNano(usual) },
+      kind: 'budget',
+      tool: { id: tool.id, name: tool.name },
+      window,
+      spent: fromNano(spent),
+      budget: text,
+      usedUp,
+      short,
+      usual: usual === null ? null : fromNano(usual),
     },
   }
 }
@@ -138,9 +144,14 @@ export function measureTokens(tool: App, usual: number | null, now: number): Mea
   const limit = tool.tokensPerMinute
   if (limit === null || usual === null) return null
   return {
-    ...{ watch: `app-tokens:${tool.id}`, period: null, mark: String(limit), level: usual > limit ? 1 : 0 },
+    watch: `app-tokens:${tool.id}`,
+    period: null,
+    mark: String(limit),
+    level: usual > limit ? 1 : 0,
     // The usual number varies, so the alert ends only with a tenth to spare.
-    ...{ recovered: usual * 1.1 <= limit, asOf: now, endsAt: null },
+    recovered: usual * 1.1 <= limit,
+    asOf: now,
+    endsAt: null,
     facts: { kind: 'tokens', tool: { id: tool.id, name: tool.name }, usual, limit },
   }
 }
@@ -151,7 +162,13 @@ export function measureBlocked(tool: App, now: number): Measurement | null {
   const why = hasExpired ? 'expired' : tool.pausedAt === null ? null : 'paused'
   if (why === null) return null
   return {
-    ...{ watch: `app:${tool.id}`, period: null, mark: why, level: 1, recovered: false, asOf: now, endsAt: null },
+    watch: `app:${tool.id}`,
+    period: null,
+    mark: why,
+    level: 1,
+    recovered: false,
+    asOf: now,
+    endsAt: null,
     facts: { kind: 'app', tool: { id: tool.id, name: tool.name }, why },
   }
 }
@@ -202,11 +219,20 @@ function keyReading(
   { watch, why, ...how }: KeyLevel & { watch: string },
 ): Measurement {
   return {
-    ...{ watch: `${watch}:${account.id}:${key.id}`, period: null, mark: '', endsAt: null, ...how },
+    watch: `${watch}:${account.id}:${key.id}`,
+    period: null,
+    mark: '',
+    endsAt: null,
+    ...how,
     asOf: Date.parse(key.asOf),
     facts: {
-      ...{ kind: 'key', account, why, keyId: key.id, name: key.name?.slice(0, 200) ?? null },
-      ...{ left: key.balanceEnabled ? key.balance : null, limit: key.balanceEnabled ? key.balanceLimit : null },
+      kind: 'key',
+      account,
+      why,
+      keyId: key.id,
+      name: key.name?.slice(0, 200) ?? null,
+      left: key.balanceEnabled ? key.balance : null,
+      limit: key.balanceEnabled ? key.balanceLimit : null,
     },
   }
 }
@@ -229,11 +255,21 @@ export function measureRefusal(
 ): Measurement {
   const { profile, account, status, key } = refusal
   return {
-    ...{ watch: refusalWatch(profile, status), period: new Date(now).toISOString().slice(0, 10), mark: '' },
-    ...{ level: 1, recovered: false, asOf: now, endsAt: null },
+    watch: refusalWatch(profile, status),
+    period: new Date(now).toISOString().slice(0, 10),
+    mark: '',
+    level: 1,
+    recovered: false,
+    asOf: now,
+    endsAt: null,
     facts: {
-      ...{ kind: 'key', account, why: refusals[status], keyId: key?.id ?? null },
-      ...{ name: key?.name?.slice(0, 200) ?? null, left: null, limit: null },
+      kind: 'key',
+      account,
+      why: refusals[status],
+      keyId: key?.id ?? null,
+      name: key?.name?.slice(0, 200) ?? null,
+      left: null,
+      limit: null,
     },
   }
 }
@@ -247,7 +283,12 @@ export function measureBan(
   const ends = instantOf(status.until)
   const banned = status.banned && !(ends !== null && ends <= asOf)
   return {
-    ...{ watch: `ban:${account.id}`, period: null, mark: '', level: banned ? 1 : 0, recovered: !banned, asOf },
+    watch: `ban:${account.id}`,
+    period: null,
+    mark: '',
+    level: banned ? 1 : 0,
+    recovered: !banned,
+    asOf,
     endsAt: ends,
     facts: { kind: 'ban', account, until: status.until?.slice(0, 100) ?? null },
   }

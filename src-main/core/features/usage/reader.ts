@@ -64,7 +64,10 @@ export function openUsageReader(parts: ReadParts) {
       accountStore.days
         .undatedRows(accountOf(accountId).no, maxUndated)
         .map(({ what, date, model, at, ...recordedUsage }) => ({
-          ...{ date, why: whyUndated(date, at), model, keyId: keyIn(what) },
+          date,
+          why: whyUndated(date, at),
+          model,
+          keyId: keyIn(what),
           figures: figuresOf(recordedUsage),
           asOf: new Date(at).toISOString(),
         })),

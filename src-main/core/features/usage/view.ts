@@ -49,10 +49,9 @@ export function viewOf(
   const rest = [...all.filter(({ id }) => id === null), ...placed.slice(most)]
   const draw = (own: readonly Pick<SeriesUsage, 'rows'>[]) =>
     columns(own, known, (day) => bucketOfDay[day - range.from] ?? 0)
-  const series: Series[] = placed.slice(0, most).map(({ id, ...own }) => ({
-    ...{ id, ...nameOf(id), total: own.sum.figures() },
-    ...draw([own]),
-  }))
+  const series: Series[] = placed
+    .slice(0, most)
+    .map(({ id, ...own }) => ({ id, ...nameOf(id), total: own.sum.figures(), ...draw([own]) }))
   if (rest.length > 0) {
     series.push({ id: 'rest', name: 'rest', colour: null, total: summed(rest).figures(), ...draw(rest) })
   }

@@ -68,7 +68,9 @@ export function dayReader(handle: ReadHandle, fetches: FetchReader) {
     const [what, day, model, at] = [text(row, 'what'), number(row, 'day'), text(row, 'model'), number(row, 'at')]
     const former = sql.turnBefore.get(account, what, day, model, at - 1)
     return {
-      ...{ what, day, model },
+      what,
+      day,
+      model,
       before: former ? readFigures(former) : noUsage(what),
       beforeAt: fetches.before(account, what, at, day) ?? at,
       after: readFigures(row),
@@ -79,10 +81,15 @@ export function dayReader(handle: ReadHandle, fetches: FetchReader) {
   return {
     /** Rows without a valid date, the most recent first. */
     undatedRows: (account: number, limit: number): (UndatedRow & { what: string; at: number })[] =>
-      sql.allUndated.all(account, limit).map((row) => ({
-        ...readFigures(row),
-        ...{ what: text(row, 'what'), date: text(row, 'date'), model: text(row, 'model'), at: number(row, 'at') },
-      })),
+      sql.allUndated
+        .all(account, limit)
+        .map((row) => ({
+          ...readFigures(row),
+          what: text(row, 'what'),
+          date: text(row, 'date'),
+          model: text(row, 'model'),
+          at: number(row, 'at'),
+        })),
     undated(account: number): number {
       const row = sql.countUndated.get(account)
       return row ? number(row, 'n') : 0

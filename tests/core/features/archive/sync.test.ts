@@ -44,7 +44,10 @@ function say({ store }: Studio, conversationId: string, parentId: string | null,
   const now = new Date().toISOString()
   store.transaction(() => {
     store.messages.insert({
-      ...{ id, conversationId, parentId, text },
+      id,
+      conversationId,
+      parentId,
+      text,
       role: 'user',
       status: 'complete',
       model: null,

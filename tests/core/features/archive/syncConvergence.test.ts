@@ -31,7 +31,14 @@ function say(store: Store, conversationId: string, parentId: string | null, text
   const now = new Date().toISOString()
   store.transaction(() => {
     store.messages.insert({
-      ...{ id, conversationId, parentId, text, role: 'user', status: 'complete', model: null, createdAt: now },
+      id,
+      conversationId,
+      parentId,
+      text,
+      role: 'user',
+      status: 'complete',
+      model: null,
+      createdAt: now,
     })
     store.conversations.setLeaf(conversationId, id)
     store.conversations.touch(conversationId, now)

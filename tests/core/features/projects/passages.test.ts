@@ -83,8 +83,14 @@ test('words find other endings, and characters of scripts without spaces are sea
 })
 
 const passage = (start: number, text = 'text') => ({
-  ...{ mediaId: '00000000-0000-4000-8000-000000000001', name: 'a.txt', label: '', part: 1 },
-  ...{ start, end: start + text.length, tokens: 1, text },
+  mediaId: '00000000-0000-4000-8000-000000000001',
+  name: 'a.txt',
+  label: '',
+  part: 1,
+  start,
+  end: start + text.length,
+  tokens: 1,
+  text,
 })
 
 test('numbers continue on a path, and the same passage has its number again', () => {

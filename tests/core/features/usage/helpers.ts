@@ -74,9 +74,7 @@ export const placeAt = (
   name = 'Service',
   kind: AccountLocation['kind'] = 'service',
   profile = 'one',
-): AccountLocation => ({
-  ...{ kind, baseUrl, name, profile },
-})
+): AccountLocation => ({ kind, baseUrl, name, profile })
 
 /** A reader over this store, at a fixed time. */
 export function readingOf(accountStore: ReturnType<typeof openAccountStore>, now: () => number, local = localSide()) {

@@ -117,7 +117,8 @@ async function mergeFiles(
 }
 
 const refused = (name: string, problem: string): MergeResult => ({
-  ...{ hash: null, installation: null },
+  hash: null,
+  installation: null,
   file: { name, added: 0, changed: 0, messages: 0, outcome: 'refused', problem },
 })
 

@@ -85,7 +85,10 @@ export class ContextMeter {
     const costs = models.map((one) => toAtto(neighbours.leastCost(one, { fresh: prompt - repeated, repeated })))
     const known = costs.filter((cost) => cost !== null)
     return {
-      ...{ parts, total, length, model },
+      parts,
+      total,
+      length,
+      model,
       counted: calibration.counted,
       isAdjusted: calibration.ratio !== 1,
       leftOut: history.path.filter(({ leftOut, role }) => leftOut && role !== 'tool').length,
@@ -114,7 +117,10 @@ export class ContextMeter {
     const before: ContextParts = {
       instructions: await this.#instructions(setup, hasPassages(path.slice(0, at))),
       tools: await this.#tools(setup),
-      ...{ files: sum.files, history: sum.text, message: 0, reply: 0 },
+      files: sum.files,
+      history: sum.text,
+      message: 0,
+      reply: 0,
     }
     const sent = this.#feature.store.countedPrompts.find(reply.id)
     const now = sent && (await this.#promptAbove(history, setup, at))
@@ -169,7 +175,10 @@ export class ContextMeter {
     const { neighbours } = this.#feature
     const attachments = Array.from({ length: images }, () => ({ mediaId: '', detail: null }))
     const message: TurnContent = {
-      ...{ role: 'user', name: null, text, attachments },
+      role: 'user',
+      name: null,
+      text,
+      attachments,
       documents: neighbours.attachDocuments(documents),
       passages: numberPassages(passages.length === 0 ? [] : neighbours.attachPassages(passages), []),
     }

@@ -270,8 +270,14 @@ export class ResponsesSocket implements Watched {
     const reply = new TurnReply(request, (message, sent) => this.#webSocket.send(message, () => sent()))
     const proceed = (): void => undefined
     const allowed: AllowedRequest = {
-      ...{ app, path, extraHeaders: [], onCut: null, refused: false },
-      ...{ proceed, turns, reserved: reservation },
+      app,
+      path,
+      extraHeaders: [],
+      onCut: null,
+      refused: false,
+      proceed,
+      turns,
+      reserved: reservation,
     }
     this.#turn = { allowed, reply }
     const closed = new Promise((resolve) => reply.once('close', resolve))

@@ -113,8 +113,16 @@ export class ResponsesSockets {
     this.#server.handleUpgrade(request, gate, Buffer.alloc(0), (webSocket) => {
       const { memory, relay, began, ended, failed, check, refused } = this.#dependencies
       const opened = new ResponsesSocket(webSocket, gate, {
-        ...{ request, socket, passed, memory, relay, began, ended, failed },
-        ...{ maxAgeMs: this.#bounds.maxAgeMs, idleMs: this.#bounds.idleMs },
+        request,
+        socket,
+        passed,
+        memory,
+        relay,
+        began,
+        ended,
+        failed,
+        maxAgeMs: this.#bounds.maxAgeMs,
+        idleMs: this.#bounds.idleMs,
         marks: this.#stalls.begin(),
         turns: this.#memories.open(),
         check: () => check(request),
