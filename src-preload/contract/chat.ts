@@ -306,8 +306,8 @@ export const conversationEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('conversation'), conversation }),
   z.object({ type: z.literal('setup'), setup: chatSetup }),
   /**
-   * The active path changed: the first `keep` known messages, then these. `keep` counts from the root, so a receiver
-   * that still waits for `earlier` messages has missed nothing.
+   * The active path changed. Its first `unchanged` messages, counted from the root, are those of the former path and are not sent again.
+   * `messages` are the rest of the path. A window that still waits for an `earlier` event gets only those of the unchanged messages.
    */
   z.object({
     type: z.literal('path'),

@@ -89,7 +89,7 @@ try {
   const reading = openUsageReader({
     accountStore: accountStore.store,
     local: requestLog.usage,
-    tools: () => [],
+    apps: () => [],
     now: () => now,
   })
 

@@ -172,13 +172,17 @@ export interface ProfileLocation {
 /** Returns a log for the requests of one connection, which stays correct after another connection was chosen. */
 export type RequestLogOf = (place: ProfileLocation) => RequestLog
 
-/** The result of checking a presented key. `app` is set if the secret was right. */
+/** A presented key of a running app. */
+interface VerifiedKey {
+  good: true
+  app: App
+  /** SHA-256 of the key's secret. Tells the two keys apart that an app has for a while after a rotation. */
+  keyHash: Uint8Array
+}
+
+/** The result of checking a presented key. A refused key has its `app` if its secret was right, else null. */
 export type Verified =
-  | {
-      good: true
-      app: App /** SHA-256 of the key's secret. An app has two keys for a while after a rotation. */
-      keyHash: Uint8Array
-    }
+  | VerifiedKey
   | { good: false; why: 'unknown' | 'revoked' | 'paused' | 'expired' | 'replaced'; app: App | null }
 
 /** The estimated use of an app's request, before it is sent. */

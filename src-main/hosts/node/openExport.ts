@@ -22,8 +22,8 @@ export function openExport(dataDir: string): DataExport {
       (from === null || at >= from) && (until === null || at < until)
 
   function* rowsOf(range: ExportRange, account: string | null): Generator<LogRow[]> {
-    const tools = openAppsReadOnly(dataDir)
-    const reader = openRequestLogReader(dataDir, tools.list)
+    const apps = openAppsReadOnly(dataDir)
+    const reader = openRequestLogReader(dataDir, apps.list)
     const filter = {
       ...(range.from !== null && { since: range.from }),
       // The filter of the log includes its upper bound.
@@ -37,12 +37,12 @@ export function openExport(dataDir: string): DataExport {
         const last = rows.at(-1)
         if (!last) return
         after = last.id
-        const reported = rows.map((row) => ({ row, linkedAccount: accountOf(row.id) ?? '' }))
-        yield account === null ? reported : reported.filter(({ linkedAccount }) => linkedAccount === account)
+        const entries = rows.map((row) => ({ row, linkedAccount: accountOf(row.id) ?? '' }))
+        yield account === null ? entries : entries.filter(({ linkedAccount }) => linkedAccount === account)
       }
     } finally {
       reader.close()
-      tools.close()
+      apps.close()
     }
   }
 
@@ -78,9 +78,9 @@ export function openExport(dataDir: string): DataExport {
     },
     async media(to, range) {
       const items = chats().made.items()
-      const reported = await exportMedia(items, { mediaDir: join(dataDir, 'media'), to, wanted: within(range) })
+      const exported = await exportMedia(items, { mediaDir: join(dataDir, 'media'), to, wanted: within(range) })
       assertUnchanged()
-      return reported
+      return exported
     },
     close: () => store?.close(),
   }

@@ -12,9 +12,9 @@ import type { UsageCommands } from './dependencies.ts'
  */
 export function openUsage(dataDir: string): UsageCommands {
   const accountStore = openAccountReadOnly(dataDir)
-  const tools = openAppsReadOnly(dataDir)
-  const here = openRequestLogReader(dataDir, tools.list)
-  const reading = accountStore && openUsageReader({ accountStore, local: here, tools: tools.list, now: Date.now })
+  const apps = openAppsReadOnly(dataDir)
+  const here = openRequestLogReader(dataDir, apps.list)
+  const reading = accountStore && openUsageReader({ accountStore, local: here, apps: apps.list, now: Date.now })
   const known = (): NonNullable<typeof reading> => {
     if (reading) return reading
     // Not reachable: callers take account ids from `accounts`, which returns an empty list here.
@@ -29,7 +29,7 @@ export function openUsage(dataDir: string): UsageCommands {
     close() {
       accountStore?.close()
       here.close()
-      tools.close()
+      apps.close()
     },
   }
 }

@@ -52,12 +52,12 @@ export function ChatSubscriptions() {
     ]
     return () => callAll(ends)
   }, [studio])
-  const { page: feature, id } = useRoute()
+  const { page, id } = useRoute()
   useEffect(() => {
-    if (feature !== 'chat') return
+    if (page !== 'chat') return
     openChat(id)
     if (id === null) takeDefaults()
-  }, [feature, id])
+  }, [page, id])
   return null
 }
 

@@ -71,7 +71,7 @@ function Wizard({ first: { start, app: existing }, ...props }: ConnectProps & { 
   const [graceHours, setGraceHours] = useState<GraceHours>(0)
   const [setup, setSetup] = useState<Setup>(named ?? firstSetup())
   const [created, setCreated] = useState<{ app: App; key: string } | null>(null)
-  const formState = useAppForm(() => newForm(firstSetup().name, freshColour(appsStore.getState().tools ?? [])), null)
+  const formState = useAppForm(() => newForm(firstSetup().name, freshColour(appsStore.getState().apps ?? [])), null)
   useSuggestedModelMap(setup, props.model, formState)
   const { busy, problem, run, clear } = useCall()
   const element = useStepFocus(step)

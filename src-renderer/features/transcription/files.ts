@@ -58,9 +58,9 @@ async function bringUp(key: string, alone: boolean): Promise<void> {
     given.delete(key)
     set(key, { recordingId: id })
     const { atOnce } = useTranscribe.getState()
-    const { page: feature, id: shown } = routeStore.getState().route
+    const { page, id: shown } = routeStore.getState().route
     // Opens a single file. Several files stay in the queue.
-    if (alone && feature === 'transcribe' && shown === null) showRecording(id)
+    if (alone && page === 'transcribe' && shown === null) showRecording(id)
     if (!atOnce || signal.aborted) return set(key, { state: 'done' })
     set(key, { state: 'asking' })
     void askInTurn(key, id)

@@ -30,8 +30,8 @@ export function recoverDatabase(from: string, to: string, { kind }: KnownDatabas
   const handle = new DatabaseSync(to, { enableForeignKeyConstraints: false })
   try {
     const claims = new Claims(pages.count)
-    const reported = rootsOf(pages, claims)
-    const version = versionOf(pages, kind.migrations, reported)
+    const roots = rootsOf(pages, claims)
+    const version = versionOf(pages, kind.migrations, roots)
     // The file gets its own page size and no log, because no process reads it before it is complete.
     handle.exec(`${kind.pragmas ?? ''}; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN`)
     applySchema(handle, kind, 0, version)
@@ -39,8 +39,8 @@ export function recoverDatabase(from: string, to: string, { kind }: KnownDatabas
     // Rows that a migration writes into a new file come from the old file, if it has them.
     for (const { name } of tables) handle.exec(`DELETE FROM "${name}"`)
     const rows = new Rows(handle, looking.counted ?? (() => undefined))
-    const all = tables.map((table) => readTable(pages, claims, reported, table, rows))
-    claimRest(pages, claims, reported)
+    const all = tables.map((table) => readTable(pages, claims, roots, table, rows))
+    claimRest(pages, claims, roots)
     adopt(pages, claims, all, rows)
     const holed = new Set(all.filter(({ walked }) => walked.holes + walked.broken > 0).map(({ table }) => table.name))
     const mended = relate(handle, looking, holed)
@@ -60,9 +60,9 @@ interface Result {
   known: number | null
 }
 
-function readTable(pages: Pages, claims: Claims, reported: Roots, table: Table, rows: Rows): Result {
-  const root = reported.tables.get(table.name)
-  if (root === undefined) return { table, walked: { holes: reported.isWhole ? 0 : 1, broken: 0, rows: 0 }, known: null }
+function readTable(pages: Pages, claims: Claims, roots: Roots, table: Table, rows: Rows): Result {
+  const root = roots.tables.get(table.name)
+  if (root === undefined) return { table, walked: { holes: roots.isWhole ? 0 : 1, broken: 0, rows: 0 }, known: null }
   const walked = walkTree(
     pages,
     claims,
@@ -71,7 +71,7 @@ function readTable(pages: Pages, claims: Claims, reported: Roots, table: Table, 
     (cell) => fits(table, cell) && rows.insert(table, cell),
   )
   let known: number | null = null
-  for (const index of reported.indexes.get(table.name) ?? []) {
+  for (const index of roots.indexes.get(table.name) ?? []) {
     const entries = walkTree(pages, claims, index, false, () => true)
     if (entries.holes === 0 && entries.broken === 0) known = Math.max(known ?? 0, entries.rows)
   }
@@ -219,8 +219,8 @@ function rootsOf(pages: Pages, claims: Claims): Roots {
 
 /** The schema version: that of the header if the tables match it, else the newest whose tables all exist. */
 function versionOf(pages: Pages, migrations: readonly string[], { tables, isWhole }: Roots): number {
-  const reported = pages.page(1).readUInt32BE(60)
-  if (!isWhole) return reported >= 1 && reported <= migrations.length ? reported : migrations.length
+  const inHeader = pages.page(1).readUInt32BE(60)
+  if (!isWhole) return inHeader >= 1 && inHeader <= migrations.length ? inHeader : migrations.length
   const handle = new DatabaseSync(':memory:')
   try {
     let found = migrations.length
@@ -228,8 +228,8 @@ function versionOf(pages: Pages, migrations: readonly string[], { tables, isWhol
       handle.exec(sql)
       const wanted = tablesOf(handle).filter(({ name }) => !name.startsWith('search_text_'))
       if (wanted.every(({ name }) => tables.has(name))) found = at + 1
-      if (at + 1 === reported && wanted.length === tables.size && wanted.every(({ name }) => tables.has(name)))
-        return reported
+      if (at + 1 === inHeader && wanted.length === tables.size && wanted.every(({ name }) => tables.has(name)))
+        return inHeader
     }
     return found
   } finally {

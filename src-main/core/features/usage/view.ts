@@ -143,8 +143,8 @@ function seriesIdOf({ who, model }: MeasuredDay, by: ViewQuery['by']): string | 
 
 function namer(parts: ReadParts, account: StoredAccount, { by }: ViewQuery): (id: string) => Named {
   if (by === 'app') {
-    const tools = new Map(parts.tools().map((tool) => [tool.id, tool]))
-    return (id) => ({ name: tools.get(id)?.name ?? id, colour: tools.get(id)?.colour ?? 'slate' })
+    const apps = new Map(parts.apps().map((app) => [app.id, app]))
+    return (id) => ({ name: apps.get(id)?.name ?? id, colour: apps.get(id)?.colour ?? 'slate' })
   }
   if (by === 'key') return (id) => ({ name: keyName(parts, account, id), colour: null })
   return (id) => ({ name: id, colour: null })

@@ -363,7 +363,7 @@ it('a balance is reported only while the service answers and only if it came ove
       statuses: new Listeners<[RateLimitStatusReply]>(),
       settled: new Listeners<[string]>(),
       blocked: new Listeners<[string, string]>(),
-      tools: { list: () => [], observe: () => () => undefined },
+      apps: { list: () => [], observe: () => () => undefined },
       spent: () => ({ day: 0n, month: 0n, total: 0n }),
       usual: () => null,
       notify: null,

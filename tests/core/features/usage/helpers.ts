@@ -50,7 +50,7 @@ export function parts(
   const { accountStore } = given.accountStore ? { accountStore: given.accountStore } : openAccount()
   return {
     accountStore,
-    tools: () => [],
+    apps: () => [],
     learn: () => undefined,
     requests: () => 0,
     log: () => undefined,
@@ -78,5 +78,5 @@ export const placeAt = (
 
 /** A reader over this store, at a fixed time. */
 export function readingOf(accountStore: ReturnType<typeof openAccountStore>, now: () => number, local = localSide()) {
-  return openUsageReader({ accountStore, local, tools: () => [], now })
+  return openUsageReader({ accountStore, local, apps: () => [], now })
 }

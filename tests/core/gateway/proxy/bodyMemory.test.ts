@@ -29,13 +29,13 @@ describe('the memory for bodies', () => {
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
         const memory = new BodyMemory(bounds)
         const asked: { state: { value: MemoryReservation | null | undefined }; gone: AbortController }[] = []
-        const features = () => asked.flatMap(({ state: { value } }) => value ?? [])
+        const reservations = () => asked.flatMap(({ state: { value } }) => value ?? [])
         const act = (one: (typeof steps)[number]): void => {
           if ('app' in one) {
             const gone = new AbortController()
             asked.push({ state: watched(memory.take(one.app, one.bytes, gone.signal)), gone })
-          } else if ('ends' in one) anyOf(features(), one.ends)?.release()
-          else if ('shrinks' in one) anyOf(features(), one.shrinks)?.shrink(one.to)
+          } else if ('ends' in one) anyOf(reservations(), one.ends)?.release()
+          else if ('shrinks' in one) anyOf(reservations(), one.shrinks)?.shrink(one.to)
           else anyOf(asked, one.leaves)?.gone.abort()
         }
         for (const one of steps) {
@@ -46,7 +46,7 @@ describe('the memory for bodies', () => {
         }
         // All requests with memory end. Then the other requests get memory, a few at a time.
         for (let round = 0; round <= asked.length; round++) {
-          for (const feature of features()) feature.release()
+          for (const reservation of reservations()) reservation.release()
           await settled()
         }
         expect(memory.waiting).toBe(0)

@@ -13,7 +13,7 @@ import {
   localText,
   newForm,
   readForm,
-  type ToolForm,
+  type AppForm,
 } from '../../../../src-renderer/features/proxy/form.ts'
 import { timeline } from '../../../../src-renderer/features/proxy/timeline.ts'
 import { parseOrigin } from '../../../../src-renderer/features/settings/parse.ts'
@@ -94,7 +94,7 @@ describe('amounts', () => {
 })
 
 describe('the app form', () => {
-  const filled = (change: Partial<ToolForm>): ToolForm => ({ ...newForm('editor', 'blue'), ...change })
+  const filled = (change: Partial<AppForm>): AppForm => ({ ...newForm('editor', 'blue'), ...change })
   it('produces what the contract accepts, for any valid app', () => {
     const read = readForm(
       formOf(
