@@ -1,3 +1,4 @@
+import type { InferContractRouterInputs, InferContractRouterOutputs } from '@orpc/contract'
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { attachedDocument, documentToSend, maxDocuments } from './documents.ts'
@@ -414,3 +415,7 @@ export const chatProcedures = {
   /** Deletes a message with everything below it. `restore` undoes it for 30 days. */
   removeMessage: procedure.input(z.object({ messageId: id })).output(z.object({ removedId: id })),
 }
+
+/** What callers pass to each procedure: members with a default may be absent. */
+export type ChatInputs = InferContractRouterInputs<typeof chatProcedures>
+export type ChatOutputs = InferContractRouterOutputs<typeof chatProcedures>

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Attachment, type ChatSetup, canEdit, type Message } from '../../../../src-preload/contract/chat.ts'
-import type { DocumentToSend } from '../../../../src-preload/contract/documents.ts'
+import { type ChatInputs, type ChatOutputs, canEdit, type Message } from '../../../../src-preload/contract/chat.ts'
 import { numberPassages, type Passage, type PassageToSend } from '../../../../src-preload/contract/projects.ts'
 import { StudioError } from '../../errors.ts'
 import type { ChatFeature } from './chat.ts'
@@ -16,29 +15,9 @@ import {
 } from './startReplies.ts'
 import { titleOf } from './title.ts'
 
-/** Input of `send`. `requestId` becomes the id of the message; `edits` is the id of the message that it replaces. */
-export interface SendInput {
-  requestId: string
-  conversationId: string | null
-  text: string
-  models: string[]
-  attachments?: { mediaId: string; detail: Attachment['detail'] }[]
-  documents?: DocumentToSend[]
-  passages?: PassageToSend[]
-  role?: Exclude<Message['role'], 'tool'>
-  name?: string | null
-  ask?: boolean
-  edits?: string | undefined
-  setup?: ChatSetup | undefined
-  folderId?: string | null
-}
-
-/** Ids of the stored message and its replies, in the order of models and choices. */
-export interface Sent {
-  conversationId: string
-  turnId: string
-  replyIds: string[]
-}
+export type SendInput = ChatInputs['send']
+/** `replyIds` are in the order of models and choices. */
+type Sent = ChatOutputs['send']
 
 /**
  * Stores a message and its pending replies in one transaction, then sends the requests. A repeated `requestId` returns

@@ -1,7 +1,11 @@
 import type { ChatParams, ChatSetup, Message } from '../../../../../src-preload/contract/chat.ts'
-import type { ContextLength, ContextMeasure, ContextParts } from '../../../../../src-preload/contract/context.ts'
-import type { DocumentToSend } from '../../../../../src-preload/contract/documents.ts'
-import { numberPassages, type PassageToSend } from '../../../../../src-preload/contract/projects.ts'
+import type {
+  ContextInputs,
+  ContextLength,
+  ContextMeasure,
+  ContextParts,
+} from '../../../../../src-preload/contract/context.ts'
+import { numberPassages } from '../../../../../src-preload/contract/projects.ts'
 import { fromAtto, toAtto } from '../../../shared/money.ts'
 import type { PromptMark } from '../../../store/countedPrompts.ts'
 import type { ChatFeature } from '../chat.ts'
@@ -12,19 +16,6 @@ import { type CountedTokens, countedShare, countMessage, countText, imagesOf } f
 import { type CountedMessage, oldestThatMayGo } from './oldest.ts'
 import { promptMark } from './promptMark.ts'
 import type { Summaries } from './summarise.ts'
-
-export interface MeasureInput {
-  conversationId: string | null
-  setup: ChatSetup
-  /** The models that the next message goes to. */
-  models: readonly string[]
-  /** The next message. */
-  text: string
-  images: number
-  documents: readonly DocumentToSend[]
-  /** Passages of the project's files. Default: none. */
-  passages?: readonly PassageToSend[]
-}
 
 /** The messages of a branch, counted. */
 interface CountedHistory {
@@ -60,7 +51,7 @@ export class ContextMeter {
   }
 
   /** @throws StudioError `no_such_item`, `bad_input` for the documents or the schema of the response format */
-  async measure(input: MeasureInput): Promise<ContextMeasure> {
+  async measure(input: ContextInputs['measure']): Promise<ContextMeasure> {
     const { neighbours } = this.#feature
     const { conversationId, setup, models } = input
     const history = conversationId === null ? nothing : await this.#history(conversationId)
@@ -171,7 +162,7 @@ export class ContextMeter {
     return { path, messages, spent, mark: null }
   }
 
-  async #next({ text, images, documents, passages = [] }: MeasureInput): Promise<CountedTokens> {
+  async #next({ text, images, documents, passages = [] }: ContextInputs['measure']): Promise<CountedTokens> {
     const { neighbours } = this.#feature
     const attachments = Array.from({ length: images }, () => ({ mediaId: '', detail: null }))
     const message: TurnContent = {
