@@ -1,5 +1,6 @@
+import type * as z from 'zod'
 import type { App } from '../../../src-preload/contract/apps.ts'
-import type { Endpoint, RequestDialect } from '../../../src-preload/contract/requests.ts'
+import type { Endpoint, RequestDialect, studioFeature } from '../../../src-preload/contract/requests.ts'
 import type { Nano } from '../shared/money.ts'
 
 // Types that upstream, the gateway, the request log and the limits share, so that none of them imports another.
@@ -19,7 +20,7 @@ export interface TokenUsage {
   cachedTokens: number | null
 }
 
-export type StudioFeature = 'chat' | 'titles' | 'actions' | 'speech' | 'transcribe' | 'images' | 'account'
+export type StudioFeature = z.infer<typeof studioFeature>
 
 /** The sender of a request: a feature of the studio, or an app. `failFast`: refuse the request instead of queueing it. */
 export type Requester = { kind: 'studio'; feature: StudioFeature } | { kind: 'app'; id: string; failFast: boolean }
