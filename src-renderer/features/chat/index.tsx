@@ -22,7 +22,7 @@ export function ChatSubscriptions() {
   useEffect(followBrowserPrint, [])
   const studio = useStudio()
   useEffect(() => {
-    const stop = startChat({ client: studio })
+    const stop = startChat(studio)
     let remembered = false
     let answering: string | null = null
     const read = () => {

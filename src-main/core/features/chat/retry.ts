@@ -2,7 +2,7 @@ import { type ChatInputs, type ChatOutputs, canRetry } from '../../../../src-pre
 import { StudioError } from '../../errors.ts'
 import type { ChatFeature } from './chat.ts'
 import type { ChatUpstream } from './replyRuns.ts'
-import { connectFor, notifySiblings, refuseBusy, startOnce, startReplies, storeReplies } from './startReplies.ts'
+import { connectFor, notifySiblings, refuseBusy, startReplies, storeReplies } from './startReplies.ts'
 
 /**
  * Requests new replies to the same message, by default from the same model. They become siblings of the given reply, which does not change. The active path ends in the
@@ -10,12 +10,13 @@ import { connectFor, notifySiblings, refuseBusy, startOnce, startReplies, storeR
  * person: the program never calls `retry` by itself.
  * @throws StudioError `not_connected`, `no_such_item`, `busy`, `bad_input`
  */
-export const retry = (feature: ChatFeature, input: ChatInputs['retry']): Promise<ChatOutputs['retry']> =>
-  startOnce(
-    () => retriedBefore(feature, input.requestId),
-    () => connectFor(feature, input.replyId),
-    (upstream) => retryNow(feature, input, upstream),
-  )
+export async function retry(feature: ChatFeature, input: ChatInputs['retry']): Promise<ChatOutputs['retry']> {
+  const before = retriedBefore(feature, input.requestId)
+  if (before) return before
+  const upstream = await connectFor(feature, input.replyId)
+  // Looks again, because a concurrent call with the same id may have waited for the connection too. No await follows.
+  return retriedBefore(feature, input.requestId) ?? retryNow(feature, input, upstream)
+}
 
 function retryNow(
   feature: ChatFeature,

@@ -4,15 +4,7 @@ import { numberPassages, type Passage, type PassageToSend } from '../../../../sr
 import { StudioError } from '../../errors.ts'
 import type { ChatFeature } from './chat.ts'
 import type { ChatUpstream } from './replyRuns.ts'
-import {
-  leaveCalls,
-  notifyPath,
-  notifySiblings,
-  refuseBusy,
-  startOnce,
-  startReplies,
-  storeReplies,
-} from './startReplies.ts'
+import { leaveCalls, notifyPath, notifySiblings, refuseBusy, startReplies, storeReplies } from './startReplies.ts'
 import { titleOf } from './title.ts'
 
 export type SendInput = ChatInputs['send']
@@ -25,12 +17,13 @@ type Sent = ChatOutputs['send']
  * @throws StudioError `not_connected`, `no_such_item`, `busy`, `bad_input`, also if the `requestId` belongs to another
  * text
  */
-export const send = (feature: ChatFeature, input: SendInput): Promise<Sent> =>
-  startOnce(
-    () => sentBefore(feature, input),
-    async () => (input.ask === false ? null : feature.upstream()),
-    (upstream) => sendNow(feature, input, upstream),
-  )
+export async function send(feature: ChatFeature, input: SendInput): Promise<Sent> {
+  const before = sentBefore(feature, input)
+  if (before) return before
+  const upstream = input.ask === false ? null : await feature.upstream()
+  // Looks again, because a concurrent call with the same id may have waited for the connection too. No await follows.
+  return sentBefore(feature, input) ?? sendNow(feature, input, upstream)
+}
 
 function sendNow(feature: ChatFeature, input: SendInput, upstream: ChatUpstream | null): Sent {
   const { store } = feature

@@ -7,13 +7,13 @@ import { lastUserText, readable } from '../../../../src-renderer/features/proxy/
 import { asCurl } from '../../../../src-renderer/features/proxy/curl.ts'
 import { exact, showLimit, showMs, showSc, showSpent } from '../../../../src-renderer/features/proxy/figures.ts'
 import {
+  type AppForm,
   formOf,
   freshColour,
   instantOf,
   localText,
   newForm,
   readForm,
-  type AppForm,
 } from '../../../../src-renderer/features/proxy/form.ts'
 import { timeline } from '../../../../src-renderer/features/proxy/timeline.ts'
 import { parseOrigin } from '../../../../src-renderer/features/settings/parse.ts'
