@@ -22,7 +22,9 @@ describe('the certificates of the system', () => {
     const lines: string[] = []
     const clock = { now: 0 }
     const system = systemNetwork({
-      ...{ session, now: () => clock.now, log: (_, line) => lines.push(line) },
+      session,
+      now: () => clock.now,
+      log: (_, line) => lines.push(line),
       fork() {
         const started = child()
         children.push(started)
