@@ -46,7 +46,7 @@ type Result = TranslationResult | CountResult | ListResult
 interface Lane {
   worker: WorkerClient<Job, Result>
   app: string | null
-  /** When the job began, ms of the monotonic clock. */
+  /** When the job began on the running thread, ms of the monotonic clock. Infinite while the thread starts, which a busy machine delays. */
   since: number
 }
 
@@ -79,7 +79,7 @@ export class TranslationThreads {
       idleMs: 60_000,
       startTimeoutMs: this.#options.jobMs,
     }
-    this.#open = () => ({ worker: new WorkerClient<Job, Result>(worker), app: null, since: 0 })
+    this.#open = () => ({ worker: new WorkerClient<Job, Result>(worker), app: null, since: Number.POSITIVE_INFINITY })
   }
 
   /** Translates a request of an app. Returns a refusal when it took too long, or its thread ended. @throws StudioError `cancelled` */
@@ -123,7 +123,12 @@ export class TranslationThreads {
     try {
       // Either may have changed since the lane was assigned.
       if (signal.aborted || this.#isClosed) throw cancelled()
-      return await lane.worker.run(() => withOwnBuffer(job), { timeoutMs: this.#options.jobMs })
+      const begin = (): Job => {
+        lane.since = performance.now()
+        this.#endLongJobs()
+        return withOwnBuffer(job)
+      }
+      return await lane.worker.run(begin, { timeoutMs: this.#options.jobMs })
     } catch (thrown) {
       if (signal.aborted || this.#isClosed) throw cancelled()
       if (!this.#lanes.includes(lane)) return null
@@ -146,8 +151,8 @@ export class TranslationThreads {
       this.#lanes.push(lane)
     }
     lane.app = app
-    lane.since = performance.now()
-    this.#began.set(app, lane.since)
+    lane.since = Number.POSITIVE_INFINITY
+    this.#began.set(app, performance.now())
     return lane
   }
 
@@ -203,6 +208,7 @@ export class TranslationThreads {
     const needsThread = this.#first() !== null
     if (!needsThread || this.#lanes.length < this.#options.threads) return
     const oldest = this.#lanes.reduce((first, lane) => (lane.since < first.since ? lane : first))
+    if (oldest.since === Number.POSITIVE_INFINITY) return
     const end = (): void => this.#end(oldest)
     this.#timer = setTimeout(end, Math.max(0, oldest.since + this.#options.shareMs - performance.now()))
   }
