@@ -225,7 +225,7 @@ describe('self-check on Node', () => {
     )
     const seen = await onNode(root, { NODE_OPTIONS: `--import=${without}` })
     expect(named(seen, 'failed')).toEqual(['fts5'])
-    expect(resultOf(seen, 'fts5')?.detail).toBe('no such module: fts5')
+    expect(resultOf(seen, 'fts5')?.detail).toBe('no such module: fts5.')
     expect(resultOf(seen, 'core')).toMatchObject({
       status: 'skipped',
       action: expect.stringContaining('Full-text search'),
