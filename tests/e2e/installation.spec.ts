@@ -43,7 +43,11 @@ test.beforeEach(async () => {
   )
   world = await openChatWorld(undefined, { NODE_OPTIONS: `--import=${script}` })
 })
-test.afterEach(() => world.close())
+test.afterEach(async () => {
+  // In order, so that a check that still runs removes its folder.
+  await world.host.stop()
+  await world.close()
+})
 
 const { about } = words
 const group = (page: Page) => page.getByRole('region', { name: about.check })
