@@ -102,7 +102,7 @@ async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   }
 }
 
-/** The reason as one sentence, because what to do stands behind it. Node puts the files that need a missing one on further lines. */
+/** The reason as one sentence, because what to do follows it. Node puts the files that need a missing one on further lines. */
 function wordsOf(thrown: unknown): string {
   const [words = ''] = (thrown instanceof Error ? thrown.message : String(thrown)).split('\n', 1)
   return /[.!?]$/.test(words) ? words : `${words}.`
