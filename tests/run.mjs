@@ -303,8 +303,8 @@ const sources = (atOnce) =>
     [
       ['lint with types', ...bin('oxlint', '--type-aware')],
       ['unused code', ...bin('knip')],
+      ['code that only tests use', ...bin('knip', '--production')],
       ['layers', node24(), ['tests/architecture/layers.mjs']],
-      ['vocabulary', node24(), ['tests/architecture/vocabulary.mjs']],
       types('main', '.'),
       types('preload', 'src-preload'),
       types('renderer', 'src-renderer'),

@@ -131,7 +131,8 @@ export default {
     mimeTypes: Object.values(documents),
     desktop: {
       entry: {
-        ...{ Keywords: 'AI;LLM;chat;speech;transcription;gateway;', StartupNotify: 'true' },
+        Keywords: 'AI;LLM;chat;speech;transcription;gateway;',
+        StartupNotify: 'true',
         Actions: 'new-chat;quick-prompt;',
       },
       desktopActions: {

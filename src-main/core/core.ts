@@ -103,7 +103,9 @@ const settleMs = 5000
 export async function createCore(host: Host, options: CoreOptions = {}): Promise<Core> {
   const starting = startingUp(host.dataDir, options.proxyPort)
   const opening = {
-    ...{ dataDir: host.dataDir, log: host.log, signal: options.signal },
+    dataDir: host.dataDir,
+    log: host.log,
+    signal: options.signal,
     before: starting.readSettings,
     opening: async (work: Opening): Promise<void> => {
       await starting.start()
@@ -135,7 +137,10 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
   const chat = composeChat({ host, ...data, session })
   const media = composeMedia({ host, ...data, session, usage: account.usage, files: chat })
   const retention = composeRetention({
-    ...{ store, requestLog, library: chat.library, media: media.retention },
+    store,
+    requestLog,
+    library: chat.library,
+    media: media.retention,
     remove: (conversationId) => remove(chat.chat, { conversationId }),
     logDays: () => settings.value.logDays,
     deadlines: data.retentionClock,
@@ -155,8 +160,18 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
     inBackground('The local API could not be changed', gateway.apply())
   }
   const router = createRouter({
-    ...{ host, ...data, session, account, chat, media, retention, data: folderData, settingsChanged },
-    ...{ state: appState.state, storage, appUse: gateway.appUse },
+    host,
+    ...data,
+    session,
+    account,
+    chat,
+    media,
+    retention,
+    data: folderData,
+    settingsChanged,
+    state: appState.state,
+    storage,
+    appUse: gateway.appUse,
   })
   const stopFollowing = followStored(session, (look) => apps.observe(look))
 

@@ -25,6 +25,9 @@ export type AppCommands = ReturnType<typeof openApps>
 /** The stored connections of a data folder, for commands that change them. */
 export type ConnectionCommands = ReturnType<typeof openConnections>
 
+/** The threads and processes of the core, for the check of an installation. */
+export const coreParts = () => import('./compose/stored/parts.ts')
+
 /** How the command line opens the parts of a data folder. */
 export type StoredData = ReturnType<typeof storedData>
 

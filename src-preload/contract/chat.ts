@@ -1,3 +1,4 @@
+import type { InferContractRouterInputs, InferContractRouterOutputs } from '@orpc/contract'
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { attachedDocument, documentToSend, maxDocuments } from './documents.ts'
@@ -306,8 +307,8 @@ export const conversationEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('conversation'), conversation }),
   z.object({ type: z.literal('setup'), setup: chatSetup }),
   /**
-   * The active path changed: the first `keep` known messages, then these. `keep` counts from the root, so a receiver
-   * that still waits for `earlier` messages has missed nothing.
+   * The active path changed. Its first `unchanged` messages, counted from the root, are those of the former path and are not sent again.
+   * `messages` are the rest of the path. A window that still waits for an `earlier` event gets only those of the unchanged messages.
    */
   z.object({
     type: z.literal('path'),
@@ -371,8 +372,6 @@ export const chatProcedures = {
    * the reply had ended.
    */
   stop: procedure.input(z.object({ replyId: id })).output(z.object({ stopped: z.boolean() })),
-  /** Stops all replies and tool calls of a conversation. */
-  stopAll: procedure.input(z.object({ conversationId: id })).output(z.object({ stopped: whole })),
   /** Requests a reply again as a sibling of the given one. `requestId` becomes the id of the first new reply. */
   retry: procedure
     .input(z.object({ requestId, replyId: id, models: models.optional() }))
@@ -406,10 +405,17 @@ export const chatProcedures = {
   saveDraft: procedure.input(z.object({ conversationId: id, draft: messageText })).output(z.object({})),
   /** Deletes the conversation; `restore` undoes it for 30 days. Stops a running reply first. */
   remove: procedure.input(z.object({ conversationId: id })).output(z.object({})),
-  /** Undoes `remove` or `removeMessage`. Returns the conversation that shows the messages again. */
-  restore: procedure.input(z.object({ conversationId: id })).output(z.object({ conversationId: id })),
+  /**
+   * Undoes `remove` or `removeMessage`. `removedId` is the id of the deleted conversation, or the id that `removeMessage` returned. Returns the
+   * conversation that shows the messages again.
+   */
+  restore: procedure.input(z.object({ removedId: id })).output(z.object({ conversationId: id })),
   /** Returns the number of messages below a message, on all branches. `removeMessage` deletes them too. */
   messagesBelow: procedure.input(z.object({ messageId: id })).output(z.object({ messages: whole })),
-  /** Deletes a message with everything below it. `restore` with `removedId` undoes it for 30 days. */
+  /** Deletes a message with everything below it. `restore` undoes it for 30 days. */
   removeMessage: procedure.input(z.object({ messageId: id })).output(z.object({ removedId: id })),
 }
+
+/** What callers pass to each procedure: members with a default may be absent. */
+export type ChatInputs = InferContractRouterInputs<typeof chatProcedures>
+export type ChatOutputs = InferContractRouterOutputs<typeof chatProcedures>

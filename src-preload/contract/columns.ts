@@ -52,7 +52,10 @@ export function unpackView({ buckets: { from, to, state }, series, ...view }: Pa
 }
 
 const pageSeries = ({ id, name, colour, total, ...columns }: PackedView['series'][number]): PageSeries => ({
-  ...{ id, name, colour, total },
+  id,
+  name,
+  colour,
+  total,
   requests: columnOf(columns.requests, Number),
   tokensIn: columnOf(columns.tokensIn, Number),
   tokensOut: columnOf(columns.tokensOut, Number),

@@ -1,3 +1,4 @@
+import type { InferContractRouterInputs } from '@orpc/contract'
 import * as z from 'zod'
 import { chatSetup } from './chat.ts'
 import { documentToSend, maxDocuments } from './documents.ts'
@@ -123,3 +124,6 @@ export const contextProcedures = {
     .input(z.object({ requestId, upTo: id, text: messageText.min(1), summaryId: id.nullable().default(null) }))
     .output(z.object({ noteId: id })),
 }
+
+/** What callers pass to each procedure: members with a default may be absent. */
+export type ContextInputs = InferContractRouterInputs<typeof contextProcedures>

@@ -13,7 +13,9 @@ const folderDefaults = {
   wholeTokens: z.number().int().min(0).max(maxWholeTokens),
 }
 export const folder = z.object({
-  ...{ id, name: z.string().min(1).max(100), conversations: whole },
+  id,
+  name: z.string().min(1).max(100),
+  conversations: whole,
   ...folderDefaults,
   /** In the order of their names. */
   files: z.array(pinnedFile),

@@ -1,14 +1,9 @@
 import type { StandardLinkClient } from '@orpc/client/standard'
-
-/**
- * `connecting`: first try. `open`: calls work. `lost`: reconnecting, with pauses.
- * `unauthorized`: the web host does not accept this page, or has restarted. The person must open the address that the host printed.
- */
-export type LinkState = 'connecting' | 'open' | 'lost' | 'unauthorized'
+import type { LinkStatus } from '../stores/app.ts'
 
 /** The observable state of the connection to the core. Fits `useSyncExternalStore`. */
 export interface CoreLink {
-  get(): LinkState
+  get(): LinkStatus
   subscribe(listener: () => void): () => void
   /** Resolves when the state is `open`. Rejects with the signal's reason. */
   opened(signal: AbortSignal): Promise<void>
@@ -34,11 +29,11 @@ export class TransportError extends Error {
 
 /** A link whose connection can be replaced while a client calls through it. */
 export class ReplaceableLink implements CoreLink, StandardLinkClient<object> {
-  #state: LinkState = 'connecting'
+  #state: LinkStatus = 'connecting'
   #transport: CoreTransport | null = null
   readonly #listeners = new Set<() => void>()
 
-  get = (): LinkState => this.#state
+  get = (): LinkStatus => this.#state
 
   subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener)
@@ -50,7 +45,7 @@ export class ReplaceableLink implements CoreLink, StandardLinkClient<object> {
   }
 
   /** @param transport only with `open` */
-  change(state: LinkState, transport: CoreTransport | null = null): void {
+  change(state: LinkStatus, transport: CoreTransport | null = null): void {
     this.#transport = transport
     if (this.#state === state) return
     this.#state = state

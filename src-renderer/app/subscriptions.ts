@@ -46,7 +46,7 @@ export function startSubscriptions({ client, link }: StudioApi): void {
   follow(
     client.apps.watch,
     (apps) => {
-      appsStore.setState({ tools: apps })
+      appsStore.setState({ apps })
       setRefused('apps', false)
     },
     () => setRefused('apps', true),

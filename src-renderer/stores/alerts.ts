@@ -17,7 +17,12 @@ export interface AlertsStore {
 }
 
 export const firstAlerts: AlertsStore = {
-  ...{ alerts: null, settings: null, notifies: false, problem: null, shown: false, news: [] },
+  alerts: null,
+  settings: null,
+  notifies: false,
+  problem: null,
+  shown: false,
+  news: [],
 }
 export const alertsStore = createStore<AlertsStore>(() => firstAlerts)
 export const useAlerts = <T>(select: (store: AlertsStore) => T): T => useStore(alertsStore, select)

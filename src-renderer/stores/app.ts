@@ -3,8 +3,8 @@ import { createStore } from 'zustand/vanilla'
 import type { AppState } from '../../src-preload/contract/app.ts'
 
 /**
- * The page's link to the core. `connecting`: first try. `lost`: reconnecting, and the visible data may be out of date. `unauthorized`:
- * the program does not accept this page.
+ * The page's link to the core. `connecting`: first try. `open`: calls work. `lost`: reconnecting with pauses, and the visible data may be out
+ * of date. `unauthorized`: the web host does not accept this page, or has restarted. The person must open the address that the host printed.
  */
 export type LinkStatus = 'connecting' | 'open' | 'lost' | 'unauthorized'
 

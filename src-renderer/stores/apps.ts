@@ -4,15 +4,15 @@ import type { App, AppUse } from '../../src-preload/contract/apps.ts'
 
 export interface AppsStore {
   /** Apps, newest first. Null until the first event. Never contains a key. */
-  tools: App[] | null
+  apps: App[] | null
   /** Current use and cost by app id. Absent: nothing reported yet. */
   use: Readonly<Record<string, AppUse>>
 }
 
-export const firstAppsStore: AppsStore = { tools: null, use: {} }
+export const firstAppsStore: AppsStore = { apps: null, use: {} }
 
 export const appsStore = createStore<AppsStore>(() => firstAppsStore)
-export const useApps = (): App[] | null => useStore(appsStore, ({ tools }) => tools)
+export const useApps = (): App[] | null => useStore(appsStore, ({ apps }) => apps)
 /** The use of one app. Renders the component again only when the figures of this app change. */
 export const useAppUse = (id: string): AppUse | null => useStore(appsStore, ({ use }) => use[id] ?? null)
 
@@ -43,13 +43,13 @@ function sameUse(a: AppUse, b: AppUse): boolean {
   )
 }
 
-export const inUse = (tool: App, now: number): boolean =>
-  tool.revokedAt === null && !(tool.expiresAt !== null && Date.parse(tool.expiresAt) <= now)
+export const inUse = (app: App, now: number): boolean =>
+  app.revokedAt === null && !(app.expiresAt !== null && Date.parse(app.expiresAt) <= now)
 
 /** Splits apps into usable ones (now, or after one action such as resuming) and those with a revoked key. */
-export function splitApps(tools: readonly App[]): { alive: App[]; ended: App[] } {
+export function splitApps(apps: readonly App[]): { alive: App[]; ended: App[] } {
   const alive: App[] = []
   const ended: App[] = []
-  for (const tool of tools) (tool.revokedAt === null ? alive : ended).push(tool)
+  for (const app of apps) (app.revokedAt === null ? alive : ended).push(app)
   return { alive, ended }
 }

@@ -33,8 +33,14 @@ export interface KeysStore {
 }
 
 export const firstKeys: KeysStore = {
-  ...{ accountId: null, keys: null, problem: null, daily: null, dailyProblem: null },
-  ...{ range: '30', measure: 'spend', search: '' },
+  accountId: null,
+  keys: null,
+  problem: null,
+  daily: null,
+  dailyProblem: null,
+  range: '30',
+  measure: 'spend',
+  search: '',
 }
 export const keysStore = createStore<KeysStore>(() => firstKeys)
 export const useKeys = <T>(select: (store: KeysStore) => T): T => useStore(keysStore, select)

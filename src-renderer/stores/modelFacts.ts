@@ -23,5 +23,12 @@ export const mayChat = (id: string, { facts } = useModelFacts.getState()): boole
   (facts.get(id)?.notForChat ?? null) === null
 
 const unknown = (id: string): ModelFacts => ({
-  ...{ id, favourite: false, repliedAt: null, notForChat: null, images: null, tools: null, context: null, price: null },
+  id,
+  favourite: false,
+  repliedAt: null,
+  notForChat: null,
+  images: null,
+  tools: null,
+  context: null,
+  price: null,
 })

@@ -14,4 +14,4 @@ export const waitingOf =
   ({ items }: OutboxState): OutboxItem[] =>
     items.filter((item) => item.what === what && (recordingId === null || item.recordingId === recordingId))
 
-export const featureOfOutboxItem = { images: 'images', speech: 'speech', transcript: 'transcribe' } as const
+export const pageOfOutboxItem = { images: 'images', speech: 'speech', transcript: 'transcribe' } as const

@@ -15,17 +15,17 @@ const isPage = (word: string): word is PageName => (pageNames as readonly string
 
 /** Parses a hash such as `#/chat/ID`. Returns the route of Chat for an unknown or invalid hash. */
 export function parseRoute(hash: string): Route {
-  const [feature = '', id = ''] = hash.replace(/^#\/?/, '').split('/')
-  if (!isPage(feature)) return { page: 'chat', id: null }
+  const [page = '', id = ''] = hash.replace(/^#\/?/, '').split('/')
+  if (!isPage(page)) return { page: 'chat', id: null }
   try {
-    return { page: feature, id: decodeURIComponent(id) || null }
+    return { page, id: decodeURIComponent(id) || null }
   } catch {
-    return { page: feature, id: null }
+    return { page, id: null }
   }
 }
 
-export const hrefOf = ({ page: feature, id }: Route): string =>
-  id === null ? `#/${feature}` : `#/${feature}/${encodeURIComponent(id)}`
+export const hrefOf = ({ page, id }: Route): string =>
+  id === null ? `#/${page}` : `#/${page}/${encodeURIComponent(id)}`
 
 export interface RouteStore {
   route: Route

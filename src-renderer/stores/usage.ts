@@ -31,8 +31,15 @@ export interface UsageChoice {
 }
 
 export const firstChoice: UsageChoice = {
-  ...{ range: '30', from: '', to: '', grain: 'auto', by: 'model', source: 'service', measure: 'spend' },
-  ...{ before: false, table: false },
+  range: '30',
+  from: '',
+  to: '',
+  grain: 'auto',
+  by: 'model',
+  source: 'service',
+  measure: 'spend',
+  before: false,
+  table: false,
 }
 
 export interface TopConversationRow {
@@ -67,16 +74,16 @@ export interface UsageStore {
 }
 
 export const firstUsage: UsageStore = {
-  ...{
-    accounts: null,
-    usageProblem: null,
-    accountId: null,
-    summaries: {},
-    spend: null,
-    choice: firstChoice,
-    search: '',
-  },
-  ...{ state: 'loading', problem: null, answer: null },
+  accounts: null,
+  usageProblem: null,
+  accountId: null,
+  summaries: {},
+  spend: null,
+  choice: firstChoice,
+  search: '',
+  state: 'loading',
+  problem: null,
+  answer: null,
 }
 
 export const usageStore = createStore<UsageStore>(() => firstUsage)

@@ -29,7 +29,11 @@ try {
   const folderId = randomUUID()
   const createdAt = new Date().toISOString()
   store.folders.insert({
-    ...{ id: folderId, name: 'Bench', createdAt, model: null, instructions: null },
+    id: folderId,
+    name: 'Bench',
+    createdAt,
+    model: null,
+    instructions: null,
     params: null,
     wholeTokens: 0,
   })
@@ -47,7 +51,10 @@ try {
   }
   handle.close()
   const projects = createProjects({
-    ...{ store, databaseFile: databaseFile(dataDir), dropMedia: async () => undefined, changed: () => undefined },
+    store,
+    databaseFile: databaseFile(dataDir),
+    dropMedia: async () => undefined,
+    changed: () => undefined,
   })
   const before = performance.now()
   await projects.indexed()

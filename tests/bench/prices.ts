@@ -82,10 +82,7 @@ function rowOf(requests: readonly SimulatedRequest[], price: TokenPrice, unit: b
     total.out += out
   }
   const cost = ((costAt(price, total) + unit / 2n) / unit) * unit
-  return {
-    ...{ fresh: BigInt(total.fresh), cached: BigInt(total.cached), out: BigInt(total.out) },
-    ...{ cost, growing: false },
-  }
+  return { fresh: BigInt(total.fresh), cached: BigInt(total.cached), out: BigInt(total.out), cost, growing: false }
 }
 
 function average(rows: readonly DayOfUse[]): TokenPrice {

@@ -51,7 +51,11 @@ export function fillRequestLog(dataDir: string, rows: number): void {
 const every = 28
 const reported = 30
 const dayOfKey = (ago: number) => ({
-  ...{ date: dayText(ago), total_requests: 9, total_tokens_in: 9, total_tokens_out: 9, total_cost_sc: '0.001' },
+  date: dayText(ago),
+  total_requests: 9,
+  total_tokens_in: 9,
+  total_tokens_out: 9,
+  total_cost_sc: '0.001',
 })
 
 /** The service's side: a fetch every four weeks, for twelve models and five keys. */
@@ -68,18 +72,14 @@ export function fillAccount(dataDir: string) {
   // The next fetch corrects one day in twenty-five.
   const usage = (ago: number, asked: number) =>
     models.map((model, at) => ({
-      ...{
-        user_id: 'u',
-        date: `${dayText(ago)}T00:00:00Z`,
-        model,
-        requests: 20 + at,
-        tokens_in: 9000,
-        tokens_out: 900,
-      },
-      ...{
-        tokens_cached: 100,
-        cost_sc: `0.${String((ago * 7919 + at + (ago % 25 === 0 ? asked : 0)) % 1_000_000).padStart(6, '0')}00000001`,
-      },
+      user_id: 'u',
+      date: `${dayText(ago)}T00:00:00Z`,
+      model,
+      requests: 20 + at,
+      tokens_in: 9000,
+      tokens_out: 900,
+      tokens_cached: 100,
+      cost_sc: `0.${String((ago * 7919 + at + (ago % 25 === 0 ? asked : 0)) % 1_000_000).padStart(6, '0')}00000001`,
     }))
   const from = performance.now()
   const keys = ['key-0', 'key-1', 'key-2', 'key-3', 'key-4']

@@ -106,10 +106,7 @@ async function drawing(page: Page, act: Act): Promise<Drawn> {
       performance.mark(to)
       if (seen.painted < begun) throw new Error(`Nothing was drawn after ${JSON.stringify(act)}.`)
       const data = seen.data > begun ? seen.painted - seen.data : null
-      return {
-        ...{ allMs: seen.painted - begun, dataMs: data, bytes: seen.bytes },
-        longestTaskMs: Math.max(0, ...seen.tasks),
-      }
+      return { allMs: seen.painted - begun, dataMs: data, bytes: seen.bytes, longestTaskMs: Math.max(0, ...seen.tasks) }
     },
     { act, ...marks },
   )
@@ -197,8 +194,15 @@ try {
   await page.addInitScript(
     (choice) => localStorage.setItem('usage.choice', choice),
     JSON.stringify({
-      ...{ range: 'all', from: '', to: '', grain: 'month', by: 'model', source: 'service', measure: 'spend' },
-      ...{ before: false, table: false },
+      range: 'all',
+      from: '',
+      to: '',
+      grain: 'month',
+      by: 'model',
+      source: 'service',
+      measure: 'spend',
+      before: false,
+      table: false,
     }),
   )
   await page.goto(url)
@@ -246,7 +250,8 @@ try {
       dataMs: data.length === 0 ? null : rounded(middle(data)),
       longestTaskMs: Math.round(middle(all.map(({ longestTaskMs }) => longestTaskMs))),
       bytes: middle(all.map(({ bytes }) => bytes)),
-      ...{ held: rounded(Math.max(...held)), heldCpu: rounded(middle(cpu)) },
+      held: rounded(Math.max(...held)),
+      heldCpu: rounded(middle(cpu)),
       trace,
     }
   }

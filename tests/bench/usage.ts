@@ -43,13 +43,19 @@ async function writing(requestLog: SqliteRequestLog, count: number): Promise<num
   const from = performance.now()
   const reading = {
     usage: { promptTokens: 800, completionTokens: 240, totalTokens: 1040, cachedTokens: 100 },
-    ...{ measured: true, output: true },
+    measured: true,
+    output: true,
   }
   const lane = async (): Promise<void> => {
     for (let made = 0; made < count / 64; made += 1) {
       const trace = requestLog.open({
-        ...{ requester: { kind: 'app', id: 't1', failFast: false }, method: 'POST', path: '/v1/chat/completions' },
-        ...{ endpoint: 'chat', model: 'model-5', stream: true, logBodies: false },
+        requester: { kind: 'app', id: 't1', failFast: false },
+        method: 'POST',
+        path: '/v1/chat/completions',
+        endpoint: 'chat',
+        model: 'model-5',
+        stream: true,
+        logBodies: false,
       })
       if (trace.written) await trace.written
       trace.connected()
@@ -83,20 +89,18 @@ try {
   const reading = openUsageReader({
     accountStore: accountStore.store,
     local: requestLog.usage,
-    tools: () => [],
+    apps: () => [],
     now: () => now,
   })
 
   const query = (more: Partial<ViewQuery>): ViewQuery => ({
-    ...{
-      accountId,
-      from: dayText(days - 1),
-      to: dayText(0),
-      grain: 'month',
-      by: 'model',
-      source: 'service',
-      search: '',
-    },
+    accountId,
+    from: dayText(days - 1),
+    to: dayText(0),
+    grain: 'month',
+    by: 'model',
+    source: 'service',
+    search: '',
     ...more,
   })
   const year = dayText(364)

@@ -28,7 +28,7 @@ it('stopping stores a running reply as incomplete with the reason, and the sandb
     expect((await list.next()).value).toMatchObject({ conversations: [{ draft: 'half a tho', running: false }] })
     await again.chat.remove(sent)
     expect((await list.next()).value).toEqual({ type: 'removed', id: sent.conversationId })
-    await again.chat.restore(sent)
+    await again.chat.restore({ removedId: sent.conversationId })
     expect((await list.next()).value).toMatchObject({ type: 'upsert' })
     await list.return?.()
     await again.connection.retest()

@@ -173,9 +173,14 @@ test('set parameters are sent unchanged, stop sequences as a list, unset ones ar
   await settled(page, 'complete')
   const first = await sentRequest(page)
   expect(first).toEqual({
-    ...{ model: 'mirror', messages: [{ role: 'user', content: text }] },
-    ...{ stream: true, stream_options: { include_usage: true } },
-    ...{ temperature: 2.5, top_p: 0.5, presence_penalty: -1, stop: ['NEVER', 'no\nsuch'] },
+    model: 'mirror',
+    messages: [{ role: 'user', content: text }],
+    stream: true,
+    stream_options: { include_usage: true },
+    temperature: 2.5,
+    top_p: 0.5,
+    presence_penalty: -1,
+    stop: ['NEVER', 'no\nsuch'],
     ...given,
   })
   await page.getByRole('button', { name: windowText('chat:resetAll') }).click()

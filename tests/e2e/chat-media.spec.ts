@@ -39,7 +39,9 @@ test.beforeAll(async () => {
   const own = await openSandbox({ apiKey: key })
   const client = new OpenAI({ baseURL: `${own.baseUrl}/v1`, apiKey: key })
   const speech = await client.audio.speech.create({
-    ...{ model: 'tts-1', voice: 'nova', response_format: 'wav' as const },
+    model: 'tts-1',
+    voice: 'nova',
+    response_format: 'wav' as const,
     input: 'Good morning. The ferry leaves the harbour at seven, and comes back in the evening.',
   })
   mkdirSync(folder, { recursive: true })
@@ -171,7 +173,8 @@ test('the image, its detail, the name and every role are sent as chosen [CHAT-02
   await expect(lastReply(page)).toContainText('ada')
   const url = `data:image/png;base64,${picture.toString('base64')}`
   const asked = {
-    ...{ role: 'user', name: 'ada' },
+    role: 'user',
+    name: 'ada',
     content: [
       { type: 'text', text: 'Mirror this.' },
       { type: 'image_url', image_url: { url, detail: 'low' } },

@@ -526,7 +526,10 @@ test('empty chat, long names, errors and the model list are accessible [MOD-01]'
   for (const { id, owned_by, created } of data) {
     await page.getByRole('combobox', { name: windowText('chat:searchModels') }).fill(id)
     const day = new Date(created * 1000).toLocaleDateString('en', {
-      ...{ day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' },
+      day: 'numeric',
+      month: 'short',
+      year: 'numeric',
+      timeZone: 'UTC',
     } as const)
     const entry = list.getByTitle(`${id}, dated ${day}`, { exact: true })
     await expect(entry).toContainText(owned_by)

@@ -185,7 +185,9 @@ test('the text of a document and of a transcript have the actions, too', { tag: 
     .first()
     .click()
   await (await chooser).setFiles({
-    ...{ name: 'ferry.mp3', mimeType: 'audio/mpeg', buffer: Buffer.from(await spoken.arrayBuffer()) },
+    name: 'ferry.mp3',
+    mimeType: 'audio/mpeg',
+    buffer: Buffer.from(await spoken.arrayBuffer()),
   })
   const line = page
     .getByRole('list', { name: windowText('transcribe:cues') })

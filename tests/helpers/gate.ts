@@ -1,6 +1,5 @@
 import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { plainApp } from '../../src-main/core/gateway/apps/appSettings.ts'
 import type { FrontendDependencies, ProxyBounds } from '../../src-main/core/gateway/proxy/frontendOptions.ts'
 import { requestHeaders } from '../../src-main/core/gateway/proxy/headers.ts'
 import type { AllowedRequest, CutReason } from '../../src-main/core/gateway/proxy/proxiedRequest.ts'
@@ -10,6 +9,7 @@ import type { Verified } from '../../src-main/core/ports/requests.ts'
 import { withoutHopByHop } from '../../src-main/core/upstream/headers.ts'
 import type { App } from '../../src-preload/contract/apps.ts'
 import { apiKey } from './gateway.ts'
+import { plainApp } from './plainApp.ts'
 
 // The guard with the smallest correct relay, so that tests show the behaviour of the guard alone.
 

@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { Writable } from 'node:stream'
 import { AppAllowance } from '../../src-main/core/gateway/apps/allowance.ts'
-import { plainApp } from '../../src-main/core/gateway/apps/appSettings.ts'
 import { BodyMemory, type BodyMemoryBounds } from '../../src-main/core/gateway/proxy/bodyMemory.ts'
 import { relay } from '../../src-main/core/gateway/proxy/relay.ts'
 import type { RelayDependencies } from '../../src-main/core/gateway/proxy/relayDependencies.ts'
@@ -21,6 +20,7 @@ import { rightClock } from '../core/helpers/deadlines.ts'
 import { secondKey, toolKey } from './appRequest.ts'
 import { temporaryFolder } from './folders.ts'
 import { openClient } from './openClient.ts'
+import { plainApp } from './plainApp.ts'
 
 /** The service's API key of the gateway's tests. It must never reach an app. */
 export const apiKey = 'sk-canary-7f3d2a91c05e4b68'

@@ -159,7 +159,10 @@ const probeMs = 120_000
 /** Runs a program. @returns null if it ended with 0, else why it did not */
 function failure(command, args, options = {}) {
   const run = spawnSync(command, args, {
-    ...{ cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], timeout: probeMs },
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: probeMs,
     env: { ...process.env, PATH: pathForTests() },
     ...options,
   })

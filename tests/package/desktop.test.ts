@@ -145,7 +145,9 @@ describe('app.asar', () => {
     const about = JSON.parse(readFileSync(join(extracted, 'package.json'), 'utf8'))
     // Portals of Linux accept reverse domain names of at least three parts. The last name is that of menus and notifications.
     expect(about).toMatchObject({
-      ...{ main: 'out/main/electron.js', desktopName: `${linuxId}.desktop`, productName: 'Inference Studio' },
+      main: 'out/main/electron.js',
+      desktopName: `${linuxId}.desktop`,
+      productName: 'Inference Studio',
     })
     expect(linuxId).toMatch(/^[a-z_]+(\.[A-Za-z_]+){2,}$/)
     expect(about).not.toHaveProperty('devDependencies')

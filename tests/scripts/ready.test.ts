@@ -72,7 +72,12 @@ fs.writeFileSync('out/main/node.js', 'console.log("started")')`,
   delete dependencies.elsewhere
   write(template, {
     'package.json': {
-      ...{ name: 'fixture', version: '1.0.0', private: true, type: 'module', dependencies, optionalDependencies },
+      name: 'fixture',
+      version: '1.0.0',
+      private: true,
+      type: 'module',
+      dependencies,
+      optionalDependencies,
       allowScripts: { noting: true },
     },
     ...Object.fromEntries(['src-main/a.ts', 'src-preload/a.ts', 'src-renderer/a.ts'].map((name) => [name, ''])),

@@ -49,14 +49,14 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
         changed()
       },
     },
-    tools: () => apps.list(),
+    apps: () => apps.list(),
     learn: (found, { baseUrl, profile }) => requestLog.learn(found, baseUrl, profile),
     requests: () => requestLog.size,
     log: host.log,
   })
   const usageWorker = new UsageWorkerClient({
     dataDir: host.dataDir,
-    tools: () => apps.list().map(({ id, name, colour }) => ({ id, name, colour })),
+    apps: () => apps.list().map(({ id, name, colour }) => ({ id, name, colour })),
     flush: () => requestLog.flush(),
     settled: () => requestLog.usage.settledDays,
   })
@@ -74,7 +74,7 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
     },
     connection: () => session.connection,
     statuses: bucket.asked,
-    tools: { list: apps.list, observe: (listener) => apps.observe(listener) },
+    apps: { list: apps.list, observe: (listener) => apps.observe(listener) },
     settled: requestLog.settled,
     blocked: requestLog.blocked,
     spent: (id) => requestLog.spent(id),
@@ -92,7 +92,12 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
   usage.forgottenBut(store.profiles.all().map(({ id }) => id))
 
   return {
-    ...{ usage, usageWorker, bucket, limits, alerts, models },
+    usage,
+    usageWorker,
+    bucket,
+    limits,
+    alerts,
+    models,
     close: () => closeAll([alerts, usage, usageWorker, schedulerWatcher, limits, bucket]),
   }
 }

@@ -109,7 +109,11 @@ export function composeChat({
       leastCost: (model, { fresh, repeated }) => {
         const cost = (tokensCached: number) =>
           requestLog.prices.price('chat', model, {
-            ...{ tokensIn: fresh + repeated, tokensCached, tokensOut: 0, bytesUp: 0, count: 1 },
+            tokensIn: fresh + repeated,
+            tokensCached,
+            tokensOut: 0,
+            bytesUp: 0,
+            count: 1,
           })
         const [one, other] = [cost(0), cost(repeated)]
         return one === null || other === null ? null : fromNano(one < other ? one : other)
@@ -162,7 +166,8 @@ export function composeChat({
     },
   })
   const syncRuns = new SyncRuns({
-    ...{ store, log: host.log },
+    store,
+    log: host.log,
     sync: (folder, signal) => archive.sync({ folder }, signal),
     settings: () => settings.value,
   })

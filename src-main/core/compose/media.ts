@@ -83,10 +83,7 @@ export function composeMedia({
     zip: (path) => new ZipWriter(path),
     log: (line) => host.log('error', line),
   })
-  const retention = createMediaRetention({
-    ...{ host, store, media, deadlines: retentionClock },
-    tempDir: transfers.folder,
-  })
+  const retention = createMediaRetention({ host, store, media, deadlines: retentionClock, tempDir: transfers.folder })
   const outbox = new Outbox({
     store,
     senders: {
@@ -106,7 +103,11 @@ export function composeMedia({
     tidied.catch((thrown: unknown) => host.log('error', `Tidying up after erasing failed: ${String(thrown)}`))
   })
   return {
-    ...{ speech, transcription, images, retention, outbox },
+    speech,
+    transcription,
+    images,
+    retention,
+    outbox,
     async close() {
       stopFollowing()
       // Together, because the outbox waits for its running job, which ends when its feature closes.

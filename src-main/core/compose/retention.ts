@@ -91,8 +91,13 @@ export function composeRetention({
   return createRetention({
     ...rest,
     kinds: {
-      ...{ conversations, log, bodies, alerts },
-      ...{ speech: files('speech'), recordings: files('recordings'), images: files('images') },
+      conversations,
+      log,
+      bodies,
+      alerts,
+      speech: files('speech'),
+      recordings: files('recordings'),
+      images: files('images'),
     },
   })
 }

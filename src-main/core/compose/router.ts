@@ -61,7 +61,10 @@ export function createRouter(dependencies: RouterDependencies) {
   const os = implementer(host, [store, accountStore])
   return os.router({
     app: appHandlers(os.app, host, {
-      ...{ store, state, storage, settingsChanged },
+      store,
+      state,
+      storage,
+      settingsChanged,
       diagnostics: () => diagnosticsReport({ host, state: state.read, redact: (text) => withoutKeys(session, text) }),
     }),
     connection: connectionHandlers(os.connection, session),

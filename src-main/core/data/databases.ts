@@ -44,12 +44,31 @@ export function isCopiedFile(path: string): boolean {
 }
 
 const things: Readonly<Record<string, DataKind>> = {
-  ...{ conversations: 'conversations', messages: 'messages', media: 'media', speeches: 'speeches', images: 'images' },
-  ...{ recordings: 'recordings', transcripts: 'transcripts', profiles: 'connections', settings: 'settings' },
-  ...{ folders: 'library', prompts: 'library', presets: 'library' },
-  ...{ tool_keys: 'tools', function_tools: 'tools', mcp_servers: 'tools' },
-  ...{ requests: 'requests', use_days: 'sums', spend: 'sums', bodies: 'bodies', responses: 'bodies' },
-  ...{ books: 'accounts', days: 'accounts', versions: 'accounts', closed: 'accounts', undated: 'accounts' },
+  conversations: 'conversations',
+  messages: 'messages',
+  media: 'media',
+  speeches: 'speeches',
+  images: 'images',
+  recordings: 'recordings',
+  transcripts: 'transcripts',
+  profiles: 'connections',
+  settings: 'settings',
+  folders: 'library',
+  prompts: 'library',
+  presets: 'library',
+  tool_keys: 'tools',
+  function_tools: 'tools',
+  mcp_servers: 'tools',
+  requests: 'requests',
+  use_days: 'sums',
+  spend: 'sums',
+  bodies: 'bodies',
+  responses: 'bodies',
+  books: 'accounts',
+  days: 'accounts',
+  versions: 'accounts',
+  closed: 'accounts',
+  undated: 'accounts',
 }
 
 /** The kind of thing, in a person's terms, that a row of a table is. */

@@ -86,13 +86,11 @@ function shownSettings(settings: Settings): Record<string, unknown> {
     proxyOrigins: `${proxyOrigins.length} origins`,
     textActions: textActions === null ? 'built-in' : `${textActions.length} actions`,
     shortcuts: `${Object.keys(shortcuts).length} changed`,
-    ...{
-      chatModel: isSet(chatModel),
-      newChatModel: isSet(newChatModel),
-      titleModel: isSet(titleModel),
-      textActionModel: isSet(textActionModel),
-      voice: isSet(voice),
-    },
+    chatModel: isSet(chatModel),
+    newChatModel: isSet(newChatModel),
+    titleModel: isSet(titleModel),
+    textActionModel: isSet(textActionModel),
+    voice: isSet(voice),
   }
 }
 

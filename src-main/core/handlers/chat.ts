@@ -7,7 +7,7 @@ import { messagesBelow, removeMessage } from '../features/chat/removeMessage.ts'
 import { restore } from '../features/chat/restore.ts'
 import { retry } from '../features/chat/retry.ts'
 import { send } from '../features/chat/send.ts'
-import { stop, stopAll } from '../features/chat/stop.ts'
+import { stop } from '../features/chat/stop.ts'
 import { saveDraft, saveSetup, update } from '../features/chat/updateConversation.ts'
 import { watch, watchList } from '../features/chat/watch.ts'
 import type { Host } from '../host.ts'
@@ -20,7 +20,6 @@ export const chatHandlers = (os: Implementer['chat'], host: Host, chat: ChatFeat
   watch: os.watch.handler(({ input, signal }) => guarded(host, watch(chat, input, signal))),
   send: os.send.handler(({ input }) => send(chat, input)),
   stop: os.stop.handler(({ input }) => stop(chat, input)),
-  stopAll: os.stopAll.handler(({ input }) => stopAll(chat, input)),
   retry: os.retry.handler(({ input }) => retry(chat, input)),
   continueReply: os.continueReply.handler(({ input }) => continueReply(chat, input)),
   activatePath: os.activatePath.handler(({ input }) => done(choose(chat, input))),

@@ -1,6 +1,6 @@
+import type * as z from 'zod'
 import type { App } from '../../../src-preload/contract/apps.ts'
-import type { Endpoint, RequestDialect } from '../../../src-preload/contract/requests.ts'
-import type { CancelSignal } from '../shared/cancel.ts'
+import type { Endpoint, RequestDialect, studioFeature } from '../../../src-preload/contract/requests.ts'
 import type { Nano } from '../shared/money.ts'
 
 // Types that upstream, the gateway, the request log and the limits share, so that none of them imports another.
@@ -20,7 +20,7 @@ export interface TokenUsage {
   cachedTokens: number | null
 }
 
-export type StudioFeature = 'chat' | 'titles' | 'actions' | 'speech' | 'transcribe' | 'images' | 'account'
+export type StudioFeature = z.infer<typeof studioFeature>
 
 /** The sender of a request: a feature of the studio, or an app. `failFast`: refuse the request instead of queueing it. */
 export type Requester = { kind: 'studio'; feature: StudioFeature } | { kind: 'app'; id: string; failFast: boolean }
@@ -33,7 +33,7 @@ export interface AdmissionRequest {
   /** Expected tokens of prompt and reply together. */
   tokens: number
   model: string | null
-  signal: CancelSignal | undefined
+  signal: AbortSignal | undefined
   /** Whether the attempt belongs to a request of an earlier connection, such as the file of a reply. */
   afterwards?: boolean
   /** Called when the attempt starts and stops waiting. */
@@ -173,13 +173,17 @@ export interface ProfileLocation {
 /** Returns a log for the requests of one connection, which stays correct after another connection was chosen. */
 export type RequestLogOf = (place: ProfileLocation) => RequestLog
 
-/** The result of checking a presented key. `app` is set if the secret was right. */
+/** A presented key of a running app. */
+interface VerifiedKey {
+  good: true
+  app: App
+  /** SHA-256 of the key's secret. Tells the two keys apart that an app has for a while after a rotation. */
+  keyHash: Uint8Array
+}
+
+/** The result of checking a presented key. A refused key has its `app` if its secret was right, else null. */
 export type Verified =
-  | {
-      good: true
-      app: App /** SHA-256 of the key's secret. An app has two keys for a while after a rotation. */
-      keyHash: Uint8Array
-    }
+  | VerifiedKey
   | { good: false; why: 'unknown' | 'revoked' | 'paused' | 'expired' | 'replaced'; app: App | null }
 
 /** The estimated use of an app's request, before it is sent. */

@@ -48,8 +48,17 @@ export function addUse(
 }
 
 const emptyDay = (account: number, day: number, caller: number): UseDay => ({
-  ...{ account, day, caller, requests: 0, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost: 0n },
-  ...{ estimated: 0, unpriced: 0, failed: 0 },
+  account,
+  day,
+  caller,
+  requests: 0,
+  tokensIn: 0,
+  tokensOut: 0,
+  tokensCached: 0,
+  cost: 0n,
+  estimated: 0,
+  unpriced: 0,
+  failed: 0,
 })
 
 /** Usage from `from` to `to` (days since 1970, both included), in order of days. */

@@ -19,7 +19,6 @@ import type {
 import { closeAll } from '../shared/closeAll.ts'
 import { dayMs } from '../shared/days.ts'
 import { type Feed, feed, Listeners } from '../shared/events.ts'
-import { SwapRemoveList } from '../shared/swapRemoveList.ts'
 import { coreBusyMs } from '../store/database.ts'
 import { asStoreError } from '../store/databaseErrors.ts'
 import { Callers } from '../store/requestLog/callers.ts'
@@ -110,7 +109,7 @@ export class SqliteRequestLog implements RequestLog {
   readonly #reading: LiveRows
   readonly #options: RequestLogOptions
   readonly #now: () => number
-  readonly #live = new SwapRemoveList<Trace>()
+  readonly #live = new Set<Trace>()
   readonly #headers = new RecentHeaders()
   readonly #hub = new LiveUpdates<RowSourceForLive>(this.changes)
   #closing = false
@@ -143,12 +142,22 @@ export class SqliteRequestLog implements RequestLog {
       log: options.log,
     })
     this.usage = new AccountUsageLog({
-      ...{ store, callers: this.#callers, links: this.#links, days: this.#used },
-      ...{ query: this.#query, numbers: this.#numbers, flush: () => this.#writer.flush() },
+      store,
+      callers: this.#callers,
+      links: this.#links,
+      days: this.#used,
+      query: this.#query,
+      numbers: this.#numbers,
+      flush: () => this.#writer.flush(),
     })
     this.#reading = new LiveRows({
-      ...{ store, query: this.#query, callers: this.#callers, names: this.#names },
-      ...{ live: this.#live, headers: this.#headers, flush: () => this.#writer.flush() },
+      store,
+      query: this.#query,
+      callers: this.#callers,
+      names: this.#names,
+      live: this.#live,
+      headers: this.#headers,
+      flush: () => this.#writer.flush(),
       ended: () => this.#writer.ended,
       accountOf: (row) => this.#links.knownAccountOf(row),
     })
@@ -430,9 +439,8 @@ export class SqliteRequestLog implements RequestLog {
 
   #lowestLive(): number {
     // Insertion order is id order.
-    let lowest = this.#numbers.lastId + 1
-    for (const { id } of this.#live) lowest = Math.min(lowest, id)
-    return lowest
+    for (const { id } of this.#live) return id
+    return this.#numbers.lastId + 1
   }
 
   #load(): void {

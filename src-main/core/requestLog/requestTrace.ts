@@ -1,7 +1,6 @@
 import type { Endpoint, LoggedBody } from '../../../src-preload/contract/requests.ts'
 import type { CopiedBody, MeterReading, RequestEnd, RequestNotice, RequestTrace } from '../ports/requests.ts'
 import type { Nano } from '../shared/money.ts'
-import type { SwapRemoveElement } from '../shared/swapRemoveList.ts'
 import type { Caller, Callers } from '../store/requestLog/callers.ts'
 import {
   cancellers,
@@ -56,8 +55,7 @@ interface SoFar {
  * One request from its start to its end. Methods only record moments and counts; the meaning is computed at the end. Fields are plain and
  * calls shallow, because they run with each chunk of each reply.
  */
-export class Trace implements RequestTrace, SwapRemoveElement {
-  place = -1
+export class Trace implements RequestTrace {
   readonly id: number
   readonly at: number
   readonly logBodies: boolean

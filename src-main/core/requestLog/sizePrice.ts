@@ -59,8 +59,10 @@ function boundsBy(known: SizePrice[number], bytes: number): Bounds {
 }
 
 /**
- * The price of one more byte does not fall with the size. The line through two learned sizes is therefore an upper bound between them, and a
- * lower one beyond them. Of the lines that the uncertain sizes allow, the highest or the lowest counts.
+ * Bounds from the straight line through two learned sizes, under one assumption: one more byte costs at least as much for a large text as for a
+ * small one, so the curve of the price bends upwards only. Between the two sizes the curve is then below the line (an upper bound), and
+ * beyond the larger size above it (a lower bound). Sizes are known to `uncertainBytes`, so many lines are possible. The upper bound is that of
+ * the highest line, the lower bound that of the lowest.
  */
 function alongLine(price: SizePrice, bytes: number): Bounds[] {
   const after = price.findIndex((known) => known.bytes >= bytes)

@@ -152,7 +152,15 @@ export class Spend {
 }
 
 const emptyDay = (who: string, day: number): SpendDay => ({
-  ...{ who, day, requests: 0, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost: 0n, estimated: 0, unpriced: 0 },
+  who,
+  day,
+  requests: 0,
+  tokensIn: 0,
+  tokensOut: 0,
+  tokensCached: 0,
+  cost: 0n,
+  estimated: 0,
+  unpriced: 0,
 })
 
 let lastDay = 0

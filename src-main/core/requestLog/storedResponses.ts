@@ -61,7 +61,11 @@ export class SqliteStoredResponses implements StoredResponses {
     // Masking 8 MB takes up to 100 ms, so the reply has a turn of its own.
     if (given.length > maxMaskedInTurn) await nextTurn()
     const row: ResponseRow = {
-      ...{ id, previous, request, who: whoOf(appId), at: this.#parts.now() },
+      id,
+      previous,
+      request,
+      who: whoOf(appId),
+      at: this.#parts.now(),
       input: maskedInput,
       reply: masked(JSON.stringify(reply)),
       items: [...input, ...outputOf(reply)].flatMap((item) => (typeof item.id === 'string' ? item.id : [])),

@@ -27,7 +27,13 @@ const settingsKey = 'alerts'
 
 /** Defaults. Thresholds for money are the person's to set; alerts that need no figure are on. */
 export const firstAlertSettings: AlertSettings = {
-  ...{ balanceBelow: null, spendAbove: null, budgets: true, budgetAt: 80, key: true, ban: true, notify: true },
+  balanceBelow: null,
+  spendAbove: null,
+  budgets: true,
+  budgetAt: 80,
+  key: true,
+  ban: true,
+  notify: true,
 }
 const { shape } = alertSettings
 const readable = z.object({

@@ -7,7 +7,7 @@ import type { ReadHandle } from './readOnly.ts'
 import { bytes, json, jsonOrNull, number, numberOrNull, type Row, text, textOrNull, toJson } from './rows.ts'
 
 export interface StoredApp {
-  readonly tool: App
+  readonly app: App
   /** SHA-256 of the secret half of the app key. */
   readonly hash: Uint8Array
   /** SHA-256 of the secret before the last rotation, which is accepted until `tool.previousKeyUntil`. Null: never rotated. */
@@ -71,8 +71,8 @@ export function appTable({ handle, transaction, journal }: Database) {
 
   return {
     ...appReader(handle),
-    insert: (tool: Pick<App, 'id' | 'createdAt'> & AppSettings, hash: Uint8Array): void =>
-      transaction(() => void insert.run({ id: tool.id, createdAt: tool.createdAt, hash, ...write(tool) })),
+    insert: (app: Pick<App, 'id' | 'createdAt'> & AppSettings, hash: Uint8Array): void =>
+      transaction(() => void insert.run({ id: app.id, createdAt: app.createdAt, hash, ...write(app) })),
     save: (id: string, settings: AppSettings): void => transaction(() => void save.run({ id, ...write(settings) })),
     pause: (id: string, at: string | null): void => transaction(() => void pause.run({ id, at })),
     revoke: (id: string, now: string): void => transaction(() => void revoke.run({ id, now })),
@@ -88,7 +88,7 @@ export function appTable({ handle, transaction, journal }: Database) {
 }
 
 const stored = (row: Row): StoredApp => ({
-  tool: read(row),
+  app: read(row),
   hash: bytes(row, 'hash'),
   previousHash: row.previous_hash === null ? null : bytes(row, 'previous_hash'),
 })

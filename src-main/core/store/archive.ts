@@ -182,7 +182,15 @@ export function archiveTable({ handle, journal, transaction }: Database) {
         const { id, title, model, draft, createdAt, updatedAt, archivedAt, importKey, setup } = conversation
         sql.plan.run(id)
         sql.insert.run({
-          ...{ id, title, model, draft, createdAt, updatedAt, archivedAt, importKey, stagedAt },
+          id,
+          title,
+          model,
+          draft,
+          createdAt,
+          updatedAt,
+          archivedAt,
+          importKey,
+          stagedAt,
           pinned: Number(conversation.pinned),
           setup: JSON.stringify(setup),
         })

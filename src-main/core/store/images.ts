@@ -122,8 +122,10 @@ export function imageTable({ handle, transaction, journal }: Database) {
     /** The bytes of an image that could not be decoded, under the id of its slot (`fileId`). */
     damaged(id: string): DamagedFile | null {
       return readOrNull(sql.damaged.get(id), (row) => ({
-        ...{ mediaId: text(row, 'id'), mime: text(row, 'mime') },
-        ...{ name: textOrNull(row, 'name'), prompt: text(row, 'prompt') },
+        mediaId: text(row, 'id'),
+        mime: text(row, 'mime'),
+        name: textOrNull(row, 'name'),
+        prompt: text(row, 'prompt'),
       }))
     },
     /** Whether the image exists, removed or not. */

@@ -127,16 +127,16 @@ export function cleaning(
     takeMade: (made: readonly Pick<Made, 'kind' | 'id' | 'media'>[]): Taken => transaction(() => take(made)),
     /** What `takeMade` would return. Performs it and rolls it back, so nothing changes. */
     wouldTakeMade(made: readonly Pick<Made, 'kind' | 'id' | 'media'>[]): Taken {
-      const reported: { taken: Taken | null } = { taken: null }
+      const result: { taken: Taken | null } = { taken: null }
       try {
         transaction(() => {
-          reported.taken = take(made)
+          result.taken = take(made)
           throw new DryRun()
         })
       } catch (thrown) {
         if (!(thrown instanceof DryRun)) throw thrown
       }
-      return reported.taken ?? { made: [], media: [], bytes: 0 }
+      return result.taken ?? { made: [], media: [], bytes: 0 }
     },
     /** Deletes drawings without images that were dismissed before `instant`. */
     forgetDismissed: (instant: string): void => transaction(() => void dismissed.run(instant)),

@@ -196,7 +196,10 @@ export function messageTable({ handle }: Database) {
       const ended = message.status !== 'pending' && message.status !== 'streaming'
       sql.insert.run({
         ...rest,
-        ...{ name, askId, made, summarised },
+        name,
+        askId,
+        made,
+        summarised,
         finishedAt: message.finishedAt ?? (ended ? message.createdAt : null),
         attachments: JSON.stringify(attachments),
         documents: JSON.stringify(documents),
@@ -269,8 +272,19 @@ export function messageTable({ handle }: Database) {
         outcome
       const { cost, costIs, requestRow } = outcome
       sql.settle.run({
-        ...{ id, text, reasoning, refusal, status, finishReason, finishedAt, firstTokenMs, reasoningMs, requestId },
-        ...{ cost, costIs, requestRow },
+        id,
+        text,
+        reasoning,
+        refusal,
+        status,
+        finishReason,
+        finishedAt,
+        firstTokenMs,
+        reasoningMs,
+        requestId,
+        cost,
+        costIs,
+        requestRow,
         toolCalls: JSON.stringify(outcome.toolCalls satisfies ToolCall[]),
         problem: toJson(outcome.problem),
         usage: toJson(outcome.usage),

@@ -35,7 +35,7 @@ export function openStoreReadOnly(dataDir: string, isInUse?: true) {
     prompts: promptReader(handle),
     presets: presetReader(handle),
     profiles: profileReader(handle),
-    toolKeys: appReader(handle),
+    appKeys: appReader(handle),
     isOutdated,
     wasChanged,
     close,

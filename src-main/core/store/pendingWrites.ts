@@ -32,11 +32,6 @@ export class PendingWrites {
     this.#isWithin = isWithin
   }
 
-  /** Number of waiting writes. */
-  get size(): number {
-    return this.#waiting.size
-  }
-
   /**
    * Runs `run` now, or after the writes that wait already. Never throws. A failure that a retry cannot fix is reported and dropped.
    * @param what what is written, such as "The last use of an app key"
@@ -51,11 +46,6 @@ export class PendingWrites {
     if (this.#timer !== null) return
     if (this.#isWithin()) this.#later(0)
     else this.flush()
-  }
-
-  /** Drops a write that is no longer needed. */
-  drop(key: string): void {
-    this.#waiting.delete(key)
   }
 
   /** Tries the waiting writes now. True when none is left. Does nothing within a transaction. */

@@ -164,9 +164,15 @@ export function searchReader(handle: ReadHandle) {
       const { text: own, documents } = unindexed({ ...row, indexed: 1 })
       const content = withDocuments(own, textOf(documents))
       return {
-        ...{ seq, id: text(row, 'id'), conversationId: text(row, 'conversation_id'), role: text(row, 'role') },
-        ...{ title: textOrNull(row, 'title'), archived: row.archived_at !== null, at: text(row, 'created_at') },
-        ...{ text: content, leafId: textOrNull(row, 'leaf_id') },
+        seq,
+        id: text(row, 'id'),
+        conversationId: text(row, 'conversation_id'),
+        role: text(row, 'role'),
+        title: textOrNull(row, 'title'),
+        archived: row.archived_at !== null,
+        at: text(row, 'created_at'),
+        text: content,
+        leafId: textOrNull(row, 'leaf_id'),
       }
     },
     /** Which of the messages `seqs` are on the path to `leafId`. Walks upwards, no further than the oldest of these messages. */

@@ -78,7 +78,7 @@ const tables = (database: Database) => ({
   settings: settingsTable(database),
   modelLists: modelListTable(database),
   modelNotes: modelNoteTable(database),
-  toolKeys: appTable(database),
+  appKeys: appTable(database),
   folders: folderTable(database),
   pinnedFiles: pinnedFileTable(database),
   passages: passageTable(database),

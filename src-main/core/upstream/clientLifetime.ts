@@ -1,18 +1,17 @@
 import { StudioError } from '../errors.ts'
-import { Cancel, type CancelSignal } from '../shared/cancel.ts'
 
 /** After the last reply, ms. A picture's file is fetched after the reply that names it was read. */
 const lingerMs = 2000
 
 /** Whether a client accepts requests, and how many attempts it has in progress. */
 export class ClientLifetime {
-  readonly #retired = new Cancel()
+  readonly #retired = new AbortController()
   #running = 0
   #idle: (() => void) | null = null
 
   /** Aborted when another connection has replaced this one. */
-  get retired(): CancelSignal {
-    return this.#retired
+  get retired(): AbortSignal {
+    return this.#retired.signal
   }
 
   /**
@@ -20,7 +19,7 @@ export class ClientLifetime {
    * @throws StudioError `connection_changed` when the client accepts nothing new
    */
   checkOpen(afterwards: boolean): void {
-    if (this.#retired.aborted && !afterwards) throw connectionChanged()
+    if (this.#retired.signal.aborted && !afterwards) throw connectionChanged()
   }
 
   entered(): void {

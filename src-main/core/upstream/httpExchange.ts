@@ -1,6 +1,5 @@
 import type { Dispatcher } from 'undici'
 import { StudioError } from '../errors.ts'
-import type { CancelSignal } from '../shared/cancel.ts'
 import { ReplyBody } from './body.ts'
 import { kindOfEncoding } from './decode.ts'
 import { cancelled, errorOfFault } from './errors.ts'
@@ -16,7 +15,7 @@ export interface ExchangeRequest {
   path: string
   headers: HeaderPairs
   body: Uint8Array | AsyncIterable<Uint8Array> | null
-  signal: CancelSignal | undefined
+  signal: AbortSignal | undefined
   /** Whether an app receives the reply. The key is then masked across the events of a stream, whose texts it joins. */
   isRelayed?: boolean
   /** Called when the connection exists and sending of the request begins. */

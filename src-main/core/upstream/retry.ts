@@ -1,6 +1,5 @@
 import type { ProblemKind } from '../../../src-preload/contract/problem.ts'
 import { StudioError } from '../errors.ts'
-import { Cancel, type CancelSignal } from '../shared/cancel.ts'
 import { cancelled } from './errors.ts'
 import type { WaitNotice } from './types.ts'
 
@@ -44,7 +43,7 @@ export function isRetryable({ kind, facts }: StudioError): boolean {
 export interface RetryClock {
   /** Monotonic clock, ms. */
   now(): number
-  sleep(ms: number, signal: CancelSignal | undefined): Promise<void>
+  sleep(ms: number, signal: AbortSignal | undefined): Promise<void>
 }
 
 const realClock: RetryClock = {
@@ -64,9 +63,9 @@ const realClock: RetryClock = {
 }
 
 export interface RetryOptions {
-  signal?: CancelSignal | undefined
+  signal?: AbortSignal | undefined
   /** Aborted when another connection replaces this one: no attempt starts after that. */
-  retired?: CancelSignal | undefined
+  retired?: AbortSignal | undefined
   onWait?: ((wait: WaitNotice) => void) | undefined
   policy?: Partial<RetryPolicy> | undefined
   clock?: RetryClock
@@ -118,7 +117,7 @@ function retryableOr(thrown: unknown, { signal, canRetry }: RetryOptions): Studi
 }
 
 // A function, because the value changes during an await, and the compiler's narrowing would not notice.
-function isAborted(signal: CancelSignal | undefined): boolean {
+function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true
 }
 
@@ -167,12 +166,12 @@ function replacedDuringRetry(last: StudioError): StudioError {
 
 /** Waits for the next attempt. Ends early when the call is cancelled or its connection is replaced. */
 async function pause(ms: number, clock: RetryClock, { signal, retired }: RetryOptions): Promise<void> {
-  const ends = new Cancel()
+  const ends = new AbortController()
   const end = (): void => ends.abort()
   signal?.addEventListener('abort', end, { once: true })
   retired?.addEventListener('abort', end, { once: true })
   try {
-    await clock.sleep(ms, ends)
+    await clock.sleep(ms, ends.signal)
   } catch (cause) {
     if (isAborted(signal)) throw cancelled()
     if (!isAborted(retired)) throw cause

@@ -8,7 +8,6 @@ import type {
   StudioFeature,
   TokenUsage,
 } from '../ports/requests.ts'
-import type { CancelSignal } from '../shared/cancel.ts'
 import type { BodySink } from './body.ts'
 import type { RateLimitStatus } from './schemas.ts'
 
@@ -195,7 +194,7 @@ export interface ForwardRequest {
    * releases it.
    */
   reserveMemory(bytes: number): Promise<{ shrink(bytes: number): void } | null>
-  signal: CancelSignal
+  signal: AbortSignal
 }
 
 /** The reply to a relayed request. */

@@ -7,12 +7,9 @@ import { mediaPath } from '../../../src-preload/contract/media.ts'
 import { partType, transferPath } from '../../../src-preload/contract/transfers.ts'
 import { type Core, createCore } from '../../core/core.ts'
 import { StudioError } from '../../core/errors.ts'
-import type { SearchAnswer } from '../../core/features/library/search/finder.ts'
-import type { SearchJob } from '../../core/features/library/search/worker.ts'
-import type { PassageJob } from '../../core/features/projects/search/worker.ts'
-import type { UsageJob } from '../../core/features/usage/worker.ts'
 import type { Host } from '../../core/host.ts'
-import { WorkerClient, WorkerExit, type WorkerThread } from '../../core/shared/workerClient.ts'
+import { WorkerClient, WorkerExit } from '../../core/shared/workerClient.ts'
+import { coreParts } from '../../core/stored.ts'
 import { noSessionBus } from '../keychain.ts'
 import { type Check, NotHere } from './run.ts'
 import { checkTls } from './tls.ts'
@@ -117,15 +114,9 @@ export const commonChecks: readonly Check<OpenParts>[] = [
     needs: ['core'],
     action: reinstall,
     async run(parts) {
-      const { databaseFile } = await import('../../core/store/store.ts')
-      const { startSearchWorker } = await import('../../core/features/library/search/worker.ts')
       await storedChat(parts)
-      const job = { text: word, conversationId: null, limit: 1 }
-      const { hits } = await onThread<SearchJob, SearchAnswer>(
-        () => startSearchWorker(databaseFile(parts.host.dataDir)),
-        job,
-      )
-      mustBe(hits.length === 1, 'A search does not find a stored message.')
+      const { foundMessages } = await coreParts()
+      mustBe((await foundMessages(parts.host.dataDir, word)) === 1, 'A search does not find a stored message.')
       return 'finds a stored message'
     },
   },
@@ -135,13 +126,8 @@ export const commonChecks: readonly Check<OpenParts>[] = [
     needs: ['core'],
     action: reinstall,
     async run({ host }) {
-      const { databaseFile } = await import('../../core/store/store.ts')
-      const { startPassageWorker } = await import('../../core/features/projects/search/worker.ts')
-      const job = { text: word, mediaIds: [], limit: 1 }
-      mustBe(
-        (await onThread<PassageJob, unknown[]>(() => startPassageWorker(databaseFile(host.dataDir)), job)).length === 0,
-        'A search in no file finds something.',
-      )
+      const { foundPassages } = await coreParts()
+      mustBe((await foundPassages(host.dataDir, word)) === 0, 'A search in no file finds something.')
       return 'answers'
     },
   },
@@ -151,14 +137,7 @@ export const commonChecks: readonly Check<OpenParts>[] = [
     needs: ['core'],
     action: reinstall,
     async run({ host }) {
-      const { startUsageWorker } = await import('../../core/features/usage/worker.ts')
-      const query = { accountId: randomUUID(), from: '2026-01-01', to: '2026-01-02' }
-      const job: UsageJob = { ask: { what: 'compare', query }, tools: [], settled: 0 }
-      // Only the thread knows that there is no such account.
-      const answer = await onThread<UsageJob, unknown>(() => startUsageWorker(host.dataDir), job).catch(
-        (thrown: unknown) => (thrown instanceof StudioError && thrown.kind === 'no_such_item' ? 'none' : thrown),
-      )
-      if (answer !== 'none') throw answer
+      await (await coreParts()).usageOfNoAccount(host.dataDir, randomUUID())
       return 'answers'
     },
   },
@@ -168,15 +147,8 @@ export const commonChecks: readonly Check<OpenParts>[] = [
     needs: ['core'],
     action: reinstall,
     async run({ host }) {
-      const { databaseFile } = await import('../../core/store/store.ts')
-      const { CheckpointScheduler } = await import('../../core/store/checkpoints.ts')
-      const checkpoints = new CheckpointScheduler(databaseFile(host.dataDir))
-      try {
-        await checkpoints.passive()
-        return 'moves the write-ahead log into the database'
-      } finally {
-        await checkpoints.close()
-      }
+      await (await coreParts()).checkpoint(host.dataDir)
+      return 'moves the write-ahead log into the database'
     },
   },
   {
@@ -185,11 +157,8 @@ export const commonChecks: readonly Check<OpenParts>[] = [
     needs: ['core'],
     action: reinstall,
     async run({ host }) {
-      const { startWorkerTask } = await import('../../core/data/workerClient.ts')
-      const path = join(host.dataDir, '..', 'check.backup')
-      const job = { do: 'backup' as const, dataDir: host.dataDir, version: host.version, path }
-      const { bytes } = await startWorkerTask(job, () => undefined).done
-      return `writes a backup of ${bytes} bytes`
+      const { backup } = await coreParts()
+      return `writes a backup of ${await backup(host, join(host.dataDir, '..', 'check.backup'))} bytes`
     },
   },
   {
@@ -197,10 +166,9 @@ export const commonChecks: readonly Check<OpenParts>[] = [
     label: 'Start-up thread',
     action: reinstall,
     async run({ host }) {
-      const { startOpeningWorker } = await import('../../core/data/opening/worker.ts')
       const dataDir = join(host.dataDir, '..', 'opened')
       mkdirSync(dataDir)
-      await onThread(startOpeningWorker, { dataDir, how: 'head' as const })
+      await (await coreParts()).openingOf(dataDir)
       return 'answers'
     },
   },
@@ -209,16 +177,10 @@ export const commonChecks: readonly Check<OpenParts>[] = [
     label: 'Translation thread of the local API',
     action: reinstall,
     async run() {
-      const { TranslationThreads } = await import('../../core/gateway/proxy/translationThreads.ts')
-      const threads = new TranslationThreads()
-      try {
-        const body = Buffer.from(JSON.stringify({ model: 'any', messages: [{ role: 'user', content: word }] }))
-        const counted = await threads.countTokens('check', body, new AbortController().signal)
-        mustBe('tokens' in counted, 'A request could not be counted.')
-        return 'counts the tokens of a request'
-      } finally {
-        await threads.terminate()
-      }
+      const { countsTokens } = await coreParts()
+      const isCounted = await countsTokens({ model: 'any', messages: [{ role: 'user', content: word }] })
+      mustBe(isCounted, 'A request could not be counted.')
+      return 'counts the tokens of a request'
     },
   },
   {
@@ -226,17 +188,12 @@ export const commonChecks: readonly Check<OpenParts>[] = [
     label: 'Process for schemas',
     action: reinstall,
     async run({ host }) {
-      const { SchemaCheckClient } = await import('../../core/features/tools/schemaCheck/workerClient.ts')
-      const client = new SchemaCheckClient({ fork: host.fork })
-      try {
-        const schema = JSON.stringify({ type: 'object', properties: { a: { type: 'number' } } })
-        const faults = [await client.args(schema, '{"a":1}'), await client.args(schema, '{"a":"b"}')]
-        mustBe(faults[0]?.length === 0, `Valid arguments are refused: ${faults[0]?.[0]}`)
-        mustBe(faults[1]?.length === 1, 'Invalid arguments are accepted.')
-        return 'accepts valid arguments, and refuses others'
-      } finally {
-        await client.close()
-      }
+      const { schemaFaults } = await coreParts()
+      const schema = { type: 'object', properties: { a: { type: 'number' } } }
+      const faults = await schemaFaults(host.fork, schema, ['{"a":1}', '{"a":"b"}'])
+      mustBe(faults[0]?.length === 0, `Valid arguments are refused: ${faults[0]?.[0]}`)
+      mustBe(faults[1]?.length === 1, 'Invalid arguments are accepted.')
+      return 'accepts valid arguments, and refuses others'
     },
   },
   {
@@ -244,19 +201,10 @@ export const commonChecks: readonly Check<OpenParts>[] = [
     label: 'Process for documents (PDF)',
     action: reinstall,
     async run({ host }) {
-      const { DocumentConversion } = await import('../../core/features/documents/conversion.ts')
-      const conversion = new DocumentConversion(host.fork)
+      const { textOf } = await coreParts()
       const path = join(host.dataDir, '..', 'check.pdf')
       writeFileSync(path, pdfWith(word))
-      let text = ''
-      try {
-        await conversion.convert({ path, name: 'check.pdf' }, (progress) => {
-          if ('parts' in progress) text += progress.parts.map((part) => part.text).join('')
-        })
-      } finally {
-        await conversion.close()
-      }
-      mustBe(text.includes(word), 'The text of a PDF is not read.')
+      mustBe((await textOf(host.fork, path, 'check.pdf')).includes(word), 'The text of a PDF is not read.')
       return 'reads the text of a PDF'
     },
   },
@@ -398,16 +346,6 @@ export const commonChecks: readonly Check<OpenParts>[] = [
 /** @throws StudioError `bug` with these words when `isSo` is false */
 export function mustBe(isSo: boolean, words: string): asserts isSo {
   if (!isSo) throw new StudioError('bug', words)
-}
-
-/** Runs one job on a thread of its own. @param start as `start` of a WorkerClient */
-async function onThread<Job, Result>(start: () => WorkerThread, job: Job): Promise<Result> {
-  const client = new WorkerClient<Job, Result>({ name: 'check', start: async () => start() })
-  try {
-    return await client.run(() => job)
-  } finally {
-    await client.close()
-  }
 }
 
 /** Stores a message with `word`, without sending it, and returns its chat. */

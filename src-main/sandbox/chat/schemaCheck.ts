@@ -158,14 +158,14 @@ export class SandboxSchemaChecker {
 }
 
 const script = new Script('expression.test(text)')
-const feature: { expression: RegExp; text: string } = { expression: /./, text: '' }
-const context = createContext(feature)
+const globals: { expression: RegExp; text: string } = { expression: /./, text: '' }
+const context = createContext(globals)
 
 function run(pattern: RegExp, text: string): boolean {
   // One quantifier on a short text is at worst quadratic, and the watchdog costs more than the match.
   if (text.length <= 1_000 && (pattern.source.match(/[*+?{]/g)?.length ?? 0) <= 1) return pattern.test(text)
-  feature.expression = pattern
-  feature.text = text
+  globals.expression = pattern
+  globals.text = text
   try {
     return script.runInContext(context, { timeout: MATCH_MS }) === true
   } catch (cause) {

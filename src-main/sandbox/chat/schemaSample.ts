@@ -155,10 +155,10 @@ class Sampler {
     }
     const named = Object.keys(isSchema(schema.properties) ? schema.properties : {})
     const required = new Set(listIn(schema, 'required')?.map(String))
-    const feature = (numberIn(schema, 'maxProperties') ?? Number.POSITIVE_INFINITY) - required.size
+    const mostOptional = (numberIn(schema, 'maxProperties') ?? Number.POSITIVE_INFINITY) - required.size
     const wanted = named
       .filter((name) => !required.has(name) && this.#wanted(depth, attempt))
-      .slice(0, Math.max(0, feature))
+      .slice(0, Math.max(0, mostOptional))
     for (const name of [...wanted, ...required]) {
       const dependents = own(schema.dependentRequired, name)
       if (Array.isArray(dependents)) for (const one of dependents) required.add(String(one))
@@ -172,7 +172,7 @@ class Sampler {
     const size = () => Object.keys(result).length
     if (depth < DEEP && attempt === 0)
       for (const pattern of patterns)
-        if (size() < feature + required.size) add(fromPattern(pattern, this.#random, false, 0))
+        if (size() < mostOptional + required.size) add(fromPattern(pattern, this.#random, false, 0))
     for (let count = 1; size() < least; count += 1) {
       if (count > least * 4 + 20) return undefined
       const pattern = patterns[count % (patterns.length + 1)]

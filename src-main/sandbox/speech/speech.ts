@@ -4,7 +4,6 @@ import type { Rendered } from './render.ts'
 import type { SandboxSpeechFormat, SandboxSpeechRequest } from './request.ts'
 import type { VoiceJob, VoiceReply } from './thread.ts'
 
-export type { SandboxSpeechFormat as SpeechFormat } from './request.ts'
 export type SynthesizedSpeech = { bytes: Uint8Array; contentType: string; durationMs: number }
 
 const contentTypes: Record<SandboxSpeechFormat, string> = {

@@ -46,7 +46,7 @@ export function StorageNotice() {
 export function DataNotice() {
   const { t } = useTranslation('data')
   const studio = useStudio()
-  const { page: feature } = useRoute()
+  const { page } = useRoute()
   // One string for all items: a selector that returns a new array each time would render endlessly.
   const damaged = useData((store) =>
     unreadDamage(store)
@@ -54,7 +54,7 @@ export function DataNotice() {
       .join('\n'),
   )
   const restored = useData(({ data }) => (data?.restored && !data.restored.acknowledged ? data.restored : null))
-  if (feature === 'settings' || (damaged === '' && !restored)) return null
+  if (page === 'settings' || (damaged === '' && !restored)) return null
   const read = (id: string) =>
     studio.data.acknowledge({ id }).catch((thrown: unknown) => {
       showToast({ id: 'data', text: problemOf(thrown).message })

@@ -9,14 +9,14 @@ import { pageIcons } from './pages.ts'
 /** The pages, from the top. Settings is at the bottom. */
 export function Rail() {
   const { t } = useTranslation('shell')
-  const { page: feature } = useRoute()
+  const { page } = useRoute()
   return (
     <nav
       aria-label={t('pages.label')}
       className="flex w-[68px] shrink-0 flex-col items-center gap-0.5 overflow-y-auto bg-panel py-2.5"
     >
       {pageNames.map((name, index) => (
-        <RailLink key={name} name={name} current={name === feature} number={index + 1} />
+        <RailLink key={name} name={name} current={name === page} number={index + 1} />
       ))}
     </nav>
   )

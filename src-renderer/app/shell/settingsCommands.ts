@@ -98,7 +98,9 @@ function toolItems(t: Texts): (string | SettingItem)[] {
     { title: t('chatTools:settings.servers.add'), group: remote },
     { title: t('chatTools:settings.servers.paste'), group: remote },
     ...functions.map(({ name }) => ({
-      ...{ title: name, control: t('chatTools:settings.functions.edit', { name }), group: own },
+      title: name,
+      control: t('chatTools:settings.functions.edit', { name }),
+      group: own,
     })),
     ...servers.map((server) => {
       const name = plainText(server.name)
@@ -137,7 +139,9 @@ export function offerSettingsCommands(client: Client, signal: AbortSignal): void
         return [
           { id: idOf(section), title, beside: i18n.t('shell:pages.settings') },
           ...itemsOf(section).map((item) => ({
-            ...{ id: idOf(section, item), title: item.title, beside: item.beside ?? item.group ?? title },
+            id: idOf(section, item),
+            title: item.title,
+            beside: item.beside ?? item.group ?? title,
           })),
         ]
       }),

@@ -1,12 +1,11 @@
-import type { ContractRouterClient } from '@orpc/contract'
 import type {
   Attachment,
   ConversationEvent,
   ConversationListEvent,
   Message,
 } from '../../../src-preload/contract/chat.ts'
-import type { Contract } from '../../../src-preload/contract/contract.ts'
 import type { AttachedDocument } from '../../../src-preload/contract/documents.ts'
+import type { Client } from '../../api/connect.ts'
 import { perFrame } from '../../api/frames.ts'
 import { problemOf } from '../../api/problem.ts'
 import { subscribe, watchWithRetry } from '../../api/watch.ts'
@@ -17,7 +16,7 @@ import { useStage, withoutEdit } from '../../stores/chatPage.ts'
 import { markFavourite, mayChat, setModelFacts } from '../../stores/modelFacts.ts'
 import { useNewChat } from '../../stores/newChat.ts'
 import { messageIn, runningReplies } from '../../stores/openChat.ts'
-import { attempt, setClient } from './client.ts'
+import { attempt, client, setClient } from './client.ts'
 import { forgetCompared, moveCompared, recallCompared } from './compare.ts'
 import { draftPictures } from './composer/draftPictures.ts'
 import { useSentAs } from './composer/RolePicker.tsx'
@@ -27,24 +26,18 @@ import { contextFor, emptyContext, filesToSend } from './projects/context.ts'
 import { forgetRemovedPassages } from './projects/removedPassages.ts'
 import { flushSetups, forgetNewSetup, recallNewSetup, setupOf } from './setup.ts'
 
-export interface ChatHost {
-  client: ContractRouterClient<Contract>
-}
-
-let host: ChatHost | null = null
 let watching: AbortController | null = null
 
 /** Subscribes the feature's store to the core. Returns the function that unsubscribes. */
-export function startChat(given: ChatHost): () => void {
-  host = given
-  setClient(given.client)
+export function startChat(core: Client): () => void {
+  setClient(core)
   const events = perFrame<ConversationListEvent>((batch) =>
     useChat.setState((state) => store.applyListEvents(state, batch)),
   )
   recallNewDraft()
   const stopList = subscribe(
-    given.client,
-    (signal) => given.client.chat.watchList(undefined, { signal }),
+    core,
+    (signal) => core.chat.watchList(undefined, { signal }),
     (event) => events.push(event),
   )
   recallNewSetup()
@@ -57,7 +50,6 @@ export function startChat(given: ChatHost): () => void {
     events.drop()
     flush()
     removeEventListener('pagehide', flush)
-    host = null
     setClient(null)
   }
 }
@@ -77,11 +69,11 @@ export function openChat(id: string | null): void {
 }
 
 function follow(id: string): void {
-  if (!host) return
-  const { client } = host
+  const core = client()
+  if (!core) return
   const ended = new AbortController()
   watching = ended
-  void watchWithRetry(client, ended.signal, async (signal) => {
+  void watchWithRetry(core, ended.signal, async (signal) => {
     const attempt = new AbortController()
     const events = perFrame<ConversationEvent>((batch) => {
       useChat.setState((state) => store.applyEvents(state, id, batch))
@@ -91,7 +83,7 @@ function follow(id: string): void {
     })
     const either = AbortSignal.any([signal, attempt.signal])
     try {
-      for await (const event of await client.chat.watch({ conversationId: id }, { signal: either })) {
+      for await (const event of await core.chat.watch({ conversationId: id }, { signal: either })) {
         if (event.type === 'snapshot') {
           events.now(event)
           void saveDraft(id)
@@ -154,8 +146,8 @@ export async function send(
 ): Promise<boolean> {
   const state = useChat.getState()
   const models = store.modelsToAsk(state)
-  if (!host || state.sending || models.length === 0) return false
-  const { client } = host
+  const core = client()
+  if (!core || state.sending || models.length === 0) return false
   const conversationId = state.open?.id ?? null
   const sending = { conversationId, text }
   const given = {
@@ -181,7 +173,7 @@ export async function send(
     const message = { ...given, ...filesToSend(added, documents) }
     const sent = await askOnce(placeIn(conversationId ?? store.newChat), message, (requestId) => {
       id = requestId
-      return client.chat.send({ requestId, ...message })
+      return core.chat.send({ requestId, ...message })
     })
     forgetRemovedPassages(conversationId ?? store.newChat)
     if (conversationId === null) {
@@ -207,10 +199,11 @@ export async function send(
 
 /** Shows "Stopping…" before the call, because the core's answer takes a round trip. */
 export async function stop(replyId: string): Promise<void> {
-  if (!host || useChat.getState().stopping.has(replyId)) return
+  const core = client()
+  if (!core || useChat.getState().stopping.has(replyId)) return
   useChat.setState((state) => store.markStopping(state, replyId))
   try {
-    await host.client.chat.stop({ replyId })
+    await core.chat.stop({ replyId })
   } catch (thrown) {
     useChat.setState((state) => ({ ...store.unmarkStopping(state, replyId), notice: problemOf(thrown) }))
   }
@@ -233,10 +226,11 @@ function flush(): void {
 }
 
 export async function loadModels(refresh: boolean): Promise<void> {
-  if (!host || useChat.getState().models.state === 'loading') return
+  const core = client()
+  if (!core || useChat.getState().models.state === 'loading') return
   useChat.setState(({ models }) => ({ models: { ...models, state: 'loading', problem: null } }))
   try {
-    const { models, asOf } = await host.client.models.list({ refresh })
+    const { models, asOf } = await core.models.list({ refresh })
     await loadModelFacts()
     useChat.setState((state) => ({
       models: { state: 'ready', models, asOf, problem: null },

@@ -8,10 +8,10 @@ interface Place {
   definitions: ReadonlyMap<string, Definition>
 }
 
-/** Converts Markdown to plain text, line by line. The address of a link follows its text in brackets. */
-export const asText = (markdown: string): string => [...asTextInSteps(markdown)].join('')
-
-/** The same in quick steps, whose texts together are the text. */
+/**
+ * Converts Markdown to plain text, line by line, in quick steps whose texts together are the text. The address of a link follows its text in
+ * brackets.
+ */
 export function* asTextInSteps(markdown: string): Generator<string> {
   let isFirst = true
   for (const { text, joint } of partTexts(markdown, 'beside')) {

@@ -25,7 +25,9 @@ export const focusComposer = (): void => focusSoon(composerField)
 
 /** The attributes by which this file and others find a message in the page. Set them on its element. */
 export const messageAttributes = ({ id, parentId, sibling }: Pick<Message, 'id' | 'parentId' | 'sibling'>) => ({
-  ...{ 'data-message-id': id, 'data-parent': parentId ?? '', 'data-sibling': sibling },
+  'data-message-id': id,
+  'data-parent': parentId ?? '',
+  'data-sibling': sibling,
 })
 
 const article = (id: string): string => `[data-message-id="${CSS.escape(id)}"]`

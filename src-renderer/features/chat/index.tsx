@@ -22,7 +22,7 @@ export function ChatSubscriptions() {
   useEffect(followBrowserPrint, [])
   const studio = useStudio()
   useEffect(() => {
-    const stop = startChat({ client: studio })
+    const stop = startChat(studio)
     let remembered = false
     let answering: string | null = null
     const read = () => {
@@ -52,12 +52,12 @@ export function ChatSubscriptions() {
     ]
     return () => callAll(ends)
   }, [studio])
-  const { page: feature, id } = useRoute()
+  const { page, id } = useRoute()
   useEffect(() => {
-    if (feature !== 'chat') return
+    if (page !== 'chat') return
     openChat(id)
     if (id === null) takeDefaults()
-  }, [feature, id])
+  }, [page, id])
   return null
 }
 

@@ -166,7 +166,7 @@ export async function removeMessage(messageId: string, below: number): Promise<v
   const removed = await attempt((client) => client.chat.removeMessage({ messageId }))
   if (!removed) return
   const { removedId } = removed
-  const undo = (): void => void attempt((client) => client.chat.restore({ conversationId: removedId }))
+  const undo = (): void => void attempt((client) => client.chat.restore({ removedId }))
   offerUndo(i18n.t('chat:messagesRemoved', { count: below + 1 }), undo, [removedId])
   focusComposer()
 }

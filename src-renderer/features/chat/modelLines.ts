@@ -60,7 +60,9 @@ export function modelLines(options: {
 }
 
 const lineOf = (section: ModelSection, model: Model): ModelLine => ({
-  ...{ line: 'model', model, key: `${section} ${model.id}` },
+  line: 'model',
+  model,
+  key: `${section} ${model.id}`,
 })
 
 /** Models whose name contains every search term. */

@@ -137,7 +137,10 @@ const Card = memo(function Card(props: CardProps) {
   const [broken, setBroken] = useState<string | null>(null)
   const prompt = image.prompt || t('gallery.untitled')
   const name = t('gallery.name', {
-    ...{ prompt, width: image.width, height: image.height, date: showInstant(image.createdAt) },
+    prompt,
+    width: image.width,
+    height: image.height,
+    date: showInstant(image.createdAt),
   })
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and refers to the current option

@@ -37,12 +37,12 @@ export function startSlideshow(): void {
 
 /** Shows the image of the address over the whole window. Because of the address, reload and the back button work. */
 export function ImageLightbox() {
-  const { page: feature, id } = useRoute()
+  const { page, id } = useRoute()
   const images = useImages((store) => store.images)
   const settled = useImages((store) => store.found !== 'loading')
   const [side, setSide] = useState(false)
-  const at = feature === 'images' && id !== null ? images.findIndex((image) => image.id === id) : -1
-  const other = useOther(feature === 'images' && at < 0 && settled ? id : null)
+  const at = page === 'images' && id !== null ? images.findIndex((image) => image.id === id) : -1
+  const other = useOther(page === 'images' && at < 0 && settled ? id : null)
   const image = images[at] ?? other
   const go = useCallback((to: number) => {
     const next = imagesStore.getState().images[to]

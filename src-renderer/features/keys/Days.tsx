@@ -36,9 +36,11 @@ export function chartOfKey(days: readonly KeyDay[], measure: KeyMeasure, name: s
   )
   const text = (at: number) => textOf(days[at], measure)
   return {
-    ...{ grain: 'day', before: null, total: text },
+    grain: 'day',
+    before: null,
+    total: text,
     buckets: days.map(({ day, state }) => ({ from: day, to: day, state })),
-    series: [{ ...{ id: 'key', name, ink: 0, values, text } }],
+    series: [{ id: 'key', name, ink: 0, values, text }],
     axis: (value) => (measure === 'spend' ? `${Number(value.toPrecision(6))} SC` : showShort(value)),
   }
 }

@@ -8,11 +8,18 @@ import { refreshKeys } from './subscriptions.ts'
 
 const commands = (): Command[] => [
   {
-    ...{ id: 'keys.refresh', title: i18n.t('keys:commands.refresh'), group: 'keys', page: 'keys' },
+    id: 'keys.refresh',
+    title: i18n.t('keys:commands.refresh'),
+    group: 'keys',
+    page: 'keys',
     run: () => void refreshKeys(),
   },
   {
-    ...{ id: 'keys.search', title: i18n.t('keys:commands.search'), group: 'keys', page: 'keys', keys: 'Mod+F' },
+    id: 'keys.search',
+    title: i18n.t('keys:commands.search'),
+    group: 'keys',
+    page: 'keys',
+    keys: 'Mod+F',
     run: () => document.querySelector<HTMLElement>('.keys-search input')?.focus(),
   },
 ]

@@ -29,7 +29,7 @@ export function Confirmed({
   )
 }
 
-export type AppAction = { action: 'revoke' | 'resetSpend' | 'eraseBodies'; tool: App }
+export type AppAction = { action: 'revoke' | 'resetSpend' | 'eraseBodies'; app: App }
 
 const keys = { revoke: 'revoke', resetSpend: 'reset', eraseBodies: 'erase' } as const
 
@@ -37,7 +37,7 @@ const keys = { revoke: 'revoke', resetSpend: 'reset', eraseBodies: 'erase' } as 
 export function AppActions({ asked, onClose }: { asked: AppAction | null; onClose: () => void }) {
   const { t } = useTranslation('proxy')
   const action = asked?.action ?? 'revoke'
-  const { id = '', name = '' } = asked?.tool ?? {}
+  const { id = '', name = '' } = asked?.app ?? {}
   const act = {
     revoke: (client: Client) => client.apps.revoke({ id }),
     resetSpend: (client: Client) => client.apps.resetSpend({ id }),

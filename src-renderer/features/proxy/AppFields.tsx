@@ -7,15 +7,15 @@ import { Checkbox, Field, InlineField, TextInput } from '../../shared/ui/Field.t
 import { Segmented } from '../../shared/ui/Segmented.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
 import { Swatch } from './appearance.tsx'
-import { budgets, colours, type FormErrors, limits, localText, type ToolForm } from './form.ts'
+import { type AppForm, budgets, colours, type FormErrors, limits, localText } from './form.ts'
 import { ModelMapField } from './ModelMapField.tsx'
 import { ModelsField } from './ModelsField.tsx'
 
 export interface FieldsProps {
-  form: ToolForm
+  form: AppForm
   errors: FormErrors
   bodyDays: number
-  onChange: (change: Partial<ToolForm>) => void
+  onChange: (change: Partial<AppForm>) => void
 }
 
 /** All settings of an app. */

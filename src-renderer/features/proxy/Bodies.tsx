@@ -17,8 +17,8 @@ type Which = 'request' | 'reply'
 export function Bodies({ detail }: { detail: RequestDetail }) {
   const { t } = useTranslation('proxy')
   const { requestBody, replyBody, row } = detail
-  const tools = useApps()
-  const logs = tools?.find(({ id }) => row.who.kind === 'app' && id === row.who.id)?.logBodies ?? false
+  const apps = useApps()
+  const logs = apps?.find(({ id }) => row.who.kind === 'app' && id === row.who.id)?.logBodies ?? false
   const none = logs ? (isOpen(row) ? 'later' : 'noneStudio') : row.who.kind === 'app' ? 'none' : 'noneStudio'
   if (row.who.kind === 'stranger') return null
   return (

@@ -36,16 +36,16 @@ export type CardAction = 'edit' | 'setUp' | 'rotate' | 'revoke' | 'resetSpend' |
 
 export interface CardsProps {
   onConnect: () => void
-  onAction: (action: CardAction, tool: App) => void
+  onAction: (action: CardAction, app: App) => void
 }
 
 /** The active apps, and below them the collapsed list of ended apps. */
 export function Cards(props: CardsProps) {
   const { t } = useTranslation('proxy')
-  const tools = useApps()
+  const apps = useApps()
   const now = useNow(20_000)
-  if (tools === null) return <LoadingCard label={t('apps.loading')} widths={['w-1/3', 'w-full', 'w-2/3']} />
-  const { alive, ended } = splitApps(tools)
+  if (apps === null) return <LoadingCard label={t('apps.loading')} widths={['w-1/3', 'w-full', 'w-2/3']} />
+  const { alive, ended } = splitApps(apps)
   return (
     <section aria-label={t('apps.title')} className="flex flex-col gap-3">
       {alive.length === 0 ? (
@@ -64,14 +64,14 @@ export function Cards(props: CardsProps) {
         </Card>
       ) : (
         <ul className="grid grid-cols-[repeat(auto-fill,minmax(min(236px,100%),1fr))] gap-2.5">
-          {alive.map((tool) => (
-            <li key={tool.id} className="min-w-0">
-              <ToolCard tool={tool} now={now} onAction={props.onAction} />
+          {alive.map((app) => (
+            <li key={app.id} className="min-w-0">
+              <AppCard app={app} now={now} onAction={props.onAction} />
             </li>
           ))}
         </ul>
       )}
-      {ended.length > 0 && <Ended tools={ended} now={now} onAction={props.onAction} />}
+      {ended.length > 0 && <Ended apps={ended} now={now} onAction={props.onAction} />}
     </section>
   )
 }
@@ -92,48 +92,48 @@ function StatePill({ state }: { state: AppActivity }) {
   return <Pill tone={tones[state.is]}>{words}</Pill>
 }
 
-function ToolCard({ tool, now, onAction }: { tool: App; now: number; onAction: CardsProps['onAction'] }) {
-  const use = useAppUse(tool.id)
-  const state = activityOf(tool, use, now)
-  const blocked = blockedBy(tool, use, now)
-  const budgets = budgetsOf(tool, use)
+function AppCard({ app, now, onAction }: { app: App; now: number; onAction: CardsProps['onAction'] }) {
+  const use = useAppUse(app.id)
+  const state = activityOf(app, use, now)
+  const blocked = blockedBy(app, use, now)
+  const budgets = budgetsOf(app, use)
   return (
     <Card className="flex h-full flex-col gap-1.5 px-4 pt-3 pb-2.5">
-      <article aria-label={tool.name} className="contents">
+      <article aria-label={app.name} className="contents">
         <header className="flex min-w-0 items-center gap-2">
-          <Badge name={tool.name} colour={tool.colour} />
-          <h2 className="min-w-0 truncate font-[580]" title={tool.name}>
-            {tool.name}
+          <Badge name={app.name} colour={app.colour} />
+          <h2 className="min-w-0 truncate font-[580]" title={app.name}>
+            {app.name}
           </h2>
           <span className="ms-auto" />
           <StatePill state={state} />
-          <CardMenu tool={tool} onAction={onAction} />
+          <CardMenu app={app} onAction={onAction} />
         </header>
-        {blocked && <Blocked tool={tool} by={blocked} onAction={onAction} />}
+        {blocked && <Blocked app={app} by={blocked} onAction={onAction} />}
         <div className="flex items-end gap-2">
-          <Spend use={use} budget={tool.budgetDay} />
-          <Sparkline perMinute={use?.perMinute ?? []} colour={tool.colour} />
+          <Spend use={use} budget={app.budgetDay} />
+          <Sparkline perMinute={use?.perMinute ?? []} colour={app.colour} />
         </div>
         {budgets.map((budget) => (
-          <BudgetLine key={budget.period} name={tool.name} budget={budget} />
+          <BudgetLine key={budget.period} name={app.name} budget={budget} />
         ))}
-        <Small tool={tool} use={use} now={now} />
+        <Small app={app} use={use} now={now} />
       </article>
     </Card>
   )
 }
 
 /** Why requests of this app are refused, with the action that ends the refusal. */
-function Blocked({ tool, by, onAction }: { tool: App; by: BlockedBy; onAction: CardsProps['onAction'] }) {
+function Blocked({ app, by, onAction }: { app: App; by: BlockedBy; onAction: CardsProps['onAction'] }) {
   const { t } = useTranslation('proxy')
-  const resume = () => void setPaused(tool, false)
+  const resume = () => void setPaused(app, false)
   const action = by === 'paused' ? 'resume' : by === 'expired' ? 'changeExpiry' : 'raiseBudget'
   return (
     <p className="flex items-center gap-2 text-s">
       <span className={cx('min-w-0 flex-1', by === 'paused' ? 'text-warn' : 'text-bad')}>
         {t(`apps.blocked.${by}`)}
       </span>
-      <Button size="small" onClick={by === 'paused' ? resume : () => onAction('edit', tool)}>
+      <Button size="small" onClick={by === 'paused' ? resume : () => onAction('edit', app)}>
         {t(`apps.blocked.${action}`)}
       </Button>
     </p>
@@ -171,29 +171,29 @@ function BudgetLine({ name, budget }: { name: string; budget: BudgetView }) {
 }
 
 /** The last lines of a card: limits, reserved or unknown amounts, number of requests. */
-function Small({ tool, use, now }: { tool: App; use: AppUse | null; now: number }) {
+function Small({ app, use, now }: { app: App; use: AppUse | null; now: number }) {
   const { t } = useTranslation('proxy')
   const counts = use && [
     t('apps.requestsToday', { count: use.requestsToday, requests: count(use.requestsToday) }),
     ...(use.tokensToday > 0 ? [t('apps.tokensToday', { tokens: compact(use.tokensToday) })] : []),
   ]
   const limits = [
-    tool.budgetDay === null && tool.budgetMonth === null && tool.budgetTotal === null && t('apps.budget.none'),
+    app.budgetDay === null && app.budgetMonth === null && app.budgetTotal === null && t('apps.budget.none'),
     ...(['requestsPerMinute', 'tokensPerMinute', 'concurrent'] as const).map((limit) => {
-      const figure = tool[limit]
+      const figure = app[limit]
       return figure === null ? null : t(`apps.limits.${limit}`, { figure: compact(figure) })
     }),
-    tool.modelMap.length > 0 && t('apps.limits.modelMap', { count: tool.modelMap.length }),
-    tool.models && t('apps.limits.models', { count: tool.models.length }),
-    tool.endpoints && t('apps.limits.endpoints', { count: tool.endpoints.length }),
-    tool.previousKeyUntil &&
-      Date.parse(tool.previousKeyUntil) > now &&
-      t('apps.limits.previousKey', { at: showTime(tool.previousKeyUntil, now) }),
-    tool.expiresAt && t('apps.limits.expires', { at: showTime(tool.expiresAt, now) }),
-    tool.logBodies && t('apps.limits.logBodies'),
-    !tool.retries && t('apps.limits.noRetries'),
-    tool.failFast && t('apps.limits.failFast'),
-    tool.lastUsedAt ? t('apps.lastUsed', { at: showTime(tool.lastUsedAt, now) }) : t('apps.neverUsed'),
+    app.modelMap.length > 0 && t('apps.limits.modelMap', { count: app.modelMap.length }),
+    app.models && t('apps.limits.models', { count: app.models.length }),
+    app.endpoints && t('apps.limits.endpoints', { count: app.endpoints.length }),
+    app.previousKeyUntil &&
+      Date.parse(app.previousKeyUntil) > now &&
+      t('apps.limits.previousKey', { at: showTime(app.previousKeyUntil, now) }),
+    app.expiresAt && t('apps.limits.expires', { at: showTime(app.expiresAt, now) }),
+    app.logBodies && t('apps.limits.logBodies'),
+    !app.retries && t('apps.limits.noRetries'),
+    app.failFast && t('apps.limits.failFast'),
+    app.lastUsedAt ? t('apps.lastUsed', { at: showTime(app.lastUsedAt, now) }) : t('apps.neverUsed'),
   ].filter(Boolean)
   return (
     <footer className="num mt-auto flex flex-col text-faint text-xs leading-[1.55]">
@@ -207,42 +207,42 @@ function Small({ tool, use, now }: { tool: App; use: AppUse | null; now: number 
   )
 }
 
-function CardMenu({ tool, onAction }: { tool: App; onAction: CardsProps['onAction'] }) {
+function CardMenu({ app, onAction }: { app: App; onAction: CardsProps['onAction'] }) {
   const { t } = useTranslation('proxy')
-  const alive = tool.revokedAt === null
-  const paused = tool.pausedAt !== null
+  const alive = app.revokedAt === null
+  const paused = app.pausedAt !== null
   return (
     <Menu
       trigger={
-        <IconButton icon={Ellipsis} size="small" label={t('apps.menu.name', { name: tool.name })} className="-me-2" />
+        <IconButton icon={Ellipsis} size="small" label={t('apps.menu.name', { name: app.name })} className="-me-2" />
       }
     >
       {alive && (
         <>
-          <MenuItem icon={Pencil} label={t('apps.menu.edit')} onSelect={() => onAction('edit', tool)} />
+          <MenuItem icon={Pencil} label={t('apps.menu.edit')} onSelect={() => onAction('edit', app)} />
           <MenuItem
             icon={paused ? Play : Pause}
             label={t(paused ? 'apps.menu.resume' : 'apps.menu.pause')}
-            onSelect={() => void setPaused(tool, !paused)}
+            onSelect={() => void setPaused(app, !paused)}
           />
-          <MenuItem icon={Copy} label={t('apps.menu.setUp')} onSelect={() => onAction('setUp', tool)} />
-          <MenuItem icon={KeyRound} label={t('apps.menu.rotate')} onSelect={() => onAction('rotate', tool)} />
+          <MenuItem icon={Copy} label={t('apps.menu.setUp')} onSelect={() => onAction('setUp', app)} />
+          <MenuItem icon={KeyRound} label={t('apps.menu.rotate')} onSelect={() => onAction('rotate', app)} />
         </>
       )}
-      <MenuItem icon={ListFilter} label={t('apps.menu.show')} onSelect={() => filterBy({ who: tool.id })} />
+      <MenuItem icon={ListFilter} label={t('apps.menu.show')} onSelect={() => filterBy({ who: app.id })} />
       <MenuLine />
       {alive && (
-        <MenuItem icon={RotateCcw} label={t('apps.menu.resetSpend')} onSelect={() => onAction('resetSpend', tool)} />
+        <MenuItem icon={RotateCcw} label={t('apps.menu.resetSpend')} onSelect={() => onAction('resetSpend', app)} />
       )}
-      <MenuItem icon={Eraser} label={t('apps.menu.eraseBodies')} onSelect={() => onAction('eraseBodies', tool)} />
+      <MenuItem icon={Eraser} label={t('apps.menu.eraseBodies')} onSelect={() => onAction('eraseBodies', app)} />
       {alive && (
-        <MenuItem icon={Trash2} danger label={t('apps.menu.revoke')} onSelect={() => onAction('revoke', tool)} />
+        <MenuItem icon={Trash2} danger label={t('apps.menu.revoke')} onSelect={() => onAction('revoke', app)} />
       )}
     </Menu>
   )
 }
 
-function Ended({ tools, now, onAction }: { tools: readonly App[]; now: number; onAction: CardsProps['onAction'] }) {
+function Ended({ apps, now, onAction }: { apps: readonly App[]; now: number; onAction: CardsProps['onAction'] }) {
   const { t } = useTranslation('proxy')
   return (
     <details className="group min-w-0 flex-1 text-s">
@@ -252,17 +252,17 @@ function Ended({ tools, now, onAction }: { tools: readonly App[]; now: number; o
           size={14}
           className="transition-transform duration-100 group-open:rotate-90 rtl:not-group-open:rotate-180"
         />
-        {t('apps.ended', { count: tools.length })}
+        {t('apps.ended', { count: apps.length })}
       </summary>
       <Card className="mt-2">
         <ul className="divide-y divide-line">
-          {tools.map((tool) => (
-            <li key={tool.id} className="num flex flex-wrap items-center gap-x-3 gap-y-0.5 px-4 py-1.5 text-faint">
-              <Badge name={tool.name} colour={tool.colour} ended />
-              <span className="min-w-0 flex-1 truncate text-soft">{tool.name}</span>
-              <span>{t('apps.created', { at: showTime(tool.createdAt, now) })}</span>
-              <span>{t('apps.revokedAt', { at: showTime(tool.revokedAt ?? '', now) })}</span>
-              <CardMenu tool={tool} onAction={onAction} />
+          {apps.map((app) => (
+            <li key={app.id} className="num flex flex-wrap items-center gap-x-3 gap-y-0.5 px-4 py-1.5 text-faint">
+              <Badge name={app.name} colour={app.colour} ended />
+              <span className="min-w-0 flex-1 truncate text-soft">{app.name}</span>
+              <span>{t('apps.created', { at: showTime(app.createdAt, now) })}</span>
+              <span>{t('apps.revokedAt', { at: showTime(app.revokedAt ?? '', now) })}</span>
+              <CardMenu app={app} onAction={onAction} />
             </li>
           ))}
         </ul>

@@ -72,7 +72,7 @@ function Wizard({ first: { start, app: existing }, ...props }: ConnectProps & { 
   const [setup, setSetup] = useState<Setup>(named ?? firstSetup())
   const [created, setCreated] = useState<{ app: App; key: string } | null>(null)
   const formState = useAppForm(
-    () => newForm(setupName(firstSetup()), freshColour(appsStore.getState().tools ?? [])),
+    () => newForm(setupName(firstSetup()), freshColour(appsStore.getState().apps ?? [])),
     null,
   )
   useSuggestedModelMap(setup, props.model, formState)

@@ -85,10 +85,10 @@ const all = ''
 
 function WhoFilter({ filter }: { filter: RequestFilter }) {
   const { t } = useTranslation('proxy')
-  const tools = useApps() ?? []
+  const apps = useApps() ?? []
   const { who = all } = filter
   // The filter names a deleted app: links from Usage may still refer to its requests.
-  const isGone = who !== all && who !== 'strangers' && !who.startsWith('studio') && tools.every(({ id }) => id !== who)
+  const isGone = who !== all && who !== 'strangers' && !who.startsWith('studio') && apps.every(({ id }) => id !== who)
   return (
     <Select
       label={t('log.app')}
@@ -103,10 +103,11 @@ function WhoFilter({ filter }: { filter: RequestFilter }) {
         { value: all, label: t('log.allApps') },
         { value: 'studio', label: t('log.studio') },
         ...studioFeature.options.map((feature) => ({
-          ...{ value: `studio:${feature}`, label: `${t('log.studio')} · ${t(`log.features.${feature}`)}` },
+          value: `studio:${feature}`,
+          label: `${t('log.studio')} · ${t(`log.features.${feature}`)}`,
         })),
         { value: 'strangers', label: t('log.unknownCallers') },
-        ...tools.map(({ id, name }) => ({ value: id, label: name })),
+        ...apps.map(({ id, name }) => ({ value: id, label: name })),
         ...(isGone ? [{ value: who, label: who }] : []),
       ]}
     />

@@ -4,7 +4,7 @@ import type { Endpoint } from '../../../src-preload/contract/requests.ts'
 import { filledRules, isIncomplete } from './modelMapForm.ts'
 
 /** The fields of the app form, as typed. An empty text means no limit. */
-export interface ToolForm {
+export interface AppForm {
   name: string
   colour: AppSettings['colour']
   /** In the format of `datetime-local`, local time. */
@@ -30,7 +30,7 @@ export const limits = ['requestsPerMinute', 'tokensPerMinute', 'concurrent'] as 
 export const budgets = ['budgetDay', 'budgetMonth', 'budgetTotal'] as const
 
 export type FormError = 'name' | 'expiresPast' | 'whole' | 'amount' | 'modelMap' | 'models' | 'endpoints'
-export type FormErrors = Partial<Record<keyof ToolForm, FormError>>
+export type FormErrors = Partial<Record<keyof AppForm, FormError>>
 
 export const colours: readonly AppSettings['colour'][] = [
   'blue',
@@ -44,13 +44,13 @@ export const colours: readonly AppSettings['colour'][] = [
 ]
 
 /** The first colour among those that the fewest apps use. */
-export function freshColour(tools: readonly Pick<App, 'colour' | 'revokedAt'>[]): AppSettings['colour'] {
+export function freshColour(apps: readonly Pick<App, 'colour' | 'revokedAt'>[]): AppSettings['colour'] {
   const used = (colour: AppSettings['colour']) =>
-    tools.filter((tool) => tool.revokedAt === null && tool.colour === colour).length
+    apps.filter((app) => app.revokedAt === null && app.colour === colour).length
   return colours.reduce((best, colour) => (used(colour) < used(best) ? colour : best), 'blue')
 }
 
-export const newForm = (name: string, colour: AppSettings['colour']): ToolForm => ({
+export const newForm = (name: string, colour: AppSettings['colour']): AppForm => ({
   name,
   colour,
   expires: '',
@@ -70,24 +70,24 @@ export const newForm = (name: string, colour: AppSettings['colour']): ToolForm =
   failFast: false,
 })
 
-export const formOf = (tool: App): ToolForm => ({
-  name: tool.name,
-  colour: tool.colour,
-  expires: tool.expiresAt === null ? '' : localText(tool.expiresAt),
-  modelMap: tool.modelMap,
-  anyModel: tool.models === null,
-  models: tool.models ?? [],
-  anyEndpoint: tool.endpoints === null,
-  endpoints: tool.endpoints ?? [],
-  requestsPerMinute: tool.requestsPerMinute?.toString() ?? '',
-  tokensPerMinute: tool.tokensPerMinute?.toString() ?? '',
-  concurrent: tool.concurrent?.toString() ?? '',
-  budgetDay: tool.budgetDay ?? '',
-  budgetMonth: tool.budgetMonth ?? '',
-  budgetTotal: tool.budgetTotal ?? '',
-  logBodies: tool.logBodies,
-  retries: tool.retries,
-  failFast: tool.failFast,
+export const formOf = (app: App): AppForm => ({
+  name: app.name,
+  colour: app.colour,
+  expires: app.expiresAt === null ? '' : localText(app.expiresAt),
+  modelMap: app.modelMap,
+  anyModel: app.models === null,
+  models: app.models ?? [],
+  anyEndpoint: app.endpoints === null,
+  endpoints: app.endpoints ?? [],
+  requestsPerMinute: app.requestsPerMinute?.toString() ?? '',
+  tokensPerMinute: app.tokensPerMinute?.toString() ?? '',
+  concurrent: app.concurrent?.toString() ?? '',
+  budgetDay: app.budgetDay ?? '',
+  budgetMonth: app.budgetMonth ?? '',
+  budgetTotal: app.budgetTotal ?? '',
+  logBodies: app.logBodies,
+  retries: app.retries,
+  failFast: app.failFast,
 })
 
 /** An instant in the format of `datetime-local`, local time, to the minute. */
@@ -128,7 +128,7 @@ function amountOf(typed: string): string | null | undefined {
  * @param before the current app: an unchanged expiry is accepted even when it has passed
  */
 export function readForm(
-  form: ToolForm,
+  form: AppForm,
   now: number,
   before: string | null = null,
 ): { settings: AppSettings; errors: null } | { settings: null; errors: FormErrors } {

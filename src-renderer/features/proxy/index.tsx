@@ -38,11 +38,11 @@ function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
   const [connecting, setConnecting] = useState<Connecting | null>(null)
   const [asked, setAsked] = useState<AppAction | null>(null)
   const { allPaused, pauseAll, any } = usePauseAll()
-  const onAction = (action: CardAction, tool: App) => {
-    if (action === 'edit') setEdited(tool)
-    else if (action === 'setUp') setConnecting({ start: 'key', app: tool })
-    else if (action === 'rotate') setConnecting({ start: 'rotate', app: tool })
-    else setAsked({ action, tool })
+  const onAction = (action: CardAction, app: App) => {
+    if (action === 'edit') setEdited(app)
+    else if (action === 'setUp') setConnecting({ start: 'key', app })
+    else if (action === 'rotate') setConnecting({ start: 'rotate', app })
+    else setAsked({ action, app })
   }
   const model = useChat((chat) => chat.model)
   const connect = () => setConnecting({ start: 'app', app: null })
@@ -90,7 +90,7 @@ function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
 /** Pauses or resumes all usable apps. */
 function usePauseAll() {
   const { t } = useTranslation('proxy')
-  const alive = (useApps() ?? []).filter((tool) => inUse(tool, Date.now()))
+  const alive = (useApps() ?? []).filter((app) => inUse(app, Date.now()))
   const pauseAll = (paused: boolean) =>
     void attempt(async (client) => {
       const { changed } = await client.apps.pauseAll({ paused })

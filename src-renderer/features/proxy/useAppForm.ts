@@ -1,14 +1,14 @@
 import { type FormEvent, type RefObject, useState } from 'react'
 import type { AppSettings } from '../../../src-preload/contract/apps.ts'
 import { useFirstInvalid } from '../../shared/useCall.ts'
-import { type FormErrors, readForm, type ToolForm } from './form.ts'
+import { type AppForm, type FormErrors, readForm } from './form.ts'
 import { isIncomplete } from './modelMapForm.ts'
 
 interface AppFormState {
-  form: ToolForm
+  form: AppForm
   errors: FormErrors
   hasErrors: boolean
-  change: (change: Partial<ToolForm>) => void
+  change: (change: Partial<AppForm>) => void
   /** Returns the typed settings. On an error, focuses the field and returns null. */
   read: () => AppSettings | null
   /** Whether every rule of the model map is complete. If not, focuses the first that is not. */
@@ -20,7 +20,7 @@ interface AppFormState {
  * The fields of an app's form with their errors.
  * @param before the current expiry of the app, which is valid even when it has passed
  */
-export function useAppForm(first: () => ToolForm, before: string | null): AppFormState {
+export function useAppForm(first: () => AppForm, before: string | null): AppFormState {
   const [form, setForm] = useState(first)
   const [errors, setErrors] = useState<FormErrors>({})
   const element = useFirstInvalid<HTMLFormElement>(errors)

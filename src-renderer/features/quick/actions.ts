@@ -78,7 +78,7 @@ export async function send(): Promise<void> {
         : [],
     ...(open ? {} : { setup: { ...emptySetup, instructions: app?.settings.newChatInstructions ?? '' } }),
   }
-  useQuick.setState({ ...{ isSending: true, problem: null, note: null, text: '', clipboard: null, screenshot: null } })
+  useQuick.setState({ isSending: true, problem: null, note: null, text: '', clipboard: null, screenshot: null })
   try {
     const sent = await askOnce(place, message, (requestId) => core.chat.send({ requestId, ...message }))
     useQuick.setState({ isSending: false })
@@ -87,7 +87,8 @@ export async function send(): Promise<void> {
     // The message returns, unless the person has typed something else.
     const typed = useQuick.getState().text
     useQuick.setState({
-      ...{ isSending: false, problem: problemOf(thrown) },
+      isSending: false,
+      problem: problemOf(thrown),
       ...(typed === '' ? { text, clipboard, screenshot } : {}),
     })
   }

@@ -25,7 +25,13 @@ export interface QuickState {
 
 /** The state of a new prompt. The model stays. */
 export const emptyPrompt = {
-  ...{ text: '', clipboard: null, screenshot: null, open: null, isSending: false, problem: null, note: null },
+  text: '',
+  clipboard: null,
+  screenshot: null,
+  open: null,
+  isSending: false,
+  problem: null,
+  note: null,
 } as const satisfies Partial<QuickState>
 
 export const useQuick = create<QuickState>(() => ({ ...emptyPrompt, model: null, models: [] }))

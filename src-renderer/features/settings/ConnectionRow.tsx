@@ -12,7 +12,10 @@ import { WithSc } from '../../shared/ui/WithSc.tsx'
 import { useUsage } from '../../stores/usage.ts'
 
 const tones: Record<Connection['state'], PillTone> = {
-  ...{ none: 'muted', checking: 'warn', connected: 'good', failed: 'bad' },
+  none: 'muted',
+  checking: 'warn',
+  connected: 'good',
+  failed: 'bad',
 }
 
 /** One connection. `connection` is the state of the active connection, null for other connections. `busy` is the running action. */

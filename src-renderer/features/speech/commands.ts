@@ -35,7 +35,10 @@ function about(
   keys?: string,
 ): Command {
   return {
-    ...{ id, title, group: 'speech', page: 'speech' },
+    id,
+    title,
+    group: 'speech',
+    page: 'speech',
     when: () => {
       const speech = opened()
       return speech !== null && fits(speech)
@@ -60,12 +63,17 @@ function commands(): Command[] {
   return [
     { id: 'speech.new', title: t('cmdNew'), group: 'speech', run: () => navigate({ page: 'speech', id: null }) },
     {
-      ...{ id: 'speech.speak', title: t('cmdSpeak'), keys: 'Mod+Enter', ...onPage },
+      id: 'speech.speak',
+      title: t('cmdSpeak'),
+      keys: 'Mod+Enter',
+      ...onPage,
       when: () => useSpeech.getState().open === null && useSpeech.getState().draft.text.trim() !== '',
       run: () => void speakDraft(),
     },
     {
-      ...{ id: 'speech.hear', title: t('cmdHear'), ...onPage },
+      id: 'speech.hear',
+      title: t('cmdHear'),
+      ...onPage,
       when: () => useSpeech.getState().open === null,
       run() {
         const client = speechClient()
@@ -73,22 +81,34 @@ function commands(): Command[] {
       },
     },
     {
-      ...{ id: 'speech.search', title: t('cmdSearch'), keys: 'Mod+F', ...onPage },
+      id: 'speech.search',
+      title: t('cmdSearch'),
+      keys: 'Mod+F',
+      ...onPage,
       run: () => document.querySelector<HTMLInputElement>('[data-speech-search]')?.focus(),
     },
     {
-      ...{ id: 'speech.previous', title: t('cmdPrevious'), keys: 'Alt+ArrowUp', ...onPage },
+      id: 'speech.previous',
+      title: t('cmdPrevious'),
+      keys: 'Alt+ArrowUp',
+      ...onPage,
       when: listed,
       run: () => openBeside(-1),
     },
     {
-      ...{ id: 'speech.next', title: t('cmdNext'), keys: 'Alt+ArrowDown', ...onPage },
+      id: 'speech.next',
+      title: t('cmdNext'),
+      keys: 'Alt+ArrowDown',
+      ...onPage,
       when: listed,
       run: () => openBeside(1),
     },
     ...waveCommands('speech', soundOnStage),
     {
-      ...{ id: 'speech.swap', title: t('swap'), keys: 'Mod+Alt+X', ...onPage },
+      id: 'speech.swap',
+      title: t('swap'),
+      keys: 'Mod+Alt+X',
+      ...onPage,
       when: () => usePlayback.getState().compared !== null,
       run: () => swapVoices(usePlayback.getState().lastPlayed),
     },

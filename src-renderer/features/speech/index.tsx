@@ -18,10 +18,10 @@ export function SpeechSubscriptions() {
     const ends = [startSpeech(studio), offerSpeechCommands()]
     return () => callAll(ends)
   }, [studio])
-  const { page: feature, id } = useRoute()
+  const { page, id } = useRoute()
   useEffect(() => {
-    if (feature === 'speech') openSpeech(id)
-  }, [feature, id])
+    if (page === 'speech') openSpeech(id)
+  }, [page, id])
   return null
 }
 

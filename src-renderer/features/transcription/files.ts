@@ -23,8 +23,14 @@ export function addFiles(files: readonly File[]): void {
     const key = crypto.randomUUID()
     given.set(key, { file, ended: new AbortController() })
     const fresh: QueuedFile = {
-      ...{ key, name: file.name, bytes: file.size, state: 'waiting', sent: 0 },
-      ...{ problem: null, recordingId: null, transcriptId: null },
+      key,
+      name: file.name,
+      bytes: file.size,
+      state: 'waiting',
+      sent: 0,
+      problem: null,
+      recordingId: null,
+      transcriptId: null,
     }
     useTranscribe.setState((now) => ({ files: [...now.files, fresh] }))
     start(key, alone)
@@ -52,9 +58,9 @@ async function bringUp(key: string, alone: boolean): Promise<void> {
     given.delete(key)
     set(key, { recordingId: id })
     const { atOnce } = useTranscribe.getState()
-    const { page: feature, id: shown } = routeStore.getState().route
+    const { page, id: shown } = routeStore.getState().route
     // Opens a single file. Several files stay in the queue.
-    if (alone && feature === 'transcribe' && shown === null) showRecording(id)
+    if (alone && page === 'transcribe' && shown === null) showRecording(id)
     if (!atOnce || signal.aborted) return set(key, { state: 'done' })
     set(key, { state: 'asking' })
     void askInTurn(key, id)

@@ -20,12 +20,12 @@ export function TranscriptionSubscriptions() {
     void finishLeftOpen()
     return () => callAll(ends)
   }, [studio])
-  const { page: feature, id } = useRoute()
+  const { page, id } = useRoute()
   useEffect(() => {
-    if (feature !== 'transcribe') return
+    if (page !== 'transcribe') return
     followPage()
     openRecording(id)
-  }, [feature, id])
+  }, [page, id])
   return null
 }
 

@@ -43,7 +43,9 @@ export function Controls() {
           label={t('controls.source')}
           value={choice.source}
           segments={(['service', 'here'] as const).map((value) => ({
-            ...{ value, label: t(`controls.sources.${value}`), disabled: !sources.includes(value) },
+            value,
+            label: t(`controls.sources.${value}`),
+            disabled: !sources.includes(value),
           }))}
           onChange={(source) => choose({ source })}
         />
@@ -112,7 +114,9 @@ function DayField({ label, day, onPick }: { label: string; day: string; onPick: 
       {isRestored && (
         <span id={note} role="status" className="text-bad text-s">
           {t('controls.dayRestored', {
-            ...{ first: usageDays.first.slice(0, 4), last: usageDays.last.slice(0, 4), day: showCalendarDate(day) },
+            first: usageDays.first.slice(0, 4),
+            last: usageDays.last.slice(0, 4),
+            day: showCalendarDate(day),
           })}
         </span>
       )}

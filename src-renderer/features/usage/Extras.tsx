@@ -49,15 +49,14 @@ export function TopConversations() {
 /** The state of each app's budget. */
 export function Budgets() {
   const { t } = useTranslation('usage')
-  const tools = (useApps() ?? []).filter(
-    (tool) =>
-      inUse(tool, Date.now()) && (tool.budgetDay !== null || tool.budgetMonth !== null || tool.budgetTotal !== null),
+  const apps = (useApps() ?? []).filter(
+    (app) => inUse(app, Date.now()) && (app.budgetDay !== null || app.budgetMonth !== null || app.budgetTotal !== null),
   )
   return (
     <div className="min-w-0">
       <section aria-label={t('budgets.title')}>
         <h2 className="font-semibold">{t('budgets.title')}</h2>
-        {tools.length === 0 && (
+        {apps.length === 0 && (
           <div className="flex flex-wrap items-center gap-3 text-faint text-s">
             <p className="min-w-0 flex-1">{t('budgets.none')}</p>
             <Button size="small" onClick={() => navigate({ page: 'proxy', id: null })}>
@@ -66,8 +65,8 @@ export function Budgets() {
           </div>
         )}
         <ul className="mt-2 flex flex-col">
-          {tools.map((tool) => (
-            <Budget key={tool.id} tool={tool} />
+          {apps.map((app) => (
+            <Budget key={app.id} app={app} />
           ))}
         </ul>
       </section>
@@ -75,20 +74,20 @@ export function Budgets() {
   )
 }
 
-function Budget({ tool }: { tool: App }) {
+function Budget({ app }: { app: App }) {
   const { t } = useTranslation('usage')
-  const use = useAppUse(tool.id)
+  const use = useAppUse(app.id)
   return (
     <li className="border-line border-t py-1.5 text-s">
       <div dir="auto" className="truncate font-[520]">
-        {tool.name}
+        {app.name}
       </div>
-      {budgetsOf(tool, use).map((budget) => {
+      {budgetsOf(app, use).map((budget) => {
         const { period, spent, limit } = budget
         const words = t(`budgets.${period}`, { spent: showSpent(spent, limit), limit: showSc(limit) })
         return (
           <div key={period} className="mt-0.5">
-            <BudgetMeter label={t('budgets.label', { name: tool.name, words })} budget={budget} amounts={words} />
+            <BudgetMeter label={t('budgets.label', { name: app.name, words })} budget={budget} amounts={words} />
           </div>
         )
       })}

@@ -256,7 +256,11 @@ function OpenRequest({ row, children }: { row: Limited['row']; children: ReactNo
 }
 
 const endTones: Record<Limited['ended'], PillTone> = {
-  ...{ done: 'good', refused: 'bad', cancelled: 'muted', failed: 'bad', running: 'warn' },
+  done: 'good',
+  refused: 'bad',
+  cancelled: 'muted',
+  failed: 'bad',
+  running: 'warn',
 }
 
 function History() {

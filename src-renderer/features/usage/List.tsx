@@ -13,7 +13,10 @@ import { isSection } from './actions.ts'
 import { attempt } from './client.ts'
 
 const icons: Record<Section, LucideIcon> = {
-  ...{ overview: ChartNoAxesColumn, elsewhere: ArrowLeftRight, limits: Gauge, corrections: History },
+  overview: ChartNoAxesColumn,
+  elsewhere: ArrowLeftRight,
+  limits: Gauge,
+  corrections: History,
 }
 
 /** The page's sections, and below them the accounts. */

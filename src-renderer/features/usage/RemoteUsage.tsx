@@ -21,7 +21,12 @@ import { TableAmount } from './ReportedFigures.tsx'
 import { UsageNotices } from './UsageNotices.tsx'
 
 const tones: Record<Drift, PillTone> = {
-  ...{ same: 'good', elsewhere: 'muted', not_yet: 'muted', here_more: 'warn', unpriced: 'warn', gap: 'warn' },
+  same: 'good',
+  elsewhere: 'muted',
+  not_yet: 'muted',
+  here_more: 'warn',
+  unpriced: 'warn',
+  gap: 'warn',
   incomplete: 'warn',
 }
 

@@ -72,7 +72,8 @@ export function aboutChart(): string {
   const { source } = fitChoice(store.choice, selectedAccount(store))
   return i18n.t('usage:chart.about', {
     source: i18n.t(`usage:chart.source.${source}`),
-    ...{ from: view.query.from, to: view.query.to },
+    from: view.query.from,
+    to: view.query.to,
     asOf: view.asOf ? i18n.t('usage:updatedAt', { at: showInstant(view.asOf) }) : i18n.t('usage:neverFetched'),
   })
 }

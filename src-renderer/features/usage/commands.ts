@@ -14,11 +14,18 @@ function commands(): Command[] {
   const here: Command[] = [
     { id: 'usage.refresh', title: title('refresh'), group: 'usage', run: () => void actions.refresh() },
     {
-      ...{ id: 'usage.table', title: title('table'), group: 'usage', when: answered },
+      id: 'usage.table',
+      title: title('table'),
+      group: 'usage',
+      when: answered,
       run: () => choose({ table: !usageStore.getState().choice.table }),
     },
     {
-      ...{ id: 'usage.csv', title: title('csv'), group: 'usage', keys: 'Mod+S', when: answered },
+      id: 'usage.csv',
+      title: title('csv'),
+      group: 'usage',
+      keys: 'Mod+S',
+      when: answered,
       run: () => void actions.saveTable('csv'),
     },
     {
@@ -35,7 +42,9 @@ function commands(): Command[] {
     ...here.map((command): Command => ({ ...command, page: 'usage' })),
     ...sections.map(
       (section): Command => ({
-        ...{ id: `usage.${section}`, title: title(section), group: 'usage' },
+        id: `usage.${section}`,
+        title: title(section),
+        group: 'usage',
         run: () => actions.goToSection(section),
       }),
     ),

@@ -51,13 +51,6 @@ export function totalText(view: PageView, at: number, measure: Measure): string 
   return counts.length === 0 ? null : showCount(counts.reduce((sum, count) => sum + count, 0))
 }
 
-/** The total of some figures as text, by metric. */
-export function figureText(figures: Figures, measure: Measure): string | null {
-  if (measure === 'spend') return figures.cost === null ? null : `${showSc(figures.cost)} SC`
-  const count = countOf(figures, measure)
-  return count === null ? null : showCount(count)
-}
-
 /** Values for bar heights only. Displayed texts are exact. A column is parsed only when drawn. */
 function heights(series: PageSeries, measure: Measure): readonly (number | null)[] {
   if (measure === 'spend') return series.cost.numbers()
@@ -91,12 +84,18 @@ export function chartOf(
   const series = view.series.map((one, place): ChartSeries => {
     const ink = inkOf(one, place, view)
     return {
-      ...{ id: one.id, name: nameOf(one), ink, values: heights(one, measure) },
+      id: one.id,
+      name: nameOf(one),
+      ink,
+      values: heights(one, measure),
       text: (at) => bucketText(one, at, measure),
     }
   })
   return {
-    ...{ buckets, grain: view.query.grain, series, axis: axisOf(measure) },
+    buckets,
+    grain: view.query.grain,
+    series,
+    axis: axisOf(measure),
     total: (at) => totalText(view, at, measure),
     before: before && beforeOf(before, count, measure),
   }
@@ -155,7 +154,9 @@ export function sidesOf(comparisons: readonly Comparison[]): Sides {
   const whole = sumSc(both.flatMap((one) => one.service?.cost ?? []))
   const share = shareOf(sumSc(both.flatMap((one) => one.here?.cost ?? [])), whole)
   return {
-    ...{ service, here, share: share === null ? null : Math.min(1, Math.max(0, share)) },
+    service,
+    here,
+    share: share === null ? null : Math.min(1, Math.max(0, share)),
     parts: new Set(
       (['service', 'here'] as const).filter((side) => comparisons.some((one) => (one[side]?.missing.cost ?? 0) > 0)),
     ),

@@ -109,8 +109,15 @@ export const choose = (change: Partial<UsageChoice>): void =>
 
 const choiceKey = 'usage.choice'
 const storedChoice = z.object({
-  ...{ range: z.enum(ranges), from: z.string(), to: z.string(), grain: z.enum(grains), by: z.enum(stacks) },
-  ...{ source: z.enum(['service', 'here']), measure: z.enum(measures), before: z.boolean(), table: z.boolean() },
+  range: z.enum(ranges),
+  from: z.string(),
+  to: z.string(),
+  grain: z.enum(grains),
+  by: z.enum(stacks),
+  source: z.enum(['service', 'here']),
+  measure: z.enum(measures),
+  before: z.boolean(),
+  table: z.boolean(),
 })
 
 /** Restores the choice after a reload. */

@@ -62,17 +62,17 @@ export interface WaveformProps {
 /** The waveform of a stored sound: a slider over its time, with controls below. */
 export function Waveform(props: WaveformProps) {
   const { mediaId, mime, seconds = null, pcmRate = 24_000, onTime, onReady, onPlaying, ref } = props
-  const reported = useRef({ onTime, onReady, onPlaying })
-  reported.current = { onTime, onReady, onPlaying }
+  const callbacks = useRef({ onTime, onReady, onPlaying })
+  callbacks.current = { onTime, onReady, onPlaying }
   const [player, setPlayer] = useState<WavePlayer | null>(null)
   const rate = mime === 'audio/pcm' || mime.startsWith('audio/L16') ? pcmRate : null
   // biome-ignore lint/correctness/useExhaustiveDependencies: a later duration is passed to the same player
   useEffect(() => {
     const address = new URL(mediaPath(mediaId), location.href).href
-    const opened = openWavePlayer(address, { pcmRate: rate, seconds }, (time) => reported.current.onTime?.(time))
+    const opened = openWavePlayer(address, { pcmRate: rate, seconds }, (time) => callbacks.current.onTime?.(time))
     const stop = opened.state.subscribe((now, before) => {
-      if (now.ready && !before.ready) reported.current.onReady?.(now.seconds)
-      if (now.playing !== before.playing) reported.current.onPlaying?.(now.playing)
+      if (now.ready && !before.ready) callbacks.current.onReady?.(now.seconds)
+      if (now.playing !== before.playing) callbacks.current.onPlaying?.(now.playing)
     })
     setPlayer(opened)
     return () => {

@@ -55,7 +55,9 @@ async function fromFile(given: Extract<ConvertRequest, { is: 'file' }>): Promise
     video: { discard: true },
     audio: {
       ...(isWav ? { codec: 'pcm-s16' as const } : { codec: 'opus' as const, bitrate: opusRate }),
-      ...{ numberOfChannels: 1, sampleRate: rate, forceTranscode: true },
+      numberOfChannels: 1,
+      sampleRate: rate,
+      forceTranscode: true,
     },
     ...(part && { trim: { start: part.from, end: part.to } }),
     showWarnings: false,

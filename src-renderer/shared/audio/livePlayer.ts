@@ -177,7 +177,7 @@ export function openLive(mime: string, rate: number | null, expected: number | n
       if (decoder.state === 'configured') decoder.decode(chunk)
     }
   }
-  const feature = async (): Promise<void> => {
+  const waitUntilNeeded = async (): Promise<void> => {
     const full = (): boolean =>
       (decoder?.decodeQueueSize ?? 0) > maxWaiting || (context !== null && next - context.currentTime > maxAhead)
     while (!closed.signal.aborted && !broken && full()) {
@@ -221,7 +221,7 @@ export function openLive(mime: string, rate: number | null, expected: number | n
         }
         take(splitter, splitter.push(bytes))
       })
-      await feature()
+      await waitUntilNeeded()
     },
     async endPart() {
       attempt(() => splitter && take(splitter, splitter.end()))

@@ -90,7 +90,7 @@ export function openWavePlayer(
     ready: false,
     trouble: null,
   }))
-  let reported = seconds ?? 0
+  let givenSeconds = seconds ?? 0
   let made: string | null = null
   let frame = 0
 
@@ -111,7 +111,7 @@ export function openWavePlayer(
   const measure = (): void => {
     const own = audio.duration
     const known = Number.isFinite(own) && own > 0 ? own : 0
-    state.setState({ seconds: reported || known })
+    state.setState({ seconds: givenSeconds || known })
   }
   const load = async (): Promise<void> => {
     state.setState({ trouble: null })
@@ -192,7 +192,7 @@ export function openWavePlayer(
       state.setState({ loop: to - from < shortestLoop ? null : { from, to } })
     },
     setSeconds(known) {
-      reported = known
+      givenSeconds = known
       measure()
     },
     retry: () => void load(),

@@ -8,8 +8,14 @@ export const inks = [
 ] as const
 /** An app has the same colour everywhere. */
 const ofTool: Record<Colour, string> = {
-  ...{ blue: 'tool-blue', teal: 'tool-teal', violet: 'tool-violet', amber: 'tool-amber' },
-  ...{ rose: 'tool-rose', green: 'tool-green', slate: 'tool-slate', orange: 'tool-orange' },
+  blue: 'tool-blue',
+  teal: 'tool-teal',
+  violet: 'tool-violet',
+  amber: 'tool-amber',
+  rose: 'tool-rose',
+  green: 'tool-green',
+  slate: 'tool-slate',
+  orange: 'tool-orange',
 }
 /** The name of a chart colour. */
 const nameOf = (ink: Ink): string =>
@@ -55,7 +61,12 @@ export function readChartColors(): ChartColors {
   const of = (name: string): string => read.get(name) ?? 'gray'
   const font = getComputedStyle(document.body).fontFamily
   return {
-    ...{ ink: of('ink'), soft: of('soft'), faint: of('faint'), line: of('line'), raise: of('raise'), warn: of('warn') },
+    ink: of('ink'),
+    soft: of('soft'),
+    faint: of('faint'),
+    line: of('line'),
+    raise: of('raise'),
+    warn: of('warn'),
     font,
     of: (ink) => of(nameOf(ink)),
     all: [...read.values(), font].join(),

@@ -82,7 +82,12 @@ export function bars(data: ChartData, colors: ChartColors, medium: Medium): Cust
   const line = between(data.buckets.length)
   return [
     {
-      ...{ type: 'custom', id: 'bars', silent: true, clip: false, z: 2, progressive: 0 },
+      type: 'custom',
+      id: 'bars',
+      silent: true,
+      clip: false,
+      z: 2,
+      progressive: 0,
       // The axis needs nothing else. All bars are drawn with the first item.
       data:
         lowest < 0

@@ -18,7 +18,12 @@ export function walk(key: string, cursor: Cursor | null, data: ChartData): Curso
   }
   const step = cursor ? 1 : 0
   const goals: Record<string, number> = {
-    ...{ ArrowLeft: from - step, ArrowRight: from + step, PageUp: from - 7, PageDown: from + 7, Home: 0, End: last },
+    ArrowLeft: from - step,
+    ArrowRight: from + step,
+    PageUp: from - 7,
+    PageDown: from + 7,
+    Home: 0,
+    End: last,
   }
   const goal = goals[key]
   return goal === undefined ? undefined : { at: Math.min(last, Math.max(0, goal)), series: picked }

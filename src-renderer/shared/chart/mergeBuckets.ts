@@ -19,8 +19,8 @@ const leastBar = 3
 
 /** Buckets per bar at this chart width, px. 1 while each bucket has a pixel of its own. */
 export function bucketsPerBar(count: number, width: number): number {
-  const feature = width - beside
-  return feature <= 0 || count <= feature ? 1 : Math.ceil((count * leastBar) / feature)
+  const plotWidth = width - beside
+  return plotWidth <= 0 || count <= plotWidth ? 1 : Math.ceil((count * leastBar) / plotWidth)
 }
 
 const worst: Record<Coverage, number> = { gap: 3, partial: 2, running: 1, whole: 0 }

@@ -64,7 +64,12 @@ export function chartOption(data: ChartData, colors: ChartColors, medium: Medium
 function before({ before: reported }: ChartData, colors: ChartColors): LineSeriesOption[] {
   if (!reported) return []
   const line: LineSeriesOption = {
-    ...{ type: 'line', id: 'before', step: 'middle', symbol: 'none', silent: true, z: 4 },
+    type: 'line',
+    id: 'before',
+    step: 'middle',
+    symbol: 'none',
+    silent: true,
+    z: 4,
     lineStyle: { color: colors.ink, width: 1.25, type: [3, 3] },
     data: reported.values.map((value) => value ?? '-'),
   }
@@ -81,7 +86,11 @@ function marks(data: ChartData, colors: ChartColors): CustomSeriesOption[] {
   if (marked.length === 0) return []
   return [
     {
-      ...{ type: 'custom', id: 'marks', silent: true, z: 1, clip: false },
+      type: 'custom',
+      id: 'marks',
+      silent: true,
+      z: 1,
+      clip: false,
       data: marked.map(({ first, last }) => [first, 0, last]),
       renderItem: (params, api) => {
         const mark = marked[params.dataIndex]

@@ -20,12 +20,21 @@ export function pictureOption(data: ChartData, colors: ChartColors, title: strin
     series: [option.series ?? [], data.series.map(({ name, ink }) => named(name, colors.of(ink)))].flat(),
     backgroundColor: colors.raise,
     title: {
-      ...{ text: title, subtext: about + reported, left: 16, top: 12 },
+      text: title,
+      subtext: about + reported,
+      left: 16,
+      top: 12,
       textStyle: { color: colors.ink, fontFamily: colors.font, fontSize: 16, fontWeight: 600 },
       subtextStyle: { color: colors.soft, fontFamily: colors.font, fontSize: 12 },
     },
     legend: {
-      ...{ type: 'plain', right: 16, top: 14, icon: 'roundRect', itemWidth: 10, itemHeight: 10, width: 640 },
+      type: 'plain',
+      right: 16,
+      top: 14,
+      icon: 'roundRect',
+      itemWidth: 10,
+      itemHeight: 10,
+      width: 640,
       data: data.series.map(({ name }) => name),
       textStyle: { color: colors.ink, fontFamily: colors.font, fontSize: 12 },
     },
@@ -34,7 +43,11 @@ export function pictureOption(data: ChartData, colors: ChartColors, title: strin
 }
 
 const named = (name: string, color: string): CustomSeriesOption => ({
-  ...{ type: 'custom', name, itemStyle: { color }, data: [], renderItem: () => null },
+  type: 'custom',
+  name,
+  itemStyle: { color },
+  data: [],
+  renderItem: () => null,
 })
 
 /** Renders an SVG without touching the page, because the content security policy allows no inline style. */

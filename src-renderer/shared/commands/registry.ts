@@ -38,8 +38,8 @@ export interface Command {
 }
 
 /** Whether the command is available on the current page. */
-export const isPossible = ({ page: feature, when }: Command): boolean =>
-  (feature === undefined || feature === routeStore.getState().route.page) && (!when || when())
+export const isPossible = ({ page, when }: Command): boolean =>
+  (page === undefined || page === routeStore.getState().route.page) && (!when || when())
 
 /** By id, in the order of registration. */
 export const commandStore = createStore<{ commands: ReadonlyMap<string, Command> }>(() => ({ commands: new Map() }))

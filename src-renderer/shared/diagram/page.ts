@@ -75,13 +75,25 @@ interface MermaidScript {
   const flat = { useGradient: false, dropShadow: 'none' }
   const lightColours = {
     ...flat,
-    ...{ mainBkg: '#eef1fd', nodeBorder: '#8ea3e6', clusterBkg: '#f6f6f4', clusterBorder: '#cfcec7' },
-    ...{ lineColor: '#6b6a64', edgeLabelBackground: '#fcfcfb', textColor: '#1d1c1a', nodeTextColor: '#1d1c1a' },
+    mainBkg: '#eef1fd',
+    nodeBorder: '#8ea3e6',
+    clusterBkg: '#f6f6f4',
+    clusterBorder: '#cfcec7',
+    lineColor: '#6b6a64',
+    edgeLabelBackground: '#fcfcfb',
+    textColor: '#1d1c1a',
+    nodeTextColor: '#1d1c1a',
   }
   const darkColours = {
     ...flat,
-    ...{ mainBkg: '#252d49', nodeBorder: '#5d74c4', clusterBkg: '#1d1d21', clusterBorder: '#47474f' },
-    ...{ lineColor: '#a3a3ad', edgeLabelBackground: '#161618', textColor: '#ededef', nodeTextColor: '#ededef' },
+    mainBkg: '#252d49',
+    nodeBorder: '#5d74c4',
+    clusterBkg: '#1d1d21',
+    clusterBorder: '#47474f',
+    lineColor: '#a3a3ad',
+    edgeLabelBackground: '#161618',
+    textColor: '#ededef',
+    nodeTextColor: '#ededef',
   }
 
   /** Removes everything that could leave the picture: links, images, foreign elements, event attributes. */

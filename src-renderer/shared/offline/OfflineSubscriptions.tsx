@@ -4,7 +4,7 @@ import type { Client } from '../../api/connect.ts'
 import { subscribe } from '../../api/watch.ts'
 import { i18n } from '../../i18n/index.ts'
 import { appStore } from '../../stores/app.ts'
-import { featureOfOutboxItem, outboxStore } from '../../stores/outbox.ts'
+import { outboxStore, pageOfOutboxItem } from '../../stores/outbox.ts'
 import { navigate } from '../navigation.ts'
 import { useStudio } from '../studioContext.ts'
 import { showToast } from '../toasts.ts'
@@ -54,6 +54,6 @@ function showEnded(ended: OutboxState['ended']): void {
   const text = failed === 0 ? t('ended.done', { count: done }) : t('ended.mixed', { done, failed })
   // A transcript opens in its recording, and an image in the gallery, so their page is enough.
   const id = last.what === 'speech' ? last.id : null
-  const onClick = (): void => navigate({ page: featureOfOutboxItem[last.what], id })
+  const onClick = (): void => navigate({ page: pageOfOutboxItem[last.what], id })
   showToast({ id: 'waited', text, action: { label: t('ended.show'), onClick } })
 }

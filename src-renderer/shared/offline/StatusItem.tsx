@@ -2,7 +2,7 @@ import { CloudOff, RefreshCw } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Connection, Offline } from '../../../src-preload/contract/app.ts'
 import { showAgo, showClock, showDay, showFull } from '../../i18n/format.ts'
-import { featureOfOutboxItem, useOutbox } from '../../stores/outbox.ts'
+import { pageOfOutboxItem, useOutbox } from '../../stores/outbox.ts'
 import { navigate } from '../navigation.ts'
 import { cx } from '../ui/cx.ts'
 import { StatusText } from '../ui/StatusText.tsx'
@@ -63,7 +63,7 @@ export function OutboxStatusItem() {
     <button
       type="button"
       title={t('waitsAbout')}
-      onClick={() => navigate({ page: featureOfOutboxItem[first], id: recordingId })}
+      onClick={() => navigate({ page: pageOfOutboxItem[first], id: recordingId })}
       className={cx(item, 'shrink-0 whitespace-nowrap')}
     >
       {t('waits', { count })}

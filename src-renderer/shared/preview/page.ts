@@ -10,16 +10,18 @@
    * and `noframes` hides its content; both may be in a head.
    */
   const banned: Record<string, string> = {
-    ...{
-      link: 'basefont',
-      meta: 'basefont',
-      base: 'basefont',
-      embed: 'basefont',
-      frame: 'basefont',
-      noscript: 'noframes',
-    },
-    ...{ iframe: 'x-iframe', frameset: 'x-frameset', fencedframe: 'x-fencedframe', portal: 'x-portal' },
-    ...{ object: 'x-object', applet: 'x-applet' },
+    link: 'basefont',
+    meta: 'basefont',
+    base: 'basefont',
+    embed: 'basefont',
+    frame: 'basefont',
+    noscript: 'noframes',
+    iframe: 'x-iframe',
+    frameset: 'x-frameset',
+    fencedframe: 'x-fencedframe',
+    portal: 'x-portal',
+    object: 'x-object',
+    applet: 'x-applet',
   }
 
   /**

@@ -74,8 +74,13 @@ export function followSelection(client: Client): () => void {
   const when = (): boolean => selected() !== null
   const commands = (): Command[] => [
     {
-      ...{ id: menuCommand, title: i18n.t('textActions:menu'), group: 'chat', keys: 'Mod+Shift+A' },
-      ...{ inDialogs: true, when, run: openMenu },
+      id: menuCommand,
+      title: i18n.t('textActions:menu'),
+      group: 'chat',
+      keys: 'Mod+Shift+A',
+      inDialogs: true,
+      when,
+      run: openMenu,
     },
     ...actionsOf(appStore.getState().app?.settings).map(
       (action): Command => ({

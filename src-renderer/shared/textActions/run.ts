@@ -47,7 +47,14 @@ export async function runAction(
   const model = modelOfActions(appStore.getState().app?.settings, listed, other)
   const text = fillPrompt(action.prompt, { selection: selection.text, language: languageName(navigator.language) })
   const begun: ActionRun = {
-    ...{ action, selection, model, status: 'running', text: '', isCut: false, cost: null, costIs: 'unknown' },
+    action,
+    selection,
+    model,
+    status: 'running',
+    text: '',
+    isCut: false,
+    cost: null,
+    costIs: 'unknown',
     problem: null,
   }
   useTextActions.setState({ run: begun, isToolbarShown: false, isMenuOpen: false })

@@ -28,7 +28,10 @@ export interface TextActionsState {
 }
 
 export const useTextActions = create<TextActionsState>(() => ({
-  ...{ selection: null, isToolbarShown: false, isMenuOpen: false, run: null },
+  selection: null,
+  isToolbarShown: false,
+  isMenuOpen: false,
+  run: null,
 }))
 
 export const hideToolbar = (): void => {

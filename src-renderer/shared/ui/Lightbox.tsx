@@ -98,7 +98,7 @@ function Shown(props: LightboxProps & { picture: LightboxPicture; keys: RefObjec
     const timer = setTimeout(() => onGo((at + 1) % count), stays)
     return () => clearTimeout(timer)
   }, [playing, at, count, onGo])
-  const reported = useCallback(
+  const showZoom = useCallback(
     (scale: number): void => {
       if (percent.current) percent.current.textContent = t('zoom', { percent: Math.round(scale * 100) })
     },
@@ -163,7 +163,7 @@ function Shown(props: LightboxProps & { picture: LightboxPicture; keys: RefObjec
               preview={picture.preview}
               alt={picture.name}
               picture={picture}
-              onScale={reported}
+              onScale={showZoom}
               onBroken={() => setBroken(picture.id)}
             />
           )}

@@ -144,14 +144,25 @@ function fillShelves(handle: DatabaseSync): void {
   })
   into('model_lists')({ profile, base_url: 'https://service.invalid', models: '[]', as_of: at(0) })
   into('model_notes')({
-    ...{ profile, base_url: 'https://service.invalid', model: 'm', favourite: 1, replied_at: at(0) },
-    ...{ images: 'works', tools: 'refused' },
+    profile,
+    base_url: 'https://service.invalid',
+    model: 'm',
+    favourite: 1,
+    replied_at: at(0),
+    images: 'works',
+    tools: 'refused',
   })
   const tool = { id: '01c3ad37f0', name: 'An editor' }
   const facts = JSON.stringify({ kind: 'budget', tool, window: 'day', spent: '1', budget: '1', usedUp: true })
   into('alerts')({
-    ...{ id: newId(), at: at(0), watch: 'budget', mark: '1', level: 1, facts },
-    ...{ ended_at: at(9), dismissed_at: at(9) },
+    id: newId(),
+    at: at(0),
+    watch: 'budget',
+    mark: '1',
+    level: 1,
+    facts,
+    ended_at: at(9),
+    dismissed_at: at(9),
   })
   into('tool_keys')({ id: '01c3ad37f0', name: 'An editor', hash: new Uint8Array(32), created_at: at(0) })
   into('prompts')({ id: newId(), name: 'A prompt', text: 'Do it', updated_at: at(0) })

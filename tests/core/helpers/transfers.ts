@@ -28,15 +28,23 @@ export async function readDownload({ downloads }: Pick<Transfers, 'downloads'>, 
 /** A request below `/transfers/` without a host. */
 export const ask = (bytes: BytesHandler, path: string, more: Partial<BytesRequest> = {}): Promise<BytesReply> =>
   bytes({
-    ...{ method: 'GET', path, query: new URLSearchParams(), contentType: null, contentLength: null },
-    ...{ body: Readable.from([]), ...more },
+    method: 'GET',
+    path,
+    query: new URLSearchParams(),
+    contentType: null,
+    contentLength: null,
+    body: Readable.from([]),
+    ...more,
   })
 
 /** Stores bytes from an offset, in an upload or a recording. */
 export const put = (bytes: BytesHandler, path: string, at: number, data: Buffer): Promise<BytesReply> =>
   ask(bytes, path, {
-    ...{ method: 'PUT', query: new URLSearchParams({ at: String(at) }), contentType: partType },
-    ...{ contentLength: data.length, body: Readable.from([data]) },
+    method: 'PUT',
+    query: new URLSearchParams({ at: String(at) }),
+    contentType: partType,
+    contentLength: data.length,
+    body: Readable.from([data]),
   })
 
 const ok = ({ status, body }: BytesReply): Promise<Buffer> => {

@@ -153,15 +153,13 @@ describe('a row', () => {
     trace.replied(400, toolKey)
     trace.ends({ state: 'done', problem: { kind: toolKey, message: toolKey } }, null)
     requestLog.refused({
-      ...{
-        appId: null,
-        from: toolKey,
-        method: toolKey,
-        path: `/${toolKey}`,
-        status: 401,
-        code: toolKey,
-        message: toolKey,
-      },
+      appId: null,
+      from: toolKey,
+      method: toolKey,
+      path: `/${toolKey}`,
+      status: 401,
+      code: toolKey,
+      message: toolKey,
     })
     await requestLog.close()
     expect(isOnDisk(dataDir, 'ZZZZ')).toBe(false)

@@ -198,8 +198,14 @@ describe('the log', () => {
 
 describe('refusals of the guard', () => {
   const refusal = (changes: object = {}) => ({
-    ...{ appId: null, from: 'a web page at https://evil.example', method: 'POST', path: '/v1/chat/completions?key=1' },
-    ...{ status: 403, code: 'origin', message: 'A web page at https://evil.example tried.', ...changes },
+    appId: null,
+    from: 'a web page at https://evil.example',
+    method: 'POST',
+    path: '/v1/chat/completions?key=1',
+    status: 403,
+    code: 'origin',
+    message: 'A web page at https://evil.example tried.',
+    ...changes,
   })
 
   it('of one kind from one source within a minute are one row with a count', async () => {
@@ -214,7 +220,12 @@ describe('refusals of the guard', () => {
       { problem: { kind: 'host' }, times: 1 },
       {
         who: { kind: 'stranger', from: 'a web page at https://evil.example' },
-        ...{ path: '/v1/chat/completions', state: 'refused', status: 403, times: 1000, cost: '0', costIs: 'measured' },
+        path: '/v1/chat/completions',
+        state: 'refused',
+        status: 403,
+        times: 1000,
+        cost: '0',
+        costIs: 'measured',
       },
     ])
     now += 5_000

@@ -20,7 +20,11 @@ function fresh(options: Parameters<typeof openRequestLog>[0] = {}): SqliteReques
   return requestLog
 }
 const use = (tokensIn: number, tokensOut: number, tokensCached = 0, count = 1) => ({
-  ...{ tokensIn, tokensOut, tokensCached, bytesUp: 0, count },
+  tokensIn,
+  tokensOut,
+  tokensCached,
+  bytesUp: 0,
+  count,
 })
 const rows = (...list: NonNullable<AccountUsage['usage']>): AccountUsage => ({
   usage: list,
@@ -55,7 +59,10 @@ describe('prices', () => {
         fc.array(fc.tuple(tokens, tokens, tokens), { minLength: 4, maxLength: 30, size: 'max' }),
         ([pf, pc, po], uses) => {
           const days = uses.map(([fresh, cached, out]) => ({
-            ...{ fresh, cached, out, growing: false },
+            fresh,
+            cached,
+            out,
+            growing: false,
             cost: pf * fresh + pc * cached + po * out,
           }))
           const fit = fitPrices(days)

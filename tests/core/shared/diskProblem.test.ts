@@ -126,8 +126,16 @@ describe('on a real disk that is full or can’t be written', needs('mount'), ()
     onDisk((disk) => {
       const plan = { at: '2026-01-01T00:00:00.000Z', aside: '', leave: ['studio.sqlite'], come: [] }
       const damage = {
-        ...{ id: 'damaged/x/studio', at: plan.at, database: 'studio', why: 'x', recovered: [], lost: [], mended: [] },
-        ...{ keptAt: '/x', mediaSetAside: 0, acknowledged: false },
+        id: 'damaged/x/studio',
+        at: plan.at,
+        database: 'studio',
+        why: 'x',
+        recovered: [],
+        lost: [],
+        mended: [],
+        keptAt: '/x',
+        mediaSetAside: 0,
+        acknowledged: false,
       }
       mkdirSync(join(disk, 'swapping', 'new'), { recursive: true })
       writeFileSync(

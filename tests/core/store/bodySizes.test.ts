@@ -4,7 +4,13 @@ import { freshFolder } from '../helpers/core.ts'
 
 const body = { text: 'twelve bytes', bytes: 12, capped: false }
 const kept = (id: number) => ({
-  ...{ id, who: 'app', at: 1, requestHeaders: null, replyHeaders: null, request: body, reply: null },
+  id,
+  who: 'app',
+  at: 1,
+  requestHeaders: null,
+  replyHeaders: null,
+  request: body,
+  reply: null,
 })
 
 function open(dataDir: string) {

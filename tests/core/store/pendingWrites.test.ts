@@ -138,10 +138,10 @@ describe('background writes', () => {
     const { file, pending, write, all } = open()
     const release = lock(file)
     pending.write('a', 'A test', () => write('a'))
-    expect(pending.size).toBe(1)
+    expect(pending.flush()).toBe(false)
     release()
     await eventually(() => expect(all()).toEqual(['a']))
-    expect(pending.size).toBe(0)
+    expect(pending.flush()).toBe(true)
   })
 
   it('run before a direct write', () => {

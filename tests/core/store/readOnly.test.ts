@@ -28,7 +28,7 @@ test('A write through a read-only database does not compile, and fails at run ti
     openAccountReadOnly(dataDir),
   ]
   // @ts-expect-error The readers of a table have no method that writes.
-  expect(() => store?.toolKeys.remove('id')).toThrow(TypeError)
+  expect(() => store?.appKeys.remove('id')).toThrow(TypeError)
   // @ts-expect-error A read-only store has no transaction.
   expect(() => store?.transaction(() => undefined)).toThrow(TypeError)
   // @ts-expect-error The request log has none either.

@@ -361,7 +361,8 @@ describe('after sleep', () => {
     responses[1]?.write(': ping\n\n')
     expect((await alive.next()).done).toBe(false)
     await expect(silent.next()).rejects.toMatchObject({
-      ...{ kind: 'connection_lost', message: expect.stringContaining('asleep') },
+      kind: 'connection_lost',
+      message: expect.stringContaining('asleep'),
       facts: { outputStarted: true, workPossible: true },
     })
     expect(network.streams.size).toBe(1)

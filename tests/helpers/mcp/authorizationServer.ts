@@ -172,8 +172,11 @@ export async function startAuthorizationServer({
     }
     code.used = true
     const grant: Grant = {
-      ...{ clientId: client.id, resource: code.resource, scope: code.scope },
-      ...{ access: new Set<string>(), refresh: null },
+      clientId: client.id,
+      resource: code.resource,
+      scope: code.scope,
+      access: new Set<string>(),
+      refresh: null,
     }
     grants.push(grant)
     return issue(grant)
@@ -196,8 +199,11 @@ export async function startAuthorizationServer({
     grant.access.add(access)
     grant.refresh = random('refresh')
     return {
-      ...{ access_token: access, token_type: 'Bearer', expires_in: controls.lifeSeconds },
-      ...{ refresh_token: grant.refresh, scope: grant.scope },
+      access_token: access,
+      token_type: 'Bearer',
+      expires_in: controls.lifeSeconds,
+      refresh_token: grant.refresh,
+      scope: grant.scope,
     }
   }
 

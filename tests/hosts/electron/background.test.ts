@@ -18,7 +18,11 @@ afterEach(tidy)
 
 const facts: TrayFacts = {
   proxy: { state: 'on', baseUrl: 'http://127.0.0.1:8787/v1' },
-  ...{ requests: 0, recordings: 0, spentToday: null, apps: 2, pausedApps: 0 },
+  requests: 0,
+  recordings: 0,
+  spentToday: null,
+  apps: 2,
+  pausedApps: 0,
 }
 const actions = () => ({ open: vi.fn(), quickPrompt: vi.fn(), pauseApps: vi.fn(), quit: vi.fn() })
 const labels = (of: TrayFacts) =>
@@ -87,7 +91,9 @@ describe('start at login', () => {
     const app = { isPackaged: true, setLoginItemSettings: vi.fn() }
     setOpenAtLogin(true, { app, platform, program: 'C:\\Studio.exe' })
     expect(app.setLoginItemSettings).toHaveBeenCalledWith({
-      ...{ openAtLogin: true, path: 'C:\\Studio.exe', args: ['--background'] },
+      openAtLogin: true,
+      path: 'C:\\Studio.exe',
+      args: ['--background'],
     })
     setOpenAtLogin(true, { app: { ...app, isPackaged: false }, platform })
     expect(app.setLoginItemSettings).toHaveBeenCalledOnce()

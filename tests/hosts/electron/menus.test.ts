@@ -20,9 +20,7 @@ const submenu = (menu: MenuItemConstructorOptions[], label: string): MenuItemCon
   return Array.isArray(found) ? found : []
 }
 
-const menuActions = () => ({
-  ...{ go: vi.fn(), newWindow: vi.fn(), quickPrompt: vi.fn(), print: vi.fn(), showLogs: vi.fn() },
-})
+const menuActions = () => ({ go: vi.fn(), newWindow: vi.fn(), quickPrompt: vi.fn(), print: vi.fn(), showLogs: vi.fn() })
 const fileEntries = ['New chat', 'New window', 'Quick prompt', 'Recent chats', 'separator', 'Print…', 'separator']
 
 describe('the application menu', () => {
@@ -132,12 +130,22 @@ describe('the menu of a right click', () => {
     canEditRichly: false,
   }
   const nothing: Clicked = {
-    ...{ isEditable: false, selectionText: '', linkURL: '', mediaType: 'none', srcURL: '' },
-    ...{ misspelledWord: '', dictionarySuggestions: [], editFlags: flags },
+    isEditable: false,
+    selectionText: '',
+    linkURL: '',
+    mediaType: 'none',
+    srcURL: '',
+    misspelledWord: '',
+    dictionarySuggestions: [],
+    editFlags: flags,
   }
   const actions = () => ({
-    ...{ replaceMisspelling: vi.fn(), learnWord: vi.fn(), openLink: vi.fn() },
-    ...{ copyText: vi.fn(), copyImage: vi.fn(), saveImage: vi.fn() },
+    replaceMisspelling: vi.fn(),
+    learnWord: vi.fn(),
+    openLink: vi.fn(),
+    copyText: vi.fn(),
+    copyImage: vi.fn(),
+    saveImage: vi.fn(),
   })
   const of = (clicked: Partial<Clicked>) => named(contextMenu({ ...nothing, ...clicked }, actions()))
 

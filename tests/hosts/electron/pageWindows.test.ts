@@ -102,8 +102,15 @@ test('a running page has no origin, no network, no access to the program, and no
     }
   })()`)
   expect(reach).toEqual({
-    ...{ origin: 'null', preload: 'undefined', opener: null, storage: 'refused', popup: null },
-    ...{ clipboard: 'refused', outside: 'refused', scheme: 'refused', file: 'refused' },
+    origin: 'null',
+    preload: 'undefined',
+    opener: null,
+    storage: 'refused',
+    popup: null,
+    clipboard: 'refused',
+    outside: 'refused',
+    scheme: 'refused',
+    file: 'refused',
   })
   expect(await titles()).toContainEqual(expect.stringMatching(/^Page from a chat: /))
 })

@@ -14,7 +14,10 @@ const session = { resolveProxy: async (url: string) => `PROXY for ${url}` }
 function child() {
   const events = new EventEmitter()
   return Object.assign(events, {
-    ...{ postMessage: vi.fn(), kill: vi.fn(), ref: vi.fn(), unref: vi.fn() },
+    postMessage: vi.fn(),
+    kill: vi.fn(),
+    ref: vi.fn(),
+    unref: vi.fn(),
     onMessage: (listener) => void events.on('message', listener),
     onEnd: (listener) => void events.once('exit', (code) => listener(`code ${code}`)),
   } satisfies ChildOfProgram)
@@ -26,7 +29,10 @@ describe('the certificates of the system', () => {
     const lines: string[] = []
     const clock = { now: 0, isQuitting: false }
     const system = systemNetwork({
-      ...{ session, now: () => clock.now, isQuitting: () => clock.isQuitting, log: (_, line) => lines.push(line) },
+      session,
+      now: () => clock.now,
+      isQuitting: () => clock.isQuitting,
+      log: (_, line) => lines.push(line),
       fork() {
         const started = child()
         children.push(started)

@@ -122,8 +122,10 @@ describe('updates', () => {
     const cancel = vi.fn()
     const download = Promise.withResolvers<void>()
     const newer = {
-      ...{ isUpdateAvailable: true, updateInfo: { version: '2.0.0' } },
-      ...{ downloadPromise: download.promise, cancellationToken: { cancel } },
+      isUpdateAvailable: true,
+      updateInfo: { version: '2.0.0' },
+      downloadPromise: download.promise,
+      cancellationToken: { cancel },
     }
     const { made, loaded } = updates(async () => newer)
     made.follow(true)

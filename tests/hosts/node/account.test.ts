@@ -123,7 +123,9 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     // The connection of one run does not change the stored connections.
     const doctor = await studio().run(['doctor', '--json', '--connection', 'Work', ...folder])
     expect(JSON.parse(doctor.stdout).checks).toContainEqual({
-      ...{ name: 'baseAddress', status: 'ok', detail: `${other.baseUrl} responds` },
+      name: 'baseAddress',
+      status: 'ok',
+      detail: `${other.baseUrl} responds`,
     })
     expect(await listed()).toMatchObject([{ active: true }, { active: false }])
 

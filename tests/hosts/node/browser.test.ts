@@ -92,7 +92,9 @@ describe.runIf(process.platform === 'linux')('a browser', () => {
     const exchange = async (body: object): Promise<number> =>
       (
         await fetch(`${origin}/session`, {
-          ...{ method: 'POST', headers: { origin, 'content-type': 'application/json' }, body: JSON.stringify(body) },
+          method: 'POST',
+          headers: { origin, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
         })
       ).status
     const code = opened.split('#code=')[1]

@@ -15,7 +15,8 @@ it('import brings the chats of a file, and names those that it leaves out', asyn
   expect(first.stderr).toContain('“Shell” was left out: It has no messages.')
   const again = await cli.run(['import', file, '--data-dir', cli.dataDir, '--json'])
   expect(JSON.parse(again.stdout)).toMatchObject({
-    ...{ conversations: 0, known: 1 },
+    conversations: 0,
+    known: 1,
     leftOut: [{ title: 'Shell', reason: 'It has no messages.' }],
   })
   writeFileSync(file, 'nothing')

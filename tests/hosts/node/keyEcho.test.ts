@@ -297,7 +297,9 @@ it('a key that the service echoes in any place and encoding is never stored, sen
   exported.push(['export', '--what', 'media', '--output', join(out, 'media')])
   // In this process, which takes a tenth of the time of one process per command.
   const here = realCommands({
-    ...{ HOME: home, TMPDIR: home, INFERENCE_STUDIO_API_KEY: key },
+    HOME: home,
+    TMPDIR: home,
+    INFERENCE_STUDIO_API_KEY: key,
     DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere',
   })
   for (const args of [...shown.flatMap((one) => [one, [...one, '--json']]), ...exported]) {

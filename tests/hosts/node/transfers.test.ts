@@ -90,7 +90,10 @@ it('the received bytes of an interrupted part are stored, and the page continues
   const path = `${transferPath(uploadId)}?at=0`
   const headers = { host: new URL(originOf(site)).host, cookie, origin: originOf(site), 'content-type': partType }
   const sent = request({
-    ...{ host: '127.0.0.1', port: site.server.port, path, method: 'PUT' },
+    host: '127.0.0.1',
+    port: site.server.port,
+    path,
+    method: 'PUT',
     headers: { ...headers, 'content-length': String(content.length) },
   })
   sent.on('error', () => undefined)
@@ -112,7 +115,9 @@ it('a slow page slows its stream down, and a page that disconnects ends it', asy
     }
   })
   const sent = request({
-    ...{ host: '127.0.0.1', port: site.server.port, path: transferPath(streamId) },
+    host: '127.0.0.1',
+    port: site.server.port,
+    path: transferPath(streamId),
     headers: { host: new URL(originOf(site)).host, cookie },
   })
   sent.end()
@@ -211,7 +216,10 @@ describe('attacks', () => {
       'content-length': String(partBytes + 1),
     }
     const sent = request({
-      ...{ host: '127.0.0.1', port: site.server.port, path: `${transferPath(uploadId)}?at=0`, method: 'PUT' },
+      host: '127.0.0.1',
+      port: site.server.port,
+      path: `${transferPath(uploadId)}?at=0`,
+      method: 'PUT',
       headers: { host: new URL(originOf(site)).host, ...headers },
     })
     sent.on('error', () => undefined)

@@ -64,7 +64,14 @@ describe('with generated usage data', () => {
     store.accounts.add({ ...base, id: randomUUID(), userId: 'b', name: 'Old', usedAt: 1 })
     const { no } = store.accounts.add({ ...base, id: randomUUID(), userId: 'a', name: 'Mine', usedAt: today })
     const row = (date: string, model: string, requests: number, cost_sc: string) => ({
-      ...{ user_id: 'a', date, model, requests, tokens_in: 1000, tokens_out: 10, tokens_cached: 1, cost_sc },
+      user_id: 'a',
+      date,
+      model,
+      requests,
+      tokens_in: 1000,
+      tokens_out: 10,
+      tokens_cached: 1,
+      cost_sc,
     })
     const fetch = (at: number, usage: ReturnType<typeof row>[]): void =>
       store.saveReply(no, reportedByUsage({ askedAt: at, answeredAt: at }, { usage, balance: '7.5', total_spent: '3' }))
@@ -208,7 +215,7 @@ describe('with generated usage data', () => {
       '\u009b31m',
       'x'.repeat(150),
     ]
-    const rows = names.map((model) => ({ ...{ user_id: 'a', date: '2026-11-20', model, requests: 1 }, ...counts }))
+    const rows = names.map((model) => ({ user_id: 'a', date: '2026-11-20', model, requests: 1, ...counts }))
     const free = {
       user_id: 'a',
       date: '2026-11-20',

@@ -4,7 +4,10 @@ import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { growth, linear } from '../../helpers/growth.ts'
 
 const problem = (said: string, more: Partial<Problem> = {}): Problem => ({
-  ...{ kind: 'invalid_request', message: said, status: 400, said },
+  kind: 'invalid_request',
+  message: said,
+  status: 400,
+  said,
   ...more,
 })
 

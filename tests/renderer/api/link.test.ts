@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { LinkState } from '../../../src-renderer/api/link.ts'
 import { problemOf } from '../../../src-renderer/api/problem.ts'
 import { subscribe } from '../../../src-renderer/api/watch.ts'
+import type { LinkStatus } from '../../../src-renderer/stores/app.ts'
 import { openPage } from '../../hosts/node/fixtures/page.ts'
 import { type Site, startSite } from '../../hosts/node/fixtures/web.ts'
 
@@ -9,7 +9,7 @@ import { type Site, startSite } from '../../hosts/node/fixtures/web.ts'
 
 let site: Site | null
 let page: ReturnType<typeof openPage>
-let states: LinkState[]
+let states: LinkStatus[]
 
 beforeEach(async () => {
   site = await startSite()
@@ -25,7 +25,7 @@ afterEach(async () => {
 })
 
 const opened = () => page.link.opened(AbortSignal.timeout(20_000))
-const reached = (state: LinkState) =>
+const reached = (state: LinkStatus) =>
   new Promise<void>((resolve) => {
     const look = () => {
       if (page.link.get() !== state) return

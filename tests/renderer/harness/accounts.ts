@@ -72,8 +72,13 @@ const add = (a: Cell, b: Cell): Cell => ({
   nano: a.nano + b.nano,
 })
 const reported = (cell: Cell, estimated = 0, unpriced = 0): Figures => ({
-  ...{ requests: cell.requests, tokensIn: cell.tokensIn, tokensOut: cell.tokensOut, tokensCached: cell.tokensCached },
-  ...{ cost: amount(cell.nano), estimated, unpriced },
+  requests: cell.requests,
+  tokensIn: cell.tokensIn,
+  tokensOut: cell.tokensOut,
+  tokensCached: cell.tokensCached,
+  cost: amount(cell.nano),
+  estimated,
+  unpriced,
   missing: { requests: 0, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost: unpriced },
 })
 
@@ -96,23 +101,27 @@ export class Accounts {
     const asOf = this.#asOf
     const plain = this.#kind === 'plain'
     const account: Account = {
-      ...{
-        id: accountId,
-        name: this.#name,
-        baseUrl: 'https://api.example.com',
-        userId: plain ? null : 'u_41',
-        active: true,
-      },
+      id: accountId,
+      name: this.#name,
+      baseUrl: 'https://api.example.com',
+      userId: plain ? null : 'u_41',
+      active: true,
       offers: plain ? 'no' : 'yes',
       balance: plain ? null : { value: '88.0712', asOf },
       spent: plain ? null : { value: '2204.113', asOf },
       asOf: plain ? null : asOf,
       firstDay: this.#kind === 'empty' ? this.today : shiftDay(this.today, 1 - this.#days),
-      ...{ fetching: false, problem: null },
+      fetching: false,
+      problem: null,
     }
     const second: Account = {
-      ...{ ...account, id: secondId, name: 'client work', baseUrl: 'https://gw.example.net/inference', active: false },
-      ...{ balance: { value: '-1.25', asOf }, asOf: new Date(Date.now() - 40 * 86_400_000).toISOString() },
+      ...account,
+      id: secondId,
+      name: 'client work',
+      baseUrl: 'https://gw.example.net/inference',
+      active: false,
+      balance: { value: '-1.25', asOf },
+      asOf: new Date(Date.now() - 40 * 86_400_000).toISOString(),
     }
     return this.#kind === 'two' ? [account, second] : [account]
   }
@@ -143,8 +152,11 @@ export class Accounts {
     if (!account) throw new Error('No book.')
     const plain = this.#kind === 'plain' || this.#kind === 'empty'
     return {
-      ...{ account, pace: plain ? null : '7.84', daysLeft: plain ? null : 11 },
-      ...{ corrections: this.#kind === 'gaps' ? 2 : 0, gaps: this.#kind === 'gaps' ? 9 : 0 },
+      account,
+      pace: plain ? null : '7.84',
+      daysLeft: plain ? null : 11,
+      corrections: this.#kind === 'gaps' ? 2 : 0,
+      gaps: this.#kind === 'gaps' ? 9 : 0,
       undated: this.undated().length,
     }
   }
@@ -165,11 +177,11 @@ export class Accounts {
     const much = seeded(day, id) * weekend * weight * (0.6 + seeded(day) * 0.8)
     const tokensIn = Math.round(much * 420_000)
     return {
-      ...{ requests: Math.ceil(much * 130), tokensIn, tokensOut: Math.round(tokensIn * 0.14) },
-      ...{
-        tokensCached: Math.round(tokensIn * 0.62),
-        nano: (BigInt(Math.round(much * 6_000_000)) * unit) / 1_000_000n,
-      },
+      requests: Math.ceil(much * 130),
+      tokensIn,
+      tokensOut: Math.round(tokensIn * 0.14),
+      tokensCached: Math.round(tokensIn * 0.62),
+      nano: (BigInt(Math.round(much * 6_000_000)) * unit) / 1_000_000n,
     }
   }
 
@@ -294,7 +306,9 @@ export class Accounts {
       }
       const here = { ...sum, nano: (sum.nano * shares[drift]) / 100n }
       return {
-        ...{ model, day, service: plain || drift === 'gap' ? null : reported(sum) },
+        model,
+        day,
+        service: plain || drift === 'gap' ? null : reported(sum),
         here: {
           ...reported(here, drift === 'here_more' ? 4 : 0),
           ...(drift === 'unpriced' ? { cost: null, unpriced: 8 } : {}),
@@ -314,9 +328,13 @@ export class Accounts {
     const cell = this.#cell(shiftDay(this.today, -4), 'reasoner', 1)
     return [4, 17]
       .map((back) => ({
-        ...{ day: shiftDay(this.today, -back), model: back === 4 ? 'reasoner' : 'vision', keyId: null },
-        ...{ before: reported(cell), beforeAsOf: at(back - 1) },
-        ...{ after: reported(add(cell, { ...cell, nano: 137_000_000n })), afterAsOf: at(back - 3) },
+        day: shiftDay(this.today, -back),
+        model: back === 4 ? 'reasoner' : 'vision',
+        keyId: null,
+        before: reported(cell),
+        beforeAsOf: at(back - 1),
+        after: reported(add(cell, { ...cell, nano: 137_000_000n })),
+        afterAsOf: at(back - 3),
       }))
       .filter(({ day }) => day >= from && day <= to)
   }
@@ -326,8 +344,12 @@ export class Accounts {
     const figures = reported(this.#cell(shiftDay(this.today, -4), 'reasoner', 1))
     const asOf = new Date(Date.now() - 86_400_000).toISOString()
     return (['', '21st of November'] as const).map((date) => ({
-      ...{ date, why: date === '' ? ('none' as const) : ('unreadable' as const), model: 'reasoner' },
-      ...{ keyId: null, figures, asOf },
+      date,
+      why: date === '' ? ('none' as const) : ('unreadable' as const),
+      model: 'reasoner',
+      keyId: null,
+      figures,
+      asOf,
     }))
   }
 
@@ -346,7 +368,9 @@ export class Accounts {
     const now = Date.now()
     const banned = this.#kind === 'banned'
     const full = (limit: number | null, used: number | null) => ({
-      ...{ limit, used, remaining: limit === null || used === null ? null : limit - used },
+      limit,
+      used,
+      remaining: limit === null || used === null ? null : limit - used,
     })
     const ago = (seconds: number) => new Date(now - seconds * 1_000).toISOString()
     const plain = this.#kind === 'plain' || this.#kind === 'none'
@@ -362,7 +386,9 @@ export class Accounts {
               freeRequestsDay: full(1000, 412),
               freeTokensHour: full(100_000, 99_120),
               freeTokensDay: banned ? full(null, null) : { limit: null, used: 312_400, remaining: null },
-              ...{ resetSeconds: 22, banned, bannedUntil: banned ? '2026-11-21T18:30:00Z' : null },
+              resetSeconds: 22,
+              banned,
+              bannedUntil: banned ? '2026-11-21T18:30:00Z' : null,
             },
       key: { rpm: plain ? null : 30, tpm: null, concurrent: plain ? null : 4 },
       slots: {
@@ -378,11 +404,9 @@ export class Accounts {
         ],
         waiting: banned ? 3 : 0,
       },
-      ...{
-        offers: asking ? null : !plain,
-        problem: null,
-        nextAsk: plain ? null : asking ? ago(1) : new Date(now + 11_000).toISOString(),
-      },
+      offers: asking ? null : !plain,
+      problem: null,
+      nextAsk: plain ? null : asking ? ago(1) : new Date(now + 11_000).toISOString(),
     }
   }
 
@@ -390,12 +414,17 @@ export class Accounts {
     if (this.#kind === 'empty') return []
     const ends = ['done', 'done', 'refused', 'cancelled', 'failed', 'running'] as const
     return ends.map((ended, at) => ({
-      ...{ row: 700 - at * 9, at: new Date(Date.now() - at * 7_200_000 - 60_000).toISOString(), ended },
+      row: 700 - at * 9,
+      at: new Date(Date.now() - at * 7_200_000 - 60_000).toISOString(),
+      ended,
       who:
         at % 2 === 0
           ? { kind: 'app' as const, ...(tools[at % 3] ?? never()) }
           : { kind: 'studio' as const, feature: 'chat' as const },
-      ...{ endpoint: 'chat' as const, model: models[at] ?? null, times: at + 1, waitedMs: 900 + at * 21_300 },
+      endpoint: 'chat' as const,
+      model: models[at] ?? null,
+      times: at + 1,
+      waitedMs: 900 + at * 21_300,
     }))
   }
 
@@ -403,9 +432,21 @@ export class Accounts {
     if (this.#kind === 'plain' || this.#kind === 'none') return []
     const asOf = new Date(Date.now() - 240_000).toISOString()
     const key = (at: number, more: Partial<AccountKey>): AccountKey => ({
-      ...{ id: `5f0c1a2e-0000-4000-8000-00000000000${at}`, prefix: `sk-inf-${at}a9`, name: null, rpm: null, tpm: null },
-      ...{ concurrent: null, balanceEnabled: false, balance: null, balanceLimit: null },
-      ...{ createdAt: '2026-02-03T09:12:44Z', lastUsedAt: null, revokedAt: null, calling: false, gone: false, asOf },
+      id: `5f0c1a2e-0000-4000-8000-00000000000${at}`,
+      prefix: `sk-inf-${at}a9`,
+      name: null,
+      rpm: null,
+      tpm: null,
+      concurrent: null,
+      balanceEnabled: false,
+      balance: null,
+      balanceLimit: null,
+      createdAt: '2026-02-03T09:12:44Z',
+      lastUsedAt: null,
+      revokedAt: null,
+      calling: false,
+      gone: false,
+      asOf,
       totals: {
         ...reported({
           requests: 51_204 / at,

@@ -16,22 +16,40 @@ export const everyKind: readonly { facts: AlertFacts; place: Alert['place'] }[] 
   },
   {
     facts: {
-      ...{ kind: 'budget', tool: { id: keyId, name: 'my-editor' }, window: 'day' },
-      ...{ spent: '0.82', budget: '1', usedUp: false, short: null, usual: null },
+      kind: 'budget',
+      tool: { id: keyId, name: 'my-editor' },
+      window: 'day',
+      spent: '0.82',
+      budget: '1',
+      usedUp: false,
+      short: null,
+      usual: null,
     },
     place: { page: 'proxy', id: null },
   },
   {
     facts: {
-      ...{ kind: 'budget', tool: { id: keyId, name: 'batch <b>job</b>' }, window: 'total' },
-      ...{ spent: '20', budget: '20', usedUp: true, short: null, usual: '0.4' },
+      kind: 'budget',
+      tool: { id: keyId, name: 'batch <b>job</b>' },
+      window: 'total',
+      spent: '20',
+      budget: '20',
+      usedUp: true,
+      short: null,
+      usual: '0.4',
     },
     place: { page: 'proxy', id: null },
   },
   ...(['usual', 'refused'] as const).map((short): (typeof everyKind)[number] => ({
     facts: {
-      ...{ kind: 'budget', tool: { id: keyId, name: 'notebook' }, window: 'month' },
-      ...{ spent: '1.9981', budget: '2', usedUp: false, short, usual: '0.0031' },
+      kind: 'budget',
+      tool: { id: keyId, name: 'notebook' },
+      window: 'month',
+      spent: '1.9981',
+      budget: '2',
+      usedUp: false,
+      short,
+      usual: '0.0031',
     },
     place: { page: 'proxy', id: null },
   })),
@@ -66,7 +84,8 @@ export function startAlerts(which: string, notifies: boolean): Alerts {
     id: `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
     at: new Date(now - at * 3_600_000).toISOString(),
     endedAt: at < everyKind.length - 2 ? null : new Date(now - 60_000).toISOString(),
-    ...{ facts, place },
+    facts,
+    place,
   }))
   return { settings, notifies, alerts: which === 'all' ? alerts : [] }
 }

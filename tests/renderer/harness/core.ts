@@ -127,9 +127,9 @@ const router = {
       done(chats.update(input.conversationId, { draft: input.draft })),
     ),
     remove: os.chat.remove.handler(({ input }) => done(chats.remove(input.conversationId))),
-    restore: os.chat.restore.handler(({ input: { conversationId } }) => {
-      chats.restore(conversationId)
-      return { conversationId }
+    restore: os.chat.restore.handler(({ input: { removedId } }) => {
+      chats.restore(removedId)
+      return { conversationId: removedId }
     }),
   },
   library: {
@@ -167,7 +167,12 @@ const router = {
     saveThumbnail: os.images.saveThumbnail.handler(({ input }) => pictures.change(input.id, { thumbId: input.id })),
     save: os.images.save.handler(() => chats.download),
     asAttachment: os.images.asAttachment.handler(({ input }) => ({
-      ...{ mediaId: input.id, name: 'picture.png', mime: 'image/png', width: 1024, height: 1024, bytes: 400_000 },
+      mediaId: input.id,
+      name: 'picture.png',
+      mime: 'image/png',
+      width: 1024,
+      height: 1024,
+      bytes: 400_000,
     })),
     remove: os.images.remove.handler(({ input }) => ({ removed: pictures.remove(input.ids) })),
     restore: os.images.restore.handler(({ input }) => ({ restored: pictures.restore(input.ids) })),

@@ -1,4 +1,3 @@
-import { plainApp } from '../../../src-main/core/gateway/apps/appSettings.ts'
 import type { App, AppSettings, AppUse } from '../../../src-preload/contract/apps.ts'
 import type {
   RequestDetail,
@@ -9,6 +8,7 @@ import type {
 } from '../../../src-preload/contract/requests.ts'
 import { outcomeOf } from '../../../src-renderer/stores/requests.ts'
 import { noUse } from '../../helpers/contractRows.ts'
+import { plainApp } from '../../helpers/plainApp.ts'
 
 // Apps and requests, generated from a seed, so that screenshots stay comparable.
 
@@ -266,7 +266,11 @@ export class Gateway {
       status: failed ? 502 : 200,
       problem: failed ? { kind: 'bad_gateway', message: 'The service could not reach its model.' } : null,
       cancelledBy: null,
-      ...{ dialect: null, askedModel: null, answeredModel: null, finishReason: null, ignored: [] },
+      dialect: null,
+      askedModel: null,
+      answeredModel: null,
+      finishReason: null,
+      ignored: [],
       attempts: 1,
       retriedAfter: [],
       queuedMs: 2,

@@ -2,8 +2,8 @@ import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
 import { transfersPath } from '../../../src-preload/contract/transfers.ts'
 import type { Client } from '../../../src-renderer/api/connect.ts'
-import type { LinkState } from '../../../src-renderer/api/link.ts'
 import { startWindow } from '../../../src-renderer/app/start.tsx'
+import type { LinkStatus } from '../../../src-renderer/stores/app.ts'
 
 /** The real window over an in-memory core: `?state=refused&theme=dark&tools=none&rows=100000&live=1&link=lost#/proxy`. */
 const query = new URLSearchParams(location.search)
@@ -12,7 +12,7 @@ const { port1, port2 } = new MessageChannel()
 core.postMessage(null, [port1])
 port2.start()
 const client: Client = createORPCClient(new RPCLink({ port: port2 }))
-let link: LinkState = 'open'
+let link: LinkStatus = 'open'
 const fetchFile = globalThis.fetch
 /** The files of the in-memory core: every part of an upload is accepted, and every download is there. */
 globalThis.fetch = async (input, init) => {

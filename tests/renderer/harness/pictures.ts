@@ -44,11 +44,25 @@ export class Pictures {
 
   #drawing(id: string, wish: ImageRequest, createdAt: string): Drawing {
     return {
-      ...{ id, createdAt, state: 'making', problem: null, cost: null, costIs: 'unknown', rows: [], ...wish },
+      id,
+      createdAt,
+      state: 'making',
+      problem: null,
+      cost: null,
+      costIs: 'unknown',
+      rows: [],
+      ...wish,
       slots: Array.from({ length: wish.n }, (_, index) => ({
-        ...{ index, state: 'waiting' as const, imageId: null, fileId: null, problem: null, address: null },
+        index,
+        state: 'waiting' as const,
+        imageId: null,
+        fileId: null,
+        problem: null,
+        address: null,
       })),
-      ...{ fromImageId: null, tookMs: null, inSight: { count: 0, lookId: null } },
+      fromImageId: null,
+      tookMs: null,
+      inSight: { count: 0, lookId: null },
     }
   }
 
@@ -56,11 +70,25 @@ export class Pictures {
     const id = idOf(seed)
     const { width, height } = sizeOf(seed)
     const image: Image = {
-      ...{ id, drawingId: drawing.id, createdAt, width, height, bytes: 400_000 + seed * 37, mime: 'image/png' },
-      ...{ mediaId: id, thumbId: thumbs ? id : null, favourite: seed % 17 === 3, prompt: drawing.prompt.slice(0, 160) },
+      id,
+      drawingId: drawing.id,
+      createdAt,
+      width,
+      height,
+      bytes: 400_000 + seed * 37,
+      mime: 'image/png',
+      mediaId: id,
+      thumbId: thumbs ? id : null,
+      favourite: seed % 17 === 3,
+      prompt: drawing.prompt.slice(0, 160),
     }
     drawing.slots = drawing.slots.with(index, {
-      ...{ index, state: 'kept', imageId: id, fileId: null, problem: null, address: null },
+      index,
+      state: 'kept',
+      imageId: id,
+      fileId: null,
+      problem: null,
+      address: null,
     })
     drawing.inSight = { count: drawing.inSight.count + 1, lookId: drawing.inSight.lookId ?? id }
     if (createdAt > (this.#images[0]?.createdAt ?? '')) this.#images.unshift(image)
@@ -141,13 +169,11 @@ export class Pictures {
       drawing.slots.forEach(({ index }) => {
         if (drawing.prompt.includes('foreign') && index === 1) {
           drawing.slots = drawing.slots.with(index, {
-            ...{
-              index,
-              state: 'refused',
-              imageId: null,
-              fileId: null,
-              address: 'https://images.example/v1/images/9f31.png',
-            },
+            index,
+            state: 'refused',
+            imageId: null,
+            fileId: null,
+            address: 'https://images.example/v1/images/9f31.png',
             problem: { kind: 'foreign_address', message: 'The service named an address that is not under its own.' },
           })
         } else {

@@ -1,12 +1,13 @@
 // @module-tag ffmpeg
 import { describe, expect, it } from 'vitest'
-import { type SpeechFormat, synthesize } from '../../../src-main/sandbox/speech/speech.ts'
+import type { SandboxSpeechFormat } from '../../../src-main/sandbox/speech/request.ts'
+import { synthesize } from '../../../src-main/sandbox/speech/speech.ts'
 import { voiceNames } from '../../../src-main/sandbox/speech/voices.ts'
 import { firstCases } from '../../helpers/effort.ts'
 import { brightness, ffmpegSamples, ffprobe, medianPitch, rms } from './tools.ts'
 
 const input = 'Good morning. The sandbox speaks — naïvely, but aloud.'
-const kinds: [SpeechFormat, string, string][] = [
+const kinds: [SandboxSpeechFormat, string, string][] = [
   ['mp3', 'audio/mpeg', 'mp3'],
   ['opus', 'audio/opus', 'opus'],
   ['aac', 'audio/aac', 'aac'],

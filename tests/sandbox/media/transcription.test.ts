@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type SpeechFormat, synthesize } from '../../../src-main/sandbox/speech/speech.ts'
+import type { SandboxSpeechFormat } from '../../../src-main/sandbox/speech/request.ts'
+import { synthesize } from '../../../src-main/sandbox/speech/speech.ts'
 import { MediaError, toVtt, transcribe } from '../../../src-main/sandbox/transcription/transcribe.ts'
 import { firstCases } from '../../helpers/effort.ts'
 import { needs } from '../../helpers/programs.mjs'
@@ -9,7 +10,7 @@ import { ffmpegMake } from './tools.ts'
 const model = 'whisper-1'
 
 describe('transcription', () => {
-  it.each<SpeechFormat>(firstCases(2, ['mp3', 'opus', 'aac', 'flac', 'wav']))(
+  it.each<SandboxSpeechFormat>(firstCases(2, ['mp3', 'opus', 'aac', 'flac', 'wav']))(
     '[STT-04] returns the words spoken into %s',
     async (format) => {
       const input = 'The words ride along: ünïcode, 日本 & <tags>.'

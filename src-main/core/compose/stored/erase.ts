@@ -44,7 +44,10 @@ function eraseIn({ dataDir, log }: Pick<OpeningParts, 'dataDir' | 'log'>, { lock
   const transfers = createTransfers({ dataDir })
   const media = createMedia({ dataDir, store, uploads: transfers.uploads })
   const library = new ChatLibrary({
-    ...{ store, deadlines, databaseFile: databaseFile(dataDir), log },
+    store,
+    deadlines,
+    databaseFile: databaseFile(dataDir),
+    log,
     dropMedia: (ids) => media.drop(ids),
     deleteBodies: async (rows) => {
       for (const id of rows) await requestLog.deleteBodies({ id })
@@ -53,7 +56,12 @@ function eraseIn({ dataDir, log }: Pick<OpeningParts, 'dataDir' | 'log'>, { lock
   const host = { dataDir, log, reveal: async () => false, dragOut: null }
   const keeping = createMediaRetention({ host, store, media, deadlines, tempDir: transfers.folder })
   const erasing = composeRetention({
-    ...{ store, requestLog, library, media: keeping, deadlines, log },
+    store,
+    requestLog,
+    library,
+    media: keeping,
+    deadlines,
+    log,
     remove: (id) => store.conversations.setRemoved(id, new Date().toISOString()),
     // The command deletes only the data that it names. The retention settings do not apply.
     logDays: () => null,

@@ -55,8 +55,8 @@ export function openExport(dataDir: string, version: string): DataExport {
         const last = rows.at(-1)
         if (!last) return
         after = last.id
-        const reported = rows.map((row) => ({ row, linkedAccount: accountOf(row.id) ?? '' }))
-        yield account === null ? reported : reported.filter(({ linkedAccount }) => linkedAccount === account)
+        const entries = rows.map((row) => ({ row, linkedAccount: accountOf(row.id) ?? '' }))
+        yield account === null ? entries : entries.filter(({ linkedAccount }) => linkedAccount === account)
       }
     } finally {
       reader.close()
@@ -96,9 +96,9 @@ export function openExport(dataDir: string, version: string): DataExport {
     },
     async media(to, range) {
       const items = chats().made.items()
-      const reported = await exportMedia(items, { mediaDir: join(dataDir, 'media'), to, wanted: within(range) })
+      const exported = await exportMedia(items, { mediaDir: join(dataDir, 'media'), to, wanted: within(range) })
       assertUnchanged()
-      return reported
+      return exported
     },
     close: () => store?.close(),
   }

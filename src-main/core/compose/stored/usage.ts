@@ -29,7 +29,7 @@ export function openUsage(dataDir: string): UsageCommands {
   const accountStore = openAccountReadOnly(dataDir)
   const apps = openAppsReadOnly(dataDir)
   const here = openRequestLogReader(dataDir, apps.list)
-  const reading = accountStore && openUsageReader({ accountStore, local: here, tools: apps.list, now: Date.now })
+  const reading = accountStore && openUsageReader({ accountStore, local: here, apps: apps.list, now: Date.now })
   const known = (): NonNullable<typeof reading> => {
     if (reading) return reading
     // Not reachable: callers take account ids from `accounts`, which returns an empty list here.

@@ -146,9 +146,9 @@ async function prepareInWorker({ dataDir, log, opening, signal }: OpeningParts, 
   const show = (work: Opening): void => {
     last = work
     if (!isLate) return
-    const reported = (async () => opening?.(work))()
-    reported.catch(fail)
-    shown.first ??= reported
+    const showing = (async () => opening?.(work))()
+    showing.catch(fail)
+    shown.first ??= showing
   }
   const delay = setTimeout(() => {
     isLate = true

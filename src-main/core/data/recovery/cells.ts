@@ -62,9 +62,9 @@ function readCell(pages: Pages, page: Buffer, from: number, found: TreePage): vo
   at = length.next
   let rowid: number | null = null
   if (found.isTable) {
-    const reported = varint(page, at)
-    at = reported.next
-    rowid = reported.value
+    const key = varint(page, at)
+    at = key.next
+    rowid = key.value
     if (!Number.isSafeInteger(rowid)) throw new RangeError('A row id is invalid.')
   }
   const payload = readPayload(pages, page, at, length.value, found.isTable)

@@ -33,8 +33,8 @@ export function recoverDatabase(from: string, to: string, { kind }: KnownDatabas
   const handle = new DatabaseSync(to, { enableForeignKeyConstraints: false })
   try {
     const claims = new Claims(pages.count)
-    const reported = rootsOf(pages, claims)
-    const version = versionOf(pages, kind.migrations, reported)
+    const roots = rootsOf(pages, claims)
+    const version = versionOf(pages, kind.migrations, roots)
     // The file gets its own page size and no log, because no process reads it before it is complete.
     handle.exec(`${kind.pragmas ?? ''}; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN`)
     applySchema(handle, kind, 0, version)
@@ -42,10 +42,10 @@ export function recoverDatabase(from: string, to: string, { kind }: KnownDatabas
     // Rows that a migration writes into a new file come from the old file, if it has them.
     for (const { name } of tables) handle.exec(`DELETE FROM "${name}"`)
     const rows = new Rows(handle, looking.counted ?? (() => undefined))
-    const all = tables.map((table) => readTable(pages, claims, reported, table, rows))
+    const all = tables.map((table) => readTable(pages, claims, roots, table, rows))
     // After the tables: a wrong pointer of an index must not claim a page of a table without row ids, which has the same form.
-    for (const result of all) result.known = knownRows(pages, claims, reported, result.table)
-    claimRest(pages, claims, reported)
+    for (const result of all) result.known = knownRows(pages, claims, roots, result.table)
+    claimRest(pages, claims, roots)
     adopt(pages, claims, all, rows)
     const holed = new Set(all.filter(({ walked }) => walked.holes + walked.broken > 0).map(({ table }) => table.name))
     const mended = relate(handle, looking, holed)
@@ -65,8 +65,8 @@ interface Result {
   known: number | null
 }
 
-function readTable(pages: Pages, claims: Claims, reported: Roots, table: Table, rows: Rows): Result {
-  const root = reported.tables.get(table.name) ?? unknownRoot
+function readTable(pages: Pages, claims: Claims, roots: Roots, table: Table, rows: Rows): Result {
+  const root = roots.tables.get(table.name) ?? unknownRoot
   const walked = walkTree(
     pages,
     claims,
@@ -246,8 +246,8 @@ function tableNameOf([type, name, owner, , sql]: readonly Value[]): string | nul
  * missing table: an older version would not have the columns of the rows, and would lose all of them.
  */
 function versionOf(pages: Pages, migrations: readonly string[], { tables, isWhole }: Roots): number {
-  const reported = pages.page(1).readUInt32BE(60)
-  if (!isWhole) return reported >= 1 && reported <= migrations.length ? reported : migrations.length
+  const inHeader = pages.page(1).readUInt32BE(60)
+  if (!isWhole) return inHeader >= 1 && inHeader <= migrations.length ? inHeader : migrations.length
   const handle = new DatabaseSync(':memory:')
   try {
     const versions = migrations.map((sql) => {
@@ -258,9 +258,9 @@ function versionOf(pages: Pages, migrations: readonly string[], { tables, isWhol
     const unknown = [...tables.keys()].filter((name) => !known.has(name)).length
     const isPossible = (wanted: readonly string[]): boolean =>
       wanted.filter((name) => !tables.has(name)).length <= unknown
-    const named = versions[reported - 1]
+    const named = versions[inHeader - 1]
     if (named && isPossible(named) && [...tables.keys()].every((name) => named.includes(name) || !known.has(name)))
-      return reported
+      return inHeader
     return versions.findLastIndex(isPossible) + 1 || migrations.length
   } finally {
     handle.close()

@@ -113,8 +113,14 @@ function recoverInPlace(parts: RecoveryOptions, database: KnownDatabase, why: st
   const loose = name === 'studio' ? looseFiles(dataDir, isThere ? fresh : null) : []
   if (isThere) toDisk(fresh)
   const damage: Damage = {
-    ...{ id: `damaged/${stamp}/${name}`, at: new Date().toISOString(), database: name, why, ...recovered },
-    ...{ keptAt: join(dataDir, 'damaged', stamp), mediaSetAside: loose.length, acknowledged: false },
+    id: `damaged/${stamp}/${name}`,
+    at: new Date().toISOString(),
+    database: name,
+    why,
+    ...recovered,
+    keptAt: join(dataDir, 'damaged', stamp),
+    mediaSetAside: loose.length,
+    acknowledged: false,
   }
   swapNow(dataDir, {
     at: damage.at,

@@ -52,6 +52,8 @@ function holdWhatWaits(path: string): void {
 }
 
 const summaryOf = ({ version, madeAt, counts, entries }: BackupManifest): BackupSummary => ({
-  ...{ version, madeAt, counts },
+  version,
+  madeAt,
+  counts,
   bytes: entries.reduce((sum, { bytes }) => sum + bytes, 0),
 })

@@ -81,7 +81,9 @@ export function createRetention({ kinds, logDays, deadlines, log, now = Date.now
     // Always in this order, because deleting rows would delete their bodies with them.
     const ordered = deletableKinds.flatMap((what) => parts.find((part) => part.what === what) ?? [])
     const begun: Running = {
-      ...{ startedAt, by, stopping: false },
+      startedAt,
+      by,
+      stopping: false,
       parts: ordered.map(({ what, reported }) => ({ what, items: reported, done: 0 })),
     }
     running = begun

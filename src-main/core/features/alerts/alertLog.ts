@@ -66,8 +66,10 @@ export class AlertLog {
   }
 
   /**
-   * Whether the alert stays active. A changed limit that is crossed to the same level counts as the same crossing. If this returns false,
-   * the alert ends and the measurement may raise a new one.
+   * Whether an alert stays active after a measurement. If not, it ends, and the measurement may raise a new alert.
+   *
+   * It ends with its period (a day or a month), at a higher level, and when the figure has recovered. If the person has changed the limit
+   * (`mark`), it stays active only while the figure is at its level: the alert then counts for the new limit.
    */
   #isStillActive(holding: StoredAlert, { period, mark, level, recovered }: Measurement): boolean {
     if (holding.period !== period || level > holding.level) return false
@@ -83,8 +85,16 @@ export class AlertLog {
 
   #add({ watch, period, mark, level, endsAt, facts }: Measurement): StoredAlert {
     const alert: StoredAlert = {
-      ...{ id: randomUUID(), at: this.#instant(), watch, period, mark, level, facts },
-      ...{ endsAt: endsAt === null ? null : new Date(endsAt).toISOString(), endedAt: null, dismissedAt: null },
+      id: randomUUID(),
+      at: this.#instant(),
+      watch,
+      period,
+      mark,
+      level,
+      facts,
+      endsAt: endsAt === null ? null : new Date(endsAt).toISOString(),
+      endedAt: null,
+      dismissedAt: null,
     }
     this.#table.add(alert)
     return alert

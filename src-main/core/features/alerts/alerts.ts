@@ -63,14 +63,14 @@ export interface AlertsOptions {
   connection(): Connection
   /** Each rate-limit status reply over the current connection. */
   statuses: Listeners<[RateLimitStatusReply]>
-  tools: { list(): App[]; observe(listener: () => void): () => void }
+  apps: { list(): App[]; observe(listener: () => void): () => void }
   /** A request ended. Its caller is `tool:ID` of an app or `studio:FEATURE`. */
   settled: Listeners<[string]>
   /** A request with the right key of this app was refused before it was relayed. `code`: such as `budget_day`. */
   blocked: Listeners<[appId: string, code: string]>
-  spent(toolId: string): AppSpend
+  spent(appId: string): AppSpend
   /** The usual request of an app; null while unknown. */
-  usual(toolId: string): { cost: Nano; tokens: number } | null
+  usual(appId: string): { cost: Nano; tokens: number } | null
   notify: Host['notify']
   now?: () => number
 }
@@ -122,7 +122,7 @@ export class AlertsFeature {
     this.#ends = [
       parts.usage.changes.add(() => this.#accountStore.soon()),
       parts.statuses.add(this.#statusReported),
-      parts.tools.observe(() => this.#allBudgets()),
+      parts.apps.observe(() => this.#allBudgets()),
       parts.settled.add(this.#settled),
       parts.blocked.add(this.#blocked),
     ]
@@ -236,7 +236,7 @@ export class AlertsFeature {
   }
 
   readonly #blocked = (appId: string, code: string): void => {
-    const app = this.#settings.budgets ? this.#parts.tools.list().find(({ id }) => id === appId) : undefined
+    const app = this.#settings.budgets ? this.#parts.apps.list().find(({ id }) => id === appId) : undefined
     const window = windows.find((one) => code === `budget_${one}`)
     const reading = app && !window ? measureBlocked(app, this.#now()) : null
     if (app && window) this.#refusedForBudget(app, window)
@@ -334,13 +334,11 @@ export class AlertsFeature {
     // If this fails, all budgets are checked again.
     this.#dirty = null
     const now = this.#now()
-    const tools = this.#parts.tools.list().filter((tool) => mayAsk(tool, now))
-    const looked = dirty ? tools.filter(({ id }) => dirty.has(id)) : tools
-    const readings = looked.flatMap((tool) => this.#appReadings(tool, now))
+    const apps = this.#parts.apps.list().filter((app) => mayAsk(app, now))
+    const looked = dirty ? apps.filter(({ id }) => dirty.has(id)) : apps
+    const readings = looked.flatMap((app) => this.#appReadings(app, now))
     if (!dirty) {
-      const blocked = this.#parts.tools
-        .list()
-        .flatMap((tool) => (tool.revokedAt ? null : measureBlocked(tool, now)) ?? [])
+      const blocked = this.#parts.apps.list().flatMap((app) => (app.revokedAt ? null : measureBlocked(app, now)) ?? [])
       const watched = new Set([...readings, ...blocked].map(({ watch }) => watch))
       const isOver = (watch: string): boolean => /^(budget|app|app-tokens):/.test(watch) && !watched.has(watch)
       if (this.#log.drop(isOver)) this.#feed.changed()
@@ -349,21 +347,21 @@ export class AlertsFeature {
     this.#take(readings)
   }
 
-  #appReadings(tool: App, now: number): Measurement[] {
-    const { budgetDay, budgetMonth, budgetTotal, tokensPerMinute } = tool
+  #appReadings(app: App, now: number): Measurement[] {
+    const { budgetDay, budgetMonth, budgetTotal, tokensPerMinute } = app
     if (budgetDay === null && budgetMonth === null && budgetTotal === null && tokensPerMinute === null) return []
-    const usual = this.#parts.usual(tool.id)
+    const usual = this.#parts.usual(app.id)
     const checks: BudgetChecks = {
       at: this.#settings.budgetAt,
       usual: usual?.cost ?? null,
       refused: (window, budget, spent) => {
-        const short = this.#short.get(`${tool.id} ${window}`)
+        const short = this.#short.get(`${app.id} ${window}`)
         // A lower spend is a new day or month, or was reset.
         return short !== undefined && short.budget === budget && spent >= short.spent
       },
     }
-    const tokens = measureTokens(tool, usual?.tokens ?? null, now)
-    return [...measureBudgets(tool, this.#parts.spent(tool.id), checks, now), ...(tokens ? [tokens] : [])]
+    const tokens = measureTokens(app, usual?.tokens ?? null, now)
+    return [...measureBudgets(app, this.#parts.spent(app.id), checks, now), ...(tokens ? [tokens] : [])]
   }
 
   #take(readings: readonly Measurement[]): void {

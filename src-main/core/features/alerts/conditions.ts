@@ -89,17 +89,17 @@ export interface BudgetChecks {
 }
 
 /** One measurement for each budget of an app. */
-export function measureBudgets(tool: App, spent: AppSpend, checks: BudgetChecks, now: number): Measurement[] {
-  const given = { day: tool.budgetDay, month: tool.budgetMonth, total: tool.budgetTotal }
+export function measureBudgets(app: App, spent: AppSpend, checks: BudgetChecks, now: number): Measurement[] {
+  const given = { day: app.budgetDay, month: app.budgetMonth, total: app.budgetTotal }
   return windows.flatMap((window) => {
     const text = given[window]
-    return text === null ? [] : [measureBudget(tool, window, spent[window], text, checks, now)]
+    return text === null ? [] : [measureBudget(app, window, spent[window], text, checks, now)]
   })
 }
 
 /** Levels: 1 near, 2 too little left for a request, 3 used up. */
 function measureBudget(
-  tool: App,
+  app: App,
   window: BudgetWindow,
   spent: Nano,
   text: string,
@@ -118,7 +118,7 @@ function measureBudget(
         ? 'usual'
         : null
   return {
-    watch: `budget:${tool.id}:${window}`,
+    watch: `budget:${app.id}:${window}`,
     period: periodOf(window, now),
     mark: text,
     level: usedUp ? 3 : short ? 2 : near ? 1 : 0,
@@ -127,32 +127,49 @@ function measureBudget(
     asOf: now,
     endsAt: endOf(window, now),
     facts: {
-      ...{ kind: 'budget', tool: { id: tool.id, name: tool.name }, window },
-      ...{ spent: fromNano(spent), budget: text, usedUp, short, usual: usual === null ? null : fromNano(usual) },
+      kind: 'budget',
+      tool: { id: app.id, name: app.name },
+      window,
+      spent: fromNano(spent),
+      budget: text,
+      usedUp,
+      short,
+      usual: usual === null ? null : fromNano(usual),
     },
   }
 }
 
 /** Measures a limit of tokens a minute against the app's usual request; null without a limit or without a usual request. */
-export function measureTokens(tool: App, usual: number | null, now: number): Measurement | null {
-  const limit = tool.tokensPerMinute
+export function measureTokens(app: App, usual: number | null, now: number): Measurement | null {
+  const limit = app.tokensPerMinute
   if (limit === null || usual === null) return null
   return {
-    ...{ watch: `app-tokens:${tool.id}`, period: null, mark: String(limit), level: usual > limit ? 1 : 0 },
+    watch: `app-tokens:${app.id}`,
+    period: null,
+    mark: String(limit),
+    level: usual > limit ? 1 : 0,
     // The usual number varies, so the alert ends only with a tenth to spare.
-    ...{ recovered: usual * 1.1 <= limit, asOf: now, endsAt: null },
-    facts: { kind: 'tokens', tool: { id: tool.id, name: tool.name }, usual, limit },
+    recovered: usual * 1.1 <= limit,
+    asOf: now,
+    endsAt: null,
+    facts: { kind: 'tokens', tool: { id: app.id, name: app.name }, usual, limit },
   }
 }
 
 /** Measures an app that sent a request although it is paused or expired; null if it is neither. */
-export function measureBlocked(tool: App, now: number): Measurement | null {
-  const hasExpired = tool.expiresAt !== null && Date.parse(tool.expiresAt) <= now
-  const why = hasExpired ? 'expired' : tool.pausedAt === null ? null : 'paused'
+export function measureBlocked(app: App, now: number): Measurement | null {
+  const hasExpired = app.expiresAt !== null && Date.parse(app.expiresAt) <= now
+  const why = hasExpired ? 'expired' : app.pausedAt === null ? null : 'paused'
   if (why === null) return null
   return {
-    ...{ watch: `app:${tool.id}`, period: null, mark: why, level: 1, recovered: false, asOf: now, endsAt: null },
-    facts: { kind: 'app', tool: { id: tool.id, name: tool.name }, why },
+    watch: `app:${app.id}`,
+    period: null,
+    mark: why,
+    level: 1,
+    recovered: false,
+    asOf: now,
+    endsAt: null,
+    facts: { kind: 'app', tool: { id: app.id, name: app.name }, why },
   }
 }
 
@@ -202,11 +219,20 @@ function keyReading(
   { watch, why, ...how }: KeyLevel & { watch: string },
 ): Measurement {
   return {
-    ...{ watch: `${watch}:${account.id}:${key.id}`, period: null, mark: '', endsAt: null, ...how },
+    watch: `${watch}:${account.id}:${key.id}`,
+    period: null,
+    mark: '',
+    endsAt: null,
+    ...how,
     asOf: Date.parse(key.asOf),
     facts: {
-      ...{ kind: 'key', account, why, keyId: key.id, name: key.name?.slice(0, 200) ?? null },
-      ...{ left: key.balanceEnabled ? key.balance : null, limit: key.balanceEnabled ? key.balanceLimit : null },
+      kind: 'key',
+      account,
+      why,
+      keyId: key.id,
+      name: key.name?.slice(0, 200) ?? null,
+      left: key.balanceEnabled ? key.balance : null,
+      limit: key.balanceEnabled ? key.balanceLimit : null,
     },
   }
 }
@@ -229,11 +255,21 @@ export function measureRefusal(
 ): Measurement {
   const { profile, account, status, key } = refusal
   return {
-    ...{ watch: refusalWatch(profile, status), period: new Date(now).toISOString().slice(0, 10), mark: '' },
-    ...{ level: 1, recovered: false, asOf: now, endsAt: null },
+    watch: refusalWatch(profile, status),
+    period: new Date(now).toISOString().slice(0, 10),
+    mark: '',
+    level: 1,
+    recovered: false,
+    asOf: now,
+    endsAt: null,
     facts: {
-      ...{ kind: 'key', account, why: refusals[status], keyId: key?.id ?? null },
-      ...{ name: key?.name?.slice(0, 200) ?? null, left: null, limit: null },
+      kind: 'key',
+      account,
+      why: refusals[status],
+      keyId: key?.id ?? null,
+      name: key?.name?.slice(0, 200) ?? null,
+      left: null,
+      limit: null,
     },
   }
 }
@@ -247,7 +283,12 @@ export function measureBan(
   const ends = instantOf(status.until)
   const banned = status.banned && !(ends !== null && ends <= asOf)
   return {
-    ...{ watch: `ban:${account.id}`, period: null, mark: '', level: banned ? 1 : 0, recovered: !banned, asOf },
+    watch: `ban:${account.id}`,
+    period: null,
+    mark: '',
+    level: banned ? 1 : 0,
+    recovered: !banned,
+    asOf,
     endsAt: ends,
     facts: { kind: 'ban', account, until: status.until?.slice(0, 100) ?? null },
   }

@@ -148,7 +148,10 @@ function headOf(
   return {
     id: randomUUID(),
     title: name === '' ? null : name,
-    ...{ createdAt, updatedAt, draft: '', folderId: null },
+    createdAt,
+    updatedAt,
+    draft: '',
+    folderId: null,
     pinned: starred === true || instantOf(pinnedAt) !== null,
     archivedAt: archived === true ? updatedAt : null,
     setup: emptySetup,

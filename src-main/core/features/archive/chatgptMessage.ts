@@ -106,7 +106,9 @@ function build(
   const finish = metadata?.finish_details?.type ?? null
   const names = namesOf(metadata, pictures, notes)
   return {
-    ...{ id, parentId: carried.parent, role },
+    id,
+    parentId: carried.parent,
+    role,
     name: role === 'tool' ? null : author.name?.slice(0, 64) || null,
     text: call ? '' : text,
     reasoning: isReply ? carried.reasoning.join('\n\n') : '',
@@ -115,7 +117,10 @@ function build(
     documents: [],
     passages: [],
     attachments: pictures.map(({ asset, ...facts }) => ({
-      ...{ mediaId: asset, detail: null, name: names.get(assetId(asset)) ?? null, mime: '' },
+      mediaId: asset,
+      detail: null,
+      name: names.get(assetId(asset)) ?? null,
+      mime: '',
       ...facts,
     })),
     run:
@@ -127,9 +132,18 @@ function build(
     usage: null,
     createdAt: at,
     finishedAt: at,
-    ...{ firstTokenMs: null, reasoningMs: null, requestId: null, askId: null, made: null },
-    ...{ summarised: null, leftOut: false },
-    ...{ cost: null, costIs: 'unknown', params: null, jsonFaults: null, nextId: null },
+    firstTokenMs: null,
+    reasoningMs: null,
+    requestId: null,
+    askId: null,
+    made: null,
+    summarised: null,
+    leftOut: false,
+    cost: null,
+    costIs: 'unknown',
+    params: null,
+    jsonFaults: null,
+    nextId: null,
   }
 }
 
@@ -172,8 +186,13 @@ function runOf(
     callId: call?.id ?? id,
     name: call?.name ?? toolName(name),
     arguments: call?.arguments ?? '{}',
-    ...{ state: 'done', tool: null, allowed: null, isError, notes: [] },
-    ...{ startedAt: null, finishedAt: at },
+    state: 'done',
+    tool: null,
+    allowed: null,
+    isError,
+    notes: [],
+    startedAt: null,
+    finishedAt: at,
   }
 }
 

@@ -126,7 +126,10 @@ export async function writeArchive(
     for (const { name, value } of more()) await zip.add(name, [Buffer.from(`${JSON.stringify(value)}\n`)])
     const { folders, prompts, presets } = library
     const manifest: ArchiveManifest = {
-      ...{ format: archiveFormat, version: formatVersion, createdAt: now, program: version },
+      format: archiveFormat,
+      version: formatVersion,
+      createdAt: now,
+      program: version,
       counts: { ...counts, folders: folders.length, prompts: prompts.length, presets: presets.length },
       entries: [...zip.entries],
     }

@@ -51,7 +51,9 @@ export const libraryFile = z.object({
   folders: z
     .array(
       z.object({
-        ...{ id, name: z.string().min(1).max(100), createdAt: z.string().max(100) },
+        id,
+        name: z.string().min(1).max(100),
+        createdAt: z.string().max(100),
         // Absent in archives of earlier versions.
         model: folder.shape.model.default(null),
         instructions: folder.shape.instructions.default(null),

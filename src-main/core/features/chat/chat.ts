@@ -54,7 +54,10 @@ function missingDocument(): never {
 export function openChat(options: ChatOptions): ChatFeature {
   const { store, upstream, log, neighbours = noNeighbours, logBodies = () => false, titleModel = () => null } = options
   const runs = new ReplyRuns({
-    ...{ store, log, neighbours, logBodies },
+    store,
+    log,
+    neighbours,
+    logBodies,
     starting: () => titles.giveWay(),
     stored: (reply) => titles.replied(reply),
   })

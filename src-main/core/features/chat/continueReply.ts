@@ -1,39 +1,31 @@
-import { canContinue } from '../../../../src-preload/contract/chat.ts'
+import { type ChatInputs, type ChatOutputs, canContinue } from '../../../../src-preload/contract/chat.ts'
 import { StudioError } from '../../errors.ts'
 import type { ChatFeature } from './chat.ts'
 import type { ChatUpstream } from './replyRuns.ts'
 import { firstReplies } from './send.ts'
-import { connectFor, notifySiblings, refuseBusy, startOnce, startReplies, storeReplies } from './startReplies.ts'
+import { connectFor, notifySiblings, refuseBusy, startReplies, storeReplies } from './startReplies.ts'
 
 /** Always English: models follow English best, and the stored message must not depend on the language of the window. */
 export const continueInstruction =
   'Continue your previous message exactly where it stopped. Do not repeat any of it, and add no introduction.'
 
-export interface ContinueInput {
-  requestId: string
-  replyId: string
-  model?: string | undefined
-}
-
-/** Ids of the stored message that asks the model to continue, and of the new reply. */
-export interface Continued {
-  turnId: string
-  replyId: string
-}
+/** `turnId` is the id of the stored message that asks the model to continue. */
+type Continued = ChatOutputs['continueReply']
 
 /**
  * Asks the model to continue a reply that ended early. Stores a user message with `continueInstruction`, then one
  * reply. A repeated `requestId` returns the result of the first call.
  * @throws StudioError `not_connected`, `no_such_item`, `busy`, `bad_input`
  */
-export const continueReply = (feature: ChatFeature, input: ContinueInput): Promise<Continued> =>
-  startOnce(
-    () => continuedBefore(feature, input.requestId),
-    () => connectFor(feature, input.replyId),
-    (upstream) => continueNow(feature, input, upstream),
-  )
+export async function continueReply(feature: ChatFeature, input: ChatInputs['continueReply']): Promise<Continued> {
+  const before = continuedBefore(feature, input.requestId)
+  if (before) return before
+  const upstream = await connectFor(feature, input.replyId)
+  // Looks again, because a concurrent call with the same id may have waited for the connection too. No await follows.
+  return continuedBefore(feature, input.requestId) ?? continueNow(feature, input, upstream)
+}
 
-function continueNow(feature: ChatFeature, input: ContinueInput, upstream: ChatUpstream): Continued {
+function continueNow(feature: ChatFeature, input: ChatInputs['continueReply'], upstream: ChatUpstream): Continued {
   const { store } = feature
   const { requestId: turnId, replyId } = input
   const { conversationId, ask, notifyOthers } = store.transaction(() => {

@@ -58,7 +58,13 @@ export class ConversationWatcher implements FeedSource<ConversationEvent> {
       const setup = this.#view.setup(this.#id)
       const path = this.#view.path(this.#id)
       this.#earlier = Math.max(0, path.length - this.#sizes.first)
-      return { type: 'snapshot', conversation, setup, ...this.#notifyPath(path, this.#earlier), earlier: this.#earlier }
+      return {
+        type: 'snapshot',
+        conversation,
+        setup,
+        ...this.#takePathFrom(path, this.#earlier),
+        earlier: this.#earlier,
+      }
     }
     if (this.#next === 'path') {
       this.#next = null
@@ -70,7 +76,7 @@ export class ConversationWatcher implements FeedSource<ConversationEvent> {
       const unchanged = twice === -1 ? same : Math.min(same, twice)
       // Earlier messages that are only on the former path are no longer due.
       this.#earlier = Math.min(this.#earlier, unchanged)
-      return { type: 'path', unchanged, ...this.#notifyPath(path, unchanged) }
+      return { type: 'path', unchanged, ...this.#takePathFrom(path, unchanged) }
     }
     if (this.#conversationStale) {
       this.#conversationStale = false
@@ -94,14 +100,17 @@ export class ConversationWatcher implements FeedSource<ConversationEvent> {
     else if (change.what === 'message') this.#stale.add(change.messageId)
   }
 
-  /** Reads the messages of the path from `from` on, and the replies beside its end. */
-  #notifyPath(path: string[], from: number): { messages: Message[]; beside: Message[] } {
+  /**
+   * The messages of `path` from index `from` on, and the other replies to the same message as its last one (`beside`). From now on, changes
+   * of these messages are sent.
+   */
+  #takePathFrom(path: string[], from: number): { messages: Message[]; beside: Message[] } {
     const messages = this.#view.messages(path.slice(from))
     const beside = this.#view.messages(this.#view.beside(path.at(-1)))
     this.#path = path
     this.#known = new Set([...path.slice(this.#earlier), ...beside.map(({ id }) => id)])
     for (const id of this.#growing.keys()) if (!this.#known.has(id)) this.#growing.delete(id)
-    for (const message of [...messages, ...beside]) this.#reported(message)
+    for (const message of [...messages, ...beside]) this.#noteSent(message)
     return { messages, beside }
   }
 
@@ -110,21 +119,21 @@ export class ConversationWatcher implements FeedSource<ConversationEvent> {
       this.#stale.delete(id)
       const message = this.#known.has(id) ? this.#view.message(id) : null
       if (!message) continue
-      this.#reported(message)
+      this.#noteSent(message)
       return { type: 'message', message }
     }
     return null
   }
 
   #takeDelta(): ConversationEvent | null {
-    for (const [messageId, reported] of this.#growing) {
+    for (const [messageId, sent] of this.#growing) {
       const reply = this.#view.reply(messageId)
       if (!reply) continue
       for (const field of textFields) {
-        const at = reported[field]
+        const at = sent[field]
         if (reply.length(field) <= at) continue
         const append = reply.since(field, at)
-        reported[field] = at + append.length
+        sent[field] = at + append.length
         return { type: 'delta', messageId, field, at, append }
       }
     }
@@ -139,13 +148,13 @@ export class ConversationWatcher implements FeedSource<ConversationEvent> {
     const messages = this.#view.messages(ids)
     for (const message of messages) {
       this.#known.add(message.id)
-      this.#reported(message)
+      this.#noteSent(message)
     }
     return { type: 'earlier', messages, left }
   }
 
   /** Records that a message was sent. Stores lengths only for running replies, because no other message grows. */
-  #reported({ id, text, reasoning, refusal }: Message): void {
+  #noteSent({ id, text, reasoning, refusal }: Message): void {
     this.#stale.delete(id)
     if (!this.#view.reply(id)) this.#growing.delete(id)
     else this.#growing.set(id, { text: text.length, reasoning: reasoning.length, refusal: refusal.length })

@@ -113,7 +113,8 @@ function replyOf({ id: source, text, name, toolCalls }: Message, rows: readonly 
   const calls = toolCalls.map((call, at) => callOf(call, rows[at]?.run?.callId ?? ''))
   const results = rows.map(
     ({ run, text }): SentMessage => ({
-      ...{ source, fileCharacters },
+      source,
+      fileCharacters,
       message: { role: 'tool', tool_call_id: run?.callId ?? '', content: text },
     }),
   )

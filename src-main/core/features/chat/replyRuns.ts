@@ -384,7 +384,9 @@ function outcomeOf(
   const hasImage = ({ content }: ChatRequest['messages'][number]): boolean =>
     Array.isArray(content) && content.some((part) => 'image_url' in part)
   return {
-    ...{ upstream, model, sent: { images: messages.some(hasImage), tools: tools.length > 0 } },
+    upstream,
+    model,
+    sent: { images: messages.some(hasImage), tools: tools.length > 0 },
     replied: replies.some((reply) => reply.hasOutput),
     calledTools: replies.some((reply) => reply.message().toolCalls.length > 0),
     problem: failure?.toProblem() ?? null,

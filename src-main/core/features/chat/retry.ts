@@ -1,32 +1,26 @@
-import { canRetry } from '../../../../src-preload/contract/chat.ts'
+import { type ChatInputs, type ChatOutputs, canRetry } from '../../../../src-preload/contract/chat.ts'
 import { StudioError } from '../../errors.ts'
 import type { ChatFeature } from './chat.ts'
 import type { ChatUpstream } from './replyRuns.ts'
-import { connectFor, notifySiblings, refuseBusy, startOnce, startReplies, storeReplies } from './startReplies.ts'
-
-/** Input of `retry`. Without `models`, the model of the reply is asked again. */
-export interface RetryInput {
-  requestId: string
-  replyId: string
-  models?: string[] | undefined
-}
+import { connectFor, notifySiblings, refuseBusy, startReplies, storeReplies } from './startReplies.ts'
 
 /**
- * Requests new replies to the same message. They become siblings of the given reply, which does not change. The active path ends in the
+ * Requests new replies to the same message, by default from the same model. They become siblings of the given reply, which does not change. The active path ends in the
  * first new reply, whose id is `requestId`. A repeated `requestId` returns the result of the first call. Call only on request of a
  * person: the program never calls `retry` by itself.
  * @throws StudioError `not_connected`, `no_such_item`, `busy`, `bad_input`
  */
-export const retry = (feature: ChatFeature, input: RetryInput): Promise<{ replyIds: string[] }> =>
-  startOnce(
-    () => retriedBefore(feature, input.requestId),
-    () => connectFor(feature, input.replyId),
-    (upstream) => retryNow(feature, input, upstream),
-  )
+export async function retry(feature: ChatFeature, input: ChatInputs['retry']): Promise<ChatOutputs['retry']> {
+  const before = retriedBefore(feature, input.requestId)
+  if (before) return before
+  const upstream = await connectFor(feature, input.replyId)
+  // Looks again, because a concurrent call with the same id may have waited for the connection too. No await follows.
+  return retriedBefore(feature, input.requestId) ?? retryNow(feature, input, upstream)
+}
 
 function retryNow(
   feature: ChatFeature,
-  { requestId, replyId, models }: RetryInput,
+  { requestId, replyId, models }: ChatInputs['retry'],
   upstream: ChatUpstream,
 ): { replyIds: string[] } {
   const { store } = feature

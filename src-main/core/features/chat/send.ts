@@ -1,44 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { type Attachment, type ChatSetup, canEdit, type Message } from '../../../../src-preload/contract/chat.ts'
-import type { DocumentToSend } from '../../../../src-preload/contract/documents.ts'
+import { type ChatInputs, type ChatOutputs, canEdit, type Message } from '../../../../src-preload/contract/chat.ts'
 import { numberPassages, type Passage, type PassageToSend } from '../../../../src-preload/contract/projects.ts'
 import { StudioError } from '../../errors.ts'
 import type { ChatFeature } from './chat.ts'
 import type { ChatUpstream } from './replyRuns.ts'
-import {
-  leaveCalls,
-  notifyPath,
-  notifySiblings,
-  refuseBusy,
-  startOnce,
-  startReplies,
-  storeReplies,
-} from './startReplies.ts'
+import { leaveCalls, notifyPath, notifySiblings, refuseBusy, startReplies, storeReplies } from './startReplies.ts'
 import { titleOf } from './title.ts'
 
-/** Input of `send`. `requestId` becomes the id of the message; `edits` is the id of the message that it replaces. */
-export interface SendInput {
-  requestId: string
-  conversationId: string | null
-  text: string
-  models: string[]
-  attachments?: { mediaId: string; detail: Attachment['detail'] }[]
-  documents?: DocumentToSend[]
-  passages?: PassageToSend[]
-  role?: Exclude<Message['role'], 'tool'>
-  name?: string | null
-  ask?: boolean
-  edits?: string | undefined
-  setup?: ChatSetup | undefined
-  folderId?: string | null
-}
-
-/** Ids of the stored message and its replies, in the order of models and choices. */
-export interface Sent {
-  conversationId: string
-  turnId: string
-  replyIds: string[]
-}
+export type SendInput = ChatInputs['send']
+/** `replyIds` are in the order of models and choices. */
+type Sent = ChatOutputs['send']
 
 /**
  * Stores a message and its pending replies in one transaction, then sends the requests. A repeated `requestId` returns
@@ -46,12 +17,13 @@ export interface Sent {
  * @throws StudioError `not_connected`, `no_such_item`, `busy`, `bad_input`, also if the `requestId` belongs to another
  * text
  */
-export const send = (feature: ChatFeature, input: SendInput): Promise<Sent> =>
-  startOnce(
-    () => sentBefore(feature, input),
-    async () => (input.ask === false ? null : feature.upstream()),
-    (upstream) => sendNow(feature, input, upstream),
-  )
+export async function send(feature: ChatFeature, input: SendInput): Promise<Sent> {
+  const before = sentBefore(feature, input)
+  if (before) return before
+  const upstream = input.ask === false ? null : await feature.upstream()
+  // Looks again, because a concurrent call with the same id may have waited for the connection too. No await follows.
+  return sentBefore(feature, input) ?? sendNow(feature, input, upstream)
+}
 
 function sendNow(feature: ChatFeature, input: SendInput, upstream: ChatUpstream | null): Sent {
   const { store } = feature

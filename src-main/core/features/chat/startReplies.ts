@@ -50,22 +50,6 @@ export function storeReplies(
   return ids.map((choices) => choices.map((id) => store.messages.get(id)))
 }
 
-/**
- * Runs `start` once for each request id: `find` returns the result of an earlier call, or null. A caller that repeats a call because it
- * got no answer thus sends nothing twice.
- */
-export async function startOnce<Result extends object, Connected>(
-  find: () => Result | null,
-  connect: () => Promise<Connected>,
-  start: (connected: Connected) => Result,
-): Promise<Result> {
-  const before = find()
-  if (before) return before
-  const connected = await connect()
-  // Checks again, because a concurrent call with the same id may have waited for the connection too. No await follows.
-  return find() ?? start(connected)
-}
-
 /** The client of the service, for a request about a stored reply. @throws StudioError `no_such_item` before it connects, `not_connected` */
 export async function connectFor({ store, upstream }: ChatFeature, replyId: string): Promise<ChatUpstream> {
   store.messages.get(replyId)

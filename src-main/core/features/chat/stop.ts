@@ -4,12 +4,3 @@ import type { ChatFeature } from './chat.ts'
 export function stop({ runs }: ChatFeature, { replyId }: { replyId: string }): { stopped: boolean } {
   return { stopped: runs.stop(replyId) }
 }
-
-/** Stops all replies on every branch and all running tools of a conversation. */
-export function stopAll(
-  { runs, neighbours }: ChatFeature,
-  { conversationId }: { conversationId: string },
-): { stopped: number } {
-  const replies = runs.stopConversation(conversationId)
-  return { stopped: replies + neighbours.stopCalls(conversationId) }
-}

@@ -1,17 +1,11 @@
-import type { ChatSetup } from '../../../../src-preload/contract/chat.ts'
+import type { ChatInputs, ChatSetup } from '../../../../src-preload/contract/chat.ts'
 import type { ChatFeature } from './chat.ts'
 
-/** Fields to change; undefined fields stay. */
-export interface UpdateInput {
-  conversationId: string
-  title?: string | undefined
-  folderId?: string | null | undefined
-  pinned?: boolean | undefined
-  archived?: boolean | undefined
-}
-
-/** Changes the given fields. An empty title removes the title. @throws StudioError `no_such_item` */
-export function update({ store, runs, titles }: ChatFeature, { conversationId, ...changes }: UpdateInput): void {
+/** Changes the given fields. Undefined fields stay. An empty title removes the title. @throws StudioError `no_such_item` */
+export function update(
+  { store, runs, titles }: ChatFeature,
+  { conversationId, ...changes }: ChatInputs['update'],
+): void {
   const { title, folderId, pinned, archived } = changes
   store.transaction(() => {
     const { conversations } = store

@@ -85,5 +85,9 @@ export async function keyOf(session: Session, profile: StoredProfile): Promise<C
 
 /** The fields of a profile that a window may see. */
 export const shownProfile = ({ id, name, kind, baseUrl, keyKept }: Profile): Profile => ({
-  ...{ id, name, kind, baseUrl, keyKept },
+  id,
+  name,
+  kind,
+  baseUrl,
+  keyKept,
 })

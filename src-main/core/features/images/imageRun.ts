@@ -215,8 +215,12 @@ export class ImageRun {
 }
 
 export const emptySlot = (index: number): ImageSlot => ({
-  ...{ index, state: 'waiting', imageId: null, fileId: null },
-  ...{ problem: null, address: null },
+  index,
+  state: 'waiting',
+  imageId: null,
+  fileId: null,
+  problem: null,
+  address: null,
 })
 
 /** Marks the slots that are still empty as failed. */

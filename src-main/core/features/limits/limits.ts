@@ -46,7 +46,7 @@ export class LimitsFeature {
   #connected = false
   /** Whether the account is known and has reported its limits over this connection. */
   #isKnown = false
-  #reported = false
+  #hasReport = false
   #status: LimitStatus | null = null
   #offers: boolean | null = null
   #problem: Problem | null = null
@@ -99,7 +99,7 @@ export class LimitsFeature {
     this.#problem = null
     this.#askedAt = Number.NEGATIVE_INFINITY
     this.#isKnown = false
-    this.#reported = false
+    this.#hasReport = false
     this.#recall()
     this.#plan()
   }
@@ -107,7 +107,7 @@ export class LimitsFeature {
   /** Call when the account of the connection is known. Stores the reported limits; if there are none yet, reads the stored limits. */
   known(): void {
     this.#isKnown = true
-    if (this.#reported && this.#status) this.#parts.stored.save(this.#status)
+    if (this.#hasReport && this.#status) this.#parts.stored.save(this.#status)
     else this.#recall()
   }
 
@@ -139,7 +139,7 @@ export class LimitsFeature {
       this.#status = statusOf(asked.status, asked.at)
       this.#offers = true
       this.#problem = null
-      this.#reported = true
+      this.#hasReport = true
       if (this.#isKnown) this.#parts.stored.save(this.#status)
     } else if (isNotOffered(asked.failed)) {
       this.#offers = false

@@ -15,7 +15,10 @@ export const listName = 'media.jsonl'
 /** Maximum number of characters of text in a file name. */
 const longest = 60
 const pictures: Record<string, string> = {
-  ...{ 'image/png': 'png', 'image/jpeg': 'jpg', 'image/gif': 'gif', 'image/webp': 'webp' },
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
   'audio/pcm': 'pcm',
 }
 

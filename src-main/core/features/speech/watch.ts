@@ -18,7 +18,7 @@ export function watch({ view, changes, store }: SpeechFeature, signal?: AbortSig
     let soonest = Number.POSITIVE_INFINITY
     for (const id of stale) {
       const early = (sentAt.get(id) ?? Number.NEGATIVE_INFINITY) + everyMs - performance.now()
-      if (early <= 0) return reported(id)
+      if (early <= 0) return changeOf(id)
       soonest = Math.min(soonest, early)
     }
     if (stale.size > 0 && timer === null) {
@@ -30,7 +30,7 @@ export function watch({ view, changes, store }: SpeechFeature, signal?: AbortSig
     return null
   }
 
-  function reported(id: string): SpeechChange {
+  function changeOf(id: string): SpeechChange {
     stale.delete(id)
     const speech = view.find(id)
     if (speech?.state === 'making') sentAt.set(id, performance.now())

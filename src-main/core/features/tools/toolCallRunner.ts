@@ -18,7 +18,7 @@ import { runOnServer, type Settled } from './runOnServer.ts'
 import type { SchemaCheckClient } from './schemaCheck/workerClient.ts'
 
 type Row = Message & { run: ToolRun }
-type Allowed = 'once' | 'conversation' | 'always'
+type Allowed = NonNullable<ToolRun['allowed']>
 
 export interface ToolCallRunnerOptions {
   store: Store

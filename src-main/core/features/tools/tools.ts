@@ -81,8 +81,15 @@ export function createTools(parts: ToolsOptions): ToolsFeature {
   const check = (schema: string): Promise<string[]> => checker.schema(schema)
   const grants = new OAuthGrants({ secrets, servers: store.mcpServers, log: warn })
   const serverParts = {
-    ...{ secrets: new ServerSecrets(secrets), grants, check, version },
-    ...{ fetch: systemFetch(parts.network), awayFetch: awayFetch(parts.network), limits: bounds, changed, log: warn },
+    secrets: new ServerSecrets(secrets),
+    grants,
+    check,
+    version,
+    fetch: systemFetch(parts.network),
+    awayFetch: awayFetch(parts.network),
+    limits: bounds,
+    changed,
+    log: warn,
   }
   const servers = new McpServers(store, serverParts, warn)
   const catalogue = new ToolCatalogue(store, servers)

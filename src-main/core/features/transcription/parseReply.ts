@@ -38,9 +38,9 @@ export function parseTranscript(format: TranscriptFormat, raw: string): ParsedTr
 
 function readPlain(raw: string): ParsedTranscript {
   if (raw.length > longestText) throw tooLong()
-  if (isVtt(raw)) return reported('vtt', null, readVtt(raw) ?? [])
-  if (isSrt(raw)) return reported('text', null, readSrt(raw))
-  return reported('text', raw, [])
+  if (isVtt(raw)) return boundedTranscript('vtt', null, readVtt(raw) ?? [])
+  if (isSrt(raw)) return boundedTranscript('text', null, readSrt(raw))
+  return boundedTranscript('text', raw, [])
 }
 
 const reply = z.looseObject({ text: z.unknown().optional(), segments: z.unknown().optional() })
@@ -53,7 +53,7 @@ function readJson(json: unknown): ParsedTranscript {
     throw new StudioError('malformed_reply', 'The service’s reply contains no transcript.', { workPossible: true })
   }
   const cues = readSegments(segments)
-  return reported('json', typeof text === 'string' && text.trim() !== '' ? text : null, cues)
+  return boundedTranscript('json', typeof text === 'string' && text.trim() !== '' ? text : null, cues)
 }
 
 /** Reads the valid segments as cues. `readJson` reads the text separately. */
@@ -69,7 +69,7 @@ function readSegments(segments: unknown): Cue[] {
   )
 }
 
-function reported(came: TranscriptFormat, given: string | null, cues: Cue[]): ParsedTranscript {
+function boundedTranscript(came: TranscriptFormat, given: string | null, cues: Cue[]): ParsedTranscript {
   if (cues.length > mostCues) throw tooLong()
   const text = given === null ? joinCues(cues) : clean(given).trim()
   if (text.length > longestText) throw tooLong()

@@ -37,7 +37,12 @@ export function showAccount(
   const dated = (value: Atto | null) => (value === null || !known ? null : { value: fromAtto(value), asOf: known.asOf })
   const lastAt = accountStore.fetches.lastAt(no, 'usage')
   return {
-    ...{ id, name, baseUrl, userId, offers, ...activity },
+    id,
+    name,
+    baseUrl,
+    userId,
+    offers,
+    ...activity,
     balance: dated(known?.balance ?? null),
     spent: dated(known?.spent ?? null),
     asOf: lastAt === null ? null : new Date(lastAt).toISOString(),

@@ -46,7 +46,7 @@ export interface RecentSpend extends LocalUsage {
 export interface ReadParts {
   accountStore: AccountReaders
   local: LocalUsage
-  tools(): readonly { id: string; name: string; colour: Colour }[]
+  apps(): readonly { id: string; name: string; colour: Colour }[]
   /** ms since 1970. */
   now(): number
 }
@@ -59,7 +59,7 @@ export interface UsageFeatureOptions {
     /** Assigns the requests of the current connection to this account. */
     belongsTo(accountId: string): void
   }
-  tools: ReadParts['tools']
+  apps: ReadParts['apps']
   /** Receives each usage reply, to learn prices from it. */
   learn(usage: AccountUsage, place: ProfileLocation): void
   /** Number of all requests of this program so far. */

@@ -32,7 +32,13 @@ export const exportColumns = [
 export function rowsOf({ query, buckets, series, asOf }: UsageView): ExportRow[] {
   return buckets.flatMap(({ from, to, state }, at) =>
     series.map((one) => ({
-      ...{ from, to, state, source: query.source, by: query.by, id: one.id, name: one.name },
+      from,
+      to,
+      state,
+      source: query.source,
+      by: query.by,
+      id: one.id,
+      name: one.name,
       requests: one.requests[at] ?? null,
       tokens_in: one.tokensIn[at] ?? null,
       tokens_out: one.tokensOut[at] ?? null,
@@ -49,7 +55,13 @@ export function totalsOf({ query, buckets, series, asOf }: UsageView): ExportRow
   const { from, to, source, by } = query
   const state = stateOf(buckets.map((bucket) => bucket.state))
   return series.map(({ id, name, total, incomplete }) => ({
-    ...{ from, to, state, source, by, id, name },
+    from,
+    to,
+    state,
+    source,
+    by,
+    id,
+    name,
     requests: total.requests,
     tokens_in: total.tokensIn,
     tokens_out: total.tokensOut,
@@ -76,7 +88,13 @@ export function bucketsOf({ query, buckets, series, asOf }: UsageView): ExportRo
         : counts.reduce((all, count) => all + count, 0)
     }
     return {
-      ...{ from, to, state, source: query.source, by: 'day', id: 'all', name: 'all' },
+      from,
+      to,
+      state,
+      source: query.source,
+      by: 'day',
+      id: 'all',
+      name: 'all',
       requests: sum((one) => one.requests),
       tokens_in: sum((one) => one.tokensIn),
       tokens_out: sum((one) => one.tokensOut),

@@ -48,7 +48,9 @@ function showKey({ versions }: AccountReaders, no: number, log: string, what: st
   if (!version || !known) return null
   const limit = toAtto(known.balanceLimit)
   return {
-    ...{ id, ...known, calling: false },
+    id,
+    ...known,
+    calling: false,
     // A negative limit means no limit.
     balanceLimit: limit !== null && limit >= 0n ? known.balanceLimit : null,
     totals: totalsOf(versions.newest(no, `totals:${id}`, `totals:${id}`)?.value ?? null),

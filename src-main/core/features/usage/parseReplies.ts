@@ -167,10 +167,7 @@ function bounded(sums: UsageFigures, missing: Partial<Record<FigureName, number>
   }
   const isTooLarge = cost !== null && (cost > maxUsage || cost < -maxUsage)
   if (isTooLarge && missing.cost !== undefined) missing.cost += 1
-  return {
-    ...{ ...counts, cost: isTooLarge ? null : cost },
-    ...(Object.keys(missing).length > 0 && { missing }),
-  }
+  return { ...counts, cost: isTooLarge ? null : cost, ...(Object.keys(missing).length > 0 && { missing }) }
 }
 
 interface ReportedRow {

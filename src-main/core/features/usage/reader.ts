@@ -63,9 +63,12 @@ export function openUsageReader(parts: ReadParts) {
     undated: ({ accountId }: OfAccount) =>
       accountStore.days
         .undatedRows(accountOf(accountId).no, maxUndated)
-        .map(({ what, date, model, at, ...recordedUsage }) => ({
-          ...{ date, why: whyUndated(date, at), model, keyId: keyIn(what) },
-          figures: figuresOf(recordedUsage),
+        .map(({ what, date, model, at, ...figures }) => ({
+          date,
+          why: whyUndated(date, at),
+          model,
+          keyId: keyIn(what),
+          figures: figuresOf(figures),
           asOf: new Date(at).toISOString(),
         })),
     keys: ({ accountId }: OfAccount) => keysOf(parts, accountOf(accountId)),

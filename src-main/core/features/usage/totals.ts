@@ -73,8 +73,13 @@ export class Sum {
     const { estimated, unpriced } = this
     const count = (name: (typeof countNames)[number]): number | null => (this.#isUnknown(name) ? null : this[name])
     return {
-      ...{ requests: count('requests'), tokensIn: count('tokensIn'), tokensOut: count('tokensOut') },
-      ...{ tokensCached: count('tokensCached'), cost: this.costText(), estimated, unpriced },
+      requests: count('requests'),
+      tokensIn: count('tokensIn'),
+      tokensOut: count('tokensOut'),
+      tokensCached: count('tokensCached'),
+      cost: this.costText(),
+      estimated,
+      unpriced,
       missing: { ...this.missing },
     }
   }

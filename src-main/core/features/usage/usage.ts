@@ -33,7 +33,7 @@ export type UsageFeature = ReturnType<typeof createUsage>
 export function createUsage(parts: UsageFeatureOptions) {
   const { accountStore } = parts
   const now = parts.now ?? Date.now
-  const read: ReadParts = { accountStore, local: parts.local, tools: parts.tools, now }
+  const read: ReadParts = { accountStore, local: parts.local, apps: parts.apps, now }
   const reading: UsageReader = openUsageReader(read)
   const changes = new Listeners()
   let connection: FetchQueue | null = null

@@ -49,10 +49,9 @@ export function viewOf(
   const rest = [...all.filter(({ id }) => id === null), ...placed.slice(most)]
   const draw = (own: readonly Pick<SeriesUsage, 'rows'>[]) =>
     columns(own, known, (day) => bucketOfDay[day - range.from] ?? 0)
-  const series: Series[] = placed.slice(0, most).map(({ id, ...own }) => ({
-    ...{ id, ...nameOf(id), total: own.sum.figures() },
-    ...draw([own]),
-  }))
+  const series: Series[] = placed
+    .slice(0, most)
+    .map(({ id, ...own }) => ({ id, ...nameOf(id), total: own.sum.figures(), ...draw([own]) }))
   if (rest.length > 0) {
     series.push({ id: 'rest', name: 'rest', colour: null, total: summed(rest).figures(), ...draw(rest) })
   }
@@ -144,8 +143,8 @@ function seriesIdOf({ who, model }: MeasuredDay, by: ViewQuery['by']): string | 
 
 function namer(parts: ReadParts, account: StoredAccount, { by }: ViewQuery): (id: string) => Named {
   if (by === 'app') {
-    const tools = new Map(parts.tools().map((tool) => [tool.id, tool]))
-    return (id) => ({ name: tools.get(id)?.name ?? id, colour: tools.get(id)?.colour ?? 'slate' })
+    const apps = new Map(parts.apps().map((app) => [app.id, app]))
+    return (id) => ({ name: apps.get(id)?.name ?? id, colour: apps.get(id)?.colour ?? 'slate' })
   }
   if (by === 'key') return (id) => ({ name: keyName(parts, account, id), colour: null })
   return (id) => ({ name: id, colour: null })

@@ -33,7 +33,7 @@ export interface UsageReplies {
 
 export interface UsageJob {
   ask: UsageQuestion
-  tools: ReturnType<ReadParts['tools']>
+  apps: ReturnType<ReadParts['apps']>
   /** A number that changes when past days change in the log, to invalidate cached days. */
   settled: number
 }
@@ -51,10 +51,10 @@ serveJobs<UsageJob, UsageReplies[UsageQuestion['what']]>(role, (data) => {
   const dataDir = String(data)
   const accountStore = openAccountReadOnly(dataDir)
   if (!accountStore) throw new StudioError('store_damaged', 'The account database is gone.')
-  const here = openRequestLogReader(dataDir, () => tools, { remember: true })
-  let tools: UsageJob['tools'] = []
+  const here = openRequestLogReader(dataDir, () => apps, { remember: true })
+  let apps: UsageJob['apps'] = []
   let settled = Number.NaN
-  const reading = openUsageReader({ accountStore, local: here, tools: () => tools, now: Date.now })
+  const reading = openUsageReader({ accountStore, local: here, apps: () => apps, now: Date.now })
 
   function answerTo(ask: UsageQuestion): UsageReplies[UsageQuestion['what']] {
     switch (ask.what) {
@@ -74,7 +74,7 @@ serveJobs<UsageJob, UsageReplies[UsageQuestion['what']]>(role, (data) => {
 
   return {
     handle(job) {
-      tools = job.tools
+      apps = job.apps
       if (job.settled !== settled) here.forget()
       settled = job.settled
       try {

@@ -6,7 +6,7 @@ const idleMs = 300_000
 
 export interface UsageWorkerOptions {
   dataDir: string
-  tools(): UsageJob['tools']
+  apps(): UsageJob['apps']
   /** Writes the request log's buffered rows, so that another connection sees them. */
   flush(): void
   /** A number that changes when past days change in the log, to invalidate cached days. */
@@ -29,10 +29,10 @@ export class UsageWorkerClient {
 
   /** @throws StudioError as `openReading` does; `cancelled` when the signal aborts before the question's turn, or the program ends */
   ask<A extends UsageQuestion>(ask: A, signal?: AbortSignal): Promise<UsageReplies[A['what']]> {
-    const { tools, flush, settled } = this.#options
+    const { apps, flush, settled } = this.#options
     const makeJob = (): UsageJob => {
       flush()
-      return { ask, tools: tools(), settled: settled() }
+      return { ask, apps: apps(), settled: settled() }
     }
     // Safe: the worker answers each kind of question with the matching kind of reply (`answerTo`).
     return this.#client.run(makeJob, { signal }) as Promise<UsageReplies[A['what']]>

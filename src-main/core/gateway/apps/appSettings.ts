@@ -31,18 +31,6 @@ export const defaultAppSettings: Omit<AppSettings, 'name' | 'colour'> = {
   failFast: false,
 }
 
-/** An app without limits that was never used. */
-export const plainApp = (given: Partial<App> & Pick<App, 'id' | 'name'>): App => ({
-  colour: 'blue',
-  ...defaultAppSettings,
-  createdAt: '2026-01-01T00:00:00.000Z',
-  lastUsedAt: null,
-  pausedAt: null,
-  revokedAt: null,
-  previousKeyUntil: null,
-  ...given,
-})
-
 const mostModels = 500
 
 function bad(message: string): never {

@@ -216,7 +216,7 @@ export class Apps {
     this.#useTimer = null
     if (this.#pending.size === 0) return
     this.#store.pending.write('app uses', 'The last use of an app key', () => {
-      this.#store.toolKeys.markUsed(this.#pending)
+      this.#store.appKeys.markUsed(this.#pending)
       this.#pending.clear()
       this.#changed(undefined)
     })
@@ -236,7 +236,7 @@ export function openAppsReadOnly(dataDir: string) {
         store = openStoreReadOnly(dataDir, true)
       }
       store ??= openStoreReadOnly(dataDir)
-      return store?.toolKeys.list() ?? []
+      return store?.appKeys.list() ?? []
     },
     close: (): void => store?.close(),
   }
@@ -246,7 +246,7 @@ export function openAppsReadOnly(dataDir: string) {
 export function openApps(dataDir: string) {
   const store = openStore(dataDir)
   return {
-    list: (): App[] => store.toolKeys.list(),
+    list: (): App[] => store.appKeys.list(),
     add: (given: NewApp) => addApp(store, given),
     update: (id: string, changes: AppChanges): App => updateApp(store, id, changes),
     pause: (id: string, paused: boolean): App => pauseApp(store, id, paused),
@@ -254,7 +254,7 @@ export function openApps(dataDir: string) {
     rotate: (id: string, graceHours: GraceHours) => rotateKey(store, id, graceHours),
     revoke: (id: string): App => revokeApp(store, id),
     /** Deletes an app whose key was never shown to anyone. An app that was in use is revoked instead, so that its log rows keep a name. */
-    remove: (id: string): void => store.toolKeys.remove(id),
+    remove: (id: string): void => store.appKeys.remove(id),
     close: (): void => store.close(),
   }
 }

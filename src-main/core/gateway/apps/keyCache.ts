@@ -43,12 +43,12 @@ interface CachedApps {
  * The whole table is cached, so that an unknown id needs no query either.
  */
 export class KeyCache {
-  readonly #store: Pick<Store, 'toolKeys' | 'dataVersion'>
+  readonly #store: Pick<Store, 'appKeys' | 'dataVersion'>
   #cached: CachedApps | null = null
   #version = -1
   #checkedAt = Number.NEGATIVE_INFINITY
 
-  constructor(store: Pick<Store, 'toolKeys' | 'dataVersion'>) {
+  constructor(store: Pick<Store, 'appKeys' | 'dataVersion'>) {
     this.#store = store
   }
 
@@ -59,7 +59,7 @@ export class KeyCache {
     const version = this.#store.dataVersion()
     if (this.#cached !== null && version === this.#version) return this.#cached
     this.#version = version
-    this.#cached = cacheOf(this.#store.toolKeys.all())
+    this.#cached = cacheOf(this.#store.appKeys.all())
     return this.#cached
   }
 
@@ -81,7 +81,7 @@ export class KeyCache {
 
 function cacheOf(stored: readonly StoredApp[]): CachedApps {
   const rows = new Map<string, CachedKey>()
-  for (const { tool: app, hash: secretHash, previousHash } of stored)
+  for (const { app, hash: secretHash, previousHash } of stored)
     rows.set(app.id, {
       app,
       hash: secretHash,
@@ -95,7 +95,7 @@ function cacheOf(stored: readonly StoredApp[]): CachedApps {
     .filter(({ app }) => app.revokedAt === null)
     .flatMap(({ expiresAt, previousUntil }) => [expiresAt, previousUntil])
     .filter((at) => at !== Number.POSITIVE_INFINITY)
-  return { rows, apps: stored.map(({ tool }) => tool), expiries: expiries.sort((a, b) => a - b) }
+  return { rows, apps: stored.map(({ app }) => app), expiries: expiries.sort((a, b) => a - b) }
 }
 
 /** Milliseconds since 1970. Infinity for null, which means no end. */

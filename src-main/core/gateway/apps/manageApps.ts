@@ -13,7 +13,7 @@ import {
 
 // Changes to apps and their keys in the database. The running core and the command line use the same functions.
 
-type AppTable = Store['toolKeys']
+type AppTable = Store['appKeys']
 
 const hourMs = 3_600_000
 
@@ -27,7 +27,7 @@ function makeKey(id: string): { key: string; hash: Uint8Array } {
  * Adds an app. `key` is returned only here: the database stores the SHA-256 of its secret.
  * @throws StudioError `bad_input`
  */
-export function addApp({ toolKeys: table, transaction }: Store, given: NewApp): { app: App; key: string } {
+export function addApp({ appKeys: table, transaction }: Store, given: NewApp): { app: App; key: string } {
   const changes = checkedChanges(given)
   refusePast(changes.expiresAt)
   const id = randomBytes(5).toString('hex')
@@ -41,7 +41,7 @@ export function addApp({ toolKeys: table, transaction }: Store, given: NewApp): 
 }
 
 /** @throws StudioError `no_such_item`, `bad_input` */
-export function updateApp({ toolKeys: table, transaction }: Store, id: string, given: AppChanges): App {
+export function updateApp({ appKeys: table, transaction }: Store, id: string, given: AppChanges): App {
   const changes = checkedChanges(given)
   return transaction(() => {
     const before = existing(table, id)
@@ -52,7 +52,7 @@ export function updateApp({ toolKeys: table, transaction }: Store, id: string, g
 }
 
 /** A paused key is refused until it is resumed. @throws StudioError `no_such_item`, `bad_input` for a revoked key */
-export function pauseApp({ toolKeys: table, transaction }: Store, id: string, paused: boolean): App {
+export function pauseApp({ appKeys: table, transaction }: Store, id: string, paused: boolean): App {
   return transaction(() => {
     const before = notRevoked(table, id)
     if ((before.pausedAt !== null) === paused) return before
@@ -62,7 +62,7 @@ export function pauseApp({ toolKeys: table, transaction }: Store, id: string, pa
 }
 
 /** Pauses or resumes every app that is not revoked. Returns how many apps changed. */
-export function pauseAllApps({ toolKeys: table, transaction }: Store, paused: boolean): number {
+export function pauseAllApps({ appKeys: table, transaction }: Store, paused: boolean): number {
   return transaction(() => {
     const at = paused ? new Date().toISOString() : null
     const changed = table
@@ -80,7 +80,7 @@ export function pauseAllApps({ toolKeys: table, transaction }: Store, paused: bo
  * @throws StudioError `no_such_item`, `bad_input` for a revoked app
  */
 export function rotateKey(
-  { toolKeys: table, transaction }: Store,
+  { appKeys: table, transaction }: Store,
   id: string,
   graceHours: GraceHours,
 ): { app: App; key: string } {
@@ -93,7 +93,7 @@ export function rotateKey(
 }
 
 /** Revokes a key permanently. Revoking it again has no effect. @throws StudioError `no_such_item` */
-export function revokeApp({ toolKeys: table, transaction }: Store, id: string): App {
+export function revokeApp({ appKeys: table, transaction }: Store, id: string): App {
   return transaction(() => {
     table.revoke(id, new Date().toISOString())
     return existing(table, id)
@@ -103,7 +103,7 @@ export function revokeApp({ toolKeys: table, transaction }: Store, id: string): 
 function existing(table: AppTable, id: string): App {
   const found = table.find(id)
   if (!found) throw new StudioError('no_such_item', 'No app has this id.')
-  return found.tool
+  return found.app
 }
 
 function notRevoked(table: AppTable, id: string): App {

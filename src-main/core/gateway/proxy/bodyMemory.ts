@@ -1,5 +1,3 @@
-import type { CancelSignal } from '../../shared/cancel.ts'
-
 const megabyte = 1024 * 1024
 
 /** Limits of `BodyMemory` in bytes and ms. The README explains the values. */
@@ -63,7 +61,7 @@ export class BodyMemory {
   }
 
   /** Reserves memory, at once if some is free. Resolves to null after `waitMs` and when `signal` aborts. */
-  take(appId: string, bytes: number, signal: CancelSignal): MemoryReservation | Promise<MemoryReservation | null> {
+  take(appId: string, bytes: number, signal: AbortSignal): MemoryReservation | Promise<MemoryReservation | null> {
     return this.#pool(bytes).take(appId, bytes, signal, this.bounds.waitMs)
   }
 
@@ -108,13 +106,13 @@ class Pool {
   take(
     appId: string,
     bytes: number,
-    signal: CancelSignal,
+    signal: AbortSignal,
     waitMs: number,
   ): MemoryReservation | Promise<MemoryReservation | null> {
     return this.takeNow(appId, bytes) ?? this.#wait(appId, bytes, signal, waitMs)
   }
 
-  #wait(appId: string, bytes: number, signal: CancelSignal, waitMs: number): Promise<MemoryReservation | null> {
+  #wait(appId: string, bytes: number, signal: AbortSignal, waitMs: number): Promise<MemoryReservation | null> {
     if (signal.aborted || bytes > this.#capacity) return Promise.resolve(null)
     return new Promise((resolve) => {
       const done = (reservation: MemoryReservation | null): void => {

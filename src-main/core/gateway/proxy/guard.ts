@@ -74,38 +74,25 @@ export function printable(text: string, longest = 120): string {
   return clean.length > longest ? `${clean.slice(0, longest)}…` : clean
 }
 
-/** A bit for each header that may occur only once, else 0. Two programs could use different values of a repeated header (RFC 9112, 6.3). */
-function singleBit(name: string): number {
-  // The length excludes most headers without lower-casing them.
-  switch (name.length) {
-    case 4:
-      return name.toLowerCase() === 'host' ? 1 : 0
-    case 6:
-      return name.toLowerCase() === 'origin' ? 2 : 0
-    case 9:
-      return name.toLowerCase() === 'x-api-key' ? 64 : 0
-    case 12:
-      return name.toLowerCase() === 'content-type' ? 4 : 0
-    case 13:
-      return name.toLowerCase() === 'authorization' ? 8 : 0
-    case 14:
-      return name.toLowerCase() === 'content-length' ? 16 : 0
-    case 17:
-      return name.toLowerCase() === 'transfer-encoding' ? 32 : 0
-    default:
-      return 0
-  }
-}
+/** Headers that may occur only once. Two programs could use different values of a repeated header (RFC 9112, 6.3). */
+const singleHeaders = new Set([
+  'host',
+  'origin',
+  'content-type',
+  'content-length',
+  'transfer-encoding',
+  'authorization',
+  'x-api-key',
+])
 
 /** The name of a single-use header that occurs twice, or null. */
 function repeated(rawHeaders: string[]): string | null {
-  let seen = 0
+  const seen = new Set<string>()
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] ?? ''
-    const bit = singleBit(name)
-    if (bit === 0) continue
-    if ((seen & bit) !== 0) return name.toLowerCase()
-    seen |= bit
+    const name = rawHeaders[at]?.toLowerCase() ?? ''
+    if (!singleHeaders.has(name)) continue
+    if (seen.has(name)) return name
+    seen.add(name)
   }
   return null
 }

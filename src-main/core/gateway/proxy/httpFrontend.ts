@@ -6,7 +6,6 @@ import { type ClientConnection, ClientConnections } from '../../../listener/conn
 import { boundedServer } from '../../../listener/server.ts'
 import { StallWatch } from '../../../listener/stall.ts'
 import { asStudioError } from '../../errors.ts'
-import { SwapRemoveList } from '../../shared/swapRemoveList.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import { localRouteOf } from '../dialects/routes.ts'
 import type { BodyMemory } from './bodyMemory.ts'
@@ -47,7 +46,7 @@ function pathForLog(url = ''): string {
 export class HttpFrontend {
   readonly #deps: FrontendDependencies
   readonly #bounds: ProxyBounds
-  readonly #running = new SwapRemoveList<ProxiedRequest>()
+  readonly #running = new Set<ProxiedRequest>()
   readonly #stalls: StallWatch<ProxiedRequest>
   readonly #connections: ClientConnections<ProxiedRequest>
   readonly #sockets: ResponsesSockets | null

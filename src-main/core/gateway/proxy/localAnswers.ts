@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { asStudioError } from '../../errors.ts'
 import type { RequestTrace } from '../../ports/requests.ts'
-import { Cancel } from '../../shared/cancel.ts'
 import { flattened } from '../../upstream/headers.ts'
 import { mappedModel } from '../apps/modelMap.ts'
 import { DialectError } from '../dialects/dialectError.ts'
@@ -47,18 +46,18 @@ export async function answerLocally(
   }
   const reservation = deps.allowance.begin(allowed.app, 'chat', true)
   if ('status' in reservation) return refused(refusalOfLimit(reservation))
-  const gone = new Cancel()
+  const gone = new AbortController()
   const leave = (): void => gone.abort()
   response.once('close', leave)
   allowed.onCut = leave
   let trace: RequestTrace | null = null
   try {
-    const answer = await answerOf(deps, request, allowed, route, gone)
+    const answer = await answerOf(deps, request, allowed, route, gone.signal)
     if ('status' in answer) return refused(answer)
     trace = open(deps, request, allowed, route, answer)
     if (trace.written) await trace.written
     // The app has disconnected, or the front end has ended the request.
-    if (gone.aborted) return trace.ends({ state: 'cancelled', by: 'app' }, null)
+    if (gone.signal.aborted) return trace.ends({ state: 'cancelled', by: 'app' }, null)
     send(response, allowed, route, answer)
     trace.replied(200, null)
     trace.ends({ state: 'done' }, null)
@@ -82,7 +81,7 @@ async function answerOf(
   request: IncomingMessage,
   allowed: AllowedRequest,
   route: AnsweredRoute,
-  gone: Cancel,
+  gone: AbortSignal,
 ): Promise<LocalAnswer | Refusal> {
   if (route.action !== 'count_tokens') return storedAnswer(deps, allowed, route, gone)
   try {
@@ -98,7 +97,7 @@ async function storedAnswer(
   { responses, translation }: RelayDependencies,
   { app, path }: AllowedRequest,
   { action, id }: Extract<AnsweredRoute, { dialect: 'responses' }>,
-  gone: Cancel,
+  gone: AbortSignal,
 ): Promise<LocalAnswer | Refusal> {
   if (action === 'delete') {
     if (!(await responses.delete(app.id, id))) return unknownResponse(id)
@@ -146,7 +145,7 @@ async function countTokens(
   { memory, translation }: RelayDependencies,
   request: IncomingMessage,
   allowed: AllowedRequest,
-  gone: Cancel,
+  gone: AbortSignal,
 ): Promise<LocalAnswer | Refusal> {
   const read = await readJson(request, allowed.app, { memory, signal: gone, proceed: () => allowed.proceed() })
   if ('status' in read) return read

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { Marks, Watched } from '../../../listener/stall.ts'
-import type { SwapRemoveElement } from '../../shared/swapRemoveList.ts'
 import type { HeaderPairs } from '../../upstream/headers.ts'
 import type { MemoryReservation } from './bodyMemory.ts'
 import { type Refusal, sendRefusal } from './errorReplies.ts'
@@ -31,8 +30,7 @@ export interface AllowedRequest {
 }
 
 /** One running request. */
-export class ProxiedRequest implements AllowedRequest, Watched, SwapRemoveElement {
-  place = -1
+export class ProxiedRequest implements AllowedRequest, Watched {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly app: App

@@ -4,7 +4,6 @@ import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
 import type { AllowanceReservation, Expectation, RequestEnd, RequestTrace } from '../../ports/requests.ts'
 import type { StoredResponses } from '../../ports/storedResponses.ts'
-import { Cancel } from '../../shared/cancel.ts'
 import { randomHex } from '../../shared/randomHex.ts'
 import { endpointOf, isInference, isReadOut } from '../../upstream/endpoint.ts'
 import { flattened, type HeaderPairs, header } from '../../upstream/headers.ts'
@@ -105,7 +104,7 @@ class RelayedRequest {
   readonly #allowed: AllowedRequest
   readonly #endpoint: Endpoint
   readonly #reservation: AllowanceReservation
-  readonly #gone = new Cancel()
+  readonly #gone = new AbortController()
   #trace: RequestTrace | null = null
   #reply: ForwardReply | null = null
   /** The request body, until the reply starts. */
@@ -182,7 +181,7 @@ class RelayedRequest {
       this.#end(wholeEnd(this.#reply))
     } catch (thrown) {
       // Counting tokens may take some ms: close the upstream connection first.
-      if (this.#gone.aborted) await new Promise(setImmediate)
+      if (this.#gone.signal.aborted) await new Promise(setImmediate)
       await this.#fail(thrown)
     } finally {
       this.#upload?.close()
@@ -199,12 +198,17 @@ class RelayedRequest {
       const isUnstored = (id: string): boolean => turns?.remembers(id) ?? false
       const threads = this.#deps.translation
       const translation = { app, dialect: this.#dialect, action, replyId, responses, isUnstored, threads }
-      const body = await readTranslated(this.#request, translation, { memory, signal: this.#gone, proceed, reserved })
+      const body = await readTranslated(this.#request, translation, {
+        memory,
+        signal: this.#gone.signal,
+        proceed,
+        reserved,
+      })
       if ('translation' in body) this.#translation = body.translation
       return body
     }
     if (!isUpload(this.#endpoint, this.#request)) {
-      return readBody(this.#request, this.#endpoint, app, { memory, signal: this.#gone, proceed })
+      return readBody(this.#request, this.#endpoint, app, { memory, signal: this.#gone.signal, proceed })
     }
     proceed()
     const upload = await Upload.open(this.#request, app.models !== null)
@@ -292,7 +296,7 @@ class RelayedRequest {
           ? withLength(headers, body.length)
           : headers,
       body,
-      signal: this.#gone,
+      signal: this.#gone.signal,
       endpoint: this.#endpoint,
       requester: { kind: 'app', id: app.id, failFast: app.failFast },
       trace,
@@ -311,7 +315,7 @@ class RelayedRequest {
 
   async #memoryForReply(bytes: number): Promise<MemoryReservation | null> {
     const { memory } = this.#deps
-    const reservation = await memory.take(this.#allowed.app.id, bytes, this.#gone)
+    const reservation = await memory.take(this.#allowed.app.id, bytes, this.#gone.signal)
     const response = this.#response
     // Released when the app has read the reply.
     if (response.closed) reservation?.release()
@@ -347,7 +351,7 @@ class RelayedRequest {
     const headers = replyHeaders(reply.headers)
     headers.push(...this.#allowed.extraHeaders)
     response.writeHead(reply.status, safeReason(reply.statusText), flattened(headers))
-    await pipeReply(reply, response, this.#gone)
+    await pipeReply(reply, response, this.#gone.signal)
   }
 
   #sendTranslated(reply: ForwardReply, translation: Translation): Promise<void> {
@@ -359,7 +363,7 @@ class RelayedRequest {
     const { model = null, tokensIn = 0 } = this.#expected ?? {}
     return {
       response: this.#response,
-      gone: this.#gone,
+      gone: this.#gone.signal,
       translation,
       details: {
         id: this.#replyId,
@@ -416,7 +420,7 @@ class RelayedRequest {
       const last = (await this.#stream?.failed(new StudioError('cancelled', stoppedByPerson.message))) ?? ''
       if (last !== '') this.#response.end(last)
       else sendRefusal(this.#response, stoppedByPerson, this.#allowed.extraHeaders)
-    } else if (this.#gone.aborted) {
+    } else if (this.#gone.signal.aborted) {
       this.#end({ state: 'cancelled', by: 'app' })
     } else if (thrown instanceof Redirected) {
       this.#gone.abort()

@@ -1,5 +1,4 @@
 import { StudioError } from '../../errors.ts'
-import type { CancelSignal } from '../../shared/cancel.ts'
 import type { ForwardReply } from '../../upstream/types.ts'
 import type { AppReply } from './appReply.ts'
 
@@ -7,7 +6,7 @@ import type { AppReply } from './appReply.ts'
  * Passes the reply body to the app as it arrives. An app that reads slowly slows the service down.
  * @throws StudioError the failure of the reply, or `cancelled`
  */
-export async function pipeReply(reply: ForwardReply, response: AppReply, gone: CancelSignal): Promise<void> {
+export async function pipeReply(reply: ForwardReply, response: AppReply, gone: AbortSignal): Promise<void> {
   // A short reply has mostly arrived with its headers: send both in one write.
   const whole = reply.whole()
   if (whole) {
@@ -33,7 +32,7 @@ export async function pipeReply(reply: ForwardReply, response: AppReply, gone: C
 function pipeFlow(
   flow: NonNullable<ForwardReply['flow']>,
   response: AppReply,
-  gone: CancelSignal,
+  gone: AbortSignal,
   flush: NodeJS.Immediate,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -72,7 +71,7 @@ function pipeFlow(
 }
 
 /** Resolves when the app has read the written bytes. @throws StudioError `cancelled` if the app disconnects first */
-function drained(response: AppReply, gone: CancelSignal): Promise<void> {
+function drained(response: AppReply, gone: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = (): void => {
       response.off('drain', go)

@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
-import type { CancelSignal } from '../../shared/cancel.ts'
 import { type Edit, edited } from '../../upstream/meter/askForUsage.ts'
 import { asBuffer } from '../../upstream/meter/bytes.ts'
 import { JsonScan, maxDepth, maxParsedValues } from '../../upstream/meter/jsonScan.ts'
@@ -141,7 +140,7 @@ export const noMemory: Refusal = {
 export interface BodyReadOptions {
   memory: BodyMemory
   /** Ends the wait for memory. */
-  signal: CancelSignal
+  signal: AbortSignal
   /** Sends 100 Continue if the client waits for it. Called when there is memory for the body. */
   proceed(): void
   /** Memory that was reserved for the whole body before it was received. */

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { asStudioError, StudioError } from '../../errors.ts'
-import type { CancelSignal } from '../../shared/cancel.ts'
 import { readAll, readStart } from '../../upstream/body.ts'
 import { ChatEventReader } from '../../upstream/chatEvents.ts'
 import { readReplyError } from '../../upstream/errorBody.ts'
@@ -29,7 +28,7 @@ const maxErrorReply = 64 * 1024
 
 export interface TranslatedReplyOptions {
   response: AppReply
-  gone: CancelSignal
+  gone: AbortSignal
   translation: Translation
   details: ReplyDetails
   /** Headers to add: CORS headers for an allowed origin. */

@@ -1,6 +1,5 @@
 import type { Worker } from 'node:worker_threads'
 import { StudioError } from '../../errors.ts'
-import type { CancelSignal } from '../../shared/cancel.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import { WorkerClient, WorkerExit, WorkerTimeout } from '../../shared/workerClient.ts'
 import type { TokenCount } from '../dialects/messages/countTokens.ts'
@@ -84,7 +83,7 @@ export class TranslationThreads {
   }
 
   /** Translates a request of an app. Returns a refusal when it took too long, or its thread ended. @throws StudioError `cancelled` */
-  translate(app: string, job: TranslationJob, signal: CancelSignal): Promise<TranslationResult | Refusal> {
+  translate(app: string, job: TranslationJob, signal: AbortSignal): Promise<TranslationResult | Refusal> {
     return this.#run(app, job, signal) as Promise<TranslationResult | Refusal>
   }
 
@@ -92,13 +91,13 @@ export class TranslationThreads {
   countTokens(
     app: string,
     bytes: Buffer,
-    signal: CancelSignal,
+    signal: AbortSignal,
   ): Promise<TokenCount | { problem: DialectProblem } | Refusal> {
     return this.#run(app, { action: 'count_tokens', bytes }, signal) as Promise<CountResult | Refusal>
   }
 
   /** JSON of a page of the items of a stored response. As `listedItems` and `translate`. */
-  async listItems(app: string, input: string, page: ItemPage, signal: CancelSignal): Promise<string | null | Refusal> {
+  async listItems(app: string, input: string, page: ItemPage, signal: AbortSignal): Promise<string | null | Refusal> {
     const result = (await this.#run(app, { action: 'list', input, page }, signal)) as ListResult | Refusal
     return 'status' in result ? result : result.list
   }
@@ -110,13 +109,13 @@ export class TranslationThreads {
   }
 
   /** @throws StudioError `cancelled` */
-  async #run(app: string, job: Job, signal: CancelSignal): Promise<Result | Refusal> {
+  async #run(app: string, job: Job, signal: AbortSignal): Promise<Result | Refusal> {
     const first = await this.#attempt(app, job, signal)
     return first ?? (await this.#attempt(app, job, signal)) ?? notTranslated
   }
 
   /** Runs a job once. Returns null when it was ended for another app. */
-  async #attempt(app: string, job: Job, signal: CancelSignal): Promise<Result | Refusal | null> {
+  async #attempt(app: string, job: Job, signal: AbortSignal): Promise<Result | Refusal | null> {
     if (signal.aborted || this.#isClosed) throw cancelled()
     const lane = this.#take(app) ?? (await this.#wait(app, signal))
     const abort = (): void => this.#end(lane)
@@ -156,7 +155,7 @@ export class TranslationThreads {
     return this.#lanes.some((lane) => lane.app === app)
   }
 
-  #wait(app: string, signal: CancelSignal): Promise<Lane> {
+  #wait(app: string, signal: AbortSignal): Promise<Lane> {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         this.#waiting.delete(waiting)

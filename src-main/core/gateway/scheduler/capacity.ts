@@ -105,7 +105,10 @@ export class Capacity {
     return model === null || this.#heldModels.size === 0 ? 0 : (this.#heldModels.get(model) ?? 0)
   }
 
-  /** When an obstacle may end by itself. Infinity if only the end of a running request can end it. */
+  /**
+   * The earliest time at which the passage of time alone can remove what keeps a request of `tokens` tokens from being sent, in ms of the
+   * scheduler's clock. Infinity if only the end of a running request can.
+   */
   clearsAt(obstacle: Obstacle, tokens: number, now: number): number {
     switch (obstacle) {
       case 'held':

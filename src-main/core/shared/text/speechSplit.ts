@@ -77,15 +77,15 @@ function reach(text: string, from: number, maxBytes: number): number {
 
 function cut(text: string, from: number, limit: number): number {
   const window = text.slice(from, limit + lookAhead)
-  const feature = limit - from
-  const half = feature / 2
+  const most = limit - from
+  const half = most / 2
   const whole = (end: number | null): boolean => end !== null && end > 0 && isBoundary(text, from, from + end)
   for (const end of [
-    lastMatch(window, /\n\s*\n/g, half, feature),
-    lastSegmentEnd(sentences, window, half, feature),
-    lastSegmentEnd(sentences, window, 0, feature),
-    lastSegmentEnd(wordsOf, window, 0, feature),
-    lastSegmentEnd(graphemes, window, 0, feature),
+    lastMatch(window, /\n\s*\n/g, half, most),
+    lastSegmentEnd(sentences, window, half, most),
+    lastSegmentEnd(sentences, window, 0, most),
+    lastSegmentEnd(wordsOf, window, 0, most),
+    lastSegmentEnd(graphemes, window, 0, most),
   ]) {
     if (end !== null && whole(end)) return from + end
   }

@@ -76,11 +76,10 @@ export function clockTable({ handle }: Pick<Database, 'handle'>, fetches: FetchT
     const stored = sql.turns.all(place)
     dropTurns.run(place)
     for (const row of stored) {
-      const [day, model, recordedUsage] = [number(row, 'day'), text(row, 'model'), readFigures(row)]
+      const [day, model, figures] = [number(row, 'day'), text(row, 'model'), readFigures(row)]
       const former = sql.turnBefore.get(account, what, day, model)
-      const same = confirms(former ? readFigures(former) : noUsage(what), recordedUsage)
-      if (!same && stamp >= endOfDay(day))
-        sql.putTurn.run(account, what, day, model, stamp, ...figureValues(recordedUsage))
+      const same = confirms(former ? readFigures(former) : noUsage(what), figures)
+      if (!same && stamp >= endOfDay(day)) sql.putTurn.run(account, what, day, model, stamp, ...figureValues(figures))
     }
   }
 

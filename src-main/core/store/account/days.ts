@@ -48,7 +48,7 @@ interface Moment {
 
 interface StoredRow {
   model: string
-  recordedUsage: UsageFigures
+  figures: UsageFigures
   firstAt: number
 }
 
@@ -68,7 +68,9 @@ export function dayReader(handle: ReadHandle, fetches: FetchReader) {
     const [what, day, model, at] = [text(row, 'what'), number(row, 'day'), text(row, 'model'), number(row, 'at')]
     const former = sql.turnBefore.get(account, what, day, model, at - 1)
     return {
-      ...{ what, day, model },
+      what,
+      day,
+      model,
       before: former ? readFigures(former) : noUsage(what),
       beforeAt: fetches.before(account, what, at, day) ?? at,
       after: readFigures(row),
@@ -81,7 +83,10 @@ export function dayReader(handle: ReadHandle, fetches: FetchReader) {
     undatedRows: (account: number, limit: number): (UndatedRow & { what: string; at: number })[] =>
       sql.allUndated.all(account, limit).map((row) => ({
         ...readFigures(row),
-        ...{ what: text(row, 'what'), date: text(row, 'date'), model: text(row, 'model'), at: number(row, 'at') },
+        what: text(row, 'what'),
+        date: text(row, 'date'),
+        model: text(row, 'model'),
+        at: number(row, 'at'),
       })),
     undated(account: number): number {
       const row = sql.countUndated.get(account)
@@ -132,24 +137,24 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
   function see(moment: Moment, stored: StoredRow | null, row: DayRow | null): void {
     const { account, what, day, at, later } = moment
     const model = row?.model ?? stored?.model ?? ''
-    const recordedUsage: UsageFigures = row ?? noUsage(what)
+    const figures: UsageFigures = row ?? noUsage(what)
     if (stored) {
-      if (later === null && !sameFigures(stored.recordedUsage, recordedUsage)) {
-        sql.setNow.run(...figureValues(recordedUsage), account, what, day, model)
+      if (later === null && !sameFigures(stored.figures, figures)) {
+        sql.setNow.run(...figureValues(figures), account, what, day, model)
       }
       if (row && at < stored.firstAt)
-        sql.setFirst.run(at, row.date, ...figureValues(recordedUsage), account, what, day, model)
+        sql.setFirst.run(at, row.date, ...figureValues(figures), account, what, day, model)
     } else if (row) {
-      const now = later === null ? recordedUsage : noUsage(what)
-      sql.insert.run(account, what, day, model, row.date, ...figureValues(now), at, ...figureValues(recordedUsage))
+      const now = later === null ? figures : noUsage(what)
+      sql.insert.run(account, what, day, model, row.date, ...figureValues(now), at, ...figureValues(figures))
     }
-    if (at >= endOfDay(day)) seeClosed(moment, model, recordedUsage)
+    if (at >= endOfDay(day)) seeClosed(moment, model, figures)
   }
-  function seeClosed({ account, what, day, at, later }: Moment, model: string, recordedUsage: UsageFigures): void {
+  function seeClosed({ account, what, day, at, later }: Moment, model: string, figures: UsageFigures): void {
     const before = sql.turnBefore.get(account, what, day, model, at)
     const after = later === null ? undefined : sql.turnAfter.get(account, what, day, model, at)
     const { put, drop } = takeIn(
-      { at, value: recordedUsage },
+      { at, value: figures },
       {
         before: before ? readFigures(before) : noUsage(what),
         next: after ? { at: number(after, 'at'), value: readFigures(after) } : null,
@@ -197,6 +202,6 @@ export type DayTable = ReturnType<typeof dayTable>
 
 const readStored = (row: Row): StoredRow => ({
   model: text(row, 'model'),
-  recordedUsage: readFigures(row),
+  figures: readFigures(row),
   firstAt: number(row, 'first_at'),
 })

@@ -27,7 +27,10 @@ export interface UsageFigures {
 
 /** The figures of a row that a fetch does not list although it covers the day. */
 export const noUsage = (what: string): UsageFigures => ({
-  ...{ requests: 0, tokensIn: 0, tokensOut: 0, cost: 0n },
+  requests: 0,
+  tokensIn: 0,
+  tokensOut: 0,
+  cost: 0n,
   tokensCached: what === 'usage' ? 0 : null,
 })
 

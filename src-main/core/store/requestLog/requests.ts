@@ -149,7 +149,8 @@ export function requestReader(handle: ReadHandle) {
       callers
         .flatMap((caller) => priced.all(caller, limit))
         .map((row) => ({
-          ...{ id: number(row, 'id'), cost: BigInt(text(row, 'cost_text')) },
+          id: number(row, 'id'),
+          cost: BigInt(text(row, 'cost_text')),
           tokens: (numberOrNull(row, 'tokens_in') ?? 0) + (numberOrNull(row, 'tokens_out') ?? 0),
         }))
         .sort((a, b) => b.id - a.id)

@@ -155,7 +155,11 @@ async function exportUsage(
   const from = since ?? (first !== undefined && until !== undefined && first > until ? until : first)
   await usage(
     {
-      ...{ dataDir, format, by: 'model', source: 'both', each: 'day' },
+      dataDir,
+      format,
+      by: 'model',
+      source: 'both',
+      each: 'day',
       ...(account !== undefined && { account }),
       ...(from !== undefined && { since: from }),
       ...(until !== undefined && { until }),

@@ -71,8 +71,12 @@ async function upload(core: RunningCore, file: FileHandle, name: string): Promis
     const { bytesRead } = await file.read(part, 0, part.length, at)
     if (bytesRead < part.length) throw new StudioError('bad_input', 'The file became shorter during the import.')
     const reply = await core.bytes({
-      ...{ method: 'PUT', path: transferPath(uploadId), query: new URLSearchParams({ at: String(at) }) },
-      ...{ contentType: partType, contentLength: part.length, body: Readable.from([part]) },
+      method: 'PUT',
+      path: transferPath(uploadId),
+      query: new URLSearchParams({ at: String(at) }),
+      contentType: partType,
+      contentLength: part.length,
+      body: Readable.from([part]),
     })
     const answer = reply.body && (await buffer(reply.body)).toString()
     if (reply.status !== 200) {

@@ -25,8 +25,12 @@ export function Lightbox({ pictures, at, onMove, onClose }: PictureLightboxProps
       picture={
         picture
           ? {
-              ...{ id: `${picture.mediaId} ${at}`, src: mediaPath(picture.mediaId), preview: null, name },
-              ...{ width: picture.width, height: picture.height },
+              id: `${picture.mediaId} ${at}`,
+              src: mediaPath(picture.mediaId),
+              preview: null,
+              name,
+              width: picture.width,
+              height: picture.height,
             }
           : null
       }

@@ -20,7 +20,7 @@ import { Lightbox } from './Lightbox.tsx'
 import type { Prepared, Size } from './prepare.ts'
 import { useKnownRefusal } from './refusals.ts'
 
-type Detail = 'auto' | 'low' | 'high'
+type Detail = NonNullable<Attachment['detail']>
 const details: readonly Detail[] = ['auto', 'low', 'high']
 const words = { auto: 'detailAuto', low: 'detailLow', high: 'detailHigh' } as const
 const abouts = { auto: 'detailAutoAbout', low: 'detailLowAbout', high: 'detailHighAbout' } as const

@@ -22,36 +22,52 @@ export function offerComposerCommands(): () => void {
   const t = i18n.getFixedT(null, 'composer')
   return offerCommands([
     {
-      ...{ id: 'chat.addPictures', title: t('addPictures'), group: 'chat' },
+      id: 'chat.addPictures',
+      title: t('addPictures'),
+      group: 'chat',
       run: () => document.querySelector<HTMLInputElement>('.chat-composer input[type="file"]')?.click(),
     },
     {
-      ...{ id: 'chat.addDocuments', title: i18n.t('documents:add'), group: 'chat' },
+      id: 'chat.addDocuments',
+      title: i18n.t('documents:add'),
+      group: 'chat',
       run: () => document.querySelector<HTMLInputElement>('.chat-composer input[data-documents]')?.click(),
     },
     {
-      ...{ id: 'chat.dictate', title: t('dictate'), group: 'chat', keys: 'Mod+Shift+D' },
+      id: 'chat.dictate',
+      title: t('dictate'),
+      group: 'chat',
+      keys: 'Mod+Shift+D',
       when: () => ['off', 'no_microphone', 'recording'].includes(dictation()) && !talks(),
       run: () => void (dictation() === 'recording' ? finishDictation() : startDictation()),
     },
     {
-      ...{ id: 'chat.cancelDictation', title: t('cancelDictation'), group: 'chat' },
+      id: 'chat.cancelDictation',
+      title: t('cancelDictation'),
+      group: 'chat',
       when: () => dictation() !== 'off',
       run: cancelDictation,
     },
     {
-      ...{ id: 'chat.handsFree', title: i18n.t('handsFree:start'), group: 'chat', keys: 'Mod+Shift+H' },
+      id: 'chat.handsFree',
+      title: i18n.t('handsFree:start'),
+      group: 'chat',
+      keys: 'Mod+Shift+H',
       when: () => dictation() === 'off' && !talks(),
       run: startHandsFree,
     },
     {
-      ...{ id: 'chat.pauseHandsFree', title: i18n.t('handsFree:pauseOrResume'), group: 'chat' },
+      id: 'chat.pauseHandsFree',
+      title: i18n.t('handsFree:pauseOrResume'),
+      group: 'chat',
       when: talks,
       run: () => (useHandsFree.getState().state.paused ? resumeHandsFree() : pauseHandsFree()),
     },
     { id: 'chat.endHandsFree', title: i18n.t('handsFree:end'), group: 'chat', when: talks, run: stopHandsFree },
     {
-      ...{ id: 'chat.readLast', title: t('readLast'), group: 'chat' },
+      id: 'chat.readLast',
+      title: t('readLast'),
+      group: 'chat',
       when: () => lastReply() !== null,
       run: () => {
         const reply = lastReply()
@@ -59,7 +75,9 @@ export function offerComposerCommands(): () => void {
       },
     },
     {
-      ...{ id: 'chat.pauseReading', title: t('pauseReading'), group: 'chat' },
+      id: 'chat.pauseReading',
+      title: t('pauseReading'),
+      group: 'chat',
       when: reads,
       run: () => (usePlayer.getState().now?.state === 'paused' ? resumeReading() : pauseReading()),
     },

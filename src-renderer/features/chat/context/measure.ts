@@ -58,7 +58,11 @@ export function useMeasuring(): void {
     const ended = new AbortController()
     const measure = (): void => {
       const input = {
-        ...{ conversationId: draft === newChat ? null : draft, setup, models, text, images },
+        conversationId: draft === newChat ? null : draft,
+        setup,
+        models,
+        text,
+        images,
         ...filesToSend(added, attachedOf(documents)),
       }
       core.context.measure(input, { signal: ended.signal }).then(

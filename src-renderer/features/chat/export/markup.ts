@@ -194,8 +194,14 @@ function formula(tex: string, display: boolean): string {
   if (tex.length > maxTexChars) return `<code>${escaped(tex)}</code>`
   try {
     const math = katex.renderToString(tex, {
-      ...{ displayMode: display, output: 'mathml', trust: false, strict: 'ignore', throwOnError: true },
-      ...{ maxSize: 20, maxExpand: 1_000, macros: {} },
+      displayMode: display,
+      output: 'mathml',
+      trust: false,
+      strict: 'ignore',
+      throwOnError: true,
+      maxSize: 20,
+      maxExpand: 1_000,
+      macros: {},
     })
     return display ? `<div class="formula">${math}</div>` : math
   } catch {

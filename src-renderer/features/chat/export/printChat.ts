@@ -73,7 +73,12 @@ function taskOf(open: OpenConversation): MarkupTask {
   const { title = null, createdAt = messages[0]?.createdAt ?? new Date().toISOString() } = open.conversation ?? {}
   return {
     conversation: {
-      ...{ id: open.id, title, createdAt, model: null, leafId: null, messages },
+      id: open.id,
+      title,
+      createdAt,
+      model: null,
+      leafId: null,
+      messages,
       instructions: open.setup?.instructions ?? '',
     },
     messages,

@@ -115,7 +115,7 @@ export async function removeChats(ids: readonly string[]): Promise<void> {
 }
 
 export async function restoreChats(ids: readonly string[]): Promise<void> {
-  await each(ids, (client, conversationId) => client.chat.restore({ conversationId }))
+  await each(ids, (client, removedId) => client.chat.restore({ removedId }))
 }
 
 export async function duplicateChat(conversationId: string): Promise<void> {

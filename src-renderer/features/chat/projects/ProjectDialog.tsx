@@ -81,7 +81,8 @@ function ProjectForm({ folder, ids }: { folder: Folder | undefined; ids: readonl
   const save = async (addsFiles = false): Promise<void> => {
     if (isCreating || name.trim() === '' || params === null || wholeTokens === null) return
     const defaults = {
-      ...{ model, wholeTokens },
+      model,
+      wholeTokens,
       instructions: instructions.trim() === '' ? null : instructions,
       params: Object.keys(params).length === 0 ? null : params,
     }

@@ -27,7 +27,10 @@ interface NextContext {
 }
 
 export const useNextContext = create<NextContext>(() => ({
-  ...{ key: null, leaf: null, context: emptyContext, state: 'ready' },
+  key: null,
+  leaf: null,
+  context: emptyContext,
+  state: 'ready',
 }))
 
 /** Id of the last message of the open chat. */

@@ -3,7 +3,7 @@ import { editors } from './editors.ts'
 import { libraries } from './libraries.ts'
 import type { Setup } from './setup.ts'
 
-export type { Facts, Setup, SuggestedRule } from './setup.ts'
+export type { Setup, SuggestedRule } from './setup.ts'
 
 /** In display order. Ids are unique. */
 export const setups: Setup[] = [...agents, ...editors, ...libraries]

@@ -38,7 +38,11 @@ function warned(server: McpServer): void {
 }
 
 const tones: Record<McpServer['state'], PillTone> = {
-  ...{ off: 'muted', starting: 'warn', ready: 'good', failed: 'bad', sign_in: 'warn' },
+  off: 'muted',
+  starting: 'warn',
+  ready: 'good',
+  failed: 'bad',
+  sign_in: 'warn',
 }
 
 /** One server: state, switch, and collapsible details. */

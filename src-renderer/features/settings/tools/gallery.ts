@@ -32,12 +32,18 @@ const npx = (...args: string[]): Partial<ServerForm> => ({
 /** Well-known servers, search first. Names and versions are those of the npm registry and PyPI. */
 export const gallery: readonly GalleryServer[] = [
   {
-    ...{ id: 'searxng', name: 'Web search (SearXNG)', needs: 'node', source: 'github.com/ihor-sokoliuk/mcp-searxng' },
+    id: 'searxng',
+    name: 'Web search (SearXNG)',
+    needs: 'node',
+    source: 'github.com/ihor-sokoliuk/mcp-searxng',
     fields: [{ id: 'SEARXNG_URL', kind: 'url', placeholder: 'http://localhost:8080' }],
     form: ({ SEARXNG_URL = '' }) => ({ ...npx('mcp-searxng@2.4.0'), env: [secretRow('SEARXNG_URL', SEARXNG_URL)] }),
   },
   {
-    ...{ id: 'brave', name: 'Web search (Brave)', needs: 'node', source: 'github.com/brave/brave-search-mcp-server' },
+    id: 'brave',
+    name: 'Web search (Brave)',
+    needs: 'node',
+    source: 'github.com/brave/brave-search-mcp-server',
     fields: [{ id: 'BRAVE_API_KEY', kind: 'secret', placeholder: 'BSA…' }],
     form: ({ BRAVE_API_KEY = '' }) => ({
       ...npx('@brave/brave-search-mcp-server@2.1.4', '--transport', 'stdio'),
@@ -45,25 +51,38 @@ export const gallery: readonly GalleryServer[] = [
     }),
   },
   {
-    ...{ id: 'fetch', name: 'Fetch', needs: 'uv', source: 'github.com/modelcontextprotocol/servers' },
+    id: 'fetch',
+    name: 'Fetch',
+    needs: 'uv',
+    source: 'github.com/modelcontextprotocol/servers',
     fields: [],
     form: () => ({ kind: 'stdio', command: 'uvx', args: linesOf(['mcp-server-fetch@2026.10.24']) }),
   },
   {
-    ...{ id: 'filesystem', name: 'Filesystem', needs: 'node', source: 'github.com/modelcontextprotocol/servers' },
+    id: 'filesystem',
+    name: 'Filesystem',
+    needs: 'node',
+    source: 'github.com/modelcontextprotocol/servers',
     fields: [{ id: 'folders', kind: 'folders', placeholder: '/home/ada/notes' }],
     form: ({ folders = '' }) => npx('@modelcontextprotocol/server-filesystem@2026.8.31', ...pathsOf(folders)),
   },
   {
-    ...{ id: 'github', name: 'GitHub', needs: null, source: 'github.com/github/github-mcp-server' },
+    id: 'github',
+    name: 'GitHub',
+    needs: null,
+    source: 'github.com/github/github-mcp-server',
     fields: [{ id: 'token', kind: 'secret', placeholder: 'github_pat_…' }],
     form: ({ token = '' }) => ({
-      ...{ kind: 'http', url: 'https://api.githubcopilot.com/mcp/' },
+      kind: 'http',
+      url: 'https://api.githubcopilot.com/mcp/',
       headers: [secretRow('Authorization', token === '' ? '' : `Bearer ${token}`)],
     }),
   },
   {
-    ...{ id: 'playwright', name: 'Browser (Playwright)', needs: 'node', source: 'github.com/microsoft/playwright-mcp' },
+    id: 'playwright',
+    name: 'Browser (Playwright)',
+    needs: 'node',
+    source: 'github.com/microsoft/playwright-mcp',
     fields: [],
     // An isolated profile: the browser of the model has none of the person's sign-ins.
     form: () => npx('@playwright/mcp@0.0.83', '--isolated'),

@@ -1,5 +1,5 @@
 /** Supported languages, each with its aliases in replies. */
-const named: Record<string, string> = {
+const named = {
   asm: 'nasm assembly',
   astro: '',
   bat: 'batch cmd',
@@ -69,6 +69,8 @@ const named: Record<string, string> = {
   zig: '',
 }
 
+export type Language = keyof typeof named
+
 // A map, because a fence may name `constructor` or `__proto__`.
 const byName = new Map<string, string>()
 for (const [language, others] of Object.entries(named)) {
@@ -84,5 +86,3 @@ export function languageOf(info: string): string | null {
 export function labelOf(info: string): string {
   return info.split(/[\s{,:]/, 1)[0] ?? ''
 }
-
-export const languages: readonly string[] = Object.keys(named)

@@ -181,8 +181,13 @@ describe('one start with the clock a year ahead', () => {
 describe('one deletion at a time', () => {
   const nothing: ErasablePart = { count: () => ({ items: 0, bytes: null, titles: [] }), erase: async () => 0 }
   const kinds = (given: Partial<Record<DeletableKind, ErasablePart>>): Record<DeletableKind, ErasablePart> => ({
-    ...{ conversations: nothing, log: nothing, bodies: nothing, alerts: nothing, speech: nothing },
-    ...{ recordings: nothing, images: nothing },
+    conversations: nothing,
+    log: nothing,
+    bodies: nothing,
+    alerts: nothing,
+    speech: nothing,
+    recordings: nothing,
+    images: nothing,
     ...given,
   })
   const before = new Date(0).toISOString()

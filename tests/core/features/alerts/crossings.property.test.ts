@@ -16,13 +16,13 @@ import {
 } from '../../../../src-main/core/features/alerts/conditions.ts'
 import type { Measurement } from '../../../../src-main/core/features/alerts/measurement.ts'
 import { notificationText } from '../../../../src-main/core/features/alerts/messages.ts'
-import { plainApp } from '../../../../src-main/core/gateway/apps/appSettings.ts'
 import { dayMs, dayOfMs, dayText } from '../../../../src-main/core/shared/days.ts'
 import { Listeners } from '../../../../src-main/core/shared/events.ts'
 import { databaseFile, openStore } from '../../../../src-main/core/store/store.ts'
 import type { RateLimitStatusReply } from '../../../../src-main/core/upstream/types.ts'
 import type { Connection } from '../../../../src-preload/contract/app.ts'
 import type { Account } from '../../../../src-preload/contract/usage.ts'
+import { plainApp } from '../../../helpers/plainApp.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
 const start = Date.parse('2026-11-21T00:00:00Z')
@@ -228,9 +228,22 @@ it('a limit of tokens is reported while the usual request uses more, and ends wi
 
 describe('a key', () => {
   const key = {
-    ...{ id: 'k', prefix: null, name: null, rpm: null, tpm: null, concurrent: null, createdAt: null, lastUsedAt: null },
-    ...{ balanceEnabled: true, balance: '20', balanceLimit: '25', revokedAt: null, calling: true, totals: null },
-    ...{ asOf: iso(start), gone: false },
+    id: 'k',
+    prefix: null,
+    name: null,
+    rpm: null,
+    tpm: null,
+    concurrent: null,
+    createdAt: null,
+    lastUsedAt: null,
+    balanceEnabled: true,
+    balance: '20',
+    balanceLimit: '25',
+    revokedAt: null,
+    calling: true,
+    totals: null,
+    asOf: iso(start),
+    gone: false,
   }
   const reported = (changes: Partial<typeof key> | { revokedAt: string }) =>
     measureKey({ id: 'b', name: 'B' }, { ...key, ...changes }).map(({ level, recovered, facts }) => [
@@ -324,21 +337,37 @@ it('a balance is reported only while the service answers and only if it came ove
   const isReported = (state: Connection['state'], asOf: number, failed: typeof problem | null): boolean => {
     const id = randomUUID()
     const account: Account = {
-      ...{ id, name: 'A', baseUrl: 'http://a', userId: null, active: true, offers: 'yes', spent: null, firstDay: null },
-      ...{ balance: { value: '4', asOf: iso(asOf) }, asOf: iso(asOf), fetching: false, problem: failed },
+      id,
+      name: 'A',
+      baseUrl: 'http://a',
+      userId: null,
+      active: true,
+      offers: 'yes',
+      spent: null,
+      firstDay: null,
+      balance: { value: '4', asOf: iso(asOf) },
+      asOf: iso(asOf),
+      fetching: false,
+      problem: failed,
     }
     const feature = new AlertsFeature({
       table: own.alerts,
       pending: own.pending,
       usage: {
-        ...{ changes: new Listeners(), current: () => account, callingKey: () => null },
+        changes: new Listeners(),
+        current: () => account,
+        callingKey: () => null,
         today: () => ({ day: 1, service: null, here: null }),
       },
       connection: () => ({ state, profile: null, problem: null, checkedAt: null }),
-      ...{ statuses: new Listeners<[RateLimitStatusReply]>(), settled: new Listeners<[string]>() },
+      statuses: new Listeners<[RateLimitStatusReply]>(),
+      settled: new Listeners<[string]>(),
       blocked: new Listeners<[string, string]>(),
-      tools: { list: () => [], observe: () => () => undefined },
-      ...{ spent: () => ({ day: 0n, month: 0n, total: 0n }), usual: () => null, notify: null, now: () => start },
+      apps: { list: () => [], observe: () => () => undefined },
+      spent: () => ({ day: 0n, month: 0n, total: 0n }),
+      usual: () => null,
+      notify: null,
+      now: () => start,
     })
     feature.follow({ onReply: () => () => undefined })
     feature.update({ balanceBelow: '5' })

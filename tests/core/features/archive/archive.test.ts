@@ -38,7 +38,9 @@ const anyMessage = fc.record({
   ),
   run: fc.option(
     fc.record({
-      ...{ callId: wellFormed, name: wellFormed, arguments: wellFormed },
+      callId: wellFormed,
+      name: wellFormed,
+      arguments: wellFormed,
       state: fc.constantFrom('done', 'denied', 'invalid', 'unknown_tool', 'stopped', 'timed_out', 'failed'),
       tool: fc.option(
         fc.record({ id: wellFormed, kind: fc.constantFrom('function', 'mcp'), server: fc.option(wellFormed) }),
@@ -210,8 +212,14 @@ describe('a conversation that exists already', () => {
     on.store.conversations.setPinned(id, true)
     expect(await on.import(zip)).toMatchObject({ known: 1, conversations: 0 })
     on.store.messages.insert({
-      ...{ id: randomUUID(), conversationId: id, parentId: one.id, role: 'user', text: 'three', status: 'complete' },
-      ...{ model: null, createdAt: new Date().toISOString() },
+      id: randomUUID(),
+      conversationId: id,
+      parentId: one.id,
+      role: 'user',
+      text: 'three',
+      status: 'complete',
+      model: null,
+      createdAt: new Date().toISOString(),
     })
     const report = await on.import(zip)
     expect(report).toMatchObject({ known: 0, conversations: 1, messages: 2 })
@@ -421,20 +429,16 @@ describe('a file that cannot be imported', () => {
 
   it('cannot start anything', async () => {
     const run = {
-      ...{
-        callId: 'c',
-        name: 'rm',
-        arguments: '{}',
-        state: 'awaiting' as const,
-        allowed: 'always' as const,
-        isError: false,
-      },
-      ...{
-        tool: { id: 'function:x', kind: 'function' as const, server: null },
-        notes: [],
-        startedAt: null,
-        finishedAt: null,
-      },
+      callId: 'c',
+      name: 'rm',
+      arguments: '{}',
+      state: 'awaiting' as const,
+      allowed: 'always' as const,
+      isError: false,
+      tool: { id: 'function:x', kind: 'function' as const, server: null },
+      notes: [],
+      startedAt: null,
+      finishedAt: null,
     }
     const from = studio()
     put(from.store, [message({ role: 'tool', status: 'pending', run, text: '' })])
@@ -456,15 +460,17 @@ describe('a file that cannot be imported', () => {
     const on = studio()
     on.store.archive.stage(
       {
-        ...{
-          id: randomUUID(),
-          title: 'half',
-          model: null,
-          createdAt: '2026-01-01T00:00:00.000Z',
-          draft: '',
-          folderId: null,
-        },
-        ...{ updatedAt: '2026-01-01T00:00:00.000Z', pinned: false, archivedAt: null, leafId: null, importKey: null },
+        id: randomUUID(),
+        title: 'half',
+        model: null,
+        createdAt: '2026-01-01T00:00:00.000Z',
+        draft: '',
+        folderId: null,
+        updatedAt: '2026-01-01T00:00:00.000Z',
+        pinned: false,
+        archivedAt: null,
+        leafId: null,
+        importKey: null,
         setup: on.store.conversations.setup(randomUUID()),
       },
       new Date().toISOString(),
@@ -484,22 +490,28 @@ describe('a conversation as Markdown', () => {
     const on = studio()
     const call = { index: 0, id: 'c', name: 'look_up', arguments: '{"q":"```"}' }
     const run = {
-      ...{ callId: 'c', name: 'look_up', arguments: '{"q":1}', state: 'done' as const, tool: null, allowed: null },
-      ...{ isError: false, notes: [], startedAt: null, finishedAt: null },
+      callId: 'c',
+      name: 'look_up',
+      arguments: '{"q":1}',
+      state: 'done' as const,
+      tool: null,
+      allowed: null,
+      isError: false,
+      notes: [],
+      startedAt: null,
+      finishedAt: null,
     }
     const ask = message({
       text: 'What?',
       attachments: [{ ...(await on.picture(4, 3)), detail: null, name: 'a `b`.png' }],
     })
     const calls = message({
-      ...{
-        role: 'assistant',
-        parentId: ask.id,
-        text: '',
-        toolCalls: [call],
-        reasoning: 'Hm </details> ```',
-        model: 'm-1',
-      },
+      role: 'assistant',
+      parentId: ask.id,
+      text: '',
+      toolCalls: [call],
+      reasoning: 'Hm </details> ```',
+      model: 'm-1',
     })
     const result = message({ role: 'tool', parentId: calls.id, text: 'out\n````\nmore', run })
     const reply = message({ role: 'assistant', parentId: result.id, text: 'So:\n```js\nlet a', status: 'stopped' })

@@ -22,8 +22,12 @@ describe('an export of ChatGPT', () => {
     expect(report.conversationId).toBe(older)
     const { conversation, messages, of } = tree(on, newer)
     expect(conversation).toMatchObject({
-      ...{ title: 'Trip to 京都', model: 'o3', pinned: true, archivedAt: null },
-      ...{ createdAt: '2023-11-14T22:13:20.123Z', updatedAt: '2023-11-14T22:28:20.500Z' },
+      title: 'Trip to 京都',
+      model: 'o3',
+      pinned: true,
+      archivedAt: null,
+      createdAt: '2023-11-14T22:13:20.123Z',
+      updatedAt: '2023-11-14T22:28:20.500Z',
     })
     expect(messages.map(({ role }) => role)).toEqual([
       ...['user', 'assistant', 'user', 'assistant', 'tool', 'assistant', 'assistant', 'assistant'],
@@ -32,12 +36,16 @@ describe('an export of ChatGPT', () => {
     expect([of('Where to go?')?.parentId, question?.parentId]).toEqual([null, null])
     const call = messages.find(({ toolCalls }) => toolCalls.length > 0)
     expect(call).toMatchObject({
-      ...{ parentId: question?.id, text: '', reasoning: 'Looking\n\nA golden temple.', finishReason: 'tool_calls' },
+      parentId: question?.id,
+      text: '',
+      reasoning: 'Looking\n\nA golden temple.',
+      finishReason: 'tool_calls',
       toolCalls: [{ index: 0, id: 'call', name: 'web_search', arguments: '{"query":"golden temple"}' }],
     })
     const out = messages.find(({ role }) => role === 'tool')
     expect(out).toMatchObject({
-      ...{ parentId: call?.id, text: 'Kinkaku-ji\n\nhttps://example.com\n\nA temple in 京都.' },
+      parentId: call?.id,
+      text: 'Kinkaku-ji\n\nhttps://example.com\n\nA temple in 京都.',
       run: { callId: 'call', name: 'web_search', state: 'done', tool: null },
     })
     const cut = messages.find(({ text }) => text.startsWith('It is'))

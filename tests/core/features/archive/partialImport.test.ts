@@ -14,13 +14,20 @@ const json = (value: unknown): string => JSON.stringify(value)
 
 /** A conversation in the form of ChatGPT with one message. */
 const exported = (title: string) => ({
-  ...{ title, create_time: 1_700_000_000, update_time: 1_700_000_000, conversation_id: randomUUID() },
-  ...{ current_node: 'a' },
+  title,
+  create_time: 1_700_000_000,
+  update_time: 1_700_000_000,
+  conversation_id: randomUUID(),
+  current_node: 'a',
   mapping: {
     a: {
-      ...{ id: 'a', parent: null, children: [] },
+      id: 'a',
+      parent: null,
+      children: [],
       message: {
-        ...{ id: 'a', author: { role: 'user' }, create_time: 1_700_000_000 },
+        id: 'a',
+        author: { role: 'user' },
+        create_time: 1_700_000_000,
         content: { content_type: 'text', parts: [`Text of ${title}`] },
       },
     },
@@ -99,7 +106,8 @@ describe('an export of ChatGPT', () => {
     const [none, parts, many] = [exported('None'), exported('Parts'), exported('Many')]
     Object.assign(none.mapping, { a: 7 })
     const node = (content: unknown) => ({
-      ...{ parent: 'a', children: [] },
+      parent: 'a',
+      children: [],
       message: { author: { role: 'user' }, content: { content_type: 'text', parts: content } },
     })
     Object.assign(parts.mapping, { b: node([7, {}]) })

@@ -67,7 +67,18 @@ export function openStudio(
   const saved = ({ downloadId }: Download): Promise<Buffer> => readDownload(transfers, downloadId)
 
   return {
-    ...{ dataDir, store, library, archive, media, transfers, lines, dropped, erasedRows, added, merged, saved },
+    dataDir,
+    store,
+    library,
+    archive,
+    media,
+    transfers,
+    lines,
+    dropped,
+    erasedRows,
+    added,
+    merged,
+    saved,
     async import(bytes: Uint8Array | string, name = 'file') {
       return archive.import({ uploadId: await uploadFile(transfers, name, Buffer.from(bytes)) })
     },
@@ -162,16 +173,21 @@ export function put(
   const last = messages.at(-1)
   store.archive.stage(
     {
-      ...{
-        id,
-        title: 'A talk',
-        model: 'm',
-        createdAt: '2026-01-01T00:00:00.000Z',
-        updatedAt: '2026-01-02T00:00:00.000Z',
-      },
-      ...{ draft: '', folderId: null, pinned: false, archivedAt: null, leafId: null, importKey: null },
+      id,
+      title: 'A talk',
+      model: 'm',
+      createdAt: '2026-01-01T00:00:00.000Z',
+      updatedAt: '2026-01-02T00:00:00.000Z',
+      draft: '',
+      folderId: null,
+      pinned: false,
+      archivedAt: null,
+      leafId: null,
+      importKey: null,
       setup: {
-        ...{ instructions: '', instructionsRole: 'system', params: {} },
+        instructions: '',
+        instructionsRole: 'system',
+        params: {},
         tools: { enabled: [], choice: 'auto', parallel: null },
       },
       ...given,

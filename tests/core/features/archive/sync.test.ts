@@ -44,7 +44,10 @@ function say({ store }: Studio, conversationId: string, parentId: string | null,
   const now = new Date().toISOString()
   store.transaction(() => {
     store.messages.insert({
-      ...{ id, conversationId, parentId, text },
+      id,
+      conversationId,
+      parentId,
+      text,
       role: 'user',
       status: 'complete',
       model: null,
@@ -148,7 +151,7 @@ describe('two computers with one folder', () => {
     await sync(home)
     expect((await sync(work)).files).toMatchObject([{ changed: 1 }])
     expect(work.store.erasures.removed().map((row) => row.id)).toEqual([id])
-    restore(chat(work), { conversationId: id })
+    restore(chat(work), { removedId: id })
     await sync(work)
     await sync(home)
     expect(textsOf(home, id)).toEqual(['Bye'])
@@ -167,7 +170,7 @@ describe('two computers with one folder', () => {
     await sync(work)
     await sync(home)
     expect(home.store.conversations.find(id)).toBeNull()
-    restore(chat(work), { conversationId: id })
+    restore(chat(work), { removedId: id })
     say(work, id, first.id, 'Still needed')
     await sync(work)
     await sync(home)
@@ -196,7 +199,7 @@ describe('two computers with one folder', () => {
     await syncBoth()
     expect(textsOf(work, id)).toEqual(['Question'])
     expect(work.store.erasures.removed()).toMatchObject([{ title: 'Answer' }])
-    restore(chat(home), { conversationId: removedId })
+    restore(chat(home), { removedId })
     await syncBoth()
     expect(textsOf(work, id)).toEqual(['Question', 'Answer'])
     removeMessage(chat(home), { messageId: second.id })

@@ -31,7 +31,14 @@ function say(store: Store, conversationId: string, parentId: string | null, text
   const now = new Date().toISOString()
   store.transaction(() => {
     store.messages.insert({
-      ...{ id, conversationId, parentId, text, role: 'user', status: 'complete', model: null, createdAt: now },
+      id,
+      conversationId,
+      parentId,
+      text,
+      role: 'user',
+      status: 'complete',
+      model: null,
+      createdAt: now,
     })
     store.conversations.setLeaf(conversationId, id)
     store.conversations.touch(conversationId, now)
@@ -85,7 +92,7 @@ async function act(studio: Studio, { pick, action }: Step, written: Set<string>)
     pin: inChat((id) => conversations.setPinned(id, pick % 2 === 0)),
     archive: inChat((id) => conversations.setArchived(id, pick % 2 === 0 ? now : null)),
     delete: inChat((id) => conversations.setRemoved(id, now)),
-    restore: () => removed && restore(feature, { conversationId: removed.id }),
+    restore: () => removed && restore(feature, { removedId: removed.id }),
     erase: () => removed && erase(removed),
     folder: () => addFolder(store, name, now),
     renameFolder: () => folder && store.folders.update(folder.id, { name }),

@@ -67,7 +67,9 @@ const at = z.number().int().min(0).max(253_402_300_799_000)
 const mark = z.object({ at, value: z.string().max(100).nullable() })
 const marks = z.record(z.uuid(), mark)
 const formerSync = z.object({
-  ...{ format: z.literal('inference-studio.sync'), version: z.literal(1), installation: z.uuid() },
+  format: z.literal('inference-studio.sync'),
+  version: z.literal(1),
+  installation: z.uuid(),
   conversations: z.record(
     z.uuid(),
     z.object({
@@ -80,7 +82,9 @@ const formerSync = z.object({
     }),
   ),
   removed: z.record(z.uuid(), at),
-  ...{ folders: marks, prompts: marks, presets: marks },
+  folders: marks,
+  prompts: marks,
+  presets: marks,
   files: z.record(z.uuid(), z.record(z.string().regex(/^[\da-f]{64}$/), mark)),
 })
 

@@ -48,7 +48,12 @@ function studio(neighbours: Partial<ChatNeighbours> = {}, folder = freshFolder()
 const content = (text: string, choice = 0): ChatStreamEvent => ({ type: 'content', choice, text })
 const finish = (choice = 0): ChatStreamEvent => ({ type: 'finish', choice, reason: 'stop' })
 const call = (index = 0, args = '{}'): ChatStreamEvent => ({
-  ...{ type: 'tool_call', choice: 0, index, id: `call-${index}`, name: 'clock', arguments: args },
+  type: 'tool_call',
+  choice: 0,
+  index,
+  id: `call-${index}`,
+  name: 'clock',
+  arguments: args,
 })
 const withParams = (params: ChatParams) => ({ setup: { ...emptySetup, params } })
 
@@ -80,13 +85,20 @@ describe('the request of a reply', () => {
     const picture = { id: mediaId, kind: 'image', mime: 'image/png', bytes: 9, width: 3, height: 3 } as const
     store.media.insert({ ...picture, name: 'a.png', sha256: 'x', createdAt: new Date().toISOString() })
     const params: ChatParams = {
-      ...{ temperature: 0, topP: 0.5, maxTokens: 9, stop: ['END'], presencePenalty: 1, frequencyPenalty: -1 },
+      temperature: 0,
+      topP: 0.5,
+      maxTokens: 9,
+      stop: ['END'],
+      presencePenalty: 1,
+      frequencyPenalty: -1,
       responseFormat: { type: 'json_schema', name: 'n', strict: true, schema: '{"type":"object"}' },
       extra: { seed: 7, stream: false, model: 'other', tools: [], temperature: 2, messages: [] },
     }
     const instructions = { instructions: 'Be brief.', instructionsRole: 'developer' } as const
     const { conversationId } = await ask({
-      ...{ text: 'What is it?', name: 'Ada', attachments: [{ mediaId, detail: 'low' }] },
+      text: 'What is it?',
+      name: 'Ada',
+      attachments: [{ mediaId, detail: 'low' }],
       setup: { ...emptySetup, ...instructions, params },
     })
     expect(service.last.request).toEqual({
@@ -102,7 +114,12 @@ describe('the request of a reply', () => {
           ],
         },
       ],
-      ...{ temperature: 0, top_p: 0.5, max_tokens: 9, stop: ['END'], presence_penalty: 1, frequency_penalty: -1 },
+      temperature: 0,
+      top_p: 0.5,
+      max_tokens: 9,
+      stop: ['END'],
+      presence_penalty: 1,
+      frequency_penalty: -1,
       response_format: {
         type: 'json_schema',
         json_schema: { name: 'n', strict: true, schema: { type: 'object' } },
@@ -246,7 +263,12 @@ describe('branches', () => {
     for (const id of replyIds) stop(feature, { replyId: id })
     await settled()
     const added = await send(feature, {
-      ...{ requestId: randomUUID(), conversationId, text: 'Said.', models: ['m'], role: 'assistant', ask: false },
+      requestId: randomUUID(),
+      conversationId,
+      text: 'Said.',
+      models: ['m'],
+      role: 'assistant',
+      ask: false,
     })
     expect(added.replyIds).toEqual([])
     expect(service.asked).toHaveLength(3)
@@ -500,7 +522,7 @@ describe('a conversation', () => {
     }
     read()
     remove(feature, { conversationId })
-    restore(feature, { conversationId })
+    restore(feature, { removedId: conversationId })
     read()
     expect(page.removed).toBe(false)
     expect(page.conversation).toEqual(feature.runs.view.conversation(conversationId))

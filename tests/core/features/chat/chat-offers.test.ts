@@ -22,8 +22,16 @@ import { freshFolder } from '../../helpers/core.ts'
 
 const statuses = ['complete', 'stopped', 'incomplete', 'failed'] as const
 const run = (state: ToolRun['state']): ToolRun => ({
-  ...{ callId: 'call', name: 'look', arguments: '{}', state, tool: null, allowed: null, isError: false, notes: [] },
-  ...{ startedAt: null, finishedAt: null },
+  callId: 'call',
+  name: 'look',
+  arguments: '{}',
+  state,
+  tool: null,
+  allowed: null,
+  isError: false,
+  notes: [],
+  startedAt: null,
+  finishedAt: null,
 })
 
 /** Any message that can be the last one of a conversation. */

@@ -46,28 +46,39 @@ const event: fc.Arbitrary<ChatStreamEvent> = fc.oneof(
 const states: ToolRunState[] = ['running', 'done', 'denied', 'stopped', 'timed_out', 'failed']
 /** Relative frequency of each action. */
 const weights = {
-  ...{
-    send: 4,
-    choices: 1,
-    edit: 3,
-    retry: 3,
-    goOn: 2,
-    choose: 4,
-    stop: 2,
-    remove: 1,
-    removeMessage: 2,
-    restore: 2,
-    duplicate: 1,
-    crash: 1,
-  },
-  ...{ say: 4, answer: 4, calls: 4, end: 3, call: 5, askOn: 3, read: 6 },
+  send: 4,
+  choices: 1,
+  edit: 3,
+  retry: 3,
+  goOn: 2,
+  choose: 4,
+  stop: 2,
+  remove: 1,
+  removeMessage: 2,
+  restore: 2,
+  duplicate: 1,
+  crash: 1,
+  say: 4,
+  answer: 4,
+  calls: 4,
+  end: 3,
+  call: 5,
+  askOn: 3,
+  read: 6,
 }
 type Act = keyof typeof weights
 const acts = Object.entries(weights).map(([act, weight]) => ({ weight, arbitrary: fc.constant(act as Act) }))
 const step = fc.record({
   act: fc.oneof(...acts),
-  ...{ which: fc.nat(1000), text: words, models, ask: fc.boolean(), n: fc.integer({ min: 1, max: 3 }) },
-  ...{ yes: fc.boolean(), event, state: fc.constantFrom(...states), other: fc.nat(9) },
+  which: fc.nat(1000),
+  text: words,
+  models,
+  ask: fc.boolean(),
+  n: fc.integer({ min: 1, max: 3 }),
+  yes: fc.boolean(),
+  event,
+  state: fc.constantFrom(...states),
+  other: fc.nat(9),
 })
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
@@ -142,7 +153,12 @@ const late = <T>(items: readonly T[], which: number): T | undefined =>
   items.at(-1 - (which % Math.min(4, items.length || 1)))
 
 const call = (index: number): ChatStreamEvent => ({
-  ...{ type: 'tool_call', choice: 0, index, id: `call-${index}`, name: 'clock', arguments: '{}' },
+  type: 'tool_call',
+  choice: 0,
+  index,
+  id: `call-${index}`,
+  name: 'clock',
+  arguments: '{}',
 })
 
 const conversationOf = ({ ids }: Studio, { which, other }: Step): string | null =>
@@ -213,7 +229,7 @@ const doing: Record<Act, (studio: Studio, one: Step) => unknown> = {
   restore(studio, one) {
     const conversationId = one.ask ? conversationOf(studio, one) : (late(studio.removed(), one.which) ?? null)
     if (!conversationId) return
-    const restored = restore(studio.feature, { conversationId })
+    const restored = restore(studio.feature, { removedId: conversationId })
     // Messages that moved back leave no conversation of their own.
     if (restored.conversationId !== conversationId) studio.ids.splice(studio.ids.indexOf(conversationId), 1)
   },
@@ -356,6 +372,14 @@ it('any sequence of sends, edits, retries, stops, deletions, copies and crashes 
 
 /** A settled run: after a start only tool calls may be open. */
 const emptyRun = {
-  ...{ callId: '', name: '', arguments: '', state: 'done' as const, tool: null, allowed: null },
-  ...{ isError: false, notes: [], startedAt: null, finishedAt: null },
+  callId: '',
+  name: '',
+  arguments: '',
+  state: 'done' as const,
+  tool: null,
+  allowed: null,
+  isError: false,
+  notes: [],
+  startedAt: null,
+  finishedAt: null,
 }

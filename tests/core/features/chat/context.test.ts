@@ -30,8 +30,16 @@ const tools = [{ type: 'function', function: { name: 'clock', description: 'Tell
 const blockOf = ({ name }: Pick<AttachedDocument, 'name'>): string =>
   `<document name="${name}">\nText of ${name}.\n</document>`
 const documentOf = (name: string): AttachedDocument => ({
-  ...{ mediaId: randomUUID(), name, kind: 'text', mime: 'text/plain', bytes: 9, unit: 'text', parts: 1, tokens: 9 },
-  ...{ notes: [], pages: null },
+  mediaId: randomUUID(),
+  name,
+  kind: 'text',
+  mime: 'text/plain',
+  bytes: 9,
+  unit: 'text',
+  parts: 1,
+  tokens: 9,
+  notes: [],
+  pages: null,
 })
 
 function newStore(): Store {
@@ -60,8 +68,19 @@ function studio(neighbours: Partial<ChatNeighbours> = {}, store = newStore()) {
     const parentId = store.conversations.get(conversationId).leafId
     const { role, text = '', name = null, attachments = [], documents = [], passages = [], run = null } = given
     store.messages.insert({
-      ...{ id, conversationId, parentId, role, text, name, attachments, documents, passages, run, createdAt: now },
-      ...{ status: 'complete', model: role === 'assistant' ? 'm' : null },
+      id,
+      conversationId,
+      parentId,
+      role,
+      text,
+      name,
+      attachments,
+      documents,
+      passages,
+      run,
+      createdAt: now,
+      status: 'complete',
+      model: role === 'assistant' ? 'm' : null,
     })
     if (given.toolCalls) store.messages.settle(id, { ...store.messages.get(id), toolCalls: given.toolCalls })
     store.conversations.setLeaf(conversationId, id)
@@ -98,8 +117,16 @@ function studio(neighbours: Partial<ChatNeighbours> = {}, store = newStore()) {
 }
 
 const settledRun = (callId: string): ToolRun => ({
-  ...{ callId, name: 'clock', arguments: '{}', state: 'done', tool: null, allowed: null, isError: false, notes: [] },
-  ...{ startedAt: null, finishedAt: new Date().toISOString() },
+  callId,
+  name: 'clock',
+  arguments: '{}',
+  state: 'done',
+  tool: null,
+  allowed: null,
+  isError: false,
+  notes: [],
+  startedAt: null,
+  finishedAt: new Date().toISOString(),
 })
 
 /** One turn of a random conversation. Each text has a marker, so that a request shows which messages it contains. */
@@ -196,7 +223,14 @@ describe('the measure', () => {
 
   it('passages are a part of the sum, with the instruction to cite them', async () => {
     const passage: Passage = {
-      ...{ number: 1, mediaId: randomUUID(), name: 'handbook.md', label: '', part: 1, start: 0, end: 30, tokens: 8 },
+      number: 1,
+      mediaId: randomUUID(),
+      name: 'handbook.md',
+      label: '',
+      part: 1,
+      start: 0,
+      end: 30,
+      tokens: 8,
       text: 'The ferry leaves at 06:40 from pier seven.',
     }
     const one = studio({ attachPassages: (all) => all.map(() => passage) })

@@ -22,8 +22,11 @@ function chats(model: string | null = 'titler', folder = freshFolder()) {
   const service = new Service()
   const lines: string[] = []
   const feature = openChat({
-    ...{ store, upstream: async () => service, log: (line: string) => lines.push(line) },
-    ...{ neighbours: plainNeighbours, titleModel: () => model },
+    store,
+    upstream: async () => service,
+    log: (line: string) => lines.push(line),
+    neighbours: plainNeighbours,
+    titleModel: () => model,
   })
   const ask = async (text = words, conversationId: string | null = null) => {
     const sent = await send(feature, { requestId: randomUUID(), conversationId, text, models: ['writer'] })

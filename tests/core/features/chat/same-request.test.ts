@@ -118,7 +118,10 @@ const procedures: Record<
     prepare: async (feature) => {
       const { conversationId } = await reply(feature)
       const sent = await feature.client.chat.send({
-        ...{ requestId: randomUUID(), conversationId, text: 'Write at length.', models: ['fault/cut'] },
+        requestId: randomUUID(),
+        conversationId,
+        text: 'Write at length.',
+        models: ['fault/cut'],
       })
       await ended(feature, conversationId)
       const [replyId = ''] = sent.replyIds

@@ -40,7 +40,10 @@ export async function open(
     return found
   }
   return {
-    ...{ core, client, dataDir, profile },
+    core,
+    client,
+    dataDir,
+    profile,
     use: (name) => client.connection.use({ id: profile(name).id }),
     settled: (name) =>
       vi.waitFor(

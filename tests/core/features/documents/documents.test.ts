@@ -222,8 +222,15 @@ test('ranges of pages without text: every page is in exactly one, and neighbours
     fc.property(fc.array(fc.boolean(), { minLength: 1, maxLength: 30 }), (isEmpty) => {
       const id = randomUUID()
       store.media.insert({
-        ...{ id, kind: 'document', mime: 'application/octet-stream', bytes: 1, width: null, height: null },
-        ...{ name: null, sha256: id, createdAt: new Date(0).toISOString() },
+        id,
+        kind: 'document',
+        mime: 'application/octet-stream',
+        bytes: 1,
+        width: null,
+        height: null,
+        name: null,
+        sha256: id,
+        createdAt: new Date(0).toISOString(),
       })
       store.documents.begin(id)
       store.documents.addParts(

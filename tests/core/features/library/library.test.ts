@@ -115,7 +115,10 @@ describe('a removed conversation', () => {
     )
     const staying = put(on.store, [message({ text: 'stays', attachments: [show(shared.mediaId)] })])
     on.store.pieces.append(on.store.archive.message(on.store.archive.seqs(going)[0] ?? 0)?.id ?? '', {
-      ...{ text: 'piece of Xylophonist', reasoning: '', refusal: '', toolCalls: null },
+      text: 'piece of Xylophonist',
+      reasoning: '',
+      refusal: '',
+      toolCalls: null,
     })
     on.store.toolPermissions.allow({ toolId: 'function:x', conversationId: going, fingerprint: 'f' })
     on.library.note()

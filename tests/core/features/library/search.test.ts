@@ -51,8 +51,16 @@ describe('the search', () => {
   it('finds refusals and tool results, not reasoning', async () => {
     const on = studio()
     const run = {
-      ...{ callId: 'c', name: 'weather', arguments: '{}', state: 'done' as const, tool: null, allowed: null },
-      ...{ isError: false, notes: [], startedAt: null, finishedAt: null },
+      callId: 'c',
+      name: 'weather',
+      arguments: '{}',
+      state: 'done' as const,
+      tool: null,
+      allowed: null,
+      isError: false,
+      notes: [],
+      startedAt: null,
+      finishedAt: null,
     }
     put(on.store, [
       message({ role: 'assistant', text: '', refusal: 'I must decline', reasoning: 'secretly pondering' }),

@@ -51,9 +51,24 @@ function look(limits: LimitsFeature) {
 }
 
 const whole: RateLimitStatus = {
-  ...{ limit_rpm: 60, used_rpm: 12, remaining_rpm: 48, limit_rph: 100, used_rph: 1, remaining_rph: 99 },
-  ...{ limit_rpd: 1000, used_rpd: 2, remaining_rpd: 998, limit_tph: 50_000, used_tph: 3, remaining_tph: 49_997 },
-  ...{ limit_tpd: 500_000, used_tpd: 4, remaining_tpd: 499_996, reset_seconds: 18, banned: false, banned_until: null },
+  limit_rpm: 60,
+  used_rpm: 12,
+  remaining_rpm: 48,
+  limit_rph: 100,
+  used_rph: 1,
+  remaining_rph: 99,
+  limit_rpd: 1000,
+  used_rpd: 2,
+  remaining_rpd: 998,
+  limit_tph: 50_000,
+  used_tph: 3,
+  remaining_tph: 49_997,
+  limit_tpd: 500_000,
+  used_tpd: 4,
+  remaining_tpd: 499_996,
+  reset_seconds: 18,
+  banned: false,
+  banned_until: null,
 }
 const no = (kind: ProblemKind, status?: number): StudioError =>
   new StudioError(kind, 'No.', status === undefined ? {} : { status })

@@ -15,7 +15,14 @@ const closers = closeAfterEach()
 const mine = { profile: 'mine', baseUrl: 'https://service.example' }
 const other = { profile: 'other', baseUrl: 'https://service.example' }
 const price = (model: string, how: string, fresh = 0n, out = 0n): StoredPrice => ({
-  ...{ model, how, fresh, cached: fresh, out, request: how === 'request' ? 1n : 0n, days: 3, asOf: 0 },
+  model,
+  how,
+  fresh,
+  cached: fresh,
+  out,
+  request: how === 'request' ? 1n : 0n,
+  days: 3,
+  asOf: 0,
 })
 
 /** Facts over a real store and the real chat feature, whose replies the test sends. */

@@ -168,7 +168,9 @@ function queue() {
   }
   const other = { ...maker, make: () => expect.unreachable(), takeBack: () => expect.unreachable() }
   const outbox = new Outbox({
-    ...{ store, senders: { images: maker, speech: other, transcript: other }, connection: () => state.connection },
+    store,
+    senders: { images: maker, speech: other, transcript: other },
+    connection: () => state.connection,
     reach: async () => {
       state.looks += 1
       return state.isThere

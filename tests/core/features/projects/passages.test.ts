@@ -1,9 +1,17 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { passageBlock } from '../../../../src-main/core/features/chat/passageBlock.ts'
+import { passageEnd } from '../../../../src-main/core/features/projects/search/passageEnd.ts'
 import { queryWords } from '../../../../src-main/core/features/projects/search/passageQuery.ts'
-import { splitPassages } from '../../../../src-main/core/features/projects/search/splitPassages.ts'
 import { maxPassageLength, numberPassages, wholeFiles } from '../../../../src-preload/contract/projects.ts'
+
+function* splitPassages(text: string): Generator<{ start: number; text: string }, undefined> {
+  for (let start = 0; start < text.length; ) {
+    const end = passageEnd(text, start)
+    yield { start, text: text.slice(start, end) }
+    start = end
+  }
+}
 
 const anyText = fc
   .array(
@@ -75,8 +83,14 @@ test('words find other endings, and characters of scripts without spaces are sea
 })
 
 const passage = (start: number, text = 'text') => ({
-  ...{ mediaId: '00000000-0000-4000-8000-000000000001', name: 'a.txt', label: '', part: 1 },
-  ...{ start, end: start + text.length, tokens: 1, text },
+  mediaId: '00000000-0000-4000-8000-000000000001',
+  name: 'a.txt',
+  label: '',
+  part: 1,
+  start,
+  end: start + text.length,
+  tokens: 1,
+  text,
 })
 
 test('numbers continue on a path, and the same passage has its number again', () => {

@@ -26,11 +26,16 @@ function projectOn(on: Studio, wholeTokens = 0) {
   const { store, transfers, media, dataDir, library } = on
   const documents = createDocuments({
     fork: forkNode,
-    ...{ store, uploads: transfers.uploads, media },
+    store,
+    uploads: transfers.uploads,
+    media,
     replaced: () => projects.wake(),
   })
   const projects = createProjects({
-    ...{ store, databaseFile: databaseFile(dataDir), dropMedia: media.drop, changed: () => library.note() },
+    store,
+    databaseFile: databaseFile(dataDir),
+    dropMedia: media.drop,
+    changed: () => library.note(),
   })
   open.push(documents, projects)
   const { id: folderId } = library.saveFolder({ name: 'Harbour', wholeTokens })

@@ -96,10 +96,13 @@ describe('a command on Windows', () => {
   test('that is a batch file runs by cmd.exe, and its arguments arrive as they are', () => {
     const { file, args, verbatim } = resolved('npx', ['-y', 'a&calc', '%PATH%', 'say "hi"', ''])
     expect({ file, verbatim, flags: args.slice(0, 3) }).toEqual({
-      ...{ file: env.COMSPEC, verbatim: true, flags: ['/d', '/s', '/c'] },
+      file: env.COMSPEC,
+      verbatim: true,
+      flags: ['/d', '/s', '/c'],
     })
     expect(received(args.at(-1) ?? '')).toEqual({
-      ...{ program: 'C:\\Program Files\\nodejs\\npx.CMD', args: ['-y', 'a&calc', '%PATH%', 'say "hi"', ''] },
+      program: 'C:\\Program Files\\nodejs\\npx.CMD',
+      args: ['-y', 'a&calc', '%PATH%', 'say "hi"', ''],
     })
   })
 

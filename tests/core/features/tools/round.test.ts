@@ -125,13 +125,14 @@ test('calls that waited when the program ended still wait after a restart, and c
   expect(last(await path(client, conversationId, answered))?.text).toContain('Not today')
 })
 
-test('everything in a conversation can be stopped without asking the model, and the person can resume', {
+test('deleting a chat stops its tools without asking the model, and after an undo the person can resume', {
   tags: 'long',
 }, async () => {
   const { client } = await open()
   const { conversationId } = await ask(client, 'add', await withTools(client))
   const [row] = rowsOf(await path(client, conversationId, (all) => rowsOf(all).length === 1))
-  expect(await client.chat.stopAll({ conversationId })).toEqual({ stopped: 1 })
+  await client.chat.remove({ conversationId })
+  await client.chat.restore({ removedId: conversationId })
   const stopped = await path(client, conversationId, (all) => rowsOf(all)[0]?.run?.state === 'stopped')
   expect(last(stopped)?.role).toBe('tool')
   await client.tools.continueRounds({ messageId: row?.id ?? '' })

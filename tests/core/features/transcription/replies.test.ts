@@ -240,7 +240,15 @@ describe('leaving', () => {
     // The state that a killed process leaves.
     const killed = openFeature(dataDir)
     killed.store.transcripts.settle({
-      ...{ id, state: 'making', problem: null, sentBytes: 0, came: null, text: '', cues: [], raw: null, search: '' },
+      id,
+      state: 'making',
+      problem: null,
+      sentBytes: 0,
+      came: null,
+      text: '',
+      cues: [],
+      raw: null,
+      search: '',
     })
     await killed.close()
     const again = openFeature(dataDir, {

@@ -69,15 +69,25 @@ const name = fc.oneof(
 const view: fc.Arbitrary<UsageView> = fc.nat(12).chain((days) => {
   const line = <T>(value: fc.Arbitrary<T>) => fc.array(maybe(value), { minLength: days, maxLength: days })
   const series: fc.Arbitrary<Series> = fc.record({
-    ...{ id: name, name, colour: fc.constant(null), total: fc.constant(figures) },
-    ...{ requests: line(count), tokensIn: line(count), tokensOut: line(count), tokensCached: line(count) },
-    ...{ cost: line(amount), incomplete: line(fc.nat(3)) },
+    id: name,
+    name,
+    colour: fc.constant(null),
+    total: fc.constant(figures),
+    requests: line(count),
+    tokensIn: line(count),
+    tokensOut: line(count),
+    tokensCached: line(count),
+    cost: line(amount),
+    incomplete: line(fc.nat(3)),
   })
   return fc.record({
     query: fc.record({
       accountId: fc.constant(randomUUID()),
-      ...{ from: fc.constant('2026-02-25'), to: fc.constant('2026-03-09') },
-      ...{ grain: fc.constant('day' as const), by: fc.constantFrom('model', 'app'), search: fc.constant('') },
+      from: fc.constant('2026-02-25'),
+      to: fc.constant('2026-03-09'),
+      grain: fc.constant('day' as const),
+      by: fc.constantFrom('model', 'app'),
+      search: fc.constant(''),
       source: fc.constantFrom('service', 'here'),
     }),
     buckets: fc.constant(
@@ -94,9 +104,20 @@ const view: fc.Arbitrary<UsageView> = fc.nat(12).chain((days) => {
 })
 
 const types: Record<(typeof exportColumns)[number], string> = {
-  ...{ from: 'DATE', to: 'DATE', state: 'VARCHAR', source: 'VARCHAR', by: 'VARCHAR', id: 'VARCHAR', name: 'VARCHAR' },
-  ...{ requests: 'BIGINT', tokens_in: 'BIGINT', tokens_out: 'BIGINT', tokens_cached: 'BIGINT' },
-  ...{ cost_sc: 'DECIMAL(38, 18)', as_of: 'TIMESTAMP', incomplete: 'BIGINT' },
+  from: 'DATE',
+  to: 'DATE',
+  state: 'VARCHAR',
+  source: 'VARCHAR',
+  by: 'VARCHAR',
+  id: 'VARCHAR',
+  name: 'VARCHAR',
+  requests: 'BIGINT',
+  tokens_in: 'BIGINT',
+  tokens_out: 'BIGINT',
+  tokens_cached: 'BIGINT',
+  cost_sc: 'DECIMAL(38, 18)',
+  as_of: 'TIMESTAMP',
+  incomplete: 'BIGINT',
 }
 const typed = `{${exportColumns.map((column) => `'${column}': '${types[column]}'`).join(', ')}}`
 
@@ -141,8 +162,11 @@ describe.each<UsageExportFormat>(firstCases(1, ['parquet', 'csv', 'json']))('a v
         expect(read).toEqual(
           rows.map((row) => ({
             ...row,
-            ...{ id: shown(row.id), name: shown(row.name) },
-            ...{ requests: text(row.requests), tokens_in: text(row.tokens_in), tokens_out: text(row.tokens_out) },
+            id: shown(row.id),
+            name: shown(row.name),
+            requests: text(row.requests),
+            tokens_in: text(row.tokens_in),
+            tokens_out: text(row.tokens_out),
             tokens_cached: text(row.tokens_cached),
             cost_sc: row.cost_sc === null ? null : full(row.cost_sc),
             as_of: row.as_of === null ? null : String(Date.parse(row.as_of)),
@@ -212,8 +236,15 @@ it('sums per day and per series are null where a source reports nothing, and 0 w
   if (!given) throw new Error('No view.')
   const day = { from: '2026-03-01', to: '2026-03-01' }
   const one = (cost: string | null, cached: number | null, requests: number | null = 1): Series => ({
-    ...{ id: 'm', name: 'm', colour: null, total: { ...figures, cost }, requests: [requests], tokensIn: [requests] },
-    ...{ tokensOut: [requests], tokensCached: [cached], cost: [cost] },
+    id: 'm',
+    name: 'm',
+    colour: null,
+    total: { ...figures, cost },
+    requests: [requests],
+    tokensIn: [requests],
+    tokensOut: [requests],
+    tokensCached: [cached],
+    cost: [cost],
     incomplete: [requests === null ? null : cost === null ? 1 : 0],
   })
   const of = (
@@ -223,7 +254,10 @@ it('sums per day and per series are null where a source reports nothing, and 0 w
   ) => bucketsOf({ ...given, buckets: [{ ...day, state }], series, asOf })[0]
   expect(of([])).toMatchObject({ requests: 0, tokens_cached: 0, cost_sc: '0' })
   expect(of([one('0.1', 1), one(null, null)])).toMatchObject({
-    ...{ requests: 2, tokens_cached: 1, cost_sc: '0.1', incomplete: 1 },
+    requests: 2,
+    tokens_cached: 1,
+    cost_sc: '0.1',
+    incomplete: 1,
   })
   expect(of([one('1000000000.000000000000000001', 1), one('1e-18', 1)])?.cost_sc).toBe('1000000000.000000000000000002')
   expect(of([one(null, 1)])).toMatchObject({ requests: 1, cost_sc: null })
@@ -275,8 +309,13 @@ describe('a packed view', () => {
         Array.from({ length: count }, (_, at) => column.at(at))
       const { requests, tokensIn, tokensOut, tokensCached, cost, incomplete } = one
       return {
-        ...{ ...one, requests: cells(requests), tokensIn: cells(tokensIn), tokensOut: cells(tokensOut) },
-        ...{ tokensCached: cells(tokensCached), cost: cells(cost), incomplete: cells(incomplete) },
+        ...one,
+        requests: cells(requests),
+        tokensIn: cells(tokensIn),
+        tokensOut: cells(tokensOut),
+        tokensCached: cells(tokensCached),
+        cost: cells(cost),
+        incomplete: cells(incomplete),
       }
     }
     const some = view.filter(({ buckets }) => buckets.length > 0)

@@ -50,7 +50,7 @@ export function parts(
   const { accountStore } = given.accountStore ? { accountStore: given.accountStore } : openAccount()
   return {
     accountStore,
-    tools: () => [],
+    apps: () => [],
     learn: () => undefined,
     requests: () => 0,
     log: () => undefined,
@@ -74,11 +74,9 @@ export const placeAt = (
   name = 'Service',
   kind: AccountLocation['kind'] = 'service',
   profile = 'one',
-): AccountLocation => ({
-  ...{ kind, baseUrl, name, profile },
-})
+): AccountLocation => ({ kind, baseUrl, name, profile })
 
 /** A reader over this store, at a fixed time. */
 export function readingOf(accountStore: ReturnType<typeof openAccountStore>, now: () => number, local = localSide()) {
-  return openUsageReader({ accountStore, local, tools: () => [], now })
+  return openUsageReader({ accountStore, local, apps: () => [], now })
 }

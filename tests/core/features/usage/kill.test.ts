@@ -53,7 +53,8 @@ it('after kills at random moments, stored usage has only complete replies and ha
     expect(last).toBeGreaterThanOrEqual(said)
     // Days, balance and keys of a fetch are stored together or not at all.
     expect(JSON.parse(accountStore.versions.newest(no, 'usage', 'account')?.value ?? '{}')).toEqual({
-      ...{ balance: String(1000 - last), spent: String(last) },
+      balance: String(1000 - last),
+      spent: String(last),
     })
     expect(readingOf(accountStore, () => last * stepMs).keys({ accountId: 'b' })).toMatchObject([
       { name: `step ${last}` },

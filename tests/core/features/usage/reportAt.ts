@@ -12,7 +12,12 @@ export function reportAt(step: number) {
   const models = ['a', 'b', 'c']
   const usage = Array.from({ length: 30 }, (_, back) => today - back).flatMap((day) =>
     models.map((model, index) => ({
-      ...{ user_id: 'u', date: `${dayText(day)}T00:00:00Z`, model, tokens_in: 1, tokens_out: 1, tokens_cached: 0 },
+      user_id: 'u',
+      date: `${dayText(day)}T00:00:00Z`,
+      model,
+      tokens_in: 1,
+      tokens_out: 1,
+      tokens_cached: 0,
       requests: day === today ? step : Math.floor((step + day + index) / 50),
       cost_sc: `0.${(day % 1000) + index + 1}`,
     })),

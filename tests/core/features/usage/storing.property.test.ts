@@ -34,7 +34,12 @@ type Fetch = { at: number; rows: [{ model: string; back: number; requests: numbe
 const usageOf = ({ at, rows, balance }: Fetch) => ({
   usage: rows.map(([{ model, back, requests }, cost_sc]) => ({
     date: `${dayText(dayOfMs(at) - back)}T00:00:00Z`,
-    ...{ model, requests, tokens_in: requests * 10, tokens_out: requests, tokens_cached: requests, cost_sc },
+    model,
+    requests,
+    tokens_in: requests * 10,
+    tokens_out: requests,
+    tokens_cached: requests,
+    cost_sc,
   })),
   balance,
   total_spent: '9',
@@ -56,7 +61,10 @@ function requestLogOf(fetches: readonly Fetch[]) {
   const { query: _, ...view } = reading.view({ ...range, grain: 'day', by: 'model', source: 'service', search: '' })
   const { account: shown, ...summary } = reading.summary({ accountId: id })
   return {
-    ...{ view, summary, corrections: reading.corrections(range), compare: reading.compare({ ...range, daily: true }) },
+    view,
+    summary,
+    corrections: reading.corrections(range),
+    compare: reading.compare({ ...range, daily: true }),
     known: { balance: shown.balance, spent: shown.spent, asOf: shown.asOf, firstDay: shown.firstDay },
     versions: store.versions.all(account.no, 'account'),
   }
@@ -159,8 +167,17 @@ it('stored keys have a version per change, in any order, and record when a key i
 })
 
 const empty = {
-  ...{ user_id: null, key_prefix: null, name: null, rate_limit_rpm: null, rate_limit_tpm: null, max_concurrent: null },
-  ...{ balance_enabled: null, balance_sc: null, balance_limit_sc: null, created_at: null, last_used_at: null },
+  user_id: null,
+  key_prefix: null,
+  name: null,
+  rate_limit_rpm: null,
+  rate_limit_tpm: null,
+  max_concurrent: null,
+  balance_enabled: null,
+  balance_sc: null,
+  balance_limit_sc: null,
+  created_at: null,
+  last_used_at: null,
 }
 
 it('amounts are parsed to 1e-18 and formatted back unchanged', () => {

@@ -41,8 +41,16 @@ describe('a sum with unknown figures', () => {
   ])('of %i local requests of which one has no cost is %s [USE-01]', (requests, cost) => {
     const sum = new Sum()
     sum.addLocal({
-      ...{ day: 1, who: 'chat', model: 'm', requests, tokensIn: 1, tokensOut: 1, tokensCached: 0 },
-      ...{ cost: 0n, estimated: 0, unpriced: 1 },
+      day: 1,
+      who: 'chat',
+      model: 'm',
+      requests,
+      tokensIn: 1,
+      tokensOut: 1,
+      tokensCached: 0,
+      cost: 0n,
+      estimated: 0,
+      unpriced: 1,
     })
     expect(sum.costText()).toBe(cost)
   })
@@ -51,7 +59,11 @@ describe('a sum with unknown figures', () => {
 describe('a report that leaves out figures', () => {
   /** As versions before the column `missing` stored a row: absent counts are zero, an absent cost is null. */
   const stored = (row: Partial<UsageFigures>): UsageFigures => ({
-    ...{ requests: 1, tokensIn: 0, tokensOut: 5, tokensCached: 0, cost: null },
+    requests: 1,
+    tokensIn: 0,
+    tokensOut: 5,
+    tokensCached: 0,
+    cost: null,
     ...row,
   })
   const said = { requests: 1, tokensIn: null, tokensOut: 5, tokensCached: null, cost: null }

@@ -39,8 +39,15 @@ async function sandbox(options: Parameters<typeof startSandbox>[0] = {}) {
 
 const none = { limit: null, used: null, remaining: null }
 const limitsAt = (asOf: string) => ({
-  ...{ asOf, minute: { ...none, limit: 5 }, freeRequestsHour: none, freeRequestsDay: none, freeTokensHour: none },
-  ...{ freeTokensDay: none, resetSeconds: 3, banned: false, bannedUntil: null },
+  asOf,
+  minute: { ...none, limit: 5 },
+  freeRequestsHour: none,
+  freeRequestsDay: none,
+  freeTokensHour: none,
+  freeTokensDay: none,
+  resetSeconds: 3,
+  banned: false,
+  bannedUntil: null,
 })
 
 describe('the account of a connection', () => {
@@ -68,15 +75,13 @@ describe('the account of a connection', () => {
     // A key of another account is not fetched.
     expect(JSON.stringify(list)).not.toContain(keys.stranger.slice(0, 12))
     const daily = accounts.reading.view({
-      ...{
-        accountId: account.id,
-        from: '2000-01-01',
-        to: '2099-01-01',
-        grain: 'month',
-        by: 'key',
-        source: 'service',
-        search: '',
-      },
+      accountId: account.id,
+      from: '2000-01-01',
+      to: '2099-01-01',
+      grain: 'month',
+      by: 'key',
+      source: 'service',
+      search: '',
     })
     const models = accounts.reading.view({ ...daily.query, by: 'model' })
     // The keys of the account together used as much as the account.

@@ -23,17 +23,36 @@ import { accountB } from './reportAt.ts'
 const now = noon('2026-11-21')
 const day = (text: string): number => dayOfDate(text) ?? 0
 const row = (date: string, model: string, requests: number, cost: string | null) => ({
-  ...{ user_id: 'u', date, model, requests, tokens_in: requests * 10, tokens_out: requests, tokens_cached: requests },
+  user_id: 'u',
+  date,
+  model,
+  requests,
+  tokens_in: requests * 10,
+  tokens_out: requests,
+  tokens_cached: requests,
   cost_sc: cost,
 })
 const used = (text: string, who: string, model: string | null, given: Partial<MeasuredDay> = {}): MeasuredDay => ({
-  ...{ day: day(text), who, model, requests: 1, tokensIn: 10, tokensOut: 1, tokensCached: 1, cost: 0n },
-  ...{ estimated: 1, unpriced: 0, ...given },
+  day: day(text),
+  who,
+  model,
+  requests: 1,
+  tokensIn: 10,
+  tokensOut: 1,
+  tokensCached: 1,
+  cost: 0n,
+  estimated: 1,
+  unpriced: 0,
+  ...given,
 })
 const figures = { requests: 2, tokensIn: 20, tokensOut: 2, tokensCached: 0, cost: 200_000_000_000_000_000n }
 const range = { accountId: 'b', from: '2026-11-16', to: '2026-11-21' }
 const query = (given: Partial<ViewQuery>): ViewQuery => ({
-  ...{ ...range, grain: 'day', by: 'model', source: 'service', search: '' },
+  ...range,
+  grain: 'day',
+  by: 'model',
+  source: 'service',
+  search: '',
   ...given,
 })
 
@@ -497,9 +516,7 @@ describe('the comparison of local and remote usage', () => {
           .compare(all)
           .map((one) => [one.model, one.drift]),
       )
-    expect(drift(noon('2026-11-21'))).toEqual({
-      ...{ out: 'here_more', young: 'elsewhere', last: 'not_yet', '': 'unpriced' },
-    })
+    expect(drift(noon('2026-11-21'))).toEqual({ out: 'here_more', young: 'elsewhere', last: 'not_yet', '': 'unpriced' })
     // A day later the service no longer reports it.
     expect(drift(noon('2026-11-22')).last).toBe('gap')
   })
@@ -568,7 +585,10 @@ describe('the summary', () => {
     )
     uses(used('2026-11-21', 'tool:t', 'm', { cost: 2_000_000_000n }))
     expect(reading.summary({ accountId: 'b' })).toMatchObject({
-      ...{ pace: '0.7', daysLeft: 100, corrections: 0, gaps: 0 },
+      pace: '0.7',
+      daysLeft: 100,
+      corrections: 0,
+      gaps: 0,
       account: {
         balance: { value: '70', asOf: new Date(now).toISOString() },
         spent: { value: '30' },

@@ -123,7 +123,11 @@ it('a year of irregular fetches, corrections, gaps and two accounts matches the 
   const usage = createUsage({ ...parts(), now })
   onTestFinished(() => usage.close())
   const simulated = (name: string, key: string): SimulatedAccount => ({
-    ...{ name, key, truth: new Map(), changed: new Map(), fetched: [] },
+    name,
+    key,
+    truth: new Map(),
+    changed: new Map(),
+    fetched: [],
   })
   const simulations = [simulated('Service', sandbox.apiKey), simulated('Service (', sandbox.keys.stranger)]
   await live(sandbox, simulations, usage, time)

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { AppAllowance } from '../../../../src-main/core/gateway/apps/allowance.ts'
-import { plainApp } from '../../../../src-main/core/gateway/apps/appSettings.ts'
 import type { AllowanceReservation } from '../../../../src-main/core/ports/requests.ts'
 import { fromNano, type Nano } from '../../../../src-main/core/shared/money.ts'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import { tries } from '../../../helpers/effort.ts'
+import { plainApp } from '../../../helpers/plainApp.ts'
 
 /** A simple model of the limits: a list of all requests, and sums over it. */
 interface Asked {

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { AppAllowance } from '../../../../src-main/core/gateway/apps/allowance.ts'
-import { plainApp } from '../../../../src-main/core/gateway/apps/appSettings.ts'
 import type { AllowanceReservation, Expectation, LimitRefusal } from '../../../../src-main/core/ports/requests.ts'
 import { fromNano, type Nano, toNano } from '../../../../src-main/core/shared/money.ts'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import { endpoint as endpoints } from '../../../../src-preload/contract/requests.ts'
+import { plainApp } from '../../../helpers/plainApp.ts'
 
 const sc = toNano
 /** Half past eight in the evening, UTC. */

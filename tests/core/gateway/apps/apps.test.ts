@@ -418,8 +418,8 @@ it('a use is noted once a minute, and closing writes the last ones', () => {
 
 it('the apps are read once and not for each request, for known and unknown ids', () => {
   const { app, key } = apps.add({ name: 'one' })
-  const all = vi.spyOn(store.toolKeys, 'all')
-  const find = vi.spyOn(store.toolKeys, 'find')
+  const all = vi.spyOn(store.appKeys, 'all')
+  const find = vi.spyOn(store.appKeys, 'find')
   for (let n = 0; n < 100; n += 1) {
     apps.verify(key)
     apps.verify(key.replace(app.id, `${n}`.padStart(10, 'f')))

@@ -89,7 +89,10 @@ describe('no long JSON is parsed or written on the main thread for', () => {
     const { id } = JSON.parse(stored.body.toString()) as { id: string }
     const client = await SocketClient.open(gateway)
     const second = JSON.stringify({
-      ...{ type: 'response.create', model: 'm', store: false, previous_response_id: id },
+      type: 'response.create',
+      model: 'm',
+      store: false,
+      previous_response_id: id,
       input: [{ ...answered, id: 'msg_mine' }, said('Two')],
     })
     const longest = await longestJson(async () => {

@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { BodyMemory, type MemoryReservation } from '../../../../src-main/core/gateway/proxy/bodyMemory.ts'
-import { Cancel } from '../../../../src-main/core/shared/cancel.ts'
 
 const bounds = { small: 100, large: 1000, smallBody: 10, waitMs: 60_000 }
-const never = new Cancel()
+const never = new AbortController().signal
 
 /** Whether the promise is settled, and its value. */
 function watched(taken: MemoryReservation | Promise<MemoryReservation | null>): {
@@ -29,15 +28,15 @@ describe('the memory for bodies', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
         const memory = new BodyMemory(bounds)
-        const asked: { state: { value: MemoryReservation | null | undefined }; signal: Cancel }[] = []
-        const features = () => asked.flatMap(({ state: { value } }) => value ?? [])
+        const asked: { state: { value: MemoryReservation | null | undefined }; gone: AbortController }[] = []
+        const reservations = () => asked.flatMap(({ state: { value } }) => value ?? [])
         const act = (one: (typeof steps)[number]): void => {
           if ('app' in one) {
-            const signal = new Cancel()
-            asked.push({ state: watched(memory.take(one.app, one.bytes, signal)), signal })
-          } else if ('ends' in one) anyOf(features(), one.ends)?.release()
-          else if ('shrinks' in one) anyOf(features(), one.shrinks)?.shrink(one.to)
-          else anyOf(asked, one.leaves)?.signal.abort()
+            const gone = new AbortController()
+            asked.push({ state: watched(memory.take(one.app, one.bytes, gone.signal)), gone })
+          } else if ('ends' in one) anyOf(reservations(), one.ends)?.release()
+          else if ('shrinks' in one) anyOf(reservations(), one.shrinks)?.shrink(one.to)
+          else anyOf(asked, one.leaves)?.gone.abort()
         }
         for (const one of steps) {
           act(one)
@@ -47,7 +46,7 @@ describe('the memory for bodies', () => {
         }
         // All requests with memory end. Then the other requests get memory, a few at a time.
         for (let round = 0; round <= asked.length; round++) {
-          for (const feature of features()) feature.release()
+          for (const reservation of reservations()) reservation.release()
           await settled()
         }
         expect(memory.waiting).toBe(0)
@@ -93,11 +92,11 @@ describe('the memory for bodies', () => {
     const memory = new BodyMemory({ ...bounds, waitMs: 20 })
     const held = memory.takeNow('a', 1000)
     expect(await memory.take('b', 500, never)).toBeNull()
-    const gone = new Cancel()
-    const taken = memory.take('b', 500, gone)
+    const gone = new AbortController()
+    const taken = memory.take('b', 500, gone.signal)
     gone.abort()
     expect(await taken).toBeNull()
-    expect(await memory.take('b', 500, gone)).toBeNull()
+    expect(await memory.take('b', 500, gone.signal)).toBeNull()
     expect(memory.waiting).toBe(0)
     held?.release()
     held?.release()

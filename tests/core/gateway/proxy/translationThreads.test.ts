@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { afterEach, expect, it } from 'vitest'
 import { TranslationThreads } from '../../../../src-main/core/gateway/proxy/translationThreads.ts'
-import { Cancel } from '../../../../src-main/core/shared/cancel.ts'
 
 // Threads that do what a job says: end at once, or run until they are ended.
 
@@ -28,7 +27,8 @@ function open(options: ConstructorParameters<typeof TranslationThreads>[0] = {})
 }
 afterEach(() => threads.terminate())
 
-const run = (app: string, input: string, gone = new Cancel()) => threads.listItems(app, input, page, gone)
+const run = (app: string, input: string, gone = new AbortController()) =>
+  threads.listItems(app, input, page, gone.signal)
 const notInTime = expect.objectContaining({ status: 503, code: 'translation_failed', retryAfterMs: 5000 })
 
 it('a job that does not end delays only jobs of its own app', async () => {
@@ -99,7 +99,7 @@ it('the app whose last job began longest ago is next, however many jobs of other
 
 it('a job that runs is ended with its request', async () => {
   open({ threads: 1, jobMs: 60_000 })
-  const gone = new Cancel()
+  const gone = new AbortController()
   const running = run('a', 'for ever', gone)
   const next = run('a', 'next')
   gone.abort()
@@ -111,7 +111,7 @@ it('a job that runs is ended with its request', async () => {
 it('a thread gets a copy of a request, not of the larger buffer around it', async () => {
   open()
   const bytes = Buffer.allocUnsafeSlow(1_000_000).subarray(0, 20_000)
-  expect(await threads.countTokens('a', bytes, new Cancel())).toMatchObject({ input_tokens: 20_000 })
+  expect(await threads.countTokens('a', bytes, new AbortController().signal)).toMatchObject({ input_tokens: 20_000 })
 })
 
 it('after the end of the threads, a job is cancelled and starts none', async () => {
@@ -124,7 +124,7 @@ it('after the end of the threads, a job is cancelled and starts none', async () 
 it('a job that waits is cancelled with its request', async () => {
   open({ jobMs: 60_000 })
   run('a', 'for ever').catch(() => undefined)
-  const gone = new Cancel()
+  const gone = new AbortController()
   const waiting = run('a', 'never', gone)
   gone.abort()
   await expect(waiting).rejects.toMatchObject({ kind: 'cancelled' })

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { asText, visibleText } from '../../../../src-renderer/features/chat/asText.ts'
+import { asTextInSteps, visibleText } from '../../../../src-renderer/features/chat/asText.ts'
 import { matchesIn } from '../../../../src-renderer/features/chat/find/matches.ts'
 import { patternOf } from '../../../../src-renderer/stores/chatFind.ts'
 import { message } from './harness/scenes.ts'
+
+const asText = (markdown: string): string => [...asTextInSteps(markdown)].join('')
 
 const markdown = `# Brew **well**
 

@@ -11,11 +11,25 @@ afterEach(() => vi.unstubAllGlobals())
 
 const idOf = (file: number): string => `00000000-0000-4000-8000-00000000000${file}`
 const document = (mediaId: string): AttachedDocument => ({
-  ...{ mediaId, name: 'a.txt', kind: 'text', mime: 'text/plain', bytes: 1, unit: 'text', parts: 1, tokens: 1 },
-  ...{ notes: [], pages: null },
+  mediaId,
+  name: 'a.txt',
+  kind: 'text',
+  mime: 'text/plain',
+  bytes: 1,
+  unit: 'text',
+  parts: 1,
+  tokens: 1,
+  notes: [],
+  pages: null,
 })
 const picture = (mediaId: string): Attachment => ({
-  ...{ mediaId, detail: 'auto', name: 'a.png', mime: 'image/png', width: 1, height: 1, bytes: 1 },
+  mediaId,
+  detail: 'auto',
+  name: 'a.png',
+  mime: 'image/png',
+  width: 1,
+  height: 1,
+  bytes: 1,
 })
 const drafts = ['newChat', 'chat-1', 'chat-2'] as const
 

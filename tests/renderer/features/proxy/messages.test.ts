@@ -7,13 +7,13 @@ import { lastUserText, readable } from '../../../../src-renderer/features/proxy/
 import { asCurl } from '../../../../src-renderer/features/proxy/curl.ts'
 import { exact, showLimit, showMs, showSc, showSpent } from '../../../../src-renderer/features/proxy/figures.ts'
 import {
+  type AppForm,
   formOf,
   freshColour,
   instantOf,
   localText,
   newForm,
   readForm,
-  type ToolForm,
 } from '../../../../src-renderer/features/proxy/form.ts'
 import { timeline } from '../../../../src-renderer/features/proxy/timeline.ts'
 import { parseOrigin } from '../../../../src-renderer/features/settings/parse.ts'
@@ -94,7 +94,7 @@ describe('amounts', () => {
 })
 
 describe('the app form', () => {
-  const filled = (change: Partial<ToolForm>): ToolForm => ({ ...newForm('editor', 'blue'), ...change })
+  const filled = (change: Partial<AppForm>): AppForm => ({ ...newForm('editor', 'blue'), ...change })
   it('produces what the contract accepts, for any valid app', () => {
     const read = readForm(
       formOf(

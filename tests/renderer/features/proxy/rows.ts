@@ -1,7 +1,7 @@
-import { plainApp } from '../../../../src-main/core/gateway/apps/appSettings.ts'
 import type { App, AppUse } from '../../../../src-preload/contract/apps.ts'
 import type { RequestRow } from '../../../../src-preload/contract/requests.ts'
 import { noUse, plainRequest } from '../../../helpers/contractRows.ts'
+import { plainApp } from '../../../helpers/plainApp.ts'
 
 /** A successful request, with the given changes. */
 export const row = (id: number, change: Partial<RequestRow> = {}): RequestRow => plainRequest({ id, ...change })

@@ -9,14 +9,40 @@ import {
 } from '../../../../src-renderer/stores/transcription.ts'
 
 const recording = (name: string, at: number, more: Partial<Recording> = {}): Recording => ({
-  ...{ id: name, name, createdAt: new Date(at * 1000).toISOString(), source: 'file', state: 'kept' },
-  ...{ mime: 'audio/wav', bytes: 10, seconds: null, mediaId: name, transcript: null, transcripts: 0, fromId: null },
+  id: name,
+  name,
+  createdAt: new Date(at * 1000).toISOString(),
+  source: 'file',
+  state: 'kept',
+  mime: 'audio/wav',
+  bytes: 10,
+  seconds: null,
+  mediaId: name,
+  transcript: null,
+  transcripts: 0,
+  fromId: null,
   ...more,
 })
 const transcript = (id: string, recordingId: string, state: Transcript['state']): Transcript => ({
-  ...{ id, recordingId, createdAt: new Date().toISOString(), state, problem: null, cost: null, costIs: 'unknown' },
-  ...{ rows: [], model: null, language: null, prompt: null, format: 'vtt', temperature: null },
-  ...{ sentBytes: 0, totalBytes: 10, came: null, text: '', cues: [], edited: false },
+  id,
+  recordingId,
+  createdAt: new Date().toISOString(),
+  state,
+  problem: null,
+  cost: null,
+  costIs: 'unknown',
+  rows: [],
+  model: null,
+  language: null,
+  prompt: null,
+  format: 'vtt',
+  temperature: null,
+  sentBytes: 0,
+  totalBytes: 10,
+  came: null,
+  text: '',
+  cues: [],
+  edited: false,
 })
 const notify = (change: TranscriptionChange): void => useTranscribe.setState((now) => withChange(now, change))
 const names = (): string[] => useTranscribe.getState().recordings.map(({ name }) => name)

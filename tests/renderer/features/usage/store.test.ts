@@ -29,9 +29,18 @@ import { Accounts } from '../../harness/accounts.ts'
 
 const now = Date.UTC(2026, 10, 21, 23, 59)
 const account = (more: Partial<Account> = {}): Account => ({
-  ...{ id: '00000000-0000-4000-8000-000000000001', name: 'main', baseUrl: 'https://a.example', userId: null },
-  ...{ active: true, offers: 'yes', balance: null, spent: null, asOf: null, firstDay: '2025-01-01' },
-  ...{ fetching: false, problem: null },
+  id: '00000000-0000-4000-8000-000000000001',
+  name: 'main',
+  baseUrl: 'https://a.example',
+  userId: null,
+  active: true,
+  offers: 'yes',
+  balance: null,
+  spent: null,
+  asOf: null,
+  firstDay: '2025-01-01',
+  fetching: false,
+  problem: null,
   ...more,
 })
 const anyDay = fc.integer({ min: -20_000, max: 60_000 }).map(dayOfNumber)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { initReactI18next } from 'react-i18next'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { asText } from '../../../../src-renderer/features/chat/asText.ts'
+import { asTextInSteps } from '../../../../src-renderer/features/chat/asText.ts'
 import { markupOf } from '../../../../src-renderer/features/chat/export/markup.ts'
 import { speakable } from '../../../../src-renderer/features/chat/voice/speakable.ts'
 import { en } from '../../../../src-renderer/i18n/en.ts'
@@ -31,7 +31,7 @@ const exported = (text: string): string =>
 const outputs: Record<string, (text: string) => string> = {
   page: html,
   export: exported,
-  copy: asText,
+  copy: (text) => [...asTextInSteps(text)].join(''),
   speech: speakable,
 }
 

@@ -39,8 +39,8 @@ export function headOf({ name, size }: TarHead, at: number): Buffer {
 
 /** Parses a header. @throws StudioError `bad_input` for anything but a regular file with a plain name */
 export function readHead(head: Buffer): TarHead {
-  const reported = Number.parseInt(textAt(head, 148, 8).trim(), 8)
-  if (reported !== checksum(head)) throw notOurs('A header in it is damaged.')
+  const stored = Number.parseInt(textAt(head, 148, 8).trim(), 8)
+  if (stored !== checksum(head)) throw notOurs('A header in it is damaged.')
   const type = head.readUInt8(156)
   // Links, devices, folders, sparse files, long names: a backup never contains them.
   if (type !== 0x30) throw notOurs('It contains something other than regular files.')

@@ -87,10 +87,14 @@ export function believable(sync: SyncFile, latest: number, refused: () => void):
   return {
     ...sync,
     conversations: each(sync.conversations, ({ named, fields, messages }) => ({
-      ...{ named, fields: past(fields), messages: past(messages) },
+      named,
+      fields: past(fields),
+      messages: past(messages),
     })),
     removed: past(sync.removed),
-    ...{ folders: past(sync.folders), prompts: past(sync.prompts), presets: past(sync.presets) },
+    folders: past(sync.folders),
+    prompts: past(sync.prompts),
+    presets: past(sync.presets),
     files: each(sync.files, past),
   }
 }

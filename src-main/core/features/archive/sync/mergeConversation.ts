@@ -337,7 +337,13 @@ const valuesOf = ({
   leafId,
 }: Fields): Record<MarkedField, unknown> => ({
   title: [title, named],
-  ...{ model, setup, pinned, archived: archivedAt, folder: folderId, leaf: leafId, removed: null },
+  model,
+  setup,
+  pinned,
+  archived: archivedAt,
+  folder: folderId,
+  leaf: leafId,
+  removed: null,
 })
 
 const idOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)

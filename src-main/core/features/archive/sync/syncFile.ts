@@ -42,9 +42,14 @@ export function syncOptions(store: Store, installation: string) {
     const removedMarks = marksOf(removed.map(({ id, at }) => [id, { at, value: '1' }]))
     const items = (what: 'folder' | 'prompt' | 'preset') => marksOf(store.syncMarks.items(what))
     const value: SyncFile = {
-      ...{ format: syncFormat, version: syncVersion, installation, conversations },
+      format: syncFormat,
+      version: syncVersion,
+      installation,
+      conversations,
       removed: Object.fromEntries(Object.entries(removedMarks).map(([id, { at }]) => [id, at])),
-      ...{ folders: items('folder'), prompts: items('prompt'), presets: items('preset') },
+      folders: items('folder'),
+      prompts: items('prompt'),
+      presets: items('preset'),
       files: Object.fromEntries([...store.syncMarks.files()].map(([id, marks]) => [id, marksOf(marks)])),
     }
     return [{ name: syncEntry, value }]

@@ -85,7 +85,7 @@ export async function syncFolder(
   const isWritten = await writeOwn(parts, target, { installation, written, isOwnIntact, check })
   const others = [...results.values()].filter(({ file }) => isCopied || file.name !== ownName)
   const isComplete = others.every(({ hash }) => hash !== null)
-  const files = reported(
+  const files = reportableFiles(
     others.map(({ file }) => file),
     notes,
   )
@@ -117,7 +117,8 @@ async function mergeFiles(
 }
 
 const refused = (name: string, problem: string): MergeResult => ({
-  ...{ hash: null, installation: null },
+  hash: null,
+  installation: null,
   file: { name, added: 0, changed: 0, messages: 0, outcome: 'refused', problem },
 })
 
@@ -159,7 +160,7 @@ function allNotes(notes: Notes): string[] {
 }
 
 /** The files by name, with a bounded number of refused ones. */
-function reported(files: readonly SyncedFile[], notes: Notes): SyncedFile[] {
+function reportableFiles(files: readonly SyncedFile[], notes: Notes): SyncedFile[] {
   const refused = files.filter(({ outcome }) => outcome === 'refused').sort((a, b) => (a.name < b.name ? -1 : 1))
   const listed = new Set(refused.slice(0, maxRefused))
   for (let more = refused.length - listed.size; more > 0; more -= 1)

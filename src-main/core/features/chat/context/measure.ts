@@ -1,7 +1,11 @@
 import type { ChatParams, ChatSetup, Message } from '../../../../../src-preload/contract/chat.ts'
-import type { ContextLength, ContextMeasure, ContextParts } from '../../../../../src-preload/contract/context.ts'
-import type { DocumentToSend } from '../../../../../src-preload/contract/documents.ts'
-import { numberPassages, type PassageToSend } from '../../../../../src-preload/contract/projects.ts'
+import type {
+  ContextInputs,
+  ContextLength,
+  ContextMeasure,
+  ContextParts,
+} from '../../../../../src-preload/contract/context.ts'
+import { numberPassages } from '../../../../../src-preload/contract/projects.ts'
 import { fromAtto, toAtto } from '../../../shared/money.ts'
 import type { PromptMark } from '../../../store/countedPrompts.ts'
 import type { ChatFeature } from '../chat.ts'
@@ -12,19 +16,6 @@ import { type CountedTokens, countedShare, countMessage, countText, imagesOf } f
 import { type CountedMessage, oldestThatMayGo } from './oldest.ts'
 import { promptMark } from './promptMark.ts'
 import type { Summaries } from './summarise.ts'
-
-export interface MeasureInput {
-  conversationId: string | null
-  setup: ChatSetup
-  /** The models that the next message goes to. */
-  models: readonly string[]
-  /** The next message. */
-  text: string
-  images: number
-  documents: readonly DocumentToSend[]
-  /** Passages of the project's files. Default: none. */
-  passages?: readonly PassageToSend[]
-}
 
 /** The messages of a branch, counted. */
 interface CountedHistory {
@@ -60,7 +51,7 @@ export class ContextMeter {
   }
 
   /** @throws StudioError `no_such_item`, `bad_input` for the documents or the schema of the response format */
-  async measure(input: MeasureInput): Promise<ContextMeasure> {
+  async measure(input: ContextInputs['measure']): Promise<ContextMeasure> {
     const { neighbours } = this.#feature
     const { conversationId, setup, models } = input
     const history = conversationId === null ? nothing : await this.#history(conversationId)
@@ -85,7 +76,10 @@ export class ContextMeter {
     const costs = models.map((one) => toAtto(neighbours.leastCost(one, { fresh: prompt - repeated, repeated })))
     const known = costs.filter((cost) => cost !== null)
     return {
-      ...{ parts, total, length, model },
+      parts,
+      total,
+      length,
+      model,
       counted: calibration.counted,
       isAdjusted: calibration.ratio !== 1,
       leftOut: history.path.filter(({ leftOut, role }) => leftOut && role !== 'tool').length,
@@ -114,7 +108,10 @@ export class ContextMeter {
     const before: ContextParts = {
       instructions: await this.#instructions(setup, hasPassages(path.slice(0, at))),
       tools: await this.#tools(setup),
-      ...{ files: sum.files, history: sum.text, message: 0, reply: 0 },
+      files: sum.files,
+      history: sum.text,
+      message: 0,
+      reply: 0,
     }
     const sent = this.#feature.store.countedPrompts.find(reply.id)
     const now = sent && (await this.#promptAbove(history, setup, at))
@@ -165,11 +162,14 @@ export class ContextMeter {
     return { path, messages, spent, mark: null }
   }
 
-  async #next({ text, images, documents, passages = [] }: MeasureInput): Promise<CountedTokens> {
+  async #next({ text, images, documents, passages = [] }: ContextInputs['measure']): Promise<CountedTokens> {
     const { neighbours } = this.#feature
     const attachments = Array.from({ length: images }, () => ({ mediaId: '', detail: null }))
     const message: TurnContent = {
-      ...{ role: 'user', name: null, text, attachments },
+      role: 'user',
+      name: null,
+      text,
+      attachments,
       documents: neighbours.attachDocuments(documents),
       passages: numberPassages(passages.length === 0 ? [] : neighbours.attachPassages(passages), []),
     }

@@ -135,8 +135,15 @@ export class Summaries {
     this.#feature.titles.giveWay()
     const { summaries } = this.#feature.store
     const wanted: StoredSummary = {
-      ...{ id: requestId, upTo, model, text: '', requests: chunks.length, createdAt: new Date().toISOString() },
-      ...{ requestRow: null, cost: null, costIs: 'unknown' },
+      id: requestId,
+      upTo,
+      model,
+      text: '',
+      requests: chunks.length,
+      createdAt: new Date().toISOString(),
+      requestRow: null,
+      cost: null,
+      costIs: 'unknown',
     }
     // The call may have been cancelled while the text was prepared. Then nothing is sent.
     if (signal.aborted) throw new StudioError('cancelled', 'The summary was cancelled.')
@@ -212,7 +219,9 @@ export class Summaries {
     let problem: StudioError | null = null
     try {
       const options = {
-        ...{ feature: 'chat' as const, once: true, logBodies: logBodies() },
+        feature: 'chat' as const,
+        once: true,
+        logBodies: logBodies(),
         ...(signal && { signal }),
         onRow: (row: number) => {
           requestRow = row
@@ -226,8 +235,13 @@ export class Summaries {
     }
     if (requestRow !== null) await closed.promise
     neighbours.ended({
-      ...{ upstream, model: request.model, sent: { images: false, tools: false }, calledTools: false },
-      ...{ replied: text !== '', problem: problem?.toProblem() ?? null, endedAt: new Date().toISOString() },
+      upstream,
+      model: request.model,
+      sent: { images: false, tools: false },
+      calledTools: false,
+      replied: text !== '',
+      problem: problem?.toProblem() ?? null,
+      endedAt: new Date().toISOString(),
     })
     if (problem) throw problem
     if (text.trim() === '') throw new StudioError('malformed_reply', 'The model wrote no summary.')
@@ -241,7 +255,11 @@ export class Summaries {
 const isWhole = ({ text }: StoredSummary): boolean => text !== ''
 
 const asWritten = ({ id, text, requests, cost, costIs }: StoredSummary): WrittenSummary => ({
-  ...{ summaryId: id, text, requests, cost, costIs },
+  summaryId: id,
+  text,
+  requests,
+  cost,
+  costIs,
 })
 
 const names = { user: 'User', assistant: 'Assistant', system: 'System', developer: 'Developer', tool: 'Tool result' }

@@ -1,14 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import type { ContextInputs } from '../../../../../src-preload/contract/context.ts'
 import { StudioError } from '../../../errors.ts'
 import type { StoredSummary } from '../../../store/summaries.ts'
 import type { ChatFeature } from '../chat.ts'
 import { notifyPath, notifySiblings, refuseBusy } from '../startReplies.ts'
-
-export interface UseSummaryInput {
-  requestId: string
-  upTo: string
-  text: string
-}
 
 /**
  * Makes a branch that starts with a note instead of the messages up to `upTo`, and continues with copies of the messages below it on the
@@ -18,7 +13,7 @@ export interface UseSummaryInput {
  */
 export function useSummary(
   feature: ChatFeature,
-  { requestId: noteId, upTo, text }: UseSummaryInput,
+  { requestId: noteId, upTo, text }: ContextInputs['useSummary'],
   summary: StoredSummary | null,
 ): { noteId: string } {
   const { store } = feature

@@ -89,7 +89,12 @@ export function createFinder(reader: SearchReader) {
     const onPath = pathsOf(messages)
     return messages
       .map(({ seq, id, conversationId, title, archived, role: said, at, text, part }) => ({
-        ...{ conversationId, title, archived, messageId: id, role: role.parse(said), at },
+        conversationId,
+        title,
+        archived,
+        messageId: id,
+        role: role.parse(said),
+        at,
         snippet: snippet(text, query, { from: partStart(part), isMarkdown: true }),
         onPath: onPath.has(seq),
       }))
@@ -109,7 +114,12 @@ export function createFinder(reader: SearchReader) {
 
 function titleHit({ id, title, archived, at }: Title, query: SearchQuery): SearchHit {
   return {
-    ...{ conversationId: id, title, archived, messageId: null, role: null, at },
+    conversationId: id,
+    title,
+    archived,
+    messageId: null,
+    role: null,
+    at,
     snippet: snippet(title, query),
     onPath: true,
   }

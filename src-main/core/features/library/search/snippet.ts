@@ -95,7 +95,7 @@ const minSearchLength = 600
 function* hits(text: string, { terms, open }: SearchQuery, from: number): Generator<Place, undefined> {
   const longest = Math.max(...terms.map((term) => term.length))
   const recent: Word[] = []
-  let reported = from
+  let lastEnd = from
   let last = Number.POSITIVE_INFINITY
   for (const word of words(text, from)) {
     // The snippet ends before this word, so the rest of a long text need not be folded.
@@ -105,10 +105,10 @@ function* hits(text: string, { terms, open }: SearchQuery, from: number): Genera
     let best: Place | null = null
     for (const [index, term] of terms.entries()) {
       const place = endsHere(recent, term, open && index === terms.length - 1, text)
-      if (place && place.start >= reported && (!best || place.start < best.start)) best = place
+      if (place && place.start >= lastEnd && (!best || place.start < best.start)) best = place
     }
     if (best) {
-      reported = best.end
+      lastEnd = best.end
       last = Math.min(last, best.start + maxLength)
       yield best
     }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { indexable } from '../../../shared/text/splitWords.ts'
 import type { PassageTable } from '../../../store/passages.ts'
 import { mergePages, SlicedIndexing, sliceMs } from '../../../store/slicedIndexing.ts'
-import { passageEnd } from './splitPassages.ts'
+import { passageEnd } from './passageEnd.ts'
 
 /** Passages that are deleted at once. */
 const deletedAtOnce = 50

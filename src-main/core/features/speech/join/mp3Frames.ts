@@ -53,7 +53,7 @@ function headerAt(bytes: Buffer, at: number): (Omit<Mp3Frame, 'bytes'> & { lengt
 /** The frames of a file in order, without tags. Drops a truncated last frame. Null for a file without frames. */
 export function readMp3(bytes: Buffer): Mp3 | null {
   const frames: Mp3Frame[] = []
-  let reported: Pick<Mp3, 'delay' | 'padding'> = { delay: null, padding: 0 }
+  let gaps: Pick<Mp3, 'delay' | 'padding'> = { delay: null, padding: 0 }
   for (let at = skipId3(bytes); at + 4 <= bytes.length; ) {
     const header = headerAt(bytes, at)
     const end = at + (header?.length ?? 0)
@@ -65,11 +65,11 @@ export function readMp3(bytes: Buffer): Mp3 | null {
     const { length: _, ...facts } = header
     const frame = { ...facts, bytes: bytes.subarray(at, end) }
     const tag = frames.length === 0 ? readTag(frame) : null
-    if (tag) reported = tag
+    if (tag) gaps = tag
     else frames.push(frame)
     at = end
   }
-  return frames.length === 0 ? null : { frames, ...reported }
+  return frames.length === 0 ? null : { frames, ...gaps }
 }
 
 const endsWell = (bytes: Buffer, end: number): boolean => end + 4 > bytes.length || headerAt(bytes, end) !== null

@@ -70,7 +70,14 @@ export class McpServerRun {
     this.signIn =
       transport.kind === 'http' && !isSignedInByHand
         ? new ServerSignIn({
-            ...{ serverId: id, serverName: name, serverUrl: transport.url, grants, fetch, awayFetch, limits, log },
+            serverId: id,
+            serverName: name,
+            serverUrl: transport.url,
+            grants,
+            fetch,
+            awayFetch,
+            limits,
+            log,
             changed: () => {
               this.#updateSecrecy()
               parts.changed()

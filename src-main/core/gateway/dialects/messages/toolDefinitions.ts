@@ -5,7 +5,7 @@ import type { JsonObject } from '../types.ts'
 import { textAt } from './contentParts.ts'
 import type { IgnoredMessagesFields } from './ignoredFields.ts'
 
-const toolKeys = new Set(['type', 'name', 'description', 'input_schema', 'strict'])
+const appKeys = new Set(['type', 'name', 'description', 'input_schema', 'strict'])
 const changeKeys = new Set(['type', 'tool'])
 const choiceKeys = new Set(['type', 'name', 'disable_parallel_tool_use'])
 
@@ -47,7 +47,7 @@ export class ToolDefinitions {
     if (description !== null && typeof description !== 'string') {
       throw new DialectError(`${path}.description`, 'Must be a string.')
     }
-    this.#ignored.addUnknown(tool, toolKeys, 'tools.')
+    this.#ignored.addUnknown(tool, appKeys, 'tools.')
     const called: JsonObject = { name }
     if (description !== null) called.description = description
     called.parameters = tool.input_schema

@@ -131,12 +131,6 @@ export class CustomInputDecoder {
   }
 }
 
-/** The text of whole arguments. */
-export function customInputOf(args: string): string {
-  const decoder = new CustomInputDecoder()
-  return decoder.push(args) + decoder.end()
-}
-
 const isBlank = (char: string): boolean => char === ' ' || char === '\n' || char === '\r' || char === '\t'
 
 function endOfPlain(args: string, from: number): number {

@@ -4,8 +4,6 @@ import type { WebSocket } from 'ws'
 import type { App } from '../../../../../src-preload/contract/apps.ts'
 import type { Marks, Watched } from '../../../../listener/stall.ts'
 import { asStudioError, type StudioError } from '../../../errors.ts'
-import { Cancel } from '../../../shared/cancel.ts'
-import type { SwapRemoveElement } from '../../../shared/swapRemoveList.ts'
 import { inBackground } from '../../../shared/unexpected.ts'
 import type { AppReply } from '../appReply.ts'
 import type { BodyMemory, MemoryReservation } from '../bodyMemory.ts'
@@ -101,13 +99,12 @@ function requestOf({ rawHeaders, headers, url = '' }: IncomingMessage, bytes: Bu
 }
 
 /** One WebSocket connection of an app in the Responses API. It relays one turn at a time. */
-export class ResponsesSocket implements SwapRemoveElement, Watched {
-  place = -1
+export class ResponsesSocket implements Watched {
   readonly marks: Marks
   readonly #options: ResponsesSocketOptions
   readonly #webSocket: WebSocket
   readonly #gate: FrameGate
-  readonly #gone = new Cancel()
+  readonly #gone = new AbortController()
   readonly #openedAt = performance.now()
   /** Memory of the messages that have begun, in order. */
   readonly #admitted: (MemoryReservation | null)[] = []
@@ -166,14 +163,14 @@ export class ResponsesSocket implements SwapRemoveElement, Watched {
     const { memory } = this.#options
     // A turn must not wait behind a message that is not read, because the end of the connection would not be noticed.
     if (this.#isBusy) return this.#admitWith(memory.takeNow(this.appId, bytes))
-    const reservation = memory.take(this.appId, bytes, this.#gone)
+    const reservation = memory.take(this.appId, bytes, this.#gone.signal)
     if (!('then' in reservation)) return this.#admitWith(reservation)
     return reservation.then((taken) => this.#admitWith(taken))
   }
 
   /** The app has left, or the connection has ended: the request to the service ends at once. */
   leave(): void {
-    if (this.#gone.aborted) return
+    if (this.#gone.signal.aborted) return
     this.#gone.abort()
     this.#turn?.reply.destroy()
     for (const reservation of this.#admitted.splice(0)) reservation?.release()
@@ -216,19 +213,19 @@ export class ResponsesSocket implements SwapRemoveElement, Watched {
   }
 
   #admitWith(reservation: MemoryReservation | null): boolean {
-    if (this.#gone.aborted) reservation?.release()
+    if (this.#gone.signal.aborted) reservation?.release()
     else if (reservation) this.#admitted.push(reservation)
     else {
       this.#endWith(noMemory, closeLater)
       // The answer to the close frame is discarded with the message.
       this.#terminateLater()
     }
-    return reservation !== null && !this.#gone.aborted
+    return reservation !== null && !this.#gone.signal.aborted
   }
 
   #receive(bytes: Buffer, isBinary: boolean): void {
     const reservation = this.#admitted.shift() ?? null
-    if (this.#gone.aborted) {
+    if (this.#gone.signal.aborted) {
       reservation?.release()
       return
     }
@@ -247,7 +244,7 @@ export class ResponsesSocket implements SwapRemoveElement, Watched {
     this.#isBusy = true
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
       try {
-        if (!this.#gone.aborted) await this.#run(next)
+        if (!this.#gone.signal.aborted) await this.#run(next)
       } finally {
         next.reservation?.release()
       }
@@ -273,8 +270,14 @@ export class ResponsesSocket implements SwapRemoveElement, Watched {
     const reply = new TurnReply(request, (message, sent) => this.#webSocket.send(message, () => sent()))
     const proceed = (): void => undefined
     const allowed: AllowedRequest = {
-      ...{ app, path, extraHeaders: [], onCut: null, refused: false },
-      ...{ proceed, turns, reserved: reservation },
+      app,
+      path,
+      extraHeaders: [],
+      onCut: null,
+      refused: false,
+      proceed,
+      turns,
+      reserved: reservation,
     }
     this.#turn = { allowed, reply }
     const closed = new Promise((resolve) => reply.once('close', resolve))

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { WebSocketServer } from 'ws'
 import { type StallTimes, StallWatch } from '../../../../listener/stall.ts'
-import { SwapRemoveList } from '../../../shared/swapRemoveList.ts'
 import type { Refusal } from '../errorReplies.ts'
 import type { GuardPassed } from '../guard.ts'
 import type { CutReason } from '../proxiedRequest.ts'
@@ -57,7 +56,7 @@ export const tooManyWebSockets: Refusal = {
 export class ResponsesSockets {
   readonly #bounds: WebSocketBounds
   readonly #dependencies: Dependencies
-  readonly #open = new SwapRemoveList<ResponsesSocket>()
+  readonly #open = new Set<ResponsesSocket>()
   readonly #server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -114,8 +113,16 @@ export class ResponsesSockets {
     this.#server.handleUpgrade(request, gate, Buffer.alloc(0), (webSocket) => {
       const { memory, relay, began, ended, failed, check, refused } = this.#dependencies
       const opened = new ResponsesSocket(webSocket, gate, {
-        ...{ request, socket, passed, memory, relay, began, ended, failed },
-        ...{ maxAgeMs: this.#bounds.maxAgeMs, idleMs: this.#bounds.idleMs },
+        request,
+        socket,
+        passed,
+        memory,
+        relay,
+        began,
+        ended,
+        failed,
+        maxAgeMs: this.#bounds.maxAgeMs,
+        idleMs: this.#bounds.idleMs,
         marks: this.#stalls.begin(),
         turns: this.#memories.open(),
         check: () => check(request),

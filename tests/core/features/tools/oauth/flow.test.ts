@@ -46,7 +46,8 @@ describe.each(firstCases<'modern' | 'sessions'>(1, ['modern', 'sessions']))('a s
   test('needs a sign-in, and is listed and called after it', { tags: 'long' }, async () => {
     const id = await protectedServer({ mode })
     expect(feature.tools.state().servers[0]).toMatchObject({
-      ...{ problem: null, tools: [] },
+      problem: null,
+      tools: [],
       signIn: { step: 'needed', url: null, problem: null, scopes: ['mcp:tools'], storedIn: null },
     })
     expect(authorization.seen).toEqual([])

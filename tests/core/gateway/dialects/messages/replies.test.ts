@@ -17,7 +17,8 @@ describe('a whole reply', () => {
     const push = vi.spyOn(JsonScan.prototype, 'push')
     const args = (values: number) => `{"a":[${'1,'.repeat(values)}1]}`
     const call = (values: number, at: number) => ({
-      ...{ id: `call_${at}`, type: 'function' },
+      id: `call_${at}`,
+      type: 'function',
       function: { name: 'read', arguments: args(values) },
     })
     const notes: string[] = []

@@ -1,9 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  CustomInputDecoder,
-  customInputOf,
-} from '../../../../../src-main/core/gateway/dialects/responses/customInput.ts'
+import { CustomInputDecoder } from '../../../../../src-main/core/gateway/dialects/responses/customInput.ts'
+
+/** The text of whole arguments. */
+function customInputOf(args: string): string {
+  const decoder = new CustomInputDecoder()
+  return decoder.push(args) + decoder.end()
+}
 
 describe('the arguments of a custom tool’s function', () => {
   it.each([

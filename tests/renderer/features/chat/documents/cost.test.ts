@@ -4,9 +4,7 @@ import { costOfPictures } from '../../../../../src-renderer/features/chat/docume
 
 const facts = (id: string, price: ModelFacts['price']): [string, ModelFacts] => [
   id,
-  {
-    ...{ id, favourite: false, repliedAt: null, notForChat: null, images: null, tools: null, context: null, price },
-  },
+  { id, favourite: false, repliedAt: null, notForChat: null, images: null, tools: null, context: null, price },
 ]
 
 test('the cost of scanned pages asks for a model while none is chosen, and is known only with the price of each model', () => {

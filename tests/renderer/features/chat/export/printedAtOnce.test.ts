@@ -4,16 +4,36 @@ import type { MarkupTask } from '../../../../../src-renderer/features/chat/expor
 import { maxCharsAtOnce, printedAtOnce } from '../../../../../src-renderer/features/chat/export/printedAtOnce.ts'
 
 const message = (id: string, length: number): ExportedMessage => ({
-  ...{ id, parentId: null, role: 'assistant', name: null, model: 'm', status: 'complete' },
-  ...{ text: 'x'.repeat(length), refusal: '', reasoning: '', toolCalls: [], run: null, problem: null },
-  ...{ attachments: [], documents: [], createdAt: '2026-01-01T00:00:00.000Z' },
+  id,
+  parentId: null,
+  role: 'assistant',
+  name: null,
+  model: 'm',
+  status: 'complete',
+  text: 'x'.repeat(length),
+  refusal: '',
+  reasoning: '',
+  toolCalls: [],
+  run: null,
+  problem: null,
+  attachments: [],
+  documents: [],
+  createdAt: '2026-01-01T00:00:00.000Z',
 })
 const taskOf = (messages: readonly ExportedMessage[], instructions = ''): MarkupTask => ({
   conversation: {
-    ...{ id: 'c', title: 'Chat', createdAt: '2026-01-01T00:00:00.000Z', model: null, leafId: null, instructions },
+    id: 'c',
+    title: 'Chat',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    model: null,
+    leafId: null,
+    instructions,
     messages: [...messages],
   },
-  ...{ messages: [...messages], versionOf: () => null, reasoning: false, documentTexts: null },
+  messages: [...messages],
+  versionOf: () => null,
+  reasoning: false,
+  documentTexts: null,
 })
 const everywhere = () => true
 const idsOf = ({ task }: { task: MarkupTask }) => task.messages.map(({ id }) => id)

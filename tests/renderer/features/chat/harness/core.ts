@@ -107,7 +107,6 @@ export function sceneCore(models: string[], facts: ModelFacts[] = []): SceneCore
       }),
       stop: os.chat.stop.handler(({ input }) => say('stop', input, { stopped: true })),
       retry: os.chat.retry.handler(({ input }) => say('retry', input, { replyIds: [input.replyId] })),
-      stopAll: os.chat.stopAll.handler(({ input }) => say('stopAll', input, { stopped: 1 })),
       continueReply: os.chat.continueReply.handler(({ input }) =>
         say('continueReply', input, { turnId: input.requestId, replyId: crypto.randomUUID() }),
       ),
@@ -129,9 +128,9 @@ export function sceneCore(models: string[], facts: ModelFacts[] = []): SceneCore
       ),
       restore: os.chat.restore.handler(({ input }) => {
         say('restore', input, null)
-        const one = held.get(input.conversationId)
+        const one = held.get(input.removedId)
         if (one) put(one.conversation, one.messages, one)
-        return { conversationId: input.conversationId }
+        return { conversationId: input.removedId }
       }),
     },
     requests: {

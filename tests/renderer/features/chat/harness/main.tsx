@@ -34,7 +34,7 @@ if (made) {
 }
 
 await startWords()
-startChat({ client: core.client })
+startChat(core.client)
 offerChatCommands()
 followKeys(new AbortController().signal)
 createRoot(document.querySelector('#root') ?? document.body).render(

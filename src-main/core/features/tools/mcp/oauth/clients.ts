@@ -56,7 +56,9 @@ export async function clientFor(options: ClientOptions): Promise<StoredOAuthClie
   try {
     const clientMetadata = metadataOf(redirectUrl, metadata.token_endpoint_auth_methods_supported)
     const registered = await registerClient(issuer, {
-      ...{ metadata, clientMetadata, fetchFn: fetch },
+      metadata,
+      clientMetadata,
+      fetchFn: fetch,
       ...(scope === null ? {} : { scope }),
     })
     return registeredClient(registered, redirectUrl)

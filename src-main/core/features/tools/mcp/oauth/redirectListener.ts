@@ -19,8 +19,14 @@ export interface AuthorizationResponse {
 
 /** Bounds of the listener. Programs that only hold connections open are disconnected when others come, so the browser always gets through. */
 const bounds: ServerBounds = {
-  ...{ most: 1024, strangers: 64, graceMs: 250 },
-  ...{ headersMs: 5000, requestMs: 10_000, keepAliveMs: 1000, maxHeaderBytes: 16_384, requestsPerSocket: 1 },
+  most: 1024,
+  strangers: 64,
+  graceMs: 250,
+  headersMs: 5000,
+  requestMs: 10_000,
+  keepAliveMs: 1000,
+  maxHeaderBytes: 16_384,
+  requestsPerSocket: 1,
 }
 
 export interface RedirectListener {

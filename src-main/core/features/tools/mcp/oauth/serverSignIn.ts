@@ -82,7 +82,10 @@ export class ServerSignIn {
     const { oauthFetch } = await import('./oauthFetch.ts')
     this.#held = await grants.read(serverId, serverUrl)
     this.#bearer ??= new Bearer({
-      ...{ serverId, serverUrl, grants, fetch: oauthFetch(this.#fetchOptions()) },
+      serverId,
+      serverUrl,
+      grants,
+      fetch: oauthFetch(this.#fetchOptions()),
       onGrant: (held) => this.#become(held),
     })
     return this.#bearer
@@ -183,7 +186,10 @@ export class ServerSignIn {
     const { oauthFetch } = await import('./oauthFetch.ts')
     const { signal } = running.abort
     const grant = await signIn({
-      ...{ serverUrl, entered, signal, waitMs: limits.signInMs },
+      serverUrl,
+      entered,
+      signal,
+      waitMs: limits.signInMs,
       challenge: this.#challenge ?? noChallenge,
       before: (await grants.read(serverId, serverUrl))?.grant ?? null,
       fetch: oauthFetch({ ...this.#fetchOptions(), signal }),

@@ -54,7 +54,11 @@ export async function signIn(options: SignInOptions): Promise<OAuthGrant> {
     const redirectUrl = listener.url
     const client = await clientFor({ server, before, entered, redirectUrl, fetch })
     const { authorizationUrl, codeVerifier } = await startAuthorization(server.issuer, {
-      ...{ metadata: server.metadata, clientInformation: client, redirectUrl, state, resource: server.resource },
+      metadata: server.metadata,
+      clientInformation: client,
+      redirectUrl,
+      state,
+      resource: server.resource,
       ...(server.scope === null ? {} : { scope: server.scope }),
     }).catch((thrown: unknown) => {
       throw signInProblem(thrown, host)
@@ -134,14 +138,22 @@ async function exchange(given: Exchange): Promise<OAuthGrant> {
   const { issuer, metadata, revocationEndpoint, resource, scope } = server
   try {
     const reply = await exchangeAuthorization(issuer, {
-      ...{ metadata, clientInformation: client, codeVerifier, redirectUri: redirectUrl, resource, fetchFn: fetch },
+      metadata,
+      clientInformation: client,
+      codeVerifier,
+      redirectUri: redirectUrl,
+      resource,
+      fetchFn: fetch,
       authorizationCode: code,
       // The response itself was checked already.
       iss: metadata.issuer,
     })
     const { token_endpoint, token_endpoint_auth_methods_supported: methods } = metadata
     return {
-      ...{ serverUrl, resource, issuer, client },
+      serverUrl,
+      resource,
+      issuer,
+      client,
       tokenEndpoint: token_endpoint,
       tokenAuthMethods: methods ?? [],
       revocationEndpoint,

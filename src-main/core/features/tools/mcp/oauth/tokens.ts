@@ -60,8 +60,11 @@ export async function refreshedTokens(grant: OAuthGrant, fetch: FetchLike): Prom
   if (!tokens?.refreshToken) return null
   try {
     const reply = await refreshAuthorization(issuer, {
-      ...{ metadata: metadataOf(grant), clientInformation: client, refreshToken: tokens.refreshToken },
-      ...{ resource, fetchFn: fetch },
+      metadata: metadataOf(grant),
+      clientInformation: client,
+      refreshToken: tokens.refreshToken,
+      resource,
+      fetchFn: fetch,
     })
     return readTokens(reply, tokens.scope)
   } catch (thrown) {

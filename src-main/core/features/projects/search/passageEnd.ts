@@ -25,15 +25,6 @@ export function passageEnd(text: string, start: number): number {
   return isLowSurrogate(text, cut) ? cut - 1 : cut
 }
 
-/** The passages of a text, in order. Together they are the text. */
-export function* splitPassages(text: string): Generator<{ start: number; text: string }, undefined> {
-  for (let start = 0; start < text.length; ) {
-    const end = passageEnd(text, start)
-    yield { start, text: text.slice(start, end) }
-    start = end
-  }
-}
-
 function lastEnd(window: string, end: RegExp, least: number): number | null {
   let last: number | null = null
   for (const match of window.matchAll(end)) {
