@@ -59,7 +59,7 @@ export default defineConfig({
     server: devServer(),
     plugins: [react(), tailwindcss(), devSession(), framePages(), pdfAssets(['decoders']), thirdParty.build()],
     // Grammars are fetched one by one, which only a worker that is a module can do.
-    worker: { format: 'es', plugins: () => [thirdParty.worker()] },
+    worker: { format: 'es', plugins: () => [thirdParty.worker()], rollupOptions: { checks } },
     build: {
       outDir: at('out/renderer'),
       emptyOutDir: true,

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createKeychain } from '../../src-main/hosts/keychain.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { needs } from '../helpers/programs.mjs'
+import { busWithoutServices, startsKeyring } from './node/fixtures/keyring.ts'
 
 const script = fileURLToPath(new URL('fixtures/keychain.ts', import.meta.url))
 let home: string
@@ -44,8 +45,8 @@ const withKeyring = (daemon: string): string[] => [
   process.execPath,
   script,
 ]
-const unlocked = withKeyring('printf password | gnome-keyring-daemon --unlock --components=secrets')
-const locked = withKeyring('gnome-keyring-daemon --start --components=secrets')
+const unlocked = withKeyring(startsKeyring.unlocked)
+const locked = withKeyring(startsKeyring.locked)
 
 describe('the keychain, against a real Secret Service', needs('keyring'), () => {
   it('secrets are stored, read and deleted, and a missing secret is distinguished from a locked keychain', async () => {
@@ -94,12 +95,7 @@ describe('the keychain, against a real Secret Service', needs('keyring'), () => 
 
   it('a bus without a secret service is reported as a missing keychain', async () => {
     const config = join(home, 'bus.conf')
-    writeFileSync(
-      config,
-      `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-<busconfig><type>session</type><listen>unix:tmpdir=/tmp</listen>
-<policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>`,
-    )
+    writeFileSync(config, busWithoutServices)
     const said = await inSession(['dbus-run-session', `--config-file=${config}`, '--', process.execPath, script], home)
     expect(said).toMatchObject({ before: 'keychain_missing', set: 'keychain_missing', delete: 'keychain_missing' })
     expect(said.probe).toMatchObject({ reason: expect.stringContaining('No keychain service is running') })

@@ -189,7 +189,7 @@ describe('self-check on Node', () => {
     ])
   })
 
-  it('prints a line for each check for people, with what to do', async () => {
+  it('prints a line for each check for people, with what to do', { tags: 'long' }, async () => {
     const folder = copyOfBuild()
     rmSync(join(folder, 'out/main/certificates.js'))
     const { code, stdout } = await commandLine(join(folder, 'out/main/node.js')).run(['self-check', '--wait', '300'])
@@ -225,7 +225,7 @@ describe('self-check on Node', () => {
     )
     const seen = await onNode(root, { NODE_OPTIONS: `--import=${without}` })
     expect(named(seen, 'failed')).toEqual(['fts5'])
-    expect(resultOf(seen, 'fts5')?.detail).toBe('no such module: fts5')
+    expect(resultOf(seen, 'fts5')?.detail).toBe('no such module: fts5.')
     expect(resultOf(seen, 'core')).toMatchObject({
       status: 'skipped',
       action: expect.stringContaining('Full-text search'),
@@ -246,14 +246,28 @@ describe('self-check on Node', () => {
     expect(named(await onNode(folder), 'failed')).toEqual(['calls'])
   })
 
-  it('keychain passes with an unlocked keyring, in which it leaves nothing', needs('keyring'), async () => {
-    const keyring = await openKeyring()
-    try {
-      const seen = await onNode(root, { DBUS_SESSION_BUS_ADDRESS: keyring.env.DBUS_SESSION_BUS_ADDRESS ?? '' })
-      expect(resultOf(seen, 'keychain')).toMatchObject({ status: 'ok', action: null })
-    } finally {
-      await keyring.close()
+  describe('keychain', needs('keyring', 'long'), () => {
+    async function inSession(service: Parameters<typeof openKeyring>[0]): Promise<Seen> {
+      const keyring = await openKeyring(service)
+      try {
+        return await onNode(root, { DBUS_SESSION_BUS_ADDRESS: keyring.env.DBUS_SESSION_BUS_ADDRESS ?? '' })
+      } finally {
+        await keyring.close()
+      }
     }
+
+    it('passes with an unlocked keyring', async () => {
+      expect(resultOf(await inSession('unlocked'), 'keychain')).toMatchObject({ status: 'ok', action: null })
+    })
+
+    it.each([
+      ['locked', 'The keychain is locked. Unlock it and try again.'],
+      ['absent', expect.stringContaining('No keychain service is running')],
+    ] as const)('fails alone with a Secret Service that is %s, and says what to do', async (service, detail) => {
+      const seen = await inSession(service)
+      expect([named(seen, 'failed'), seen.code]).toEqual([['keychain'], 1])
+      expect(resultOf(seen, 'keychain')).toMatchObject({ detail, action: expect.stringContaining('Unlock or install') })
+    })
   })
 })
 

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkInOwnRun } from '../../src-main/hosts/selfCheck/ownRun.ts'
@@ -70,11 +70,12 @@ describe('the checks of a table', () => {
 
 describe('the check that the window shows', () => {
   /** Results of a program that prints these lines and ends so. */
-  async function shownOf(lines: readonly string[], end = '', signal = new AbortController().signal) {
+  async function shownOf(lines: readonly string[], end = '') {
     const program = join(temporaryFolder('studio-own-run-'), 'program.mjs')
     writeFileSync(program, `process.stdout.write(${JSON.stringify(lines.map((line) => `${line}\n`).join(''))})\n${end}`)
     const shown: InstallationCheck[] = []
-    for await (const result of checkInOwnRun(process.execPath, [program], signal)) shown.push(result)
+    for await (const result of checkInOwnRun(process.execPath, [program], new AbortController().signal))
+      shown.push(result)
     return shown
   }
   const line = { name: 'tls', label: 'TLS', status: 'ok', detail: 'works', action: null, ms: 3 }
@@ -98,9 +99,23 @@ describe('the check that the window shows', () => {
     expect(shown).toMatchObject([{ status: 'failed', detail: expect.stringContaining('ENOENT') }])
   })
 
-  it('ends with the page that asked for it', async () => {
+  it('ends with the page that asked for it, and leaves no temporary file', async () => {
     const leaving = new AbortController()
-    setTimeout(() => leaving.abort(), 200)
-    expect(await shownOf([], 'setInterval(() => {}, 1000)', leaving.signal)).toEqual([])
+    const program = join(temporaryFolder('studio-own-run-'), 'program.mjs')
+    writeFileSync(
+      program,
+      `import { mkdtempSync } from 'node:fs'
+      import { tmpdir } from 'node:os'
+      const detail = mkdtempSync(tmpdir() + '/left-')
+      console.log(JSON.stringify({ ...${JSON.stringify(line)}, detail }))
+      setInterval(() => {}, 1000)`,
+    )
+    const shown: string[] = []
+    for await (const { detail } of checkInOwnRun(process.execPath, [program], leaving.signal)) {
+      shown.push(detail)
+      expect(existsSync(detail)).toBe(true)
+      leaving.abort()
+    }
+    expect(shown.map((folder) => existsSync(folder))).toEqual([false])
   })
 })

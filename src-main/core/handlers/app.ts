@@ -46,7 +46,8 @@ async function* checkInstallation(
   signal: AbortSignal = new AbortController().signal,
 ): AsyncGenerator<InstallationCheck, undefined, void> {
   if (!host.checkInstallation) throw new StudioError('bad_input', 'This program can’t check its installation.')
-  if (checking.has(host)) throw new StudioError('busy', 'A check is running. Wait until it has ended.')
+  if (checking.has(host))
+    throw new StudioError('busy', 'A check of this installation is running, perhaps in another window.')
   checking.add(host)
   try {
     yield* host.checkInstallation(signal)

@@ -21,6 +21,7 @@ import {
   session,
   shell,
   systemPreferences,
+  type UtilityProcess,
   utilityProcess,
 } from 'electron'
 import type { AlertPlace } from '../../../src-preload/contract/alerts.ts'
@@ -30,7 +31,7 @@ import type { DesktopState } from '../../../src-preload/contract/desktop.ts'
 import { type Core, createCore } from '../../core/core.ts'
 import { asStudioError, StudioError } from '../../core/errors.ts'
 import type { Host } from '../../core/host.ts'
-import { type ForkProgram, systemEnvironment } from '../../core/shared/processWorker.ts'
+import { type ChildOfProgram, type ForkProgram, systemEnvironment } from '../../core/shared/processWorker.ts'
 import { StateFeed } from '../../core/shared/stateFeed.ts'
 import { createKeychain } from '../keychain.ts'
 import { logUncaught } from '../lastResort.ts'
@@ -222,7 +223,7 @@ async function start(folder: string): Promise<void> {
     startAgain(app, restartArguments(process.argv, app.isPackaged))
     quit.now()
   }
-  const ownHost = host(folder, { go, restart, logFile, updates })
+  const ownHost = host(folder, { go, restart, logFile, updates, isQuitting: quit.asked })
   const starting = createCore(ownHost, { opening, signal: ending.signal })
   servePage(protocol, join(built, 'renderer'), { core: () => starting, opening: () => work, given })
   guardPermissions(session.defaultSession, () => microphoneOf(systemPreferences))
@@ -345,15 +346,18 @@ interface HostParts {
   restart(): void
   logFile: LogFile
   updates: Updates | null
+  isQuitting(): boolean
 }
 
 /** Starts a utility process: the packaged program can't run as plain Node. */
-const forkUtility: ForkProgram = (path, args) => {
-  const child = utilityProcess.fork(path, [...args], {
-    serviceName: 'documents and schemas',
-    env: systemEnvironment(),
-    stdio: 'ignore',
-  })
+const forkUtility: ForkProgram = (path, args) =>
+  childOf(
+    utilityProcess.fork(path, [...args], {
+      ...{ serviceName: 'documents and schemas', env: systemEnvironment(), stdio: 'ignore' },
+    }),
+  )
+
+function childOf(child: UtilityProcess): ChildOfProgram {
   return {
     postMessage: (message) => child.postMessage(message),
     onMessage: (listener) => void child.on('message', listener),
@@ -365,7 +369,7 @@ const forkUtility: ForkProgram = (path, args) => {
   }
 }
 
-function host(folder: string, { go, restart, logFile, updates }: HostParts): Host {
+function host(folder: string, { go, restart, logFile, updates, isQuitting }: HostParts): Host {
   return {
     name: 'desktop',
     version: app.getVersion(),
@@ -383,7 +387,10 @@ function host(folder: string, { go, restart, logFile, updates }: HostParts): Hos
     network: systemNetwork({
       session: session.defaultSession,
       log: (level, line) => log(level, line),
-      fork: () => utilityProcess.fork(join(built, 'main', 'certificates.js'), [], { serviceName: 'certificates' }),
+      // With the whole environment, in which a person may name certificates (SSL_CERT_FILE).
+      fork: () =>
+        childOf(utilityProcess.fork(join(built, 'main', 'certificates.js'), [], { serviceName: 'certificates' })),
+      isQuitting,
     }),
     fork: forkUtility,
     checkInstallation: (signal) => checkInOwnRun(programFile(), restartArguments(process.argv, app.isPackaged), signal),

@@ -1,5 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type InstallationCheck, installationCheck } from '../../../src-preload/contract/app.ts'
 
@@ -7,6 +11,8 @@ import { type InstallationCheck, installationCheck } from '../../../src-preload/
 export const selfCheckCommand = 'self-check'
 /** How long the checks may take together unless `--wait` says otherwise, seconds. With the start and the end of the program, a check takes less than 20 seconds. */
 export const usualWait = 17
+/** The same for the window, in which each result is seen at once: a busy computer should not look like a broken one. */
+const windowWait = 60
 
 /**
  * Runs this program once more with `self-check`, and returns each result as it comes. A process of its own, because a broken part could take
@@ -18,7 +24,12 @@ export async function* checkInOwnRun(
   args: readonly string[],
   signal: AbortSignal,
 ): AsyncGenerator<InstallationCheck, void, void> {
-  const child = spawn(program, [...args, selfCheckCommand, '--json'], { stdio: ['ignore', 'pipe', 'ignore'] })
+  // For all temporary files of the process, because it is killed when the page leaves.
+  const folder = mkdtempSync(join(tmpdir(), 'inference-studio-check-'))
+  const child = spawn(program, [...args, selfCheckCommand, '--json', `--wait=${windowWait}`], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, TMPDIR: folder, TEMP: folder, TMP: folder },
+  })
   const end = (): void => void child.kill('SIGKILL')
   signal.addEventListener('abort', end)
   // Listened to from the start, because a program that can't be started emits `error` at once.
@@ -43,6 +54,8 @@ export async function* checkInOwnRun(
   } finally {
     signal.removeEventListener('abort', end)
     end()
+    await ended
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 })
   }
 }
 

@@ -32,6 +32,9 @@ interface RunOptions {
   allMs: number
 }
 
+/** Longest time of one check, ms. */
+export const longestMs = (allMs: number): number => (allMs * 2) / 3
+
 /** Checks that run at the same time. More would wait for each other's processor time, and exceed their time on a small computer. */
 const atOnce = 4
 
@@ -66,7 +69,7 @@ export async function runChecks<Parts>(
     const start = performance.now()
     const since = (): number => Math.round(performance.now() - start)
     try {
-      const detail = await inTime(check.run(parts), Math.max(0, Math.min((allMs * 2) / 3, end - start)))
+      const detail = await inTime(check.run(parts), Math.max(0, Math.min(longestMs(allMs), end - start)))
       return { name, label, status: 'ok', detail, action: null, ms: since() }
     } catch (thrown) {
       const isHere = !(thrown instanceof NotHere)
@@ -91,13 +94,7 @@ export async function runChecks<Parts>(
 async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   const late = Promise.withResolvers<never>()
   const seconds = (ms / 1000).toFixed(1)
-  const timer = setTimeout(
-    () =>
-      late.reject(
-        new StudioError('bug', `It did not end within ${seconds} seconds. A busy computer may need more (--wait).`),
-      ),
-    ms,
-  )
+  const timer = setTimeout(() => late.reject(new StudioError('bug', `It did not end within ${seconds} seconds.`)), ms)
   try {
     return await Promise.race([work, late.promise])
   } finally {
@@ -105,8 +102,8 @@ async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   }
 }
 
-/** The reason in one line. Node puts the files that need a missing one on further lines. */
+/** The reason as one sentence, because what to do follows it. Node puts the files that need a missing one on further lines. */
 function wordsOf(thrown: unknown): string {
-  const words = thrown instanceof Error ? thrown.message : String(thrown)
-  return words.split('\n', 1)[0] ?? ''
+  const [words = ''] = (thrown instanceof Error ? thrown.message : String(thrown)).split('\n', 1)
+  return /[.!?]$/.test(words) ? words : `${words}.`
 }

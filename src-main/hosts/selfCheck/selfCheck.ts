@@ -5,7 +5,7 @@ import { asStudioError } from '../../core/errors.ts'
 import type { Host } from '../../core/host.ts'
 import { exitCodes, log, outputFailure, printJson, say } from '../node/output.ts'
 import { type CheckParts, commonChecks, type OpenParts, openParts } from './checks.ts'
-import { type Check, runChecks } from './run.ts'
+import { type Check, longestMs, runChecks } from './run.ts'
 
 interface SelfCheckOptions {
   /** Print one JSON document per result, and one about all. */
@@ -48,7 +48,11 @@ export async function selfCheck(
   })
   const ms = Math.round(performance.now() - start)
   if (json) printJson({ ok, version: parts.host.version, host: parts.host.name, ms })
-  else say(`${ok ? 'No check failed' : 'A check failed'} (${(ms / 1000).toFixed(1)} s).`)
+  else {
+    say(`${ok ? 'No check failed' : 'A check failed'} (${(ms / 1000).toFixed(1)} s).`)
+    // Only a check that was given up takes that long.
+    if (!ok && ms >= longestMs(wait * 1000)) say('A busy computer may need more time: --wait SECONDS.')
+  }
   await Promise.race([parts.close().catch(warn), new Promise((resolve) => setTimeout(resolve, closeMs).unref())])
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })

@@ -1,14 +1,11 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, getCACertificates } from 'node:tls'
-import * as z from 'zod'
 import { StudioError } from '../../core/errors.ts'
 import type { ForkProgram } from '../../core/shared/processWorker.ts'
+import { readCertificates } from '../readCertificates.ts'
 import { newCertificate } from './certificate.ts'
 import { NotHere } from './run.ts'
-
-/** How long the last message of a process may come after its end, ms. */
-const lastMessageMs = 500
 
 /**
  * Connects to a server on this computer with the certificates of the system, which a process of its own reads. The server's certificate must
@@ -17,7 +14,7 @@ const lastMessageMs = 500
  * @throws StudioError `tls_failed`, `bug`; NotHere when the system has no certificates
  */
 export async function checkTls(fork: ForkProgram, certificates: string): Promise<string> {
-  const ofSystem = await readCertificates(fork, certificates)
+  const ofSystem = await readCertificates(fork(certificates, []))
   const own = newCertificate('localhost')
   const server = createServer(own, (socket) => socket.end())
   server.on('tlsClientError', () => undefined)
@@ -52,21 +49,4 @@ function handshake(port: number, ca: string[]): Promise<string | null> {
     })
     socket.once('error', (error) => resolve(error.message))
   })
-}
-
-/** @throws StudioError `bug` when the process sends no list */
-function readCertificates(fork: ForkProgram, file: string): Promise<string[]> {
-  const child = fork(file, [])
-  return new Promise<string[]>((resolve, reject) => {
-    child.onMessage((message) => {
-      const { data } = z.array(z.string()).safeParse(message)
-      if (data) resolve(data)
-      else reject(new StudioError('bug', 'What the process read is not a list of certificates.'))
-    })
-    child.onEnd((how) => {
-      const failure = new StudioError('bug', `The process that reads the certificates ended (${how}).`)
-      // The end may be reported before the last message.
-      setTimeout(() => reject(failure), lastMessageMs)
-    })
-  }).finally(() => child.kill())
 }

@@ -16,7 +16,7 @@ import { checkId } from './sections.ts'
 const tones: Record<InstallationCheck['status'], PillTone> = { ok: 'good', failed: 'bad', skipped: 'muted' }
 
 const lineOf = ({ label, status, detail, action }: InstallationCheck): string =>
-  [`${label}: ${status}.`, detail, action].filter((one) => one !== null).join(' ')
+  [`${label} (${status}):`, detail, action].filter((one) => one !== null).join(' ')
 
 /** Runs the program once more, which tries out its own parts, and lists the results as they come. */
 export function InstallationCheckGroup() {
@@ -46,7 +46,7 @@ export function InstallationCheckGroup() {
           {isOver && (failed === 0 ? t('about.checkPassed') : t('about.checkFailed', { count: failed }))}
         </span>
       </div>
-      {problem && <ProblemNotice problem={problem} />}
+      {problem && <ProblemNotice problem={problem} on={{ retry: start }} />}
       {results.length > 0 && (
         <ul aria-label={t('about.checkResults')} className="flex flex-col gap-2 text-s" dir="ltr">
           {results.map(({ name, label, status, detail, action }) => (
@@ -56,9 +56,8 @@ export function InstallationCheckGroup() {
               </span>
               <span>
                 <span className="font-[520]">{label}</span>
-                <span className="block text-faint">
-                  {detail} {action}
-                </span>
+                <span className="block text-faint">{detail}</span>
+                {action !== null && <span className="block text-soft">{action}</span>}
               </span>
             </li>
           ))}

@@ -196,7 +196,7 @@ export const settings = {
     startCheck: 'Start check',
     checkAgain: 'Check again',
     copyCheck: 'Copy results',
-    checking: 'Checking… This takes up to 20 seconds.',
+    checking: 'Checking… This takes up to 20 seconds, and longer on a busy computer.',
     checkResults: 'Results of the check',
     checkPassed: 'No check failed.',
     checkFailed_one: '{{count}} check failed.',

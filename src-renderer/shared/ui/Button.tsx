@@ -25,16 +25,18 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
 const sizes = { small: 'h-6 px-2 gap-1 text-s', normal: 'h-7 px-[11px] gap-1.5 text-s', large: 'h-9 px-4 gap-2 text-m' }
 
 export function Button({ variant = 'normal', size = 'normal', icon: Icon, busy = false, ...rest }: ButtonProps) {
-  const { className, children, disabled, ...props } = rest
+  const { className, children, onClick, ...props } = rest
   return (
     <button
       type="button"
       {...props}
+      // Not `disabled`, which would take the focus from who has just pressed it.
       aria-busy={busy || undefined}
-      disabled={disabled || busy}
+      aria-disabled={busy || undefined}
+      onClick={busy ? (event) => event.preventDefault() : onClick}
       className={cx(
         'inline-flex shrink-0 items-center justify-center whitespace-nowrap rounded-m font-[540] transition-colors duration-100',
-        'disabled:opacity-55',
+        'disabled:opacity-55 aria-disabled:opacity-55',
         sizes[size],
         variants[variant],
         className,

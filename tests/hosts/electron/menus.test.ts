@@ -1,7 +1,9 @@
 // @module-tag chromium
-import { readFileSync } from 'node:fs'
+import { readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { MenuItemConstructorOptions } from 'electron'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { node24, root } from '../../../resources/scripts/ready.mjs'
 import { type Clicked, contextMenu } from '../../../src-main/hosts/electron/contextMenu.ts'
 import { appMenu } from '../../../src-main/hosts/electron/menu.ts'
 import { composer } from '../../e2e/journey.ts'
@@ -90,6 +92,29 @@ describe('the application menu', () => {
     await page.getByText(windowText('settings:about.licenceLine')).waitFor()
     await choose('File', 'New chat')
     await page.waitForFunction(() => location.hash === '#/chat')
+  })
+})
+
+// The stand-in is a script for Node. As the file of an AppImage, it starts the program again as Electron's binary does.
+describe.runIf(!real && process.platform === 'linux')('Help > Check this installation', () => {
+  test('opens the section and lists what each part of the desktop program did', { tags: 'long' }, async () => {
+    const folder = newDataDir()
+    const program = join(folder, 'program')
+    const standIn = join(root, 'tests/helpers/electron/run.mjs')
+    writeFileSync(program, `#!/bin/sh\nexec '${node24()}' '${standIn}' "$@"\n`, { mode: 0o755 })
+    const env = { APPIMAGE: program, APPDIR: dirname(realpathSync(node24())) }
+    const { page, evaluate } = await launchDesktop(join(folder, 'data'), { env })
+    await evaluate(({ Menu }) => {
+      const help = Menu.getApplicationMenu()?.items.find((item) => item.label === 'Help')?.submenu?.items
+      help?.find((item) => item.label === 'Check this installation')?.click()
+    })
+    await page.waitForFunction(() => location.hash === '#/settings/about')
+    const check = page.getByRole('region', { name: windowText('settings:about.check') })
+    await check.getByRole('button', { name: windowText('settings:about.copyCheck') }).waitFor({ timeout: 120_000 })
+    const lines = await check.getByRole('listitem').allInnerTexts()
+    expect(lines).toHaveLength(20)
+    expect(lines).toContainEqual(expect.stringMatching(/^OK\s+Icons of the tray and the windows\s+can be read$/))
+    expect(lines.filter((line) => line.startsWith('Failed'))).toEqual([])
   })
 })
 

@@ -3,27 +3,35 @@ import { EventEmitter } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getCACertificates } from 'node:tls'
-import type { UtilityProcess } from 'electron'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { ChildOfProgram } from '../../../src-main/core/shared/processWorker.ts'
 import { systemNetwork } from '../../../src-main/hosts/electron/systemNetwork.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
 
 const program = new URL('../../../src-main/hosts/electron/certificates.ts', import.meta.url)
 const session = { resolveProxy: async (url: string) => `PROXY for ${url}` }
-type Child = Pick<UtilityProcess, 'once' | 'kill'>
 
-function child(): EventEmitter & Child {
-  return Object.assign(new EventEmitter(), { kill: vi.fn(() => true) }) as unknown as EventEmitter & Child
+function child() {
+  const events = new EventEmitter()
+  return Object.assign(events, {
+    postMessage: vi.fn(),
+    kill: vi.fn(),
+    ref: vi.fn(),
+    unref: vi.fn(),
+    onMessage: (listener) => void events.on('message', listener),
+    onEnd: (listener) => void events.once('exit', (code) => listener(`code ${code}`)),
+  } satisfies ChildOfProgram)
 }
 
 describe('the certificates of the system', () => {
   function network() {
-    const children: (EventEmitter & Child)[] = []
+    const children: ReturnType<typeof child>[] = []
     const lines: string[] = []
-    const clock = { now: 0 }
+    const clock = { now: 0, isQuitting: false }
     const system = systemNetwork({
       session,
       now: () => clock.now,
+      isQuitting: () => clock.isQuitting,
       log: (_, line) => lines.push(line),
       fork() {
         const started = child()
@@ -96,7 +104,7 @@ describe('the certificates of the system', () => {
     await system.certificates()
     const [, started] = children
     if (started) act(started)
-    await vi.waitFor(() => expect(lines.length).toBe(1))
+    await vi.waitFor(() => expect(lines.length).toBe(1), 5_000)
     expect(await system.certificates()).toEqual(['old'])
   })
 
@@ -108,6 +116,22 @@ describe('the certificates of the system', () => {
     clock.now = 120_001
     await system.certificates()
     expect(children.length).toBe(2)
+  })
+
+  test('count when the end of their process is reported first, as may happen with its last message', async () => {
+    const { system, children, lines } = network()
+    const first = system.certificates()
+    children[0]?.emit('exit', 0)
+    setTimeout(() => children[0]?.emit('message', ['one']), 20)
+    expect([await first, lines]).toEqual([['one'], []])
+  })
+
+  test('that the end of the program cuts are no warning', async () => {
+    const { system, children, lines, clock } = network()
+    const first = system.certificates()
+    clock.isQuitting = true
+    children[0]?.emit('exit', 0)
+    expect([await first, lines]).toEqual([[], []])
   })
 
   test.runIf(process.platform === 'linux')('are those of the moment in a new process', async () => {
@@ -129,6 +153,6 @@ describe('the certificates of the system', () => {
 })
 
 test('proxies are asked of Chromium for each address', async () => {
-  const system = systemNetwork({ session, log: () => undefined, fork: child })
+  const system = systemNetwork({ session, log: () => undefined, fork: child, isQuitting: () => false })
   expect(await system.resolveProxy('https://a.example/')).toBe('PROXY for https://a.example/')
 })

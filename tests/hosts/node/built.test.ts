@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { encode } from 'fast-png'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildIfNeeded, node24, root } from '../../../resources/scripts/ready.mjs'
@@ -24,7 +24,33 @@ const post = async (path: string, body: unknown): Promise<Response> =>
     body: JSON.stringify(body),
   })
 
+/** A Node of this computer that the program refuses, or null. */
+const oldNode = (process.env.PATH ?? '')
+  .split(delimiter)
+  .map((folder) => join(folder, process.platform === 'win32' ? 'node.exe' : 'node'))
+  .filter((path) => existsSync(path))
+  .find((path) => {
+    const [, major, minor] = /^v(\d+)\.(\d+)/.exec(spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout) ?? []
+    return Number(major) < 22 || (major === '22' && Number(minor) < 16) || major === '23'
+  })
+
 describe('the build', () => {
+  it
+    .skipIf(oldNode === undefined)
+    .each([
+      ['out/main/node.js', 'self-check', '--json'],
+      ['out/main/node.js', 'doctor'],
+      ['resources/scripts/inference-studio.mjs'],
+    ])('on an older Node, %s %s says in one line which one is needed', (program, ...args) => {
+    const env = { ...process.env, NODE_OPTIONS: '' }
+    const { stdout, stderr, status } = spawnSync(oldNode ?? '', [join(root, program), ...args], {
+      env,
+      encoding: 'utf8',
+    })
+    expect(stderr).toMatch(/^Inference Studio needs Node 24, or 22\.16 or later of Node 22; this is v\S+\. See \S+\n$/)
+    expect([stdout, status]).toEqual(['', 1])
+  })
+
   it('every file of the build parses', { tags: 'long' }, () => {
     const main = join(root, 'out', 'main')
     const scripts = readdirSync(main, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'))

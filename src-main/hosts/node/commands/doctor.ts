@@ -55,7 +55,7 @@ export async function doctor(options: DoctorOptions, parts: Parts): Promise<numb
   return ok ? exitCodes.ok : exitCodes.failed
 }
 
-/** Major version of Node that the program is built for and tested with. The minimum is 22.16 (resources/scripts/inference-studio.mjs). */
+/** Major version of Node that the program is built for and tested with. The minimum is 22.16 (main.ts). */
 const wantedNode = 24
 
 function checkNode(): Check {

@@ -155,8 +155,7 @@ function sayReady(ready: Ready, { connection, proxy }: AppState): void {
   if (ready.sandbox) {
     rows.push(['Sandbox', ready.sandbox.baseUrl], ['Sandbox key', ready.sandbox.apiKey])
   } else {
-    const address =
-      connection.profile?.baseUrl ?? 'no connection yet; add one on the page or with inference-studio login'
+    const address = connection.profile?.baseUrl ?? 'no connection yet; add one on the page or with the command login'
     rows.push(['Service', connection.problem ? `${address}: ${connection.problem.message}` : address])
   }
   rows.push(['Data folder', ready.dataDir])
