@@ -75,7 +75,7 @@ async function send(
 ): Promise<RawReply> {
   try {
     link.lifetime.checkOpen(afterwards)
-    return await exchange(link.network, link.credential.redactor, {
+    return await exchange(link.network, link.credential.mask, {
       ...request,
       origin: link.base.origin,
       onConnected() {

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { StudioError } from '../errors.ts'
-import type { ChunkRedactor } from './redact/streams.ts'
+import type { BodyMask } from './reply/mask.ts'
 
 /**
  * Receives the bytes of a body as they arrive, and returns the bytes to pass on: the same object, another object, or null for nothing yet.
@@ -49,12 +49,12 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
   /** Bytes that arrived in this turn of the event loop. */
   #inTurn = 0
   #nextTurn: NodeJS.Immediate | null = null
-  readonly #redactor: ChunkRedactor | null
+  readonly #mask: BodyMask | null
 
-  /** @param redactor sees all bytes first */
-  constructor(controller: Dispatcher.DispatchController, redactor: ChunkRedactor | null) {
+  /** @param mask sees all bytes first */
+  constructor(controller: Dispatcher.DispatchController, mask: BodyMask | null) {
     this.#controller = controller
-    this.#redactor = redactor
+    this.#mask = mask
   }
 
   /** Bytes received so far, read or not. */
@@ -126,7 +126,7 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
       this.#controller.pause()
       this.#nextTurn = setImmediate(this.#startTurn)
     }
-    const clean = this.#redactor === null ? chunk : this.#redactor.push(chunk)
+    const clean = this.#mask === null ? chunk : this.#mask.push(chunk)
     if (clean !== null) this.#take(clean)
   }
 
@@ -165,9 +165,9 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
     this.#signal()
   }
 
-  /** Takes the end that the redactor held back, because the key could begin there. */
+  /** Takes the end that the mask held back, because the key could begin there. */
   #takeHeld(): void {
-    const held = this.#redactor?.end() ?? null
+    const held = this.#mask?.end() ?? null
     if (held !== null) this.#take(held)
   }
 

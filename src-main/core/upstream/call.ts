@@ -203,7 +203,7 @@ async function attempt(
       )
       onClosed?.()
     })
-  const bytes = decoded(reply.body, contentEncoding, link.credential.redactor.forBody(good))
+  const bytes = decoded(reply.body, contentEncoding, link.credential.mask.forBody(good))
   if (good) return { facts, raw: reply.body, bytes }
   throw errorOfReply(facts, await readErrorBody(reply.body, bytes), link.credential)
 }

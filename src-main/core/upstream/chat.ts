@@ -6,8 +6,6 @@ import type { UpstreamLink } from './link.ts'
 import { parseText } from './meter/jsonScan.ts'
 import { ReplyReader } from './meter/replyReader.ts'
 import { type Fields, isFields } from './meter/values.ts'
-import { JoinedTexts } from './redact/joinedTexts.ts'
-import type { Redactor } from './redact/redactor.ts'
 import { checkChatRequest } from './requests.ts'
 import { type ChatCompletion, chatCompletion } from './schemas.ts'
 import { readEvents } from './sse.ts'
@@ -69,7 +67,9 @@ export async function* streamChatCompletion(
   let outputStarted = false
   try {
     yield { type: 'open', facts: reply.facts }
-    for await (const event of withoutKey(eventsOf(link, reply), link.credential.redactor)) {
+    const pieces = new ToolCallPieces()
+    for await (const read of eventsOf(link, reply)) {
+      const event = pieces.read(read)
       // A consumer that aborted while it handled an event receives no more.
       if (options.signal?.aborted === true) throw cancelled()
       outputStarted ||= isOutput(event)
@@ -80,31 +80,6 @@ export async function* streamChatCompletion(
     throw new StudioError(thrown.kind, thrown.message, { ...thrown.facts, outputStarted }, { cause: thrown })
   } finally {
     reply.raw.close()
-  }
-}
-
-/**
- * Masks the key also where it is split over several events, because their texts are stored joined. If the end of a text may begin the key,
- * that end is held back until more of the text arrives, its choice finishes, or the stream ends. Joining needs pieces that say which tool
- * call they belong to.
- */
-async function* withoutKey(
-  events: AsyncIterable<ChatStreamEvent>,
-  redactor: Redactor,
-): AsyncGenerator<ChatStreamEvent, void, undefined> {
-  const texts = new JoinedTexts(redactor)
-  const pieces = new ToolCallPieces()
-  try {
-    for await (const read of events) {
-      const event = pieces.read(read)
-      if (event.type === 'finish') yield* texts.rest(event.choice)
-      if (event.type === 'done') yield* texts.rest(null)
-      const clean = texts.clean(event)
-      if (clean !== null) yield clean
-    }
-  } catch (thrown) {
-    yield* texts.rest(null)
-    throw thrown
   }
 }
 

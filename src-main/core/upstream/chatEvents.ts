@@ -15,7 +15,7 @@ const eventCost = 64
 
 /**
  * Reads the events of a relayed chat stream from its bytes, split anywhere. It has no promise, so that a chunk is translated in the turn
- * of the event loop in which it arrives. The texts were masked before (`redact/`). A chunk that differs from an earlier one only in its
+ * of the event loop in which it arrives. The texts were masked before. A chunk that differs from an earlier one only in its
  * text is not parsed again, which would be most of the cost of a translation.
  */
 export class ChatEventReader {

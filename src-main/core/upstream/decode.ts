@@ -2,7 +2,7 @@ import { pipeline, Readable, type Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib'
 import { StudioError } from '../errors.ts'
 import type { ReplyBody } from './body.ts'
-import type { ChunkRedactor } from './redact/streams.ts'
+import type { BodyMask } from './reply/mask.ts'
 
 /** Maximum number of nested encodings. A reply with more is treated as an attack. */
 const maxEncodings = 3
@@ -39,16 +39,16 @@ export const undecodable = (): StudioError =>
 /**
  * Undoes the content encoding of a body as it arrives, and masks the key in the decoded bytes. We ask for `identity`; some services
  * compress all the same. Reading throws `malformed_reply` for a damaged or unknown encoding.
- * @param redactor for the decoded bytes; bytes without an encoding were redacted before
+ * @param mask for the decoded bytes; bytes without an encoding were masked before
  */
 export function decoded(
   body: ReplyBody,
   contentEncoding: string | null,
-  redactor: ChunkRedactor | null,
+  mask: BodyMask | null,
 ): AsyncIterable<Uint8Array> {
   const kind = kindOfEncoding(contentEncoding)
   if (contentEncoding === null || kind === 'none') return body
-  if (kind === 'known') return redacted(through(body, encodingsOf(contentEncoding)), redactor)
+  if (kind === 'known') return masked(through(body, encodingsOf(contentEncoding)), mask)
   body.close()
   return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(undecodable()) }) }
 }
@@ -81,20 +81,20 @@ async function opened(bytes: AsyncIterable<Uint8Array>, name: string): Promise<A
   return pipeline(Readable.from(all, { objectMode: false }), decoder, () => undefined)
 }
 
-async function* redacted(
+async function* masked(
   bytes: AsyncIterable<Uint8Array>,
-  redactor: ChunkRedactor | null,
+  mask: BodyMask | null,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let failure: unknown = null
   try {
     for await (const chunk of bytes) {
-      const clean = redactor === null ? chunk : redactor.push(chunk)
+      const clean = mask === null ? chunk : mask.push(chunk)
       if (clean !== null) yield clean
     }
   } catch (thrown) {
     failure = thrown
   }
-  const held = redactor?.end() ?? null
+  const held = mask?.end() ?? null
   if (held !== null) yield held
   if (failure !== null) throw failure
 }

@@ -200,8 +200,7 @@ class Forwarding {
       body.close()
       throw undecodable()
     }
-    const isEvents = isEventStream(header(reply.headers, 'content-type'))
-    const bytes = decoded(body, contentEncoding, this.#link.credential.redactor.forBody(status < 300, isEvents))
+    const bytes = decoded(body, contentEncoding, this.#link.credential.mask.forBody(status < 300))
     const headers = withoutLength(reply.headers).filter(([name]) => name.toLowerCase() !== 'content-encoding')
     return { ...reply, headers, body: bytes, whole: () => null, flow: null }
   }

@@ -2,11 +2,10 @@ import type { Dispatcher } from 'undici'
 import { StudioError } from '../errors.ts'
 import type { CancelSignal } from '../shared/cancel.ts'
 import { ReplyBody } from './body.ts'
-import { kindOfEncoding } from './decode.ts'
 import { cancelled, errorOfFault } from './errors.ts'
-import { flattened, type HeaderPairs, header, headerList, isEventStream } from './headers.ts'
+import { flattened, type HeaderPairs, header, isEventStream } from './headers.ts'
 import type { Network, ReceivedStream } from './network.ts'
-import type { Redactor } from './redact/redactor.ts'
+import type { Mask } from './reply/mask.ts'
 
 /** One attempt on the wire. */
 export interface ExchangeRequest {
@@ -17,8 +16,6 @@ export interface ExchangeRequest {
   headers: HeaderPairs
   body: Uint8Array | AsyncIterable<Uint8Array> | null
   signal: CancelSignal | undefined
-  /** Whether an app receives the reply. The key is then masked across the events of a stream, whose texts it joins. */
-  isRelayed?: boolean
   /** Called when the connection exists and sending of the request begins. */
   onConnected?: () => void
   /** Called when the socket has accepted the last byte of the request. */
@@ -38,10 +35,10 @@ export interface RawReply {
  * the reply's head, and in its body unless that is compressed.
  * @throws StudioError a failure of the connection, or `cancelled`
  */
-export function exchange(network: Network, redactor: Redactor, request: ExchangeRequest): Promise<RawReply> {
+export function exchange(network: Network, mask: Mask, request: ExchangeRequest): Promise<RawReply> {
   if (request.signal?.aborted === true) return Promise.reject(cancelled())
   return new Promise((resolve, reject) => {
-    const handler = new ReplyHandler(network, redactor, request, resolve, reject)
+    const handler = new ReplyHandler(network, mask, request, resolve, reject)
     const headers = network.proxied ? asRecord(request.headers) : flattened(request.headers)
     const { origin, method, path } = request
     network.entered()
@@ -56,7 +53,7 @@ export function exchange(network: Network, redactor: Redactor, request: Exchange
 
 class ReplyHandler implements Dispatcher.DispatchHandler, ReceivedStream {
   readonly #network: Network
-  readonly #redactor: Redactor
+  readonly #mask: Mask
   readonly #request: ExchangeRequest
   readonly #resolve: (reply: RawReply) => void
   readonly #reject: (error: StudioError) => void
@@ -68,13 +65,13 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReceivedStream {
 
   constructor(
     network: Network,
-    redactor: Redactor,
+    mask: Mask,
     request: ExchangeRequest,
     resolve: (reply: RawReply) => void,
     reject: (error: StudioError) => void,
   ) {
     this.#network = network
-    this.#redactor = redactor
+    this.#mask = mask
     this.#request = request
     this.#resolve = resolve
     this.#reject = reject
@@ -97,15 +94,13 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReceivedStream {
   onResponseStart(controller: Dispatcher.DispatchController, status: number, _: unknown, statusText?: string): void {
     if (status < 200) this.#remark(controller)
     if (status < 200 || this.#over) return
-    const redactor = this.#redactor
-    const headers = pairsOf(controller.rawHeaders, redactor)
+    const mask = this.#mask
+    const headers = pairsOf(controller.rawHeaders, mask)
     const isStream = isEventStream(header(headers, 'content-type'))
     if (isStream) this.#network.streams.add(this)
-    const isEvents =
-      this.#request.isRelayed === true && isStream && kindOfEncoding(headerList(headers, 'content-encoding')) === 'none'
-    const body = new ReplyBody(controller, redactor.forBody(status < 300, isEvents))
+    const body = new ReplyBody(controller, mask.forBody(status < 300))
     this.#body = body
-    this.#resolve({ status, statusText: redactor.text(statusText ?? ''), headers, body })
+    this.#resolve({ status, statusText: mask.text(statusText ?? ''), headers, body })
   }
 
   /** An interim reply (1xx). Each restarts undici's headers timeout, so an endless series would block us for ever. */
@@ -178,12 +173,12 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReceivedStream {
 }
 
 /** Raw headers of undici as name and value pairs. Bytes above ASCII are preserved (latin1). Drops headers whose name contains the key. */
-function pairsOf(raw: Dispatcher.DispatchController['rawHeaders'], redactor: Redactor): HeaderPairs {
+function pairsOf(raw: Dispatcher.DispatchController['rawHeaders'], mask: Mask): HeaderPairs {
   const pairs: HeaderPairs = []
   if (!Array.isArray(raw)) return pairs
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = latin1(raw[i])
-    if (!redactor.isInName(name)) pairs.push([name, redactor.text(latin1(raw[i + 1]))])
+    if (!mask.isInName(name)) pairs.push([name, mask.text(latin1(raw[i + 1]))])
   }
   return pairs
 }

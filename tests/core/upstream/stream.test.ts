@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type AccumulatedChoice, accumulate, emptyAccumulation } from '../../../src-main/core/upstream/accumulate.ts'
+import { accumulate, emptyAccumulation } from '../../../src-main/core/upstream/accumulate.ts'
 import { ReplyReader } from '../../../src-main/core/upstream/meter/replyReader.ts'
 import { readEvents } from '../../../src-main/core/upstream/sse.ts'
 import type { ChatStreamEvent } from '../../../src-main/core/upstream/types.ts'
-import { keyIn } from '../../helpers/keyForms.ts'
 import { canary, collect, failure, json, serve, sse } from './helpers/service.ts'
 
 const chat = { model: 'm', messages: [{ role: 'user' as const, content: 'hi' }] }
@@ -266,61 +265,4 @@ test('[CHAT-02] [CHAT-03] [CHAT-06] [CHAT-07] [CHAT-13] requests that the specif
     await expect(collect(upstream.streamChatCompletion(request))).rejects.toMatchObject({ kind: 'bad_input' })
   }
   expect(requests).toEqual([])
-})
-
-/** How a piece of a text is placed in a delta, and where the joined text is found. */
-const texts: [
-  name: string,
-  (piece: string) => object,
-  (choice: AccumulatedChoice | undefined) => string | undefined,
-][] = [
-  ['content', (content) => ({ content }), (choice) => choice?.content],
-  ['content in parts', (text) => ({ content: [{ type: 'text', text }] }), (choice) => choice?.content],
-  ['reasoning', (reasoning) => ({ reasoning }), (choice) => choice?.reasoning],
-  ['refusal', (refusal) => ({ refusal }), (choice) => choice?.refusal],
-  [
-    'arguments of a tool call',
-    (piece) => ({ tool_calls: [{ index: 0, function: { arguments: piece } }] }),
-    (choice) => choice?.toolCalls[0]?.arguments,
-  ],
-  [
-    'name of a tool call',
-    (name) => ({ tool_calls: [{ index: 0, function: { name } }] }),
-    (choice) => choice?.toolCalls[0]?.name,
-  ],
-]
-
-test.each(texts)(
-  'a key that arrives in pieces is masked in the %s, wherever it is split [AUTH-03]',
-  async (_, piece, read) => {
-    const forms = [canary, encodeURIComponent(canary), Buffer.from(`x${canary}`).toString('base64')]
-    for (const form of forms) {
-      for (const at of [1, 4, 10, form.length - 1]) {
-        const parts = ['It is ', form.slice(0, at), form.slice(at), ', so it is.', ' s']
-        // A second choice, between the pieces, has the same text in one piece.
-        const between = delta({ content: 'sk-' }, 1)
-        const events = parts.map((part) => delta(piece(part)) + between).join('')
-        const { sum, error } = await stream(`${events}${delta({}, 0, 'stop')}data: [DONE]\n\n`)
-        expect(error).toBeNull()
-        const text = read(sum.choices[0]) ?? ''
-        expect(keyIn(text, canary)).toBeNull()
-        expect(text).toMatch(/^It is .{0,7}\[key\].*, so it is\. s$/)
-        expect(sum.choices[1]?.content).toBe('sk-'.repeat(5))
-      }
-      const bytewise = Array.from(`${form}.`, (one) => delta(piece(one))).join('')
-      const { sum } = await stream(`${bytewise}${delta({}, 0, 'stop')}data: [DONE]\n\n`)
-      expect(keyIn(read(sum.choices[0]) ?? '', canary)).toBeNull()
-    }
-  },
-)
-
-test('text that only begins like a key is complete at the end, also when the stream breaks off', async () => {
-  const begins = canary.slice(0, 8)
-  for (const end of ['data: [DONE]\n\n', '', 'data: {"error":{"message":"over"}}\n\n']) {
-    const { sum } = await stream(`${delta({ content: 'The ' })}${delta({ content: begins })}${end}`)
-    expect(sum.choices[0]?.content).toBe(`The ${begins}`)
-  }
-  const most = canary.slice(0, -1)
-  const { sum } = await stream(`${delta({ content: most.slice(0, 5) })}${delta({ content: most.slice(5) })}`)
-  expect(sum.choices[0]?.content).toBe('[key]')
 })

@@ -314,7 +314,7 @@ describe('after sleep', () => {
     onTestFinished(() => network.destroy())
     const open = async () => {
       const request = { origin: url, method: 'GET', path: '/v1/x', headers: [], body: null, signal: undefined }
-      const { body } = await exchange(network, Credential.fromText(canary).redactor, request)
+      const { body } = await exchange(network, Credential.fromText(canary).mask, request)
       const pieces = body[Symbol.asyncIterator]()
       await pieces.next()
       return pieces
