@@ -141,8 +141,7 @@ describe('the studio itself obeys x-should-retry [ERR-10]', () => {
   it.each(matrix)('for $status with $wish (stream: $stream)', async ({ status, wish, stream }) => {
     service(status, wish)
     const run = async (): Promise<void> => {
-      if (!stream) await gateway.upstream.createChatCompletion(chat)
-      else for await (const _ of gateway.upstream.streamChatCompletion(chat)) void _
+      for await (const _ of gateway.upstream.streamChatCompletion(chat)) void _
     }
     await expect(run()).rejects.toMatchObject({ facts: { status } })
     expect(far.requests).toHaveLength(attempts(wish))

@@ -1,20 +1,23 @@
 import type { Dispatcher } from 'undici'
 import { StudioError } from '../errors.ts'
-import type { BodyMask } from './reply/mask.ts'
 
-/**
- * Receives the bytes of a body as they arrive, and returns the bytes to pass on: the same object, another object, or null for nothing yet.
- */
-export interface Tap {
-  push(bytes: Uint8Array): Uint8Array | null
-  /** Called when the body ended well. Returns bytes that were held back. */
-  end(): Uint8Array | null
+/** A part of a body: bytes, which may be none, and what a tap read in them. */
+export interface Piece<E = unknown> {
+  bytes: Uint8Array
+  events: readonly E[]
+}
+
+/** Reads the bytes of a body as they arrive, and returns what its reader gets: null for nothing yet. */
+export interface Tap<E> {
+  push(bytes: Uint8Array): Piece<E> | null
+  /** Called when the body has ended. @param isWhole false for a body that broke off */
+  end(isWhole: boolean): Piece<E> | null
 }
 
 /** Receives a body without a promise or a turn of the event loop per chunk. */
-export interface BodySink {
+export interface BodySink<E = unknown> {
   /** Returns false when the sink is full; `resume` then resumes the flow. */
-  write(bytes: Uint8Array): boolean
+  write(piece: Piece<E>): boolean
   /** Called once, unless `fail` is. */
   end(): void
   /** Called once, after all bytes before the fault were written. */
@@ -24,7 +27,7 @@ export interface BodySink {
 /** How a body ended: complete, abandoned by its reader, or failed. */
 export type Closed = 'ended' | 'left' | StudioError
 
-const nothing = new Uint8Array()
+const none: readonly never[] = []
 
 /** The socket is paused when this many bytes are queued. One more chunk may follow. */
 const highWater = 64 * 1024
@@ -32,29 +35,26 @@ const highWater = 64 * 1024
 const maxInTurn = 256 * 1024
 
 /** The body of one reply, which undici pushes and one reader pulls. A slow reader pauses the socket; leaving early closes it. */
-export class ReplyBody implements AsyncIterable<Uint8Array> {
+export class ReplyBody<E = never> implements AsyncIterable<Piece<E>> {
   readonly #controller: Dispatcher.DispatchController
-  #queue: Uint8Array[] = []
+  #queue: Piece<E>[] = []
   #held = 0
   #bytes = 0
   #ended = false
   #error: StudioError | null = null
   #wake: (() => void) | null = null
   #settling: NodeJS.Timeout | null = null
-  #tap: Tap | null = null
+  #tap: Tap<E> | null = null
   #closed: Closed | null = null
   #onClosed: ((how: Closed) => void)[] = []
-  #sink: BodySink | null = null
+  #sink: BodySink<E> | null = null
   #sinkFull = false
   /** Bytes that arrived in this turn of the event loop. */
   #inTurn = 0
   #nextTurn: NodeJS.Immediate | null = null
-  readonly #mask: BodyMask | null
 
-  /** @param mask sees all bytes first */
-  constructor(controller: Dispatcher.DispatchController, mask: BodyMask | null) {
+  constructor(controller: Dispatcher.DispatchController) {
     this.#controller = controller
-    this.#mask = mask
   }
 
   /** Bytes received so far, read or not. */
@@ -62,14 +62,20 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
     return this.#bytes
   }
 
-  /** Passes all bytes to `tap`, including bytes that arrived before this call. Call at most once, before the first read. */
-  tap(tap: Tap): void {
+  /** Passes all bytes through `tap`, also those that arrived before this call. Call at most once, before the first read. */
+  tapped<T>(tap: Tap<T>): ReplyBody<T> {
+    const body = this as unknown as ReplyBody<T>
+    body.#tapWith(tap)
+    return body
+  }
+
+  #tapWith(tap: Tap<E>): void {
     const come = this.#queue
     this.#queue = []
     this.#held = 0
     this.#tap = tap
-    for (const chunk of come) this.#enqueue(tap.push(chunk))
-    if (this.#closed === 'ended') this.#enqueue(tap.end())
+    for (const { bytes } of come) this.#enqueue(tap.push(bytes))
+    if (this.#ended && this.#error?.kind !== 'cancelled') this.#enqueueLast(tap.end(this.#error === null))
   }
 
   /** Calls `listener` once, when the connection is free again or closed. Calls it at once if that has happened. */
@@ -79,15 +85,15 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
   }
 
   /** Takes the whole body if it has arrived in at most one piece. Returns null and changes nothing otherwise. */
-  takeWhole(): Uint8Array | null {
+  takeWhole(): Piece<E> | null {
     if (!this.#ended || this.#error !== null || this.#queue.length > 1) return null
-    const [all = nothing] = this.#queue
+    const [all = { bytes: new Uint8Array(), events: none }] = this.#queue
     this.#drop()
     return all
   }
 
   /** Writes the body to `sink`, instead of iteration. A full sink holds the service back. */
-  flow(sink: BodySink): void {
+  flow(sink: BodySink<E>): void {
     this.#sink = sink
     this.#pump()
   }
@@ -100,10 +106,10 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
 
   #pump(): void {
     while (this.#sink !== null && !this.#sinkFull) {
-      const chunk = this.#queue.shift()
-      if (chunk !== undefined) {
-        this.#held -= chunk.length
-        this.#sinkFull = !this.#sink.write(chunk)
+      const piece = this.#queue.shift()
+      if (piece !== undefined) {
+        this.#held -= piece.bytes.length
+        this.#sinkFull = !this.#sink.write(piece)
       } else {
         if (this.#ended) this.#finishSink()
         break
@@ -126,8 +132,9 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
       this.#controller.pause()
       this.#nextTurn = setImmediate(this.#startTurn)
     }
-    const clean = this.#mask === null ? chunk : this.#mask.push(chunk)
-    if (clean !== null) this.#take(clean)
+    const piece = this.#tap === null ? { bytes: chunk, events: none } : this.#tap.push(chunk)
+    // Bytes that arrive during `settle` are counted but not queued.
+    if (piece !== null && this.#settling === null) this.#take(piece)
   }
 
   readonly #startTurn = (): void => {
@@ -142,39 +149,30 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
     if (this.#nextTurn === null && this.#controller.paused && !this.#ended) this.#controller.resume()
   }
 
-  #take(chunk: Uint8Array): void {
-    // Bytes that arrive during `settle` are counted but not queued.
-    const passed = this.#tap === null ? chunk : this.#tap.push(chunk)
-    if (passed === null || this.#settling !== null) return
+  #take(piece: Piece<E>): void {
     if (this.#sink !== null && !this.#sinkFull && this.#queue.length === 0) {
-      this.#sinkFull = !this.#sink.write(passed)
+      this.#sinkFull = !this.#sink.write(piece)
       if (this.#sinkFull) this.#controller.pause()
       return
     }
-    this.#enqueue(passed)
+    this.#enqueue(piece)
     if (this.#held >= highWater) this.#controller.pause()
     this.#signal()
   }
 
   end(): void {
-    this.#takeHeld()
-    if (this.#tap !== null && this.#settling === null) this.#enqueue(this.#tap.end())
+    const last = this.#tap?.end(true) ?? null
+    if (this.#settling === null) this.#enqueueLast(last)
     this.#ended = true
     this.#unsettle()
     this.#close('ended')
     this.#signal()
   }
 
-  /** Takes the end that the mask held back, because the key could begin there. */
-  #takeHeld(): void {
-    const held = this.#mask?.end() ?? null
-    if (held !== null) this.#take(held)
-  }
-
   /** Ends the body with a fault. The reader still receives the bytes before it, except after a cancel. */
   fail(error: StudioError): void {
     if (this.#ended) return
-    if (error.kind !== 'cancelled') this.#takeHeld()
+    if (error.kind !== 'cancelled' && this.#settling === null) this.#enqueueLast(this.#tap?.end(false) ?? null)
     this.#ended = true
     this.#error = error
     this.#unsettle()
@@ -211,14 +209,14 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
     this.#settling = null
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<Piece<E>, void, undefined> {
     try {
       for (;;) {
-        const chunk = this.#queue.shift()
-        if (chunk !== undefined) {
-          this.#held -= chunk.length
+        const piece = this.#queue.shift()
+        if (piece !== undefined) {
+          this.#held -= piece.bytes.length
           if (this.#held < highWater) this.#resume()
-          yield chunk
+          yield piece
         } else if (this.#ended) {
           if (this.#error !== null) throw this.#error
           return
@@ -233,10 +231,17 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
     }
   }
 
-  #enqueue(chunk: Uint8Array | null): void {
-    if (chunk === null || chunk.length === 0) return
-    this.#queue.push(chunk)
-    this.#held += chunk.length
+  #enqueue(piece: Piece<E> | null): void {
+    if (piece === null || (piece.bytes.length === 0 && piece.events.length === 0)) return
+    this.#queue.push(piece)
+    this.#held += piece.bytes.length
+  }
+
+  /** Adds the last piece to the one before it, so that a short body stays in one piece. */
+  #enqueueLast(piece: Piece<E> | null): void {
+    const before = this.#queue.at(-1)
+    if (piece === null || before === undefined || piece.bytes.length > 0) return this.#enqueue(piece)
+    this.#queue[this.#queue.length - 1] = { bytes: before.bytes, events: [...before.events, ...piece.events] }
   }
 
   #close(how: Closed): void {
@@ -261,6 +266,11 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
     this.#wake = null
     wake?.()
   }
+}
+
+/** The bytes of pieces. */
+export async function* bytesOf(pieces: AsyncIterable<Piece>): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const { bytes } of pieces) if (bytes.length > 0) yield bytes
 }
 
 /** The first `limit` bytes as text. Does not wait for the rest. */

@@ -2,21 +2,20 @@ import type * as z from 'zod'
 import { asStudioError, StudioError } from '../errors.ts'
 import type { AdmissionRequest, RequestEnd, RequestTrace, StudioFeature } from '../ports/requests.ts'
 import { attemptOnce } from './attempt.ts'
-import { type Closed, type ReplyBody, readAll, readStart } from './body.ts'
-import { decoded } from './decode.ts'
+import { bytesOf, type Closed, type ReplyBody, readAll, readStart } from './body.ts'
 import { endpointOf, isInference } from './endpoint.ts'
-import { cancelled, errorOfReply, maxErrorBody } from './errors.ts'
-import { factsOf, type HeaderPairs, headerList, isEventStream } from './headers.ts'
+import { cancelled, endOfFailure, errorOfReply, maxErrorBody } from './errors.ts'
+import { factsOf, type HeaderPairs } from './headers.ts'
 import type { UpstreamLink } from './link.ts'
 import { copyBody, copyLimit } from './meter/copy.ts'
 import { guardOfReply, type JsonScan } from './meter/jsonScan.ts'
-import { type Meter, openMeter } from './meter/meter.ts'
 import { cleanReading, totalTokens } from './meter/usage.ts'
-import { meterBody } from './meteredBody.ts'
 import { isUnanswered } from './reachability.ts'
+import type { ReplyPiece, ReplyStream } from './reply/replyStream.ts'
+import { openReplyBody } from './replyBody.ts'
 import { withRetry } from './retry.ts'
 import { moneyFields } from './schemas.ts'
-import type { CallOptions, ReplyFacts, UpstreamReply } from './types.ts'
+import type { CallOptions, ChatStreamEvent, ReplyFacts, UpstreamReply } from './types.ts'
 
 /** A request of the studio itself. */
 export interface CallRequest {
@@ -39,9 +38,10 @@ export interface CallRequest {
 /** A reply with a success status whose body has not been read. */
 export interface OpenReply {
   facts: ReplyFacts
-  /** Bytes as received. */
-  raw: ReplyBody
-  /** Bytes after decoding. */
+  raw: ReplyBody<ChatStreamEvent>
+  /** The bytes of the reply with their events. */
+  pieces: AsyncIterable<ReplyPiece>
+  /** The same without the events. */
   bytes: AsyncIterable<Uint8Array>
 }
 
@@ -155,7 +155,7 @@ async function attempt(
   const body = request.body?.() ?? null
   if (body instanceof Uint8Array) trace.sentBytes(body.length)
   const copies = trace.logBodies && body instanceof Uint8Array ? copyBodies(trace, body, link) : null
-  let meter: Meter | null = null
+  let stream: ReplyStream | null = null
   onWait?.({ for: 'connection' })
   const { reply, metered } = await attemptOnce(
     link,
@@ -175,37 +175,28 @@ async function attempt(
       onConnected,
       onSent: () => onWait?.({ for: 'reply' }),
     },
-    () => totalTokens(meter?.reading().usage ?? null),
+    () => totalTokens(stream?.reading().usage ?? null),
   )
   const facts = factsOf(reply.status, reply.headers, Date.now())
   trace.replied(facts.status, facts.requestId)
-  const contentEncoding = headerList(reply.headers, 'content-encoding')
   const { status, contentType } = facts
-  const good = status >= 200 && status < 300
-  meter = openMeter({
-    endpoint,
-    stream: request.stream === true,
-    status,
-    contentType,
-    contentEncoding,
-    stripUsage: false,
-    tokensIn,
-  })
-  follow(reply.body, meter, trace, copies)
+  const { mask } = link.credential
+  const options = { endpoint, stream: request.stream === true, status, contentType, mask, tokensIn, needsEvents: true }
+  const opened = openReplyBody(reply, options, trace, copies)
+  stream = opened.stream
   metered()
-  if (copies) reply.body.onClosed(copies.done)
-  const events = isEventStream(contentType)
-  if (good)
-    reply.body.onClosed((how) => {
-      trace.ends(
-        endOfBody(how, meter?.complete === true || (!events && how === 'ended')),
-        meter ? cleanReading(meter.reading(), (text) => link.credential.redact(text)) : null,
-      )
-      onClosed?.()
-    })
-  const bytes = decoded(reply.body, contentEncoding, link.credential.mask.forBody(good))
-  if (good) return { facts, raw: reply.body, bytes }
-  throw errorOfReply(facts, await readErrorBody(reply.body, bytes), link.credential)
+  if (copies) opened.body.onClosed(copies.done)
+  const { body: raw, pieces } = opened
+  const bytes = bytesOf(pieces)
+  if (status < 200 || status > 299) throw errorOfReply(facts, await readErrorBody(raw, bytes), link.credential)
+  opened.onClosed((how) => {
+    trace.ends(
+      endOfBody(how, opened.stream),
+      cleanReading(opened.stream.reading(), (text) => mask.text(text)),
+    )
+    onClosed?.()
+  })
+  return { facts, raw, pieces, bytes }
 }
 
 /** Forwards the scheduler's queue notices to the caller and to the log row. */
@@ -221,12 +212,6 @@ function withQueueNotices(trace: RequestTrace, onWait: NonNullable<CallOptions['
       onWait({ for: 'connection' })
     },
   }
-}
-
-/** Counts, meters and copies the reply's bytes. */
-function follow(body: ReplyBody, meter: Meter, trace: RequestTrace, copies: Copies | null): void {
-  trace.reads(() => meter.reading())
-  meterBody(body, meter, trace, copies)
 }
 
 interface Copies {
@@ -246,11 +231,11 @@ function copyBodies(trace: RequestTrace, body: Uint8Array, { credential }: Upstr
   return { push: reply.push, done: () => trace.bodies(request, reply.done(clean)) }
 }
 
-function endOfBody(how: Closed, complete: boolean): RequestEnd {
+function endOfBody(how: Closed, stream: ReplyStream): RequestEnd {
+  const { failure, isComplete } = stream
   if (how instanceof StudioError) return how.kind === 'cancelled' ? endOf(how) : { ...endOf(how), state: 'cut' }
-  if (complete) return { state: 'done' }
-  if (how === 'left') return { state: 'cancelled', by: 'person' }
-  return { state: 'cut', problem: { kind: 'incomplete_stream', message: 'The reply broke off before its end.' } }
+  if (failure !== null) return endOfFailure(failure, stream.reading().output)
+  return isComplete || how === 'ended' ? { state: 'done' } : { state: 'cancelled', by: 'person' }
 }
 
 function endOf({ kind, message, facts }: StudioError): RequestEnd {
@@ -260,7 +245,7 @@ function endOf({ kind, message, facts }: StudioError): RequestEnd {
 }
 
 /** Reads an error body. The status decides the failure, even if the body breaks off or can't be decoded. */
-async function readErrorBody(raw: ReplyBody, bytes: AsyncIterable<Uint8Array>): Promise<string> {
+async function readErrorBody(raw: ReplyBody<unknown>, bytes: AsyncIterable<Uint8Array>): Promise<string> {
   try {
     return await readStart(bytes, maxErrorBody)
   } catch (error) {

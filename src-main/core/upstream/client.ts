@@ -37,7 +37,7 @@ export interface UpstreamOptions {
 export type Upstream = ReturnType<typeof openUpstream>
 
 /**
- * Client of the service behind one base address and one key: a function for each of its 14 endpoints, files, and the relay. All throw
+ * Client of the service behind one base address and one key: a function for each endpoint that the studio calls, files, and the relay. All throw
  * StudioError. `close` cancels running requests.
  * @throws StudioError `bad_input` for invalid certificates or proxies in the environment
  */
@@ -80,9 +80,7 @@ export function openUpstream({
      */
     reach: (): Promise<void> => reach(base, network),
     listModels: (o?: CallOptions) => account.listModels(link, o),
-    createChatCompletion: (r: ChatRequest, o?: CallOptions) => chat.createChatCompletion(link, r, o),
     streamChatCompletion: (r: ChatRequest, o?: CallOptions) => chat.streamChatCompletion(link, r, o),
-    legacyCompletion: (r: Record<string, unknown>, o?: CallOptions) => account.legacyCompletion(link, r, o),
     createSpeech: (r: CreateSpeechRequest, o?: CallOptions) => media.createSpeech(link, r, o),
     createTranscription: (r: TranscriptionRequest, o?: CallOptions) => media.createTranscription(link, r, o),
     createImage: (r: CreateImageRequest, o?: CallOptions) => media.createImage(link, r, o),

@@ -1,8 +1,7 @@
 import { pipeline, Readable, type Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib'
 import { StudioError } from '../errors.ts'
-import type { ReplyBody } from './body.ts'
-import type { BodyMask } from './reply/mask.ts'
+import { bytesOf, type ReplyBody } from './body.ts'
 
 /** Maximum number of nested encodings. A reply with more is treated as an attack. */
 const maxEncodings = 3
@@ -37,24 +36,18 @@ export const undecodable = (): StudioError =>
   new StudioError('malformed_reply', 'The reply has an unknown compression.')
 
 /**
- * Undoes the content encoding of a body as it arrives, and masks the key in the decoded bytes. We ask for `identity`; some services
- * compress all the same. Reading throws `malformed_reply` for a damaged or unknown encoding.
- * @param mask for the decoded bytes; bytes without an encoding were masked before
+ * Undoes the content encoding of a body as it arrives. We ask for `identity`; some services compress all the same.
+ * @throws StudioError by its iteration: `malformed_reply` for a damaged or unknown encoding
  */
-export function decoded(
-  body: ReplyBody,
-  contentEncoding: string | null,
-  mask: BodyMask | null,
-): AsyncIterable<Uint8Array> {
+export function decoded(body: ReplyBody<unknown>, contentEncoding: string | null): AsyncIterable<Uint8Array> {
   const kind = kindOfEncoding(contentEncoding)
-  if (contentEncoding === null || kind === 'none') return body
-  if (kind === 'known') return masked(through(body, encodingsOf(contentEncoding)), mask)
+  if (contentEncoding !== null && kind === 'known') return through(body, encodingsOf(contentEncoding))
   body.close()
   return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(undecodable()) }) }
 }
 
-async function* through(body: ReplyBody, encodings: string[]): AsyncGenerator<Uint8Array, void, undefined> {
-  let bytes: AsyncIterable<Uint8Array> = body
+async function* through(body: ReplyBody<unknown>, encodings: string[]): AsyncGenerator<Uint8Array, void, undefined> {
+  let bytes: AsyncIterable<Uint8Array> = bytesOf(body)
   try {
     for (const name of encodings) bytes = await opened(bytes, name)
     yield* bytes
@@ -79,22 +72,4 @@ async function opened(bytes: AsyncIterable<Uint8Array>, name: string): Promise<A
   })()
   // The reader receives errors through its iteration.
   return pipeline(Readable.from(all, { objectMode: false }), decoder, () => undefined)
-}
-
-async function* masked(
-  bytes: AsyncIterable<Uint8Array>,
-  mask: BodyMask | null,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  let failure: unknown = null
-  try {
-    for await (const chunk of bytes) {
-      const clean = mask === null ? chunk : mask.push(chunk)
-      if (clean !== null) yield clean
-    }
-  } catch (thrown) {
-    failure = thrown
-  }
-  const held = mask?.end() ?? null
-  if (held !== null) yield held
-  if (failure !== null) throw failure
 }

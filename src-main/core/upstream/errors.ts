@@ -1,8 +1,10 @@
 import type { ProblemKind } from '../../../src-preload/contract/problem.ts'
 import { type StatusGroup, statusGroupOf } from '../../../src-preload/contract/statusGroup.ts'
 import { type ProblemFacts, StudioError } from '../errors.ts'
+import type { RequestEnd } from '../ports/requests.ts'
 import type { Credential } from './credential.ts'
-import { asRecord, readReplyError, words } from './errorBody.ts'
+import { readReplyError } from './errorBody.ts'
+import type { Mask } from './reply/mask.ts'
 import type { ReplyFacts } from './types.ts'
 
 /** Maximum number of bytes of a failed reply that are read. They only serve a message, and a hostile reply has no end. */
@@ -49,29 +51,30 @@ export function errorOfReply(facts: ReplyFacts, body: string, credential: Creden
   return new StudioError(kind, parsed.message === null ? words : clean(parsed.message), problem)
 }
 
-/** The error of an error object inside a stream that began with a success status. */
-export function errorOfFrame(frame: unknown, status: number, credential: Credential): StudioError {
-  const text = JSON.stringify(frame)
-  const parsed = readReplyError(text)
+/**
+ * The error of a reply with a success status that reports an error.
+ * @param body the error: JSON in one of the forms of `readReplyError`, or words
+ */
+export function errorOfFrame(body: string, status: number, mask: Mask): StudioError {
+  const parsed = readReplyError(body)
+  const clean = (text: string): string => mask.text(text)
   const named = Number(parsed.code)
   const kind = Number.isInteger(named) && named >= 400 ? kindOfStatus(named) : 'internal'
-  const problem: ProblemFacts = { status, workPossible: true, raw: credential.redact(text).slice(0, maxRaw) }
-  if (parsed.message !== null) problem.said = credential.redact(parsed.message)
-  if (parsed.code !== null) problem.code = credential.redact(parsed.code)
-  if (parsed.type !== null) problem.type = credential.redact(parsed.type)
-  return new StudioError(
-    kind,
-    credential.redact(parsed.message ?? 'The service reported an error mid-stream.'),
-    problem,
-  )
+  const problem: ProblemFacts = { status, workPossible: true, raw: clean(body).slice(0, maxRaw) }
+  if (parsed.message !== null) problem.said = clean(parsed.message)
+  if (parsed.code !== null) problem.code = clean(parsed.code)
+  if (parsed.type !== null) problem.type = clean(parsed.type)
+  return new StudioError(kind, clean(parsed.message ?? 'The service reported an error instead of a reply.'), problem)
 }
 
-/** The error of a reply with a success status that reports an error instead of its content; null for any other reply. */
-export function errorInstead(value: unknown, content: string, facts: ReplyFacts, credential: Credential) {
-  const { error, [content]: found = null } = asRecord(value) ?? {}
-  if (found !== null || (asRecord(error) === null && words(error) === null)) return null
-  return errorOfFrame(value, facts.status, credential)
-}
+/**
+ * How the log row of a reply with a success status ends that is no good: as failed when the service reports an error instead of output,
+ * else as cut.
+ */
+export const endOfFailure = ({ kind, message, facts }: StudioError, hasOutput: boolean): RequestEnd => ({
+  state: facts.said === undefined || hasOutput ? 'cut' : 'failed',
+  problem: { kind, message },
+})
 
 const groupWords: Record<StatusGroup, string> = {
   informational: 'The service sent an interim reply without a final one',

@@ -98,7 +98,7 @@ class ReplyHandler implements Dispatcher.DispatchHandler, ReceivedStream {
     const headers = pairsOf(controller.rawHeaders, mask)
     const isStream = isEventStream(header(headers, 'content-type'))
     if (isStream) this.#network.streams.add(this)
-    const body = new ReplyBody(controller, mask.forBody(status < 300))
+    const body = new ReplyBody(controller)
     this.#body = body
     this.#resolve({ status, statusText: mask.text(statusText ?? ''), headers, body })
   }

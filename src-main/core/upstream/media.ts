@@ -3,10 +3,10 @@ import { StudioError } from '../errors.ts'
 import { readAll } from './body.ts'
 import { call, guarded, jsonBody, malformed, maxJsonBytes, type OpenReply, parseReply } from './call.ts'
 import { asRecord } from './errorBody.ts'
-import { errorInstead } from './errors.ts'
 import { ImageReplyScan, type ReplyImage } from './imageReply.ts'
 import type { UpstreamLink } from './link.ts'
 import { guardOfReply, type JsonScan } from './meter/jsonScan.ts'
+import { errorInstead } from './reply/rules.ts'
 import { checkImageRequest, checkSpeechRequest, checkTranscriptionRequest } from './requests.ts'
 import { imageReply } from './schemas.ts'
 import type {
@@ -67,7 +67,7 @@ export async function createTranscription(
   const json = guard.problem === null ? parseObject(raw) : null
   if (json === null)
     throw malformed(link, facts, raw, 'The transcript is not valid JSON, although its content type says so.')
-  const failure = errorInstead(json, 'text', facts, link.credential)
+  const failure = errorInstead(json, 'text', facts.status, link.credential.mask)
   if (failure) throw failure
   return { format: 'json', text: typeof json.text === 'string' ? json.text : '', raw, json, facts }
 }
@@ -105,7 +105,7 @@ async function readImages(link: UpstreamLink, reply: OpenReply): Promise<ReplyIm
     }
   }
   const parsed = parseReply(link, reply.facts, scan.rest.view(), imageReply)
-  const failure = errorInstead(parsed, 'data', reply.facts, link.credential)
+  const failure = errorInstead(parsed, 'data', reply.facts.status, link.credential.mask)
   if (failure) throw failure
   return scan.imagesOf(parsed)
 }

@@ -38,42 +38,6 @@ const entries = <T extends z.ZodType>(entry: T) =>
   z.array(z.unknown()).transform((all) => all.flatMap((one) => entry.safeParse(one).data ?? []))
 const listOf = <T extends z.ZodType>(entry: T) => maybe(entries(entry))
 
-const toolCall = z.looseObject({
-  index: number,
-  id: text,
-  type: text,
-  function: maybe(z.looseObject({ name: text, arguments: text })),
-})
-
-const message = z.looseObject({
-  role: text,
-  content: maybe(z.union([z.string(), entries(z.looseObject({ type: text, text }))])),
-  reasoning_content: text,
-  reasoning: text,
-  refusal: text,
-  tool_calls: listOf(toolCall),
-})
-
-const usage = z.looseObject({
-  prompt_tokens: number,
-  completion_tokens: number,
-  total_tokens: number,
-  prompt_tokens_details: maybe(z.looseObject({ cached_tokens: number })),
-})
-
-const choice = z.looseObject({ index: number, message: maybe(message), delta: maybe(message), finish_reason: text })
-
-/** A whole chat reply or one chunk of a stream: a chunk has `delta` where a whole reply has `message`. */
-export const chatCompletion = z.looseObject({
-  id: text,
-  object: text,
-  created: number,
-  model: text,
-  choices: listOf(choice),
-  usage: maybe(usage),
-})
-export type ChatCompletion = z.infer<typeof chatCompletion>
-
 const modelEntry = z.looseObject({ id: z.string().min(1), object: text, created: number, owned_by: text })
 export const modelList = z.looseObject({
   object: text,

@@ -1,5 +1,6 @@
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { Endpoint } from '../../../src-preload/contract/requests.ts'
+import type { StudioError } from '../errors.ts'
 import type {
   MeterReading,
   RateLimitHeaders,
@@ -10,6 +11,7 @@ import type {
 } from '../ports/requests.ts'
 import type { CancelSignal } from '../shared/cancel.ts'
 import type { BodySink } from './body.ts'
+import type { ReplyPiece } from './reply/replyStream.ts'
 import type { RateLimitStatus } from './schemas.ts'
 
 export type { RateLimitHeaders, TokenUsage } from '../ports/requests.ts'
@@ -101,13 +103,24 @@ export type ChatStreamEvent =
   | { type: 'reasoning'; choice: number; text: string }
   | { type: 'refusal'; choice: number; text: string }
   /**
-   * A piece of one tool call. As the service sent it, several calls may have one `index` (`ToolCallSlots`). In the events of
-   * `streamChatCompletion`, pieces with the same `index` belong to one call: join their names and arguments.
+   * A piece of one tool call. Pieces with the same `index` belong to one call: join their names and arguments.
+   * `late`: arguments that were held back until the call was complete, while other output came.
    */
-  | { type: 'tool_call'; choice: number; index: number; id: string | null; name: string | null; arguments: string }
+  | {
+      type: 'tool_call'
+      choice: number
+      index: number
+      id: string | null
+      name: string | null
+      arguments: string
+      late?: true
+    }
   | { type: 'finish'; choice: number; reason: string }
   | { type: 'usage'; usage: TokenUsage }
+  /** The reply is complete. No event follows. */
   | { type: 'done' }
+  /** The reply failed, or broke off without a failure of the connection. No event follows. */
+  | { type: 'error'; error: StudioError }
 
 /** Raw bytes of a reply, as they arrive. Read them to the end or cancel the call. */
 export interface ByteReply {
@@ -182,6 +195,8 @@ export interface ForwardRequest {
   retries: boolean
   /** Cut the usage event out of the stream, because this program asked for it and the app did not. */
   stripUsage: boolean
+  /** Whether the caller reads the events of the reply. What is too large to be read is then a failure. */
+  needsEvents?: boolean
   /** Raw header pairs of the app, without its own credential. `forward` removes the hop-by-hop headers. */
   headers: [name: string, value: string][]
   /** Null without a body; bytes when all of it has arrived; else a stream that is read once, with backpressure. */
@@ -205,22 +220,22 @@ export interface ForwardReply {
   /** Raw header pairs of the service without hop-by-hop headers. Order and case are preserved. */
   headers: [name: string, value: string][]
   /**
-   * Bytes as they arrive. Only two changes are made: the key is masked by as many bytes, and compression is undone. Throws StudioError when
-   * the service cuts the reply.
+   * Bytes as they arrive, with the events of a chat. Only two changes are made to the bytes: the key is masked by as many bytes, and
+   * compression is undone. Throws StudioError when the connection is lost.
    */
-  body: AsyncIterable<Uint8Array>
+  body: AsyncIterable<ReplyPiece>
   /** Writes the body to a sink, which costs a fraction of iteration. Null when the body can only be iterated. */
-  flow: ((sink: BodySink) => { resume(): void }) | null
+  flow: ((sink: BodySink<ChatStreamEvent>) => { resume(): void }) | null
   /** Returns the whole body if it has arrived and none of it was read. Otherwise null, and the caller reads `body`. */
-  whole(): Uint8Array | null
+  whole(): ReplyPiece | null
   /** Call when the rest of the body is not needed. Its connection can be reused if the body ends within 250 ms, else it is closed. */
   settle(): void
   /** Removes the API key from a text that is going to be stored. */
   clean(text: string): string
   /** The usage so far. */
   reading(): MeterReading
-  /** False for a stream that ended without [DONE] and with an unfinished choice. */
-  complete(): boolean
+  /** Why the reply is no good although it has ended: it is an error or has an unfinished choice. Null for a good one. */
+  failure(): StudioError | null
   /** Number of attempts, 1 without a retry. */
   attempts: number
   /** True when the retry policy gave up on a retryable status. `headers` then contain `x-should-retry: false`. */

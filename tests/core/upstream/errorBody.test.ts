@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { readReplyError } from '../../../src-main/core/upstream/errorBody.ts'
-import { chatCompletion } from '../../../src-main/core/upstream/schemas.ts'
 
 const message = (body: unknown) => readReplyError(typeof body === 'string' ? body : JSON.stringify(body)).message
 
@@ -44,13 +43,4 @@ test.each([
 test('[ERR-01] the words of an error are bounded', () => {
   const entry = { msg: 'x'.repeat(3000), loc: Array(20).fill('y'.repeat(100)) }
   expect(message({ detail: Array(50).fill(entry) })).toHaveLength(2000)
-})
-
-test('[GEN-02] an entry of a chat reply that is no object affects no other entry', () => {
-  const call = { id: 'c', function: { name: 'f', arguments: '{}' } }
-  const content = [null, { type: 'text', text: 'Hello' }, 7]
-  const reply = { choices: [null, { message: { content, tool_calls: [null, call, 'x'] } }] }
-  expect(chatCompletion.parse(reply).choices).toEqual([
-    { message: { content: [{ type: 'text', text: 'Hello' }], tool_calls: [call] } },
-  ])
 })

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { openClient } from '../../helpers/openClient.ts'
+import { collect } from './helpers/service.ts'
 
 it('a replaced client finishes its requests, fetches their files, and sends nothing else', {
   tags: 'long',
@@ -21,7 +22,7 @@ it('a replaced client finishes its requests, fetches their files, and sends noth
   })
   const before = service.observe.requests().length
   await expect(upstream.listModels()).rejects.toMatchObject({ kind: 'connection_changed' })
-  await expect(upstream.createChatCompletion({ model: 'mirror', messages })).rejects.toMatchObject({
+  await expect(collect(upstream.streamChatCompletion({ model: 'mirror', messages }))).rejects.toMatchObject({
     kind: 'connection_changed',
   })
   expect(service.observe.requests()).toHaveLength(before)

@@ -76,7 +76,7 @@ test.each([
         { 'x-request-id': 'r1', location: '/v1/elsewhere' },
       ),
     )
-    await expect(upstream.createChatCompletion(chat)).rejects.toMatchObject({
+    await expect(collect(upstream.streamChatCompletion(chat))).rejects.toMatchObject({
       kind,
       message: 'Words.',
       facts: { status, said: 'Words.', type: 't', code: 'c', requestId: 'r1', outputStarted: false },
@@ -292,7 +292,7 @@ test('no error contains the key when a hostile service echoes it everywhere', as
     const forms = [key, encodeURIComponent(key), JSON.stringify(key)]
     json(response, 400, { error: { message: forms.join(' '), code: key, type: key }, forms }, { 'x-request-id': key })
   })
-  const error = await failure(upstream.createChatCompletion(chat))
+  const error = await failure(collect(upstream.streamChatCompletion(chat)))
   const shown = JSON.stringify(error) + String(error) + String(Reflect.get(error, 'facts'))
   expect(shown).not.toContain('canary')
   expect(error.message).toContain('[key]')
@@ -349,7 +349,7 @@ test('[CHAT-08] [CHAT-10] [CHAT-04] given fields are sent unchanged, absent fiel
   const { upstream } = await serve((request, response) => {
     void readBody(request).then((body) => {
       bodies.push(JSON.parse(body.toString()))
-      json(response, 200, {})
+      json(response, 200, { choices: [{ message: { content: 'a' } }] })
     })
   })
   const request = {
@@ -362,8 +362,8 @@ test('[CHAT-08] [CHAT-10] [CHAT-04] given fields are sent unchanged, absent fiel
     stop: ['a'],
     vendor_extra: { deep: [1] },
   }
-  await upstream.createChatCompletion(request)
-  expect(bodies).toEqual([request])
+  await collect(upstream.streamChatCompletion(request))
+  expect(bodies).toEqual([{ ...request, stream: true }])
 })
 
 function certificate() {

@@ -7,6 +7,7 @@ import type { StoredResponses } from '../../ports/storedResponses.ts'
 import { Cancel } from '../../shared/cancel.ts'
 import { randomHex } from '../../shared/randomHex.ts'
 import { endpointOf, isInference, isReadOut } from '../../upstream/endpoint.ts'
+import { endOfFailure } from '../../upstream/errors.ts'
 import { flattened, type HeaderPairs, header } from '../../upstream/headers.ts'
 import { headerSelectsModel, selectorBesides } from '../../upstream/meter/modelSelectors.ts'
 import { unknownParameters } from '../../upstream/meter/request.ts'
@@ -302,6 +303,7 @@ class RelayedRequest {
       stream: asked?.stream ?? false,
       retries: app.retries,
       stripUsage,
+      needsEvents: this.#translation !== null,
       local: this.#deps.local,
       mayCopy: memory !== null,
       bodyDone,
@@ -422,7 +424,7 @@ class RelayedRequest {
       this.#gone.abort()
       this.#sendRefusal(redirected, 'failed')
     } else if (this.#response.headersSent) {
-      this.#end({ state: 'cut', problem: { kind: error.kind, message: error.message } })
+      this.#end(endOfFailure(error, this.#reply?.reading().output === true))
       // The failure may be that of the translation, while the service still sends.
       this.#gone.abort()
       // After the event that reports the failure, the stream ends regularly: Codex repeats the request when the connection breaks
@@ -467,8 +469,8 @@ class Redirected extends StudioError {
 }
 
 function wholeEnd(reply: ForwardReply): RequestEnd {
-  if (reply.complete()) return { state: 'done' }
-  return { state: 'cut', problem: { kind: 'incomplete_stream', message: 'The reply broke off before its end.' } }
+  const failure = reply.failure()
+  return failure === null ? { state: 'done' } : endOfFailure(failure, reply.reading().output)
 }
 
 const isStream = (body: ForwardRequest['body']): body is AsyncIterable<Uint8Array> =>

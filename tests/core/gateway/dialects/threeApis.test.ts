@@ -488,8 +488,8 @@ describe.each(translatedApis)('only in $name', (api) => {
 
   it.each([
     ['an error object', 'data: {"error":{"message":"Out of memory","code":"oom"}}\n\n', /Out of memory/],
-    ['an event that is no JSON', 'data: {"choices":\n\ndata: [DONE]\n\n', /chunk|broke off/],
-    ['an event that is no object', 'data: 7\n\n', /not a chat chunk/],
+    ['an event that is no JSON', 'data: {"choices":\n\ndata: [DONE]\n\n', /not JSON/],
+    ['no end after an event that is no object', 'data: 7\n\n', /broke off/],
     ['its end without a finish', '', /broke off/],
     ['bytes that are not UTF-8', Buffer.from([0x64, 0xff, 0xfe]), /UTF-8/],
   ])('a stream with %s ends with an event that says so', async (_name, rest, words) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import { type Meter, openMeter } from '../../../../src-main/core/upstream/meter/meter.ts'
 import { loadTokenizer } from '../../../../src-main/core/upstream/meter/tokens.ts'
+import { openReply, type ReplyOptions, type ReplyStream } from '../../../../src-main/core/upstream/reply/replyStream.ts'
 import { tries } from '../../../helpers/effort.ts'
 import { heap } from './helpers/heap.ts'
 import { chatStream, chunk, delta, event, relay, usageChunk } from './helpers/streams.ts'
@@ -14,14 +14,14 @@ const both = [chatStream, { ...chatStream, stripUsage: true }]
 test('an endless line uses bounded memory, and every byte of it passes', { tags: 'long' }, () => {
   for (const options of both) {
     for (const start of ['data: {"a":"', ': ', 'x', 'data: [', '\uFEFF']) {
-      const meter = openMeter(options)
+      const meter = openReply(options)
       const piece = Buffer.alloc(64 * 1024, 120)
-      let passed = meter.push(Buffer.from(start))?.length ?? 0
+      let passed = meter.push(Buffer.from(start))?.bytes.length ?? 0
       const before = heap()
-      for (let i = 0; i < 100; i++) passed += meter.push(piece)?.length ?? 0
+      for (let i = 0; i < 100; i++) passed += meter.push(piece)?.bytes.length ?? 0
       expect(heap() - before).toBeLessThan(4 * 1024 * 1024)
-      expect(passed + (meter.end()?.length ?? 0)).toBe(Buffer.byteLength(start) + 100 * piece.length)
-      expect(meter.complete).toBe(false)
+      expect(passed + (meter.end()?.bytes.length ?? 0)).toBe(Buffer.byteLength(start) + 100 * piece.length)
+      expect(meter.isComplete).toBe(false)
       expect(() => meter.reading()).not.toThrow()
     }
   }
@@ -42,11 +42,11 @@ test('an event of 5 MB passes byte for byte and counts as output, and later even
 })
 
 test('an event too large to be read counts as output as it arrives, a comment does not', () => {
-  const meter = openMeter(chatStream)
+  const meter = openReply(chatStream)
   meter.push(Buffer.from('data: {"choices":[{"delta":{"content":"'))
   for (let i = 0; i < 50; i++) meter.push(Buffer.alloc(40_000, 120))
   expect(meter.reading()).toMatchObject({ output: true, usage: { completionTokens: Math.ceil(2_000_039 / 4) } })
-  const commented = openMeter(chatStream)
+  const commented = openReply(chatStream)
   for (let i = 0; i < 50; i++) commented.push(Buffer.alloc(40_000, 58))
   commented.push(Buffer.from('\n\n'))
   expect(commented.reading()).toMatchObject({ output: false, usage: { completionTokens: 0 } })
@@ -55,13 +55,13 @@ test('an event too large to be read counts as output as it arrives, a comment do
 test('single bytes and endless events cost no more than their text', () => {
   const one = Buffer.from(event(delta({ content: 'a word ' })))
   const bytes = Array.from(one, (_, at) => one.subarray(at, at + 1))
-  const feed = (meter: Meter, singles: number, events: number): void => {
+  const feed = (meter: ReplyStream, singles: number, events: number): void => {
     for (let i = 0; i < singles; i++) for (const byte of bytes) meter.push(byte)
     for (let i = 0; i < events; i++) meter.push(one)
   }
   // The first run warms up compiled code and caches.
-  feed(openMeter({ ...chatStream, stripUsage: true }), 300, 20_000)
-  const meter = openMeter({ ...chatStream, stripUsage: true })
+  feed(openReply({ ...chatStream, stripUsage: true }), 300, 20_000)
+  const meter = openReply({ ...chatStream, stripUsage: true })
   const before = heap()
   feed(meter, 1000, 100_000)
   expect(heap() - before).toBeLessThan(384 * 1024)
@@ -69,7 +69,7 @@ test('single bytes and endless events cost no more than their text', () => {
 })
 
 test('choices, calls and names without end are bounded', () => {
-  const meter = openMeter(chatStream)
+  const meter = openReply(chatStream)
   const before = heap()
   for (let i = 0; i < 20_000; i++) {
     meter.push(
@@ -100,9 +100,9 @@ test('deep nesting, unexpected types and __proto__ change nothing and never thro
   ]) {
     for (const options of both) {
       const bytes = Buffer.from(event(data))
-      const { reading, model, complete } = relay(options, bytes, [5])
+      const { reading, complete } = relay(options, bytes, [5])
       expect(reading.measured).toBe(false)
-      expect(model).toBeNull()
+      expect(reading.model).toBeNull()
       expect(complete).toBe(false)
     }
   }

@@ -1,7 +1,7 @@
 import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openMeter } from '../../../../src-main/core/upstream/meter/meter.ts'
 import { askForUsage, readParameters } from '../../../../src-main/core/upstream/meter/request.ts'
+import { openReply } from '../../../../src-main/core/upstream/reply/replyStream.ts'
 import { type Sandbox, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import { chatStream, relay } from './helpers/streams.ts'
 
@@ -82,7 +82,7 @@ test.each(models)(
       usage: { promptTokens: charged.in - before.in, completionTokens: charged.out - before.out },
     })
     expect(stripped.complete).toBe(true)
-    expect(stripped.model).toBe(model)
+    expect(stripped.reading.model).toBe(model)
     // A client that did not ask for the usage gets the same stream, except for ids (and `mirror`, which echoes its request).
     const sansIds = (text: string): string => text.replace(/chatcmpl-[0-9a-f]+|"created":\d+/g, '')
     const unasked = (await ask(body, asItIs)).bytes.toString('latin1')
@@ -100,13 +100,13 @@ test.each(models)('[CHAT-15] %s: a whole reply’s usage is what the service cha
   const before = await tokensCharged()
   const { bytes, contentType } = await ask(body, asItIs)
   const charged = await tokensCharged()
-  const { reading, model: said } = relay({ ...chatStream, stream: false, contentType }, bytes, [10, 200])
+  const { reading } = relay({ ...chatStream, stream: false, contentType }, bytes, [10, 200])
   expect(reading).toMatchObject({
     measured: true,
     output: true,
     usage: { promptTokens: charged.in - before.in, completionTokens: charged.out - before.out },
   })
-  expect(said).toBe(model)
+  expect(reading.model).toBe(model)
 })
 
 test.each([
@@ -148,7 +148,7 @@ test.each(['no-done', 'no-done-no-finish', 'error-frame', 'cut; bytes=1500'])(
   '[SSE-03] [SSE-04] the meter knows whether a stream under the fault %s was complete',
   async (fault) => {
     const body = { model: 'writer-small', stream: true, messages: [{ role: 'user', content: 'Hi' }] }
-    const meter = openMeter(chatStream)
+    const meter = openReply(chatStream)
     const response = await fetch(`${sandbox.baseUrl}/v1/chat/completions`, {
       method: 'POST',
       headers: {
@@ -165,7 +165,7 @@ test.each(['no-done', 'no-done-no-finish', 'error-frame', 'cut; bytes=1500'])(
     } catch {
       // After a cut, the result is read in the current state.
     }
-    expect(meter.complete).toBe(fault === 'no-done')
+    expect(meter.isComplete).toBe(fault === 'no-done')
     expect(meter.reading()).toMatchObject({ measured: false, output: true })
   },
 )

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openMeter } from '../../../../src-main/core/upstream/meter/meter.ts'
+import { openReply } from '../../../../src-main/core/upstream/reply/replyStream.ts'
 import { chatStream, chunk, delta, event, piecesOf, relay, usage, usageChunk } from './helpers/streams.ts'
 
 const words = ['Hel', 'lo', ' wörld', ' 日本', ' 𝄞', '\n', ' "q"', ' \\', '.']
@@ -127,14 +127,14 @@ for (const [name, { text, cut }] of Object.entries(fixtures)) {
 test('without stripping, every chunk passes at once as the same object', () => {
   const bytes = Buffer.from(fixtures['CR LF']?.text ?? '')
   for (const cuts of [[], [50, 51, 700], [...bytes.keys()]]) {
-    const meter = openMeter(chatStream)
-    for (const piece of piecesOf(bytes, cuts)) expect(meter.push(piece)).toBe(piece)
-    expect(meter.end()).toBeNull()
+    const meter = openReply(chatStream)
+    for (const piece of piecesOf(bytes, cuts)) expect(meter.push(piece)?.bytes).toBe(piece)
+    expect(meter.end()?.bytes.length ?? 0).toBe(0)
   }
 })
 
 test('while stripping, whole events and comments pass at once as the same object', () => {
-  const meter = openMeter({ ...chatStream, stripUsage: true })
+  const meter = openReply({ ...chatStream, stripUsage: true })
   for (const text of [
     ...said.map((data) => event(data)),
     ': keep-alive\n',
@@ -143,21 +143,21 @@ test('while stripping, whole events and comments pass at once as the same object
     '\n',
   ]) {
     const piece = Buffer.from(text)
-    expect(meter.push(piece)).toBe(piece)
+    expect(meter.push(piece)?.bytes).toBe(piece)
   }
-  expect(meter.push(Buffer.from(event(usageChunk)))).toBeNull()
-  expect(meter.end()).toBeNull()
+  expect(meter.push(Buffer.from(event(usageChunk)))?.bytes.length ?? 0).toBe(0)
+  expect(meter.end()?.bytes.length ?? 0).toBe(0)
 })
 
 test('an event over 64 KB is no longer held back while stripping, and passes whole', () => {
-  const meter = openMeter({ ...chatStream, stripUsage: true })
+  const meter = openReply({ ...chatStream, stripUsage: true })
   const start = Buffer.from(`data: {"choices":[],"usage":${JSON.stringify(usage)},"x":"`)
   const filler = Buffer.alloc(30_000, 120)
   expect(meter.push(start)).toBeNull()
   expect(meter.push(filler)).toBeNull()
   expect(meter.push(filler)).toBeNull()
-  expect(meter.push(filler)?.length).toBe(start.length + 3 * filler.length)
+  expect(meter.push(filler)?.bytes.length).toBe(start.length + 3 * filler.length)
   const end = Buffer.from('"}\n\n')
-  expect(meter.push(end)).toBe(end)
+  expect(meter.push(end)?.bytes).toBe(end)
   expect(meter.reading()).toMatchObject({ measured: true, usage: { completionTokens: 9 } })
 })

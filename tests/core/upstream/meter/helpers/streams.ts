@@ -1,12 +1,13 @@
 import type { MeterReading } from '../../../../../src-main/core/ports/requests.ts'
-import { type MeterOptions, openMeter } from '../../../../../src-main/core/upstream/meter/meter.ts'
+import { Mask } from '../../../../../src-main/core/upstream/reply/mask.ts'
+import { openReply, type ReplyOptions } from '../../../../../src-main/core/upstream/reply/replyStream.ts'
 
-export const chatStream: MeterOptions = {
+export const chatStream: ReplyOptions = {
   endpoint: 'chat',
   stream: true,
   status: 200,
   contentType: 'text/event-stream; charset=utf-8',
-  contentEncoding: null,
+  mask: new Mask(null),
   stripUsage: false,
   tokensIn: 40,
 }
@@ -15,25 +16,14 @@ export interface Relayed {
   out: string
   reading: MeterReading
   complete: boolean
-  model: string | null
 }
 
-/** The output as latin1, so that every byte is visible, and the meter's result at the end. */
-export function relay(options: MeterOptions, bytes: Uint8Array, cuts: readonly number[] = []): Relayed {
-  const meter = openMeter(options)
-  const out: Uint8Array[] = []
-  for (const piece of piecesOf(bytes, cuts)) {
-    const passed = meter.push(piece)
-    if (passed !== null) out.push(passed)
-  }
-  const last = meter.end()
-  if (last !== null) out.push(last)
-  return {
-    out: Buffer.concat(out).toString('latin1'),
-    reading: meter.reading(),
-    complete: meter.complete,
-    model: meter.model,
-  }
+/** The output as latin1, so that every byte is visible, and the reading at the end. */
+export function relay(options: ReplyOptions, bytes: Uint8Array, cuts: readonly number[] = []): Relayed {
+  const reply = openReply(options)
+  const out = [...piecesOf(bytes, cuts)].flatMap((piece) => reply.push(piece)?.bytes ?? [])
+  out.push(reply.end()?.bytes ?? new Uint8Array())
+  return { out: Buffer.concat(out).toString('latin1'), reading: reply.reading(), complete: reply.isComplete }
 }
 
 /** Each piece is a separate copy, as from a socket, so that a change of one can't appear in another. */

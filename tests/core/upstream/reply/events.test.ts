@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ChatEventReader } from '../../../src-main/core/upstream/chatEvents.ts'
-import { ReplyReader } from '../../../src-main/core/upstream/meter/replyReader.ts'
-import type { ChatStreamEvent } from '../../../src-main/core/upstream/types.ts'
+import { Mask } from '../../../../src-main/core/upstream/reply/mask.ts'
+import { ReplyReader } from '../../../../src-main/core/upstream/reply/rules.ts'
+import type { ChatStreamEvent } from '../../../../src-main/core/upstream/types.ts'
+import { eventsIn, streamedReply } from '../../../helpers/replies.ts'
 
 type Chunk = Record<string, unknown>
 
@@ -22,24 +23,17 @@ const done = 'data: [DONE]\n\n'
 
 /** What the reader returns for these bytes, cut at these places. */
 function readIn(bytes: Buffer, cuts: readonly number[] = []): ChatStreamEvent[] {
-  const reader = new ChatEventReader()
-  const places = [0, ...[...cuts].sort((a, b) => a - b), bytes.length]
-  const events = places.slice(1).flatMap((to, at) => reader.push(bytes.subarray(places[at], to)))
-  events.push(...reader.end())
-  expect(reader.failure).toBeNull()
+  const events = eventsIn(bytes, cuts)
+  expect(events.at(-1)).toEqual({ type: 'done' })
   return events
 }
 
-/** What a reader that parses every chunk returns. */
+/** What the rules say of the chunks one by one. */
 function parsed(chunks: readonly Chunk[]): ChatStreamEvent[] {
-  const reader = new ReplyReader()
-  const events: ChatStreamEvent[] = []
-  for (const chunk of chunks) {
-    const own: ChatStreamEvent[] = []
-    reader.read(chunk, own)
-    events.push(...own)
-  }
-  return events
+  const reader = new ReplyReader(new Mask(null), 200)
+  for (const chunk of chunks) reader.readEvent(JSON.stringify(chunk))
+  reader.readEvent('[DONE]')
+  return reader.take()
 }
 
 const text = fc.oneof(
@@ -94,41 +88,18 @@ test('a stream has the same events as its chunks parsed one by one, wherever its
   )
 })
 
-test('a text at another place than the model’s is not taken for it', () => {
-  const decoys = [1, 2, 3, 4].map((at) => ({ content: `decoy ${at}`, choices: [{ index: 0, text: `text ${at}` }] }))
-  const calls = [1, 2, 3].map((at) => ({
-    arguments: `decoy ${at}`,
-    choices: [{ delta: { tool_calls: [{ index: 0 }] } }],
-  }))
-  const all = [...decoys, ...calls, finish]
-  expect(readIn(Buffer.from(all.map((chunk) => eventOf(chunk)).join('') + done))).toEqual(parsed(all))
-})
-
 test('a burst of many chunks in one read is not taken for a reply that is too large', () => {
   const all = [...Array.from({ length: 3000 }, (_, at) => chunkOf({ content: `w${at}`, at })), finish]
   const events = readIn(Buffer.from(all.map((chunk) => eventOf(chunk)).join('') + done))
   expect(events.filter(({ type }) => type === 'content')).toHaveLength(3000)
 })
 
-test('a reply without an end fails when its events are larger than its translator may store', () => {
-  const reader = new ChatEventReader()
-  const bytes = Buffer.from(eventOf(chunkOf({ content: 'x'.repeat(100) })).repeat(1000))
-  let pushes = 0
-  while (reader.failure === null && pushes < 2000) {
-    reader.push(bytes)
-    pushes += 1
-  }
-  expect(reader.failure?.kind).toBe('malformed_reply')
-  // 64 MB of events that count 164 each.
-  expect(pushes).toBe(Math.ceil((64 * 1024 * 1024) / (164 * 1000)))
-})
-
-test('bytes that are not UTF-8 fail in a chunk that is like the others', () => {
-  const reader = new ChatEventReader()
+test('bytes that are not UTF-8 fail', () => {
+  const reply = streamedReply()
   const like = eventOf(chunkOf({ content: 'abc' }))
-  expect(reader.push(Buffer.from(like.repeat(3)))).toHaveLength(4)
+  expect(reply.push(Buffer.from(like.repeat(3)))?.events).toHaveLength(4)
   const wrong = Buffer.from(like)
   wrong[wrong.indexOf('abc')] = 0xff
-  expect(reader.push(wrong)).toEqual([])
-  expect(reader.failure).toMatchObject({ kind: 'malformed_reply' })
+  expect(reply.push(wrong)?.events.map(({ type }) => type)).toEqual(['error'])
+  expect(reply.failure).toMatchObject({ kind: 'malformed_reply' })
 })

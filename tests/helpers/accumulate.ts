@@ -1,4 +1,5 @@
-import type { ChatStreamEvent, TokenUsage } from './types.ts'
+import type { StudioError } from '../../src-main/core/errors.ts'
+import type { ChatStreamEvent, TokenUsage } from '../../src-main/core/upstream/types.ts'
 
 /** A tool call, joined from its pieces. */
 export interface AccumulatedCall {
@@ -28,10 +29,11 @@ export interface Accumulated {
   choices: AccumulatedChoice[]
   usage: TokenUsage | null
   done: boolean
+  error: StudioError | null
 }
 
 export function emptyAccumulation(): Accumulated {
-  return { id: null, model: null, created: null, choices: [], usage: null, done: false }
+  return { id: null, model: null, created: null, choices: [], usage: null, done: false, error: null }
 }
 
 /** Adds one event, in place. Choices and tool calls are matched by index, in any order. */
@@ -64,6 +66,9 @@ export function accumulate(sum: Accumulated, event: ChatStreamEvent): void {
       return
     case 'done':
       sum.done = true
+      return
+    case 'error':
+      sum.error = event.error
   }
 }
 
