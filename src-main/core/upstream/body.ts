@@ -240,8 +240,8 @@ export class ReplyBody<E = never> implements AsyncIterable<Piece<E>> {
   /** Adds the last piece to the one before it, so that a short body stays in one piece. */
   #enqueueLast(piece: Piece<E> | null): void {
     const before = this.#queue.at(-1)
-    if (piece === null || before === undefined || piece.bytes.length > 0) return this.#enqueue(piece)
-    this.#queue[this.#queue.length - 1] = { bytes: before.bytes, events: [...before.events, ...piece.events] }
+    if (piece === null || before === undefined || piece.bytes.length > 0) this.#enqueue(piece)
+    else this.#queue[this.#queue.length - 1] = { bytes: before.bytes, events: [...before.events, ...piece.events] }
   }
 
   #close(how: Closed): void {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { loadTokenizer } from '../../../../src-main/core/upstream/meter/tokens.ts'
-import { openReply, type ReplyOptions, type ReplyStream } from '../../../../src-main/core/upstream/reply/replyStream.ts'
+import { openReply, type ReplyStream } from '../../../../src-main/core/upstream/reply/replyStream.ts'
 import { tries } from '../../../helpers/effort.ts'
 import { heap } from './helpers/heap.ts'
 import { chatStream, chunk, delta, event, relay, usageChunk } from './helpers/streams.ts'
