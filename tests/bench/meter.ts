@@ -1,9 +1,9 @@
 // `node tests/bench/meter.ts`: cost of reading a reply, the best of several rounds, beside JSON.parse in the same run.
 import { parseBaseAddress } from '../../src-main/core/upstream/address.ts'
-import { localiseImageUrls } from '../../src-main/core/upstream/meter/images.ts'
-import { askForUsage, readParameters } from '../../src-main/core/upstream/meter/request.ts'
+import { localiseImageUrls } from '../../src-main/core/upstream/reply/imageUrls.ts'
 import { Mask } from '../../src-main/core/upstream/reply/mask.ts'
 import { openReply, type ReplyOptions } from '../../src-main/core/upstream/reply/replyStream.ts'
+import { askForUsage, readParameters } from '../../src-main/core/upstream/request/parameters.ts'
 
 const options: ReplyOptions = {
   endpoint: 'chat',

@@ -1,8 +1,8 @@
 import type * as z from 'zod'
 import { StudioError } from '../errors.ts'
-import { callJson } from './call.ts'
-import type { UpstreamLink } from './link.ts'
-import * as schemas from './schemas.ts'
+import * as schemas from './reply/schemas.ts'
+import { callJson } from './sending/call.ts'
+import type { UpstreamLink } from './sending/link.ts'
 import type { CallOptions, UpstreamReply } from './types.ts'
 
 type Read<T> = (link: UpstreamLink, options?: CallOptions) => Promise<UpstreamReply<T>>

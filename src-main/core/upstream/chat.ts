@@ -1,9 +1,9 @@
 import { StudioError } from '../errors.ts'
-import { type CallRequest, call, jsonBody, type OpenReply } from './call.ts'
-import { cancelled } from './errors.ts'
-import type { UpstreamLink } from './link.ts'
-import { checkChatRequest } from './requests.ts'
+import { checkChatRequest } from './request/checks.ts'
+import { type CallRequest, call, jsonBody, type OpenReply } from './sending/call.ts'
+import type { UpstreamLink } from './sending/link.ts'
 import type { CallOptions, ChatRequest, ChatStreamEvent } from './types.ts'
+import { cancelled } from './wire/faults.ts'
 
 /** The body ends right after [DONE]. Waiting this long for its end lets the next request reuse the connection. */
 const settleMs = 250

@@ -3,15 +3,14 @@ import { Listeners } from '../shared/events.ts'
 import * as account from './account.ts'
 import type { BaseAddress } from './address.ts'
 import * as chat from './chat.ts'
-import { ClientLifetime } from './clientLifetime.ts'
 import type { Credential } from './credential.ts'
-import { noRequestLog, openScheduler } from './defaults.ts'
 import { forward } from './forward.ts'
-import type { UpstreamLink } from './link.ts'
 import * as media from './media.ts'
-import { type NetworkOptions, openNetwork } from './network.ts'
-import { openReachability, type Reachability, reach } from './reachability.ts'
-import type { RetryPolicy } from './retry.ts'
+import { noRequestLog, openScheduler } from './sending/defaults.ts'
+import { ClientLifetime } from './sending/lifetime.ts'
+import type { UpstreamLink } from './sending/link.ts'
+import { openReachability, type Reachability, reach } from './sending/reachability.ts'
+import type { RetryPolicy } from './sending/retry.ts'
 import type {
   CallOptions,
   ChatRequest,
@@ -21,6 +20,7 @@ import type {
   RateLimitHeaders,
   TranscriptionRequest,
 } from './types.ts'
+import { type NetworkOptions, openNetwork } from './wire/network.ts'
 
 export interface UpstreamOptions {
   base: BaseAddress

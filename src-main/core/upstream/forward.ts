@@ -1,11 +1,6 @@
 import { StudioError } from '../errors.ts'
 import type { AdmissionRequest } from '../ports/requests.ts'
 import type { BaseAddress } from './address.ts'
-import { attemptOnce } from './attempt.ts'
-import { bytesOf, readUpTo } from './body.ts'
-import { kindOfEncoding, undecodable } from './decode.ts'
-import { isInference } from './endpoint.ts'
-import { kindOfStatus } from './errors.ts'
 import {
   type HeaderPairs,
   header,
@@ -15,17 +10,23 @@ import {
   withoutHopByHop,
   withShouldRetry,
 } from './headers.ts'
-import type { RawReply } from './httpExchange.ts'
-import type { UpstreamLink } from './link.ts'
-import { copyBody, copyLimit } from './meter/copy.ts'
-import { localiseImageUrls } from './meter/images.ts'
-import { cleanReading, totalTokens } from './meter/usage.ts'
 import { pathProblem } from './path.ts'
-import { ReplayableBody } from './replay.ts'
-import type { ReplyOptions, ReplyPiece, ReplyStream } from './reply/replyStream.ts'
-import { type OpenedReply, openReplyBody } from './replyBody.ts'
-import { RetriesExhausted, withRetry } from './retry.ts'
+import { kindOfStatus } from './reply/errors.ts'
+import type { ReplyPiece } from './reply/events.ts'
+import { localiseImageUrls } from './reply/imageUrls.ts'
+import type { ReplyOptions, ReplyStream } from './reply/replyStream.ts'
+import { cleanReading, totalTokens } from './reply/usage.ts'
+import { isInference } from './request/endpoint.ts'
+import { attemptOnce } from './sending/attempt.ts'
+import { copyBody, copyLimit } from './sending/copy.ts'
+import type { UpstreamLink } from './sending/link.ts'
+import { type OpenedReply, openReplyBody } from './sending/openedReply.ts'
+import { ReplayableBody } from './sending/replay.ts'
+import { RetriesExhausted, withRetry } from './sending/retry.ts'
 import type { ForwardReply, ForwardRequest } from './types.ts'
+import { bytesOf, readUpTo } from './wire/body.ts'
+import { kindOfEncoding, undecodable } from './wire/decode.ts'
+import type { RawReply } from './wire/httpExchange.ts'
 
 /** Headers that this program sets, or has answered (`expect`). `accept-encoding`: the key can't be found in compressed bytes. */
 const replacedHeaders: ReadonlySet<string> = new Set(['authorization', 'host', 'expect', 'accept-encoding'])

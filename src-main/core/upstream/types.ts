@@ -10,11 +10,12 @@ import type {
   TokenUsage,
 } from '../ports/requests.ts'
 import type { CancelSignal } from '../shared/cancel.ts'
-import type { BodySink } from './body.ts'
-import type { ReplyPiece } from './reply/replyStream.ts'
-import type { RateLimitStatus } from './schemas.ts'
+import type { ChatStreamEvent, ReplyFacts, ReplyPiece } from './reply/events.ts'
+import type { RateLimitStatus } from './reply/schemas.ts'
+import type { BodySink } from './wire/body.ts'
 
 export type { RateLimitHeaders, TokenUsage } from '../ports/requests.ts'
+export type { ChatStreamEvent, ReplyFacts, ReplyPiece } from './reply/events.ts'
 
 /** What a call waits for before its output. */
 export type WaitNotice =
@@ -41,16 +42,6 @@ export interface CallOptions {
   onUploaded?: (bytes: number) => void
   /** Called once after `onRow`, when the log row has its end, its usage and its cost. */
   onClosed?: () => void
-}
-
-/** Facts from a reply's headers. Missing or unreadable ones are null. */
-export interface ReplyFacts {
-  status: number
-  requestId: string | null
-  contentType: string | null
-  rateLimit: RateLimitHeaders
-  /** `x-should-retry`: whether the service asks for a retry. */
-  shouldRetry?: boolean | null
 }
 
 /** A JSON reply. Fields of the schema are typed; others are preserved. */
@@ -92,35 +83,6 @@ export interface ChatRequest {
   stream_options?: { include_usage?: boolean }
   [extra: string]: unknown
 }
-
-/** One event of a chat stream, in order. `choice` is `choices[].index`. */
-export type ChatStreamEvent =
-  | { type: 'open'; facts: ReplyFacts }
-  /** The reply's id, model and creation time, once. Any may be null. */
-  | { type: 'meta'; id: string | null; model: string | null; created: number | null }
-  | { type: 'content'; choice: number; text: string }
-  /** From `reasoning_content` or `reasoning`. When a delta has both, only the first counts. */
-  | { type: 'reasoning'; choice: number; text: string }
-  | { type: 'refusal'; choice: number; text: string }
-  /**
-   * A piece of one tool call. Pieces with the same `index` belong to one call: join their names and arguments.
-   * `late`: arguments that were held back until the call was complete, while other output came.
-   */
-  | {
-      type: 'tool_call'
-      choice: number
-      index: number
-      id: string | null
-      name: string | null
-      arguments: string
-      late?: true
-    }
-  | { type: 'finish'; choice: number; reason: string }
-  | { type: 'usage'; usage: TokenUsage }
-  /** The reply is complete. No event follows. */
-  | { type: 'done' }
-  /** The reply failed, or broke off without a failure of the connection. No event follows. */
-  | { type: 'error'; error: StudioError }
 
 /** Raw bytes of a reply, as they arrive. Read them to the end or cancel the call. */
 export interface ByteReply {

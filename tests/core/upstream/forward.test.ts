@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { getEventListeners, once } from 'node:events'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { bytesOf } from '../../../src-main/core/upstream/body.ts'
-import { noRequestLog } from '../../../src-main/core/upstream/defaults.ts'
+import { noRequestLog } from '../../../src-main/core/upstream/sending/defaults.ts'
 import type { ForwardRequest } from '../../../src-main/core/upstream/types.ts'
+import { bytesOf } from '../../../src-main/core/upstream/wire/body.ts'
 import {
   canary,
   closed,

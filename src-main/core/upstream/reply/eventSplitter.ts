@@ -1,4 +1,4 @@
-import { colon, cr, lf } from '../ascii.ts'
+import { colon, cr, lf } from '../json/ascii.ts'
 
 /**
  * Finds where the events of a stream end. Knows line ends (LF, CR, CR LF) and nothing else of the format, except that a comment line before

@@ -1,4 +1,4 @@
-import { asBuffer } from '../meter/bytes.ts'
+import { asBuffer } from '../json/bytes.ts'
 
 const shown = '[key]'
 

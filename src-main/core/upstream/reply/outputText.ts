@@ -1,5 +1,5 @@
-import { countTokens } from '../meter/tokens.ts'
-import type { ChatStreamEvent } from '../types.ts'
+import type { ChatStreamEvent } from './events.ts'
+import { countTokens } from './tokens.ts'
 
 /** Maximum number of bytes copied of one text. 16 KB are about 4,000 tokens. A longer text is sampled in evenly spread pieces. */
 const maxKept = 16 * 1024

@@ -4,23 +4,17 @@ import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import type { StudioError } from '../../errors.ts'
 import type { MeterReading, TokenUsage } from '../../ports/requests.ts'
 import { isEventStream } from '../headers.ts'
-import { asBuffer, ByteStore, markLength } from '../meter/bytes.ts'
-import { parseBetween } from '../meter/json.ts'
-import { maxReplyValues } from '../meter/jsonScan.ts'
-import { TopLevel } from '../meter/topLevel.ts'
-import { readUsage, totalTokens } from '../meter/usage.ts'
-import { isFields, textOrNull } from '../meter/values.ts'
-import type { ChatStreamEvent } from '../types.ts'
+import { asBuffer, ByteStore, markLength } from '../json/bytes.ts'
+import { maxReplyValues } from '../json/jsonScan.ts'
+import { parseBetween } from '../json/offsets.ts'
+import { isFields, textOrNull } from '../json/values.ts'
 import { EventSplitter } from './eventSplitter.ts'
+import type { ChatStreamEvent, ReplyPiece } from './events.ts'
 import type { BodyMask, Mask } from './mask.ts'
 import { OutputText } from './outputText.ts'
 import { errorInstead, malformed, ReplyReader } from './rules.ts'
-
-/** What a part of a reply gives its readers: bytes to pass on, which may be none, and the events that end in them. */
-export interface ReplyPiece {
-  bytes: Uint8Array
-  events: readonly ChatStreamEvent[]
-}
+import { TopLevel } from './topLevel.ts'
+import { readUsage, totalTokens } from './usage.ts'
 
 /** Facts of a reply that determine how it is read. */
 export interface ReplyOptions {

@@ -1,12 +1,13 @@
 import { StudioError } from '../../errors.ts'
-import { asRecord, words } from '../errorBody.ts'
-import { errorOfFrame } from '../errors.ts'
-import { maxReplyValues, parseText } from '../meter/jsonScan.ts'
-import { readUsage } from '../meter/usage.ts'
-import { countOrNull, type Fields, isFields, textOrNull } from '../meter/values.ts'
-import type { ChatStreamEvent, TokenUsage } from '../types.ts'
+import type { TokenUsage } from '../../ports/requests.ts'
+import { maxReplyValues, parseText } from '../json/jsonScan.ts'
+import { countOrNull, type Fields, isFields, textOrNull } from '../json/values.ts'
+import { asRecord, words } from './errorBody.ts'
+import { errorOfFrame } from './errors.ts'
+import type { ChatStreamEvent } from './events.ts'
 import type { Mask } from './mask.ts'
 import { ToolCalls } from './toolCalls.ts'
+import { readUsage } from './usage.ts'
 
 /** Maximum number of choices that are followed to their end. Real requests ask for fewer. */
 const maxChoices = 256

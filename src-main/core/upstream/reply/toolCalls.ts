@@ -1,5 +1,5 @@
-import { isFields } from '../meter/values.ts'
-import type { ChatStreamEvent } from '../types.ts'
+import { isFields } from '../json/values.ts'
+import type { ChatStreamEvent } from './events.ts'
 
 export type CallEvent = Extract<ChatStreamEvent, { type: 'tool_call' }>
 

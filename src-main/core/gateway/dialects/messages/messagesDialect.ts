@@ -1,4 +1,4 @@
-import { isFields } from '../../../upstream/meter/values.ts'
+import { isFields } from '../../../upstream/json/values.ts'
 import type { ChatRequest } from '../../../upstream/types.ts'
 import { DialectError } from '../dialectError.ts'
 import type { Dialect, JsonObject, MessagesContext, ReplyTranslation, TranslatedRequest } from '../types.ts'

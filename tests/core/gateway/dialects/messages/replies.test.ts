@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
 import { messagesDialect } from '../../../../../src-main/core/gateway/dialects/messages/messagesDialect.ts'
 import type { DialectProblem, JsonObject } from '../../../../../src-main/core/gateway/dialects/types.ts'
-import { JsonScan } from '../../../../../src-main/core/upstream/meter/jsonScan.ts'
-import { TopLevel } from '../../../../../src-main/core/upstream/meter/topLevel.ts'
+import { JsonScan } from '../../../../../src-main/core/upstream/json/jsonScan.ts'
+import { TopLevel } from '../../../../../src-main/core/upstream/reply/topLevel.ts'
 import { wholeReply } from '../../../../helpers/replies.ts'
 import { details, translate } from './helpers/streams.ts'
 
