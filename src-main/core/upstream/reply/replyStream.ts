@@ -248,7 +248,7 @@ class EventsReply extends MeasuredReply {
       this.#readEvent(bytes, start, end, passing)
       start = end
     }
-    if (start < bytes.length) this.#keep(bytes, start, passing)
+    if (start < bytes.length) this.#holdOn(bytes, start, passing)
     const passed = passing.bytes()
     const events = this.take()
     return passed === null && events.length === 0 ? null : { bytes: passed ?? nothing, events }
@@ -331,7 +331,7 @@ class EventsReply extends MeasuredReply {
   }
 
   /** The event continues in the next chunk. */
-  #keep(bytes: Buffer, start: number, passing: Passing): void {
+  #holdOn(bytes: Buffer, start: number, passing: Passing): void {
     const size = bytes.length - start
     const mayBeUsage = this.options.stripUsage === true && (this.#size === 0 || this.#isHeld)
     const held = this.#isHeld ? this.#begun.view() : null

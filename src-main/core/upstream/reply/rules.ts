@@ -30,7 +30,7 @@ const maxChoices = 256
  * | `content` as a text, or as parts: `text`, `thinking`, `reasoning`, `refusal` | content, reasoning, refusal |
  * | `reasoning_content` and `reasoning` | the same text twice: the first counts |
  * | `arguments` as JSON text, as an object, encoded twice; blank | the JSON text of the object; `{}` (`ToolCalls`) |
- * | tool calls without an index, or all with the same | told apart by id (`ToolCalls`) |
+ * | tool calls without an index, or all with the same | distinguished by id (`ToolCalls`) |
  * | `usage` | the last with figures counts |
  */
 export class ReplyReader {

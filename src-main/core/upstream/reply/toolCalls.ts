@@ -36,7 +36,7 @@ const highestIndex = 2 ** 31
 /**
  * The tool calls of one choice. Makes their pieces unambiguous, so that texts can be joined by `index` alone.
  *
- * - A piece belongs to the call with its index. Services that send every call with the same index, or with none, are told apart by id.
+ * - A piece belongs to the call with its index. Services that send every call with the same index, or with none, are distinguished by id.
  * - An unknown id begins a call only together with a name, because some services send a new id with each piece.
  * - A name comes once, in pieces, or whole with each piece.
  */
@@ -116,6 +116,20 @@ const key = (id: string, index: number | null): string => `${index ?? ''} ${id}`
 
 const argumentsText = (given: unknown): string =>
   typeof given === 'string' ? given : given === undefined || given === null ? '' : JSON.stringify(given)
+
+/**
+ * Arguments of a call as they may be sent to the service again. Strict services refuse a request whose history has others, for ever after.
+ * Text that is no object is wrapped, so that the model sees what it wrote.
+ */
+export function sendableArguments(args: string): string {
+  const text = meant(args)
+  try {
+    if (isFields(JSON.parse(text))) return text
+  } catch {
+    // The model wrote no JSON. The result of the call said so.
+  }
+  return JSON.stringify({ INVALID_JSON: args })
+}
 
 /** What whole arguments mean: `{}` for none, and the object in a text that was encoded twice. Other text stays, and no tool runs with it. */
 export function meant(args: string): string {

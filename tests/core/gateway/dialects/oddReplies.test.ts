@@ -183,7 +183,9 @@ async function inMessages(gateway: Gateway, stream: boolean): Promise<object> {
   )
   const said = (key: string) => deltas.map((one) => (one as unknown as Record<string, string>)[key] ?? '').join('')
   const tools = sent.flatMap(({ index, content_block: block }) =>
-    (block as Block | undefined)?.type === 'tool_use' ? [{ index, name: (block as Block).name }] : [],
+    (block as unknown as Block | undefined)?.type === 'tool_use'
+      ? [{ index, name: (block as unknown as Block).name }]
+      : [],
   )
   const inputs = tools.map(({ index, name }) => [
     name,

@@ -26,7 +26,16 @@ describe('chat completions', () => {
   const step = fc
     .tuple(
       fc.option(text, { nil: null }),
-      fc.array(fc.tuple(fc.json(), text), { minLength: 1, maxLength: 3 }),
+      fc.array(
+        fc.tuple(
+          fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 })).map((args) => JSON.stringify(args)),
+          text,
+        ),
+        {
+          minLength: 1,
+          maxLength: 3,
+        },
+      ),
       fc.option(text, { nil: undefined }),
     )
     .map(([said, calls, reasoning_content]): ChatMessage[] => [
